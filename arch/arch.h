@@ -1,0 +1,129 @@
+/* The contract of a processor: all that differs between machines, as one table.
+ *
+ * A port is one file that fills a struct arch.  Nothing outside arch/ names a register or an
+ * instruction, or asks which processor it was compiled for.  The table for a task is chosen by the
+ * size of the register set that the kernel returns, so a 32-bit task under a 64-bit tracer
+ * has its own. Addresses and register values are 64 bits wide everywhere. */
+#ifndef FT_ARCH_ARCH_H
+#define FT_ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A register set as PTRACE_GETREGSET(NT_PRSTATUS) fills it. */
+struct arch_regs {
+	uint64_t words[36];
+};
+
+#define ARCH_INSN_MAX 16 /* bytes of the longest instruction, rounded up */
+#define ARCH_SLOT_SIZE 32 /* bytes of one slot of out-of-line code */
+#define ARCH_BREAKPOINT_MAX 4
+
+enum insn_kind {
+	INSN_COPY,    /* can run out of line, relocated */
+	INSN_EMULATE, /* the tracer does it: direct and indirect jumps and calls, nops, loop/jrcxz */
+	INSN_STEP,    /* only in place, single-stepped with all tasks stopped */
+};
+
+/* One decoded instruction under (or to be under) a breakpoint. `detail` is the port's own. */
+struct insn {
+	enum insn_kind kind;
+	unsigned char length;
+	unsigned char bytes[ARCH_INSN_MAX];
+	uint64_t address;
+	bool is_known; /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
+	bool pc_only;  /* INSN_EMULATE: changes nothing but the pc (jump, nop): POKEUSER does */
+	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
+	uint32_t detail[4];
+	int64_t displacement;
+};
+
+/* An out-of-line copy as it was laid out in its slot. */
+struct insn_copy {
+	unsigned char bytes[ARCH_SLOT_SIZE];
+	unsigned char size;   /* bytes used */
+	unsigned char resume; /* offset in the copy at which the instruction has run and only the
+				 jump back is left; pc offsets 0 and `resume` are the possible ones */
+};
+
+/* The tracee's memory for an emulated instruction. 0 or -errno (-EFAULT: leave it to the tracee). */
+struct arch_memory {
+	int (*read)(void *context, uint64_t address, void *data, size_t size);
+	int (*write)(void *context, uint64_t address, const void *data, size_t size);
+	void *context;
+};
+
+struct arch {
+	const char *name; /* as `uname -m` says it: what traces show */
+	uint16_t elf_machine;
+	unsigned char elf_class; /* ELFCLASS32 or ELFCLASS64 */
+	unsigned char pointer_size;
+	bool big_endian;
+	size_t regset_size;   /* what GETREGSET(NT_PRSTATUS) returns */
+	size_t pc_offset;     /* POKEUSER offset of the pc */
+	uint64_t address_max; /* highest user address */
+
+	/* Registers. */
+	uint64_t (*pc)(const struct arch_regs *regs);
+	void (*set_pc)(struct arch_regs *regs, uint64_t pc);
+	uint64_t (*sp)(const struct arch_regs *regs);
+	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
+	/* The result of a function at its return. */
+	uint64_t (*result)(const struct arch_regs *regs);
+	/* Integer argument n (0 the first) at a function's entry. Where arguments lie on the stack, `mem`
+	 * reads them. 0 or -errno. */
+	int (*argument)(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,
+			uint64_t *value);
+	/* The return address at a function's entry: in a register (true, *value is it) or at an address
+	 * in memory (false, *value is where: one pointer to be read). */
+	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);
+	/* What sp is when a function returns that was entered with these registers, as far as its
+	 * ABI fixes it (x86: sp + pointer size). */
+	uint64_t (*return_sp)(const struct arch_regs *regs);
+	/* Whether the registers are those of a system call that was interrupted with the error EINTR
+	 * although no signal handler runs (a tracer's interruption of epoll_wait and its like);
+	 * then sets them so that the call is made again. */
+	bool (*restart_syscall)(struct arch_regs *regs);
+
+	/* Breakpoints. `thumb`-like states are bit 0 of the symbol's address where a port has them. */
+	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */
+	/* The address of the breakpoint that a task with this pc has just hit. */
+	uint64_t (*breakpoint_address)(uint64_t pc);
+	/* From a function's address to where its breakpoint goes: past a landing pad (endbr64, bti). */
+	uint64_t (*entry)(uint64_t function, const unsigned char *code, size_t size);
+	/* Whether the code before a return address is a call: `code` are the `size` bytes before it. */
+	bool (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
+
+	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
+	 * returns cannot be emulated. False only if the bytes are no instruction. */
+	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
+		       struct insn *insn);
+	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
+	 * out of reach for it. */
+	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
+	/* Runs an INSN_EMULATE instruction on the registers. 0, or -errno from memory: nothing has changed. */
+	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
+
+	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */
+	unsigned dwarf_registers;
+	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
+	unsigned dwarf_sp, dwarf_pc; /* dwarf_pc: the return-address column */
+};
+
+/* The original pc for a pc inside a copy: the instruction's own address when it has not run, the
+ * next one's when it has. pc is slot + an offset in the copy. */
+static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,
+					uint64_t pc)
+{
+	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
+}
+
+/* The table for a register set of that size, or for an ELF machine and class; NULL if this build
+ * has none. arch_native is the build's own. */
+const struct arch *arch_for_regset(size_t size);
+const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
+const struct arch *arch_native(void);
+
+#endif

@@ -1,0 +1,108 @@
+#include "config.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hash_free(struct hash *h)
+{
+	free(h->entries);
+	*h = (struct hash){0};
+}
+
+static size_t find(const struct hash *h, uint64_t key)
+{
+	size_t i = hash_mix(key) & (h->capacity - 1);
+
+	while (h->entries[i].used && h->entries[i].key != key)
+		i = (i + 1) & (h->capacity - 1);
+	return i;
+}
+
+uint64_t *hash_get(const struct hash *h, uint64_t key)
+{
+	if (!h->count)
+		return NULL;
+	struct hash_entry *entry = &h->entries[find(h, key)];
+
+	return entry->used ? &entry->value : NULL;
+}
+
+static void grow(struct hash *h)
+{
+	const struct hash old = *h;
+
+	h->capacity = old.capacity ? old.capacity * 2 : 16;
+	h->entries = xcalloc(h->capacity, sizeof(*h->entries));
+	for (size_t i = 0; i < old.capacity; i++)
+		if (old.entries[i].used)
+			h->entries[find(h, old.entries[i].key)] = old.entries[i];
+	free(old.entries);
+}
+
+bool hash_set(struct hash *h, uint64_t key, uint64_t value)
+{
+	if ((h->count + 1) * 4 > h->capacity * 3)
+		grow(h);
+	struct hash_entry *entry = &h->entries[find(h, key)];
+	const bool is_new = !entry->used;
+
+	*entry = (struct hash_entry){.key = key, .value = value, .used = true};
+	h->count += is_new;
+	return is_new;
+}
+
+bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)
+{
+	if (!h->count)
+		return false;
+	const size_t mask = h->capacity - 1;
+	size_t hole = find(h, key);
+
+	if (!h->entries[hole].used)
+		return false;
+	if (value)
+		*value = h->entries[hole].value;
+	for (size_t i = (hole + 1) & mask; h->entries[i].used; i = (i + 1) & mask) {
+		const size_t home = hash_mix(h->entries[i].key) & mask;
+
+		/* Move back what could not be found any more past the hole. */
+		if (((i - home) & mask) >= ((i - hole) & mask)) {
+			h->entries[hole] = h->entries[i];
+			hole = i;
+		}
+	}
+	h->entries[hole].used = false;
+	h->count--;
+	return true;
+}
+
+struct hash_entry *hash_next(const struct hash *h, size_t *position)
+{
+	while (*position < h->capacity) {
+		struct hash_entry *entry = &h->entries[(*position)++];
+
+		if (entry->used)
+			return entry;
+	}
+	return NULL;
+}
+
+uint64_t hash_bytes(const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	uint64_t h = 0xcbf29ce484222325u ^ size;
+
+	while (size >= 8) {
+		uint64_t word;
+
+		memcpy(&word, bytes, 8);
+		h = (h ^ word) * 0x9fb21c651e98df25u;
+		h ^= h >> 29;
+		bytes += 8;
+		size -= 8;
+	}
+	while (size--)
+		h = (h ^ *bytes++) * 0x100000001b3u;
+	return hash_mix(h);
+}

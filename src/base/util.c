@@ -1,0 +1,154 @@
+#include "config.h"
+#include "base/util.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *checked(void *p)
+{
+	if (!p)
+		msg_die("out of memory; functrace cannot go on");
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *old, size_t count, size_t size)
+{
+	return checked(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list args;
+	char *text = NULL;
+
+	va_start(args, fmt);
+	const int length = vasprintf(&text, fmt, args);
+	va_end(args);
+	return checked(length < 0 ? NULL : text);
+}
+
+void array_reserve(void **items, size_t *capacity, size_t count, size_t size)
+{
+	if (count < *capacity)
+		return;
+	const size_t wanted = *capacity ? *capacity * 2 : 8;
+
+	*items = xreallocarray(*items, wanted, size);
+	*capacity = wanted;
+}
+
+bool parse_number(const char *text, uint64_t max, uint64_t *value)
+{
+	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
+	char *end;
+
+	if (hex ? !strchr("0123456789abcdefABCDEF", digits[0]) || !digits[0]
+		: digits[0] < '0' || digits[0] > '9')
+		return false;
+	errno = 0;
+	const unsigned long long number = strtoull(digits, &end, hex ? 16 : 10);
+
+	if (errno || *end || number > max)
+		return false;
+	*value = number;
+	return true;
+}
+
+char *read_file(const char *path, size_t max, size_t *size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t capacity = 4096, used = 0;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = xmalloc(capacity + 1);
+	for (;;) {
+		const ssize_t got = read(fd, text + used, capacity - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			const int error = got < 0 ? errno : 0;
+
+			close(fd);
+			if (error) {
+				free(text);
+				errno = error;
+				return NULL;
+			}
+			text[used] = '\0';
+			if (size)
+				*size = used;
+			return text;
+		}
+		used += (size_t)got;
+		if (used > max) {
+			close(fd);
+			free(text);
+			errno = EFBIG;
+			return NULL;
+		}
+		if (used == capacity) {
+			capacity *= 2;
+			text = xreallocarray(text, capacity + 1, 1);
+		}
+	}
+}
+
+int write_all(int fd, const void *data, size_t size, size_t *done)
+{
+	const char *bytes = data;
+	size_t out = 0;
+	int error = 0;
+
+	while (out < size) {
+		const ssize_t n = write(fd, bytes + out, size - out);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			error = n < 0 ? -errno : -EIO;
+			break;
+		}
+		out += (size_t)n;
+	}
+	if (done)
+		*done = out;
+	return error;
+}
+
+uint64_t clock_ns(int clock_id)
+{
+	struct timespec now;
+
+	clock_gettime(clock_id, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,70 @@
+/* Memory that cannot fail, strings, checked arithmetic, small file reads.
+ *
+ * The x-functions end the program with a message when memory is exhausted:
+ * the tracer's supervisor then repairs the target.  They are only for sizes
+ * that the program itself chose or has bounded; a size that a file or a tracee
+ * gives is checked first. */
+#ifndef FT_BASE_UTIL_H
+#define FT_BASE_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdarg.h>
+
+#define ARRAY_SIZE(a)	    (sizeof(a) / sizeof((a)[0]))
+#define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xreallocarray(void *old, size_t count, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
+
+/* Makes room in the array *items (of *capacity elements of `size` bytes) for one
+ * more than `count`; the array may move. */
+void array_reserve(void **items, size_t *capacity, size_t count, size_t size);
+#define ARRAY_GROW(items, capacity, count)                                                         \
+	array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
+
+static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
+{
+	return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+static inline uint64_t align_down(uint64_t value, uint64_t power_of_two)
+{
+	return value & ~(power_of_two - 1);
+}
+
+/* a + b and a * b, UINT64_MAX where the result does not fit. */
+static inline uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
+ * decimal). False when it is empty, has other characters or is over `max`. */
+bool parse_number(const char *text, uint64_t max, uint64_t *value);
+
+/* Reads all of a file (at most `max` bytes, for /proc files without a size) into
+ * a new NUL-terminated buffer that the caller frees. NULL and errno on error;
+ * EFBIG when it is longer. *size may be NULL. */
+char *read_file(const char *path, size_t max, size_t *size);
+
+/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done
+ * (may be NULL) tells how many bytes got out. */
+int write_all(int fd, const void *data, size_t size, size_t *done);
+
+/* CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */
+uint64_t clock_ns(int clock_id);
+
+#endif

@@ -1,0 +1,31 @@
+/* /proc/PID/maps as an array. */
+#ifndef FT_SYMBOLS_MAPS_H
+#define FT_SYMBOLS_MAPS_H
+
+#include "base/util.h"
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end, offset;
+	bool read, write, exec, shared;
+	unsigned dev_major, dev_minor;
+	uint64_t inode;	  /* 0: no file */
+	const char *path; /* "" if none; " (deleted)" taken off and `deleted` set; newlines unescaped */
+	bool deleted;
+};
+
+struct maps {
+	struct mapping *items; /* by ascending address */
+	size_t count;
+	char *text; /* what the paths point into */
+};
+
+/* 0 or -errno (-ENOENT, -ESRCH: the process has gone; -EACCES). maps_free after success. */
+int maps_read(pid_t pid, struct maps *maps);
+/* The same from a text in that format, which is copied. */
+int maps_parse(const char *text, struct maps *maps);
+void maps_free(struct maps *maps);
+/* The mapping that holds an address, or NULL. */
+const struct mapping *maps_find(const struct maps *maps, uint64_t address);
+
+#endif

@@ -1,0 +1,34 @@
+/* Addresses -> names, lines and inlined frames, through libdwfl; used by both programs.
+ *
+ * Works from the records of a trace alone (objects at addresses with paths and build-ids), so that a trace
+ * is named in the same way live, later, and on another machine. */
+#ifndef FT_SYMBOLS_NAMES_H
+#define FT_SYMBOLS_NAMES_H
+
+#include "trace/event.h"
+
+struct names;
+
+struct names_options {
+	const char *sysroot;	/* put before each path; NULL none */
+	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL none */
+	bool debuginfod;	/* ask debuginfod servers */
+};
+
+struct names *names_new(const struct names_options *options);
+void names_free(struct names *names);
+
+/* As the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the file
+ * to read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed once
+ * and the object stays nameless ("from path" only). */
+void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
+void names_add_build_id(struct names *names, const struct record_build_id *build_id);
+
+/* A frame_namer (its context is the struct names). Each address is looked up once and then remembered
+ * until its object is replaced. */
+size_t names_lookup(void *names, uint64_t address, const struct frame_name **lines);
+
+/* Demangles C++ and Rust (legacy and v0) names; a new string, or NULL when it is not mangled. */
+char *names_demangle(const char *symbol);
+
+#endif

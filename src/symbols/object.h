@@ -1,0 +1,89 @@
+/* Objects: the ELF files that an address space maps, and the functions they define.
+ *
+ * What depends only on the file (segments, symbols, build-id) is in a struct elf_file, read once
+ * and shared by every address space and exec that maps the same file (device, inode, size, mtime). */
+#ifndef FT_SYMBOLS_OBJECT_H
+#define FT_SYMBOLS_OBJECT_H
+
+#include "symbols/maps.h"
+
+struct elf_symbol {
+	const char *name;
+	uint64_t value; /* as in the file: an address relative to the load bias */
+	uint64_t size;
+	bool is_ifunc;	/* value is the resolver */
+	bool is_global; /* global or weak */
+};
+
+struct elf_segment { /* a PT_LOAD */
+	uint64_t vaddr, offset, file_size, mem_size;
+	bool exec, write;
+};
+
+struct elf_file;
+
+/* What can be known of the file. */
+uint16_t elf_file_machine(const struct elf_file *file);
+unsigned char elf_file_class(const struct elf_file *file);
+bool elf_file_big_endian(const struct elf_file *file);
+bool elf_file_is_static(const struct elf_file *file);	      /* no PT_INTERP and not itself an interpreter */
+const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
+const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
+uint64_t elf_file_entry(const struct elf_file *file);
+const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count);
+
+/* Calls back for every defined function symbol: .dynsym, .symtab and, where there is no .symtab,
+ * that in .gnu_debugdata; a name at one address is given once. Stops when the callback returns false. The strings
+ * live as long as the file. */
+void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
+			void *context);
+/* The symbol of exactly this name (the default version if there are several), or false. */
+bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
+/* Whether there is any symbol to find: a stripped static file has none. */
+bool elf_file_has_symbols(const struct elf_file *file);
+
+/* Bytes of the last page of a text mapping behind its segment: no code uses them. */
+struct text_range {
+	uint64_t start, end;		 /* mapped addresses of the text segment's code */
+	uint64_t tail_start, tail_end; /* empty if equal */
+	bool shared;			 /* MAP_SHARED: cannot be probed */
+};
+
+struct object {
+	char *path;	   /* as the target sees it; "[vdso]", "/memfd:x (deleted)" */
+	uint64_t start, end; /* first and last mapped address */
+	uint64_t base;	   /* the address of file offset 0: what traces carry as MMAP's from */
+	uint64_t bias;	   /* what to add to addresses in the file */
+	char *open_path;   /* a path by which the tracer can open that very file now: /proc/PID/map_files/A-B,
+			      or /proc/PID/root/..., or the path; NULL: only its memory is there */
+	struct elf_file *file; /* never NULL in a list: what is no ELF file is no object */
+	struct text_range *text;
+	size_t text_count;
+	unsigned generation; /* for the diff */
+};
+
+struct object_list {
+	struct object **items; /* by ascending start */
+	size_t count, capacity;
+	/* Mapped executable files that could not be read as ELF, with the reason: for the end report. */
+	char **unread;
+	size_t unread_count, unread_capacity;
+};
+
+/* Brings the list up to date with /proc/PID/maps. The callbacks (each may be NULL) tell what has gone (before
+ * it is freed; the memory is no longer there) and what is new. 0 or -errno; on error the list stays as it was. */
+int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
+		   void (*added)(void *context, struct object *object), void *context);
+void objects_free(struct object_list *list);
+/* A fork's list: the same objects. */
+void objects_clone(const struct object_list *from, struct object_list *to);
+/* The object that holds an address, or NULL. */
+struct object *objects_find(const struct object_list *list, uint64_t address);
+
+/* The process's main program, interpreter and entry from its auxiliary vector. 0 or -errno. */
+struct aux_info {
+	uint64_t phdr, phent, phnum, entry, base, sysinfo_ehdr;
+};
+int aux_read(pid_t pid, struct aux_info *aux);
+
+#endif

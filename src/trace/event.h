@@ -1,0 +1,185 @@
+/* The model of a trace: a stream of records.
+ *
+ * A producer (the tracer, a reader, the analysis) makes records; a consumer (a
+ * writer, the analysis) takes them, one by one and in order.  A trace is: one
+ * RECORD_PROCESS first, then the declarations (modules, resources), then the rest
+ * in the order in which it happened.  What a call refers to (its resource type, the
+ * objects of its stack) is declared before it.
+ *
+ * All strings are NUL-terminated bytes without any promised encoding; all
+ * addresses and ids are 64 bits wide whatever the target's pointer size.
+ * Pointers in a record belong to its producer and are valid only until it
+ * makes the next record; a consumer copies what it keeps. */
+#ifndef FT_TRACE_EVENT_H
+#define FT_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_type {
+	RECORD_PROCESS,
+	RECORD_MODULE,
+	RECORD_RESOURCE,
+	RECORD_CONTEXT,
+	RECORD_OBJECT,
+	RECORD_BUILD_ID,
+	RECORD_THREAD,
+	RECORD_CALL,
+	RECORD_NOTE,
+	RECORD_HEAP,
+	RECORD_ATTACHMENT,
+	RECORD_COMMENT,
+};
+
+/* What has been applied to a trace (text header, key "filter"). */
+enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
+
+/* The handshake and PINF; the text header. */
+struct record_process {
+	unsigned version_major, version_minor; /* as read; a writer writes its own dialect's */
+	const char *arch;		       /* the target's machine as `uname -m` says it; NULL unknown */
+	unsigned pointer_size;		       /* 4 or 8; 0 unknown (text) */
+	bool big_endian;
+	uint32_t pid;
+	bool has_pid;
+	int64_t start_sec; /* since the Epoch; 0 unknown */
+	uint32_t start_usec;
+	const char *start_text; /* text input whose time stamp could not be parsed: its words; else NULL */
+	uint32_t depth;
+	bool has_depth;
+	bool no_timestamps;
+	const char *name; /* the program; NULL unknown */
+	const char *origin; /* the generator, "functrace 0.1.0"; NULL unknown */
+	unsigned filters;   /* enum trace_filter bits */
+};
+
+struct record_module {
+	uint32_t id; /* 0 is functrace itself */
+	uint16_t version_major, version_minor;
+	const char *name;
+};
+
+enum resource_flags {
+	RESOURCE_REFCOUNT = 1, /* allocations and releases of one id are counted */
+	RESOURCE_CALL = 2,     /* a record of calls, never a leak */
+};
+
+struct record_resource {
+	uint32_t id; /* 1, 2, 3... (a number, never a mask) */
+	uint32_t flags;
+	const char *type; /* "memory" */
+	const char *desc; /* "memory allocation in bytes" */
+};
+
+struct record_context {
+	uint32_t id; /* one bit */
+	const char *name;
+};
+
+/* A mapped ELF file: `from` is the address where its file offset 0 is or would be, `to` the
+ * end of its last mapping. A later object replaces whatever it overlaps. */
+struct record_object {
+	uint64_t from, to;
+	const char *path;
+};
+
+/* The build-id of the object at `from`, declared just before. */
+struct record_build_id {
+	uint64_t from;
+	const char *hex;
+};
+
+/* The thread that makes the calls which follow, until the next such record. */
+struct record_thread {
+	uint32_t tid;
+	const char *name; /* "" if unknown */
+};
+
+enum call_kind { CALL_RELEASE = 1, CALL_ALLOC = 2, CALL_COPY = 3 };
+
+#define TIME_NONE UINT64_MAX
+
+struct call_arg {
+	const char *name; /* "" if unknown */
+	const char *value;
+};
+
+struct record_call {
+	uint64_t index; /* 1, 2, 3... in the order of the trace; what the text shows */
+	/* Nanoseconds since midnight UTC of the day in the process record; past midnight it goes on
+	 * above 24 h. In compat traces: CLOCK_MONOTONIC (modulo 24 h when read). TIME_NONE if absent. */
+	uint64_t time_ns;
+	uint32_t resource; /* a declared id; 0: the only one declared */
+	uint32_t context;  /* mask; 0 none */
+	enum call_kind kind;
+	const char *function; /* as shown: demangled, may hold blanks and parentheses */
+	uint64_t id;
+	uint64_t size; /* 0 for releases */
+	/* Return addresses, innermost first. In traces read from text, frame_texts[i] is what
+	 * followed address i on its line (and on the lines of its inlined frames, each as a line
+	 * of its own with its tab and address), NULL if nothing; frame_texts itself may be NULL. */
+	const uint64_t *frames;
+	const char *const *frame_texts;
+	uint32_t frame_count;
+	bool has_frames; /* a stack belongs to the call, even if it is empty */
+	bool cut;	 /* the stack goes on, but was cut or could not be walked further */
+	/* Only in compressed text: this call has no frames of its own, it shares those of the next call
+	 * that has. A reader resolves that itself: its consumer sees frames at each call. */
+	const struct call_arg *args;
+	uint32_t arg_count;
+};
+
+/* fork, exec, signal, exit, dlclose, what was not traced...; a line of text. */
+struct record_note {
+	const char *text;
+};
+
+struct record_heap {
+	uint64_t bottom, top;
+	/* arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost */
+	uint64_t info[10];
+};
+
+struct record_attachment {
+	const char *name, *path;
+};
+
+/* Any other line of a text trace, without its newline, passed through unmodified. */
+struct record_comment {
+	const char *text;
+};
+
+struct record {
+	enum record_type type;
+	union {
+		struct record_process process;
+		struct record_module module;
+		struct record_resource resource;
+		struct record_context context;
+		struct record_object object;
+		struct record_build_id build_id;
+		struct record_thread thread;
+		struct record_call call;
+		struct record_note note;
+		struct record_heap heap;
+		struct record_attachment attachment;
+		struct record_comment comment;
+	};
+};
+
+/* One line of an address's name; several if frames are inlined there (innermost first,
+ * all but the last of which have inlined set). Absent parts are NULL / 0. */
+struct frame_name {
+	const char *function; /* demangled */
+	const char *module;   /* the object's path */
+	const char *file;
+	unsigned line;
+	bool inlined;
+};
+
+/* Names a return address (looks up address - 1). Returns the number of lines in *names (0: no
+ * module is known there); they belong to the callee and live until the next call. */
+typedef size_t (*frame_namer)(void *context, uint64_t address, const struct frame_name **names);
+
+#endif

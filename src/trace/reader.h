@@ -1,0 +1,36 @@
+/* Reads a trace of any encoding and dialect, as a stream of records in bounded memory. */
+#ifndef FT_TRACE_READER_H
+#define FT_TRACE_READER_H
+
+#include "trace/event.h"
+
+struct reader;
+struct encoding;
+
+struct reader_options {
+	const struct encoding *encoding; /* NULL: recognised by the first bytes */
+	bool follow;			 /* at the end of a growing file wait for more */
+};
+
+/* A reader of fd (read from its current position, closed by reader_close), which may be a pipe. .gz
+ * and .zst input is unpacked. NULL with a full sentence in error[size] when it is no trace. */
+struct reader *reader_new(int fd, const struct reader_options *options, char *error, size_t size);
+
+/* The next record. 1; 0 at the end; -EBADMSG where the input is damaged or cut off (everything before
+ * has been given out); another negative errno when reading failed. reader_error() says it in a
+ * sentence with the offset. */
+int reader_next(struct reader *reader, struct record *record);
+const char *reader_error(const struct reader *reader);
+
+/* The dialect is that of the sp-rtrace 2.0 tools. Known after the first record. */
+bool reader_is_compat(const struct reader *reader);
+
+/* Packets of unknown types that were skipped. */
+uint64_t reader_skipped(const struct reader *reader);
+
+/* Bytes of input taken so far (of the unpacked stream). */
+uint64_t reader_offset(const struct reader *reader);
+
+void reader_close(struct reader *reader);
+
+#endif

@@ -1,0 +1,48 @@
+/* Writes a trace in any of the encodings.
+ *
+ * Records go into one buffer; whole packets (lines, records) leave it by write(2) when it is
+ * full or flushed, so that a trace is readable up to its last flush whatever happens. */
+#ifndef FT_TRACE_WRITER_H
+#define FT_TRACE_WRITER_H
+
+#include "trace/event.h"
+
+struct writer;
+struct encoding;
+
+struct writer_options {
+	bool compat;	     /* the dialect of the sp-rtrace 2.0 tools */
+	bool line_buffered;  /* flush after each call (a terminal or a pipe is read live) */
+	frame_namer namer;   /* -r: names in text output; NULL without */
+	void *namer_context;
+};
+
+/* The encoding of that name ("rtrace", "text", ...), or NULL; encoding_names() lists them all,
+ * separated by ", ", for messages and --help. */
+const struct encoding *encoding_find(const char *name);
+const char *encoding_names(void);
+const char *encoding_name(const struct encoding *encoding);
+/* ".rtrace", ".rtrace.txt": how its files end. */
+const char *encoding_suffix(const struct encoding *encoding);
+
+/* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. */
+struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options);
+
+/* Takes one record. 0, or the negative errno of the first write that failed: it sticks, and
+ * all later records are dropped. What a dialect has no place for is left out. */
+int writer_put(struct writer *writer, const struct record *record);
+
+/* Writes out what is buffered. After an error in a regular file, the file is cut back to the
+ * last whole packet. */
+int writer_flush(struct writer *writer);
+
+/* Bytes buffered and not yet written: nothing to flush if 0. */
+size_t writer_pending(const struct writer *writer);
+
+/* How many values (strings, sizes, stacks) did not fit the format and were cut, marked as it says. */
+uint64_t writer_cut_count(const struct writer *writer);
+
+/* Writes what the format wants at its end, flushes, frees. The first error, as writer_put. */
+int writer_close(struct writer *writer);
+
+#endif

@@ -1,0 +1,72 @@
+/* The engine: the process that owns ptrace, and its links to the visible process and the tracer.
+ *
+ *   shell -> V  the visible process: command line, terminal, messages about job control, exit status.
+ *            |  Own group = the foreground group. Ignores INT, QUIT and TSTP while a launched target runs, stops
+ *            |  itself when the target stops, ends as the target ended.
+ *            \- E  the engine: forks the target first, then puts itself into its own process group.
+ *               |   main thread: keeper (parent of the target until that ends) and listener to V;
+ *               |   tracer thread: tracer_run(), the only one that calls ptrace and writes traces.
+ *               \- T  the launched target: child of E, in V's process group.
+ *
+ * The tracer thread blocks in wait4(-1, __WALL). The main thread wakes it by a vfork'ed child that exits
+ * at once, which that wait4 returns (an unknown tid that is no tracee): no signal, no lost wake-up. */
+#ifndef FT_TRACER_ENGINE_H
+#define FT_TRACER_ENGINE_H
+
+#include "tracer/settings.h"
+
+struct engine;
+
+/* Runs the whole of functrace for these settings: forks E, supervises it, returns functrace's exit
+ * status (or ends by the target's signal). Called once, by functrace.c. Every failure has been told to the user. */
+int engine_run(const struct settings *settings);
+
+/* ---- For the tracer thread ---- */
+
+/* The launched target: a fork of E that waits at its gate before execvp. */
+struct launch {
+	pid_t pid;	/* 0: attaching */
+	int gate;	/* write one byte and close: the target goes on to execvp */
+	int exec_error; /* becomes readable with the int errno of a failed execvp; EOF when exec succeeded */
+};
+
+enum engine_request {
+	REQUEST_LET_GO = 1, /* V asked for it, or V is gone */
+	REQUEST_TOGGLE = 2, /* -S's signal came */
+	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() */
+};
+
+/* Takes and clears the pending requests (enum engine_request bits). Cheap: one atomic. To be asked after every wait. */
+unsigned engine_take_requests(struct engine *engine);
+/* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
+void engine_want_tick(struct engine *engine);
+/* Whether pid is one of the engine's own wake-up children, to be ignored. */
+bool engine_is_waker(const struct engine *engine, pid_t pid);
+
+/* Tells V. Started: attached, or the target has execed. Stopped: the launched target is in a
+ * group-stop by `sig`; V stops too. Ended: wait status of the launched target. */
+void engine_started(struct engine *engine);
+void engine_target_stopped(struct engine *engine, int sig);
+void engine_target_continued(struct engine *engine);
+void engine_target_ended(struct engine *engine, int status);
+
+/* ---- The guard: what V needs to put the target's text back when E dies ---- */
+
+/* Registers an address space with an open /proc/PID/mem (a copy of the descriptor goes to V); an id, or -1. */
+int guard_add_space(struct engine *engine, int mem_fd);
+void guard_remove_space(struct engine *engine, int space);
+/* To be called before a breakpoint is written: `size` original and breakpoint bytes (<= 4). Returns a ticket
+ * for guard_clear, called after the original has been put back; -1 when the journal is full. */
+long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
+		const unsigned char *breakpoint, unsigned size);
+void guard_clear(struct engine *engine, long ticket);
+
+/* ---- Implemented by the tracer ---- */
+
+/* Attaches to settings->pids or takes over launch->pid (still at its gate), traces until all is over or
+ * REQUEST_LET_GO has been carried out, prints the summary. Returns 0, or the exit status (1, 126, 127) when
+ * tracing failed before it began (the reason has been printed; in that case of a launch, the child has been ended). On
+ * return, tasks may still be attached that were left sleeping undisturbed: the end of this thread lets go of them. */
+int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch);
+
+#endif

@@ -1,0 +1,53 @@
+/* What the command line decided: made by functrace.c, read by the tracer. */
+#ifndef FT_TRACER_SETTINGS_H
+#define FT_TRACER_SETTINGS_H
+
+#include "base/util.h"
+#include "modules/module.h"
+#include "trace/writer.h"
+#include "unwind/unwind.h"
+
+#include <sys/types.h>
+
+struct size_range {
+	uint64_t low, high; /* inclusive */
+};
+
+struct manual_symbol { /* --symbol=NAME=ADDRESS; an address in the main program's file */
+	const char *name;
+	uint64_t address;
+};
+
+struct settings {
+	const struct module **modules;
+	size_t module_count;
+
+	pid_t *pids; /* -t; none: launch argv */
+	size_t pid_count;
+	char **argv; /* NULL-terminated */
+
+	unsigned depth; /* 0..256 */
+	bool backtrace_all;
+	struct size_range *monitor; /* -M; none: all */
+	size_t monitor_count;
+	char **libraries; /* -L: parts of paths; none: all */
+	size_t library_count;
+
+	const struct encoding *encoding;
+	bool compat;
+	bool resolve;
+	bool timestamps;
+	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
+
+	bool follow;
+	bool start_paused;
+	int toggle_signal; /* 0: none */
+	bool verify;
+	bool quiet;
+	bool pin; /* --cpu=pin */
+	enum unwind_method unwinder;
+	struct manual_symbol *symbols;
+	size_t symbol_count;
+};
+
+#endif

@@ -1,0 +1,1 @@
+# small programs to be traced

@@ -26,14 +26,15 @@ void collect_later(struct tracer *t, const struct stop *stop)
 
 static bool from_queue(struct tracer *t, struct stop *stop)
 {
-	if (t->queue_head == t->queue_count) {
-		t->queue_head = t->queue_count = 0;
-		return false;
+	while (t->queue_head < t->queue_count) {
+		*stop = t->queue[t->queue_head++];
+		/* What has become of the task meanwhile decides; it may have gone with an exec. */
+		*stop = stop_decode(stop->tid, stop->status, phase_of(t, stop->tid));
+		if (task_find(t, stop->tid))
+			return true;
 	}
-	*stop = t->queue[t->queue_head++];
-	/* What has become of the task meanwhile decides. */
-	*stop = stop_decode(stop->tid, stop->status, phase_of(t, stop->tid));
-	return true;
+	t->queue_head = t->queue_count = 0;
+	return false;
 }
 
 static struct stop wait_for(struct tracer *t, int flags)

@@ -84,6 +84,14 @@ struct last_release {
 	uint64_t sp, return_address, id;
 };
 
+/* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the
+ * same call hits it again (same place on the stack, same arguments), it is not a second one. */
+struct undone {
+	const struct breakpoint *breakpoint; /* NULL: free */
+	uint64_t sp, args[CALL_ARGS];
+};
+#define UNDONE_MAX 4 /* signals nest */
+
 enum task_phase {
 	PHASE_UNKNOWN,	/* no task */
 	PHASE_EXPECTED, /* its parent's event was seen, its own first stop not yet */
@@ -100,16 +108,16 @@ struct task {
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
 	bool exiting;		 /* its exit event was seen */
-	bool seized_now;	 /* for the rounds of attaching */
+	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	unsigned birth_event;
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */
 	bool regs_known;
-	/* A breakpoint whose instruction was undone for a signal: the hit is known already. */
-	struct breakpoint *undone;
-	uint64_t undone_sp;
+	/* Entries whose instruction was undone for a signal: their hits are known already. */
+	struct undone undone[UNDONE_MAX];
+	unsigned undone_next;
 	struct last_release last_release;
 	bool name_known;
 	char name[16];
@@ -175,6 +183,7 @@ struct process {
 	uint64_t next_index;
 	pid_t last_thread;
 	bool broken; /* the trace could not be written any more */
+	bool reported;
 	struct counts counts;
 
 	struct process *next;
@@ -193,12 +202,12 @@ struct tracer {
 
 	struct hash tasks; /* tid -> struct task */
 	struct process *processes;
-	struct hash early; /* stops collected while waiting for something else: see collect.c */
-	struct stop *queue;
+	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
 
 	bool paused, letting_go, finished;
 	int exit_status;
+	char *first_path; /* of a trace file, for the summary */
 	bool first_output_taken;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
@@ -231,6 +240,9 @@ int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs t
 void task_resume(struct task *task, int sig);
 /* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
 void task_leave_slot(struct task *task);
+/* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
+void task_undo(struct task *task, const struct breakpoint *b);
+void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);

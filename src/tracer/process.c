@@ -348,6 +348,8 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 		fork_breakpoint(p, (const struct breakpoint *)(uintptr_t)entry->value);
 	ledger_fork(parent, p);
 	p->planted = parent->planted;
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = p->planted;
 	if (p->planted && output_begin(p) < 0)
 		process_pause(p, NULL);
 	(void)forking;

@@ -17,6 +17,7 @@
 
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
+#define RECENT_TASKS 16
 
 struct process;
 struct breakpoint;
@@ -204,6 +205,11 @@ struct tracer {
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
+
+	/* Waiting among many tasks: those that stopped lately. */
+	pid_t recent[RECENT_TASKS];
+	size_t recent_next, recent_turn;
+	uint64_t last_sweep;
 
 	bool paused, letting_go, finished;
 	int exit_status;

@@ -158,6 +158,15 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 	return child->birth_event != PTRACE_EVENT_FORK;
 }
 
+/* A task born into a stopped group stays stopped. */
+static void start_running(struct task *child)
+{
+	if (child->birth_signal == SIGTRAP || ptrace(PTRACE_LISTEN, child->tid, NULL, NULL) < 0)
+		task_resume(child, 0);
+	else
+		child->listening = true;
+}
+
 /* A new task's memory and group decide what it is: a thread, a vfork child, a new process. */
 static void adopt(struct tracer *t, struct task *child)
 {
@@ -177,12 +186,12 @@ static void adopt(struct tracer *t, struct task *child)
 		}
 	}
 	if (!parent || tgid != child->tid) {
-		task_resume(child, 0);
+		start_running(child);
 		return;
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
-		task_resume(child, 0);
+		start_running(child);
 		return;
 	}
 	if (!t->set->follow || t->letting_go) {
@@ -204,7 +213,7 @@ static void adopt(struct tracer *t, struct task *child)
 	child->process = p;
 	process_ref(p);
 	process_unref(parent, NULL);
-	task_resume(child, 0);
+	start_running(child);
 }
 
 static void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
@@ -424,8 +433,10 @@ bool act(struct tracer *t, const struct stop *stop)
 	case STOP_BORN_EARLY:
 		task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
 		task->stopped = true;
+		task->birth_signal = stop->signal;
 		break;
 	case STOP_BORN:
+		task->birth_signal = stop->signal;
 		adopt(t, task);
 		break;
 	case STOP_EXEC:

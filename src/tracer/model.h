@@ -112,6 +112,7 @@ struct task {
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	unsigned birth_event;
+	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */

@@ -98,6 +98,27 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 	return false; /* also the -1 of a task that is not in a system call */
 }
 
+static long x86_64_find_syscall(const unsigned char *code, size_t size)
+{
+	/* syscall; ret: as glibc's and musl's stubs have it, not two bytes of something else. */
+	static const unsigned char stub[] = {0x0f, 0x05, 0xc3};
+	const unsigned char *found = memmem(code, size, stub, sizeof(stub));
+
+	return found ? found - code : -1;
+}
+
+static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number,
+			       const uint64_t *args)
+{
+	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		regs->words[words[i]] = args[i];
+	regs->words[X86_RAX] = number;
+	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* nothing is to be restarted */
+	regs->words[X86_RIP] = insn;
+}
+
 static unsigned x86_64_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
 {
 	(void)address;
@@ -184,6 +205,9 @@ const struct arch arch_x86_64 = {
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,
+	.find_syscall = x86_64_find_syscall,
+	.set_syscall = x86_64_set_syscall,
+	.sys_rt_sigaction = SYS_rt_sigaction,
 	.breakpoint = x86_64_breakpoint,
 	.breakpoint_address = x86_64_breakpoint_address,
 	.entry = x86_64_entry,

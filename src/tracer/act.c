@@ -63,9 +63,11 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
 	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
-		task_resume(task, stop->signal);
+		task_resume(task, sigtrap_dropped(task) ? 0 : stop->signal);
 		return;
 	}
+	if (p->trap != TRAP_DEFAULT)
+		sigtrap_after_hit(task);
 	if (b->inserted) {
 		if (b->is_return)
 			call_return(task, b);
@@ -429,6 +431,8 @@ bool act(struct tracer *t, const struct stop *stop)
 	case STOP_NONE:
 		return false;
 	case STOP_STRANGER:
+		if (!engine_is_waker(t->engine, stop->tid))
+			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:
 		task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);

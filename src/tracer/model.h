@@ -146,6 +146,9 @@ struct live_set {
 
 struct held_release;
 
+enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
+#define SIGTRAP_ACTION_SIZE 32
+
 struct process {
 	pid_t pid; /* tgid of the task that began it */
 	struct tracer *tracer;
@@ -166,6 +169,12 @@ struct process {
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
+
+	/* The target's own SIGTRAP: sigtrap.c. */
+	enum trap_action trap;
+	bool trap_known, trap_reset, trap_lost;
+	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
+	uint64_t syscall_insn;
 
 	struct hash calls; /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
@@ -349,6 +358,16 @@ extern const unsigned long seize_options;
 /* act.c */
 struct stop;
 bool act(struct tracer *t, const struct stop *stop);
+
+/* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
+/* What /proc/PID/status says of the process's action for SIGTRAP. */
+enum trap_action sigtrap_action(pid_t pid);
+/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
+void sigtrap_after_hit(struct task *task);
+/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
+bool sigtrap_dropped(struct task *task);
+/* When letting go, on a stopped task: the action is put back. */
+void sigtrap_restore(struct task *task);
 
 /* letgo.c */
 void let_go(struct tracer *t);

@@ -105,6 +105,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	if (!p)
 		return NULL;
 	p->shadow_stack = has_shadow_stack(tid);
+	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
 }

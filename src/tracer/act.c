@@ -40,6 +40,16 @@ static void library_event(struct process *p)
 	process_update_objects(p);
 }
 
+static void act_entry(struct task *task, struct breakpoint *b)
+{
+	if (b->probe->wanted->hook == HOOK_LIBRARY)
+		library_event(task->process);
+	else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver)
+		call_watch(task, b);
+	else
+		call_enter(task, b);
+}
+
 static void act_trap(struct task *task, const struct stop *stop)
 {
 	struct process *p = task->process;
@@ -72,9 +82,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 		if (b->is_return)
 			call_return(task, b);
 		if (b->probe)
-			call_enter(task, b);
-		if (b->is_hook)
-			library_event(p);
+			act_entry(task, b);
 		/* dlclose may have taken this very breakpoint along. */
 		b = breakpoint_find(p, address);
 	}

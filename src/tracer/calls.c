@@ -2,6 +2,7 @@
 #include "tracer/model.h"
 #include "base/msg.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,17 @@
 #define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
+/* What is watched for the tracer's own sake is nothing that a module knows. */
+static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+
+static bool is_watched(const struct probe *probe)
+{
+	return probe->wanted->hook || probe->is_resolver;
+}
+
 static const struct function *function_of(const struct call *call)
 {
-	return call->probe->wanted->function;
+	return is_watched(call->probe) ? &watched : call->probe->wanted->function;
 }
 
 static bool publishes(const struct call *call)
@@ -306,7 +315,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 
 static bool same_kind(const struct probe *a, const struct probe *b)
 {
-	return a->wanted->resource == b->wanted->resource;
+	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
 }
 
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
@@ -399,13 +408,14 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
 {
 	struct process *p = task->process;
-	const struct function *f = probe->wanted->function;
 	struct call *call = xmalloc(sizeof(*call));
 
 	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
 			      .return_sp = return_sp, .return_address = return_address,
 			      .time_ns = output_time(p), .site = site};
 	memcpy(call->args, args, sizeof(call->args));
+	const struct function *f = function_of(call);
+
 	task->calls = call;
 	hash_set_ptr(&p->calls, return_sp, call);
 	p->calls_in_flight++;
@@ -484,7 +494,41 @@ void call_enter(struct task *task, struct breakpoint *b)
 		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
+void call_watch(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const uint64_t return_sp = p->arch->return_sp(&task->regs);
+	uint64_t return_address, args[CALL_ARGS];
+	bool is_call;
+
+	task_args(task, args);
+	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+		return;
+	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
+		return;
+	struct breakpoint *site = return_site(p, return_address, &is_call);
+
+	if (site)
+		call_add(task, b->probe, return_sp, return_address, args, site);
+}
+
 /* ---- Return ---- */
+
+static void watched_return(struct task *task, const struct call *call)
+{
+	struct process *p = task->process;
+	const uint64_t result = p->arch->result(&task->regs);
+
+	if (call->probe->wanted->hook == HOOK_SIGACTION) {
+		sigtrap_learn(task);
+		return;
+	}
+	struct object *object = objects_find(&p->objects, result);
+
+	if (object)
+		probe_at(p, &(struct probe){.wanted = call->probe->wanted, .shown = call->probe->shown,
+					    .start = result, .object = object});
+}
 
 static void call_finish(struct task *task, struct call *call)
 {
@@ -523,7 +567,7 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
 			call_stale(p, call);
 	}
-	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe && !b->is_hook) {
+	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe) {
 		p->counts.retired++;
 		b->misses = 0;
 		breakpoint_remove(p, b);
@@ -542,7 +586,10 @@ void call_return(struct task *task, struct breakpoint *b)
 	}
 	b->misses = 0;
 	call_unlink(p, call);
-	call_finish(task, call);
+	if (is_watched(call->probe))
+		watched_return(task, call);
+	else
+		call_finish(task, call);
 	if (publishes(call)) {
 		p->publishers--;
 		ledger_publisher_done(p);

@@ -22,11 +22,19 @@
 struct process;
 struct breakpoint;
 
+/* Functions that are watched for the tracer's own sake. */
+enum hook {
+	HOOK_NONE,
+	HOOK_LIBRARY,	/* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+};
+
 /* One function to be traced, as the modules name it. */
 struct wanted {
-	const struct function *function; /* NULL: the dynamic linker's debug hook */
+	const struct function *function; /* NULL: a hook */
 	const struct module *module;
-	uint32_t resource; /* id in the trace; 0 for the hook */
+	enum hook hook;
+	uint32_t resource; /* id in the trace; 0 for a hook */
 	const char *symbol;
 	char *shown; /* name in the trace */
 	uint64_t found;	 /* in how many objects */
@@ -38,6 +46,7 @@ struct probe {
 	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
+	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };
 
 /* An out-of-line copy in the tail of some text mapping. */
@@ -57,7 +66,6 @@ struct breakpoint {
 	unsigned char size;
 	bool inserted;
 	bool is_return;
-	bool is_hook; /* the dynamic linker's _dl_debug_state */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -283,8 +291,7 @@ void clean_child(struct process *parent, pid_t tid);
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
-void probe_at(struct process *p, const struct wanted *wanted, const char *shown, uint64_t address,
-	      uint64_t size, struct object *object);
+void probe_at(struct process *p, const struct probe *probe);
 
 /* breakpoints.c */
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
@@ -307,6 +314,8 @@ void pass_breakpoint(struct task *task, struct breakpoint *b);
 /* calls.c */
 void call_enter(struct task *task, struct breakpoint *b);
 void call_return(struct task *task, struct breakpoint *b);
+/* At the entry of a hook or of an IFUNC's resolver: its return is watched, nothing is written. */
+void call_watch(struct task *task, struct breakpoint *b);
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of a probe or return site that is going. */
@@ -364,6 +373,8 @@ bool act(struct tracer *t, const struct stop *stop);
 enum trap_action sigtrap_action(pid_t pid);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
+/* At the return of the target's sigaction(SIGTRAP): learns the action while it stands. */
+void sigtrap_learn(struct task *task);
 /* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
 bool sigtrap_dropped(struct task *task);
 /* When letting go, on a stopped task: the action is put back. */

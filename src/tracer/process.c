@@ -214,8 +214,10 @@ static void probe_manual_symbols(struct process *p)
 			struct wanted *wanted = &p->tracer->wanted[w];
 
 			if (wanted->function && !strcmp(wanted->symbol, set->symbols[i].name))
-				probe_at(p, wanted, wanted->shown,
-					 set->symbols[i].address + program->bias, 0, program);
+				probe_at(p, &(struct probe){
+						    .wanted = wanted, .shown = wanted->shown,
+						    .start = set->symbols[i].address + program->bias,
+						    .object = program});
 		}
 }
 

@@ -137,6 +137,15 @@ static void block_again(struct task *task)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)8ul, &mask);
 }
 
+void sigtrap_learn(struct task *task)
+{
+	struct process *p = task->process;
+
+	p->trap = sigtrap_action(task->tid);
+	p->trap_reset = p->trap_lost = false;
+	p->trap_known = p->trap == TRAP_HANDLED && remote_sigaction(task, NULL, p->trap_saved);
+}
+
 void sigtrap_after_hit(struct task *task)
 {
 	struct process *p = task->process;

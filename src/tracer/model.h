@@ -141,7 +141,8 @@ struct tail {
 
 struct counts {
 	uint64_t events, allocations, releases;
-	uint64_t stale, not_calls, no_return_seen, unknown_releases, double_releases, mismatched;
+	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
+	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
 	uint64_t slow_steps, retired, withdrawn, cut_stacks;
 	uint64_t failed_sites, failed_probes;
 };
@@ -171,8 +172,11 @@ struct process {
 	bool dumpable_text_warned;
 
 	struct object_list objects;
+	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	const struct probe **probes; /* of those breakpoints */
+	size_t probe_count, probe_capacity;
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
@@ -292,6 +296,9 @@ void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
+
+/* The probe whose function's code holds the address, or NULL. */
+const struct probe *probe_around(const struct process *p, uint64_t address);
 
 /* breakpoints.c */
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);

@@ -55,7 +55,8 @@ struct census {
 };
 
 static struct {
-	uint64_t objects, instructions, bad, waits, mismatches, stepped_unexplained;
+	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches,
+		stepped_unexplained;
 	struct census places[PLACES];
 	struct hash files; /* device and inode: those seen */
 } total;
@@ -64,9 +65,12 @@ static const struct arch *arch;
 
 #define MISMATCHES_SHOWN 200
 
+/* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
+#define BIAS 0x200000000000u
+
 /* One line of objdump's. */
 struct line {
-	uint64_t address;
+	uint64_t address; /* with BIAS */
 	unsigned char bytes[ARCH_INSN_MAX];
 	size_t size;
 	const char *text; /* mnemonic and operands */
@@ -79,7 +83,7 @@ static bool parse_line(char *line, struct line *parsed)
 
 	if (line[0] != ' ')
 		return false;
-	parsed->address = strtoull(line, &end, 16);
+	parsed->address = BIAS + strtoull(line, &end, 16);
 	if (*end != ':' || end[1] != '\t')
 		return false;
 	bytes = end + 2;
@@ -197,31 +201,40 @@ static void mismatch(const char *object, const struct line *line, const char *wh
 {
 	if (total.mismatches++ >= MISMATCHES_SHOWN)
 		return;
-	printf("%s: %llx: ", object, (unsigned long long)line->address);
+	printf("%s: %llx: ", object, (unsigned long long)(line->address - BIAS));
 	for (size_t i = 0; i < line->size; i++)
 		printf("%02x ", line->bytes[i]);
 	printf("%s: %s\n", line->text, what);
 }
 
-/* Lays out a copy a gigabyte above and below; its target must be the original's. */
+/* Lays out a copy a gigabyte above and below; its target must be the original's, and it must exist
+ * just when the target is within 32 bits of the slot. */
 static const char *check_copies(const struct insn *insn)
 {
-	static const int64_t distances[] = {1 << 30, -(1 << 30)};
+	const uint64_t target = insn->address + insn->length + (uint64_t)insn->displacement;
 
-	for (size_t i = 0; i < ARRAY_SIZE(distances); i++) {
-		const uint64_t slot = insn->address + (uint64_t)distances[i];
-		struct insn again;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		const uint64_t slot = insn->address + (uint64_t)(sign * (1ll << 30));
 		struct insn_copy copy;
+		struct insn again;
+		int64_t distance;
 
-		if (arch->relocate(insn, slot, &copy))
-			return "no copy within reach";
+		if (arch->relocate(insn, slot, &copy)) {
+			if (!insn->needs_reach)
+				return "no copy";
+			/* A jcc rel8 has grown to 6 bytes. */
+			distance = (int64_t)(target - slot) - (insn->length < 6 ? 6 : insn->length);
+			if (distance >= INT32_MIN && distance <= INT32_MAX)
+				return "no copy within reach";
+			total.too_far++;
+			continue;
+		}
 		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) ||
 		    again.kind != INSN_COPY || again.length != copy.resume ||
 		    again.needs_reach != insn->needs_reach)
 			return "the copy is another instruction";
 		if (insn->needs_reach &&
-		    again.address + again.length + (uint64_t)again.displacement !=
-			    insn->address + insn->length + (uint64_t)insn->displacement)
+		    again.address + again.length + (uint64_t)again.displacement != target)
 			return "the copy has another target";
 	}
 	return NULL;
@@ -246,9 +259,24 @@ static const char *compare(const struct line *line, const struct insn *insn)
 		return "needs_reach differs";
 	if (insn->needs_reach &&
 	    (!target_of(line->text, &target) ||
-	     insn->address + insn->length + (uint64_t)insn->displacement != target))
+	     insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
 		return "another target";
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
+}
+
+/* Bytes of data that objdump shows as instructions which the processor refuses with SIGILL, and the
+ * decoder does not know, rightly: lock where it may not be, segment registers that do not exist
+ * or cannot be loaded, a REX prefix before VEX, x87 instructions of the 287. */
+static bool is_refused(const struct line *line)
+{
+	const char *text = line->text;
+	bool is_rex = false;
+
+	for (size_t i = 0; i + 1 < line->size; i++)
+		is_rex |= (line->bytes[i] & 0xf0) == 0x40 &&
+			  memchr("\xc4\xc5\x62", line->bytes[i + 1], 3);
+	return strstr(text, "lock ") || strstr(text, "%?") || strstr(text, ",%cs") ||
+	       strstr(text, "87 only)") || (is_rex && starts(text, "rex"));
 }
 
 static void count(struct census *census, const struct insn *insn)
@@ -283,11 +311,13 @@ static void check_insn(const char *object, const struct line *line, enum place p
 	if (place != PLACE_ANY)
 		count(&total.places[place], &insn);
 	wrong = compare(line, &insn);
-	if (wrong)
+	if (!insn.is_known && is_refused(line))
+		total.refused++;
+	else if (wrong)
 		mismatch(object, line, wrong);
 	if (insn.kind == INSN_STEP && place != PLACE_ANY) {
-		printf("%s: %llx: stepped %s: %s\n", object, (unsigned long long)line->address,
-		       place_names[place], line->text);
+		printf("%s: %llx: stepped %s: %s\n", object,
+		       (unsigned long long)(line->address - BIAS), place_names[place], line->text);
 		total.stepped_unexplained += !may_step(line->text);
 	}
 }
@@ -296,6 +326,19 @@ static void check_insn(const char *object, const struct line *line, enum place p
 static bool is_wait_form(const struct line *line)
 {
 	return line->bytes[0] == 0x9b && line->size > 1;
+}
+
+/* "(bad)", and prefixes by themselves: bytes that objdump cannot make anything of. */
+static bool is_not_decoded(const char *text)
+{
+	const char *rest = skip_prefixes(text);
+
+	static const char *const prefixes =
+		"lock rep repz repnz bnd notrack data16 addr32 cs ds es ss fs gs xacquire xrelease";
+
+	if (strstr(text, "(bad)") || !rest[0] || rest[0] == '.' || starts(rest, "rex"))
+		return true;
+	return !strchr(rest, ' ') && is_word(rest, prefixes);
 }
 
 static void check_listing(const char *object, FILE *listing)
@@ -313,7 +356,7 @@ static void check_listing(const char *object, FILE *listing)
 		}
 		if (!parse_line(text, &line))
 			continue;
-		if (strstr(line.text, "(bad)") || !line.text[0]) {
+		if (is_not_decoded(line.text)) {
 			total.bad++;
 			place = PLACE_ANY;
 			continue;
@@ -399,9 +442,10 @@ static void check_all(void)
 static void report(void)
 {
 	printf("%llu objects, %llu instructions (%llu fwait forms), %llu not known to objdump, "
-	       "%llu mismatches\n",
+	       "%llu refused by processors, %llu too far from a slot, %llu mismatches\n",
 	       (unsigned long long)total.objects, (unsigned long long)total.instructions,
 	       (unsigned long long)total.waits, (unsigned long long)total.bad,
+	       (unsigned long long)total.refused, (unsigned long long)total.too_far,
 	       (unsigned long long)total.mismatches);
 	for (unsigned i = 0; i < PLACES; i++) {
 		const struct census *census = &total.places[i];

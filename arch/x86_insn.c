@@ -163,7 +163,6 @@ static bool is_bound_to_place(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_INTO:
 	case ZYDIS_MNEMONIC_SYSENTER:
-	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_XEND:
 	case ZYDIS_MNEMONIC_XABORT:
 	case ZYDIS_MNEMONIC_ENCLU:

@@ -10,8 +10,9 @@
  * Every copy is laid out for slots a gigabyte away on both sides.
  *
  * Where breakpoints will be, at functions' starts and behind calls, a census of the kinds is
- * printed, and each instruction there that could only be stepped; the program fails when one of
- * them is not of the kinds that `may_step` explains. */
+ * printed, and each instruction of a function there that could only be stepped; the program fails
+ * when one of them is not of the kinds that `may_step` explains. Functions are where an FDE says
+ * so: hand-written code keeps tables between them. */
 #include "config.h"
 
 #include <elf.h>
@@ -47,6 +48,109 @@ static const char *const handful[] = {
 	"/usr/bin/redis-server",
 };
 
+/* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
+#define BIAS 0x200000000000u
+
+/* --- the functions of an object: the ranges of its FDEs, by .eh_frame_hdr's table --- */
+
+struct range {
+	uint64_t start, end; /* with BIAS */
+};
+
+static struct {
+	struct range *items; /* in ascending order, as the linker sorts them */
+	size_t count;
+} functions;
+
+/* `size` bytes at a virtual address in a file's contents, or NULL. */
+static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address,
+				       size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segment = (const void *)(file + header->e_phoff);
+
+	for (unsigned i = 0; i < header->e_phnum; i++, segment++) {
+		const uint64_t offset = address - segment->p_vaddr + segment->p_offset;
+
+		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz && offset <= file_size &&
+		    size <= file_size - offset)
+			return (const void *)(file + offset);
+	}
+	return NULL;
+}
+
+static int32_t get_32(const unsigned char *bytes)
+{
+	int32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* Reads the table of an .eh_frame_hdr at `address` if it has the one form that linkers write:
+ * version 1, a 4-byte count, pairs of 4-byte offsets of this section. */
+static void read_table(const char *file, size_t file_size, uint64_t address)
+{
+	const unsigned char *header = at_address(file, file_size, address, 12), *table, *fde;
+	size_t count;
+
+	if (!header || memcmp(header, "\1\x1b\3\x3b", 4))
+		return;
+	count = (uint32_t)get_32(header + 8);
+	table = count < file_size / 8 ? at_address(file, file_size, address + 12, count * 8) : NULL;
+	if (!table)
+		return;
+	functions.items = xcalloc(count + 1, sizeof(*functions.items));
+	for (size_t i = 0; i < count; i++, table += 8) {
+		const uint64_t start = address + (uint64_t)(int64_t)get_32(table);
+
+		/* length, CIE, start, range */
+		fde = at_address(file, file_size, address + (uint64_t)(int64_t)get_32(table + 4),
+				 16);
+		if (!fde)
+			continue;
+		functions.items[functions.count++] =
+			(struct range){BIAS + start, BIAS + start + (uint32_t)get_32(fde + 12)};
+	}
+}
+
+static void read_functions(const char *path)
+{
+	size_t size;
+	char *file = read_file(path, 1u << 30, &size);
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segment;
+
+	free(functions.items);
+	memset(&functions, 0, sizeof(functions));
+	if (file && size >= sizeof(*header) && header->e_phoff < size &&
+	    header->e_phentsize == sizeof(*segment) &&
+	    header->e_phnum <= (size - header->e_phoff) / sizeof(*segment)) {
+		segment = (const void *)(file + header->e_phoff);
+		for (unsigned i = 0; i < header->e_phnum; i++)
+			if (segment[i].p_type == PT_GNU_EH_FRAME)
+				read_table(file, size, segment[i].p_vaddr);
+	}
+	free(file);
+}
+
+/* The function that covers an address, NULL if none does. */
+static const struct range *function_at(uint64_t address)
+{
+	size_t low = 0, high = functions.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (functions.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < functions.items[low - 1].end ? &functions.items[low - 1] : NULL;
+}
+
 enum place { PLACE_ANY, PLACE_ENTRY, PLACE_RETURN, PLACES };
 static const char *const place_names[PLACES] = {"anywhere", "at functions' starts", "behind calls"};
 
@@ -64,9 +168,6 @@ static struct {
 static const struct arch *arch;
 
 #define MISMATCHES_SHOWN 200
-
-/* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
-#define BIAS 0x200000000000u
 
 /* One line of objdump's. */
 struct line {
@@ -153,13 +254,20 @@ static bool has_narrow_branch(const struct line *line)
 	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
 }
 
+/* 66 90, which objdump calls xchg %ax,%ax. */
+static bool is_wide_nop(const struct line *line, const char *text)
+{
+	return is_word(text, "xchg") && strstr(text, "%ax,%ax") &&
+	       line->bytes[line->size - 1] == 0x90;
+}
+
 /* What objdump's text implies. */
 static struct insn expect(const struct line *line)
 {
 	const char *text = skip_prefixes(line->text);
 	struct insn insn = {.kind = INSN_COPY};
 
-	if (is_word(text, "nop nopw nopl endbr64 pause") || starts(text, "xchg   %ax,%ax")) {
+	if (is_word(text, "nop nopw nopl endbr64 pause") || is_wide_nop(line, text)) {
 		insn.kind = INSN_EMULATE;
 		insn.pc_only = true;
 	} else if (is_word(text, "int3 int1 icebp sysenter xbegin xend xabort enclu ljmp lcall") ||
@@ -315,7 +423,8 @@ static void check_insn(const char *object, const struct line *line, enum place p
 		total.refused++;
 	else if (wrong)
 		mismatch(object, line, wrong);
-	if (insn.kind == INSN_STEP && place != PLACE_ANY) {
+	/* Outside of all functions it may be data. */
+	if (insn.kind == INSN_STEP && place != PLACE_ANY && function_at(line->address)) {
 		printf("%s: %llx: stepped %s: %s\n", object,
 		       (unsigned long long)(line->address - BIAS), place_names[place], line->text);
 		total.stepped_unexplained += !may_step(line->text);
@@ -366,6 +475,10 @@ static void check_listing(const char *object, FILE *listing)
 			memmove(line.bytes, line.bytes + 1, --line.size);
 			line.address++;
 		}
+		const struct range *function = function_at(line.address);
+
+		if (function && function->start == line.address)
+			place = PLACE_ENTRY;
 		check_insn(object, &line, place);
 		if (place == PLACE_ENTRY && starts(line.text, "endbr64"))
 			continue;
@@ -395,6 +508,7 @@ static int check_object(const char *path)
 		close(fds[0]);
 		return -error;
 	}
+	read_functions(path);
 	listing = fdopen(fds[0], "r");
 	check_listing(path, listing);
 	fclose(listing);
@@ -487,6 +601,7 @@ int main(int argc, char **argv)
 	}
 	report();
 	hash_free(&total.files);
+	free(functions.items);
 	if (!total.objects) {
 		printf("skipped: no object to compare, or no objdump (package binutils)\n");
 		return 77;

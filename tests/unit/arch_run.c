@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <linux/aio_abi.h>
 #include <link.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,11 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/sem.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/user.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -281,195 +276,46 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 /* 44 33 22 11 is a RIP-relative displacement, to be aimed at DATA. */
 static const char *const by_hand[] = {
 	/* first instructions of functions */
-	"55",
-	"41 57",
-	"53",
-	"6a 10",
-	"68 44 33 22 91",
-	"48 83 ec 18",
-	"48 85 ff",
-	"31 c0",
-	"89 f8",
-	"48 89 e5",
-	"48 8d 64 24 f8",
-	"4c 8d 54 24 08",
-	"48 89 5c 24 e8",
-	"0f b6 07",
-	"48 8b 07",
-	"48 b8 88 77 66 55 44 33 22 11",
-	"f3 0f 1e fa",
-	"90",
-	"66 90",
-	"f3 90",
-	"0f 1f 44 00 00",
-	"66 2e 0f 1f 84 00 00 00 00 00",
-	"41 90",
-	"87 db",
-	"64 48 8b 04 25 28 00 00 00",
-	"65 48 8b 07",
-	"64 48 03 04 25 10 00 00 00",
+	"55", "41 57", "53", "6a 10", "68 44 33 22 91", "48 83 ec 18", "48 85 ff", "31 c0", "89 f8",
+	"48 89 e5", "48 8d 64 24 f8", "4c 8d 54 24 08", "48 89 5c 24 e8", "0f b6 07", "48 8b 07",
+	"48 b8 88 77 66 55 44 33 22 11", "f3 0f 1e fa", "90", "66 90", "f3 90", "0f 1f 44 00 00",
+	"66 2e 0f 1f 84 00 00 00 00 00", "41 90", "87 db", "64 48 8b 04 25 28 00 00 00",
+	"65 48 8b 07", "64 48 03 04 25 10 00 00 00",
 	/* RIP-relative */
-	"80 3d 44 33 22 11 00",
-	"48 8d 3d 44 33 22 11",
-	"8b 05 44 33 22 11",
-	"c7 05 44 33 22 11 78 56 34 12",
-	"66 c7 05 44 33 22 11 34 12",
-	"c6 05 44 33 22 11 01",
-	"48 81 05 44 33 22 11 00 01 00 00",
-	"48 6b 0d 44 33 22 11 07",
-	"f0 48 0f b1 0d 44 33 22 11",
-	"f0 ff 05 44 33 22 11",
-	"ff 35 44 33 22 11",
-	"8f 05 44 33 22 11",
-	"0f 94 05 44 33 22 11",
-	"0f 4f 05 44 33 22 11",
-	"d1 25 44 33 22 11",
-	"0f ba 2d 44 33 22 11 05",
-	"66 0f 6f 05 44 33 22 11",
-	"f3 0f 10 05 44 33 22 11",
-	"66 0f 7f 0d 44 33 22 11",
-	"66 0f 3a 0f 05 44 33 22 11 03",
-	"c5 fe 6f 05 44 33 22 11",
-	"c5 fe 7f 0d 44 33 22 11",
-	"c4 e2 7d 58 05 44 33 22 11",
-	"c4 e3 79 14 05 44 33 22 11 01",
-	"dd 05 44 33 22 11",
-	"48 0f c7 0d 44 33 22 11",
-	"67 48 8d 04 25 10 00 00 00",
+	"80 3d 44 33 22 11 00", "48 8d 3d 44 33 22 11", "8b 05 44 33 22 11",
+	"c7 05 44 33 22 11 78 56 34 12", "66 c7 05 44 33 22 11 34 12", "c6 05 44 33 22 11 01",
+	"48 81 05 44 33 22 11 00 01 00 00", "48 6b 0d 44 33 22 11 07", "f0 48 0f b1 0d 44 33 22 11",
+	"f0 ff 05 44 33 22 11", "ff 35 44 33 22 11", "8f 05 44 33 22 11", "0f 94 05 44 33 22 11",
+	"0f 4f 05 44 33 22 11", "d1 25 44 33 22 11", "0f ba 2d 44 33 22 11 05",
+	"66 0f 6f 05 44 33 22 11", "f3 0f 10 05 44 33 22 11", "66 0f 7f 0d 44 33 22 11",
+	"66 0f 3a 0f 05 44 33 22 11 03", "c5 fe 6f 05 44 33 22 11", "c5 fe 7f 0d 44 33 22 11",
+	"c4 e2 7d 58 05 44 33 22 11", "c4 e3 79 14 05 44 33 22 11 01", "dd 05 44 33 22 11",
+	"48 0f c7 0d 44 33 22 11", "67 48 8d 04 25 10 00 00 00",
 	/* jcc, both widths, all conditions; flags are random */
-	"70 10",
-	"71 10",
-	"72 10",
-	"73 10",
-	"74 10",
-	"75 10",
-	"76 10",
-	"77 10",
-	"78 10",
-	"79 10",
-	"7a 10",
-	"7b 10",
-	"7c 10",
-	"7d 10",
-	"7e 10",
-	"7f 10",
-	"74 f0",
-	"2e 75 10",
-	"3e 74 20",
-	"0f 80 00 01 00 00",
-	"0f 81 00 01 00 00",
-	"0f 82 00 01 00 00",
-	"0f 83 00 01 00 00",
-	"0f 84 00 01 00 00",
-	"0f 85 00 01 00 00",
-	"0f 86 00 01 00 00",
-	"0f 87 00 01 00 00",
-	"0f 88 00 01 00 00",
-	"0f 89 00 01 00 00",
-	"0f 8a 00 01 00 00",
-	"0f 8b 00 01 00 00",
-	"0f 8c 00 01 00 00",
-	"0f 8d 00 01 00 00",
-	"0f 8e 00 01 00 00",
-	"0f 8f 00 f1 ff ff",
+	"70 10", "71 10", "72 10", "73 10", "74 10", "75 10", "76 10", "77 10", "78 10", "79 10",
+	"7a 10", "7b 10", "7c 10", "7d 10", "7e 10", "7f 10", "74 f0", "2e 75 10", "3e 74 20",
+	"0f 80 00 01 00 00", "0f 81 00 01 00 00", "0f 82 00 01 00 00", "0f 83 00 01 00 00",
+	"0f 84 00 01 00 00", "0f 85 00 01 00 00", "0f 86 00 01 00 00", "0f 87 00 01 00 00",
+	"0f 88 00 01 00 00", "0f 89 00 01 00 00", "0f 8a 00 01 00 00", "0f 8b 00 01 00 00",
+	"0f 8c 00 01 00 00", "0f 8d 00 01 00 00", "0f 8e 00 01 00 00", "0f 8f 00 f1 ff ff",
 	"f2 0f 84 00 01 00 00",
 	/* at return sites */
-	"c3",
-	"f3 c3",
-	"c2 10 00",
-	"c9",
-	"5d",
-	"41 5f",
-	"48 83 c4 18",
-	"48 89 c3",
-	"48 85 c0",
-	"89 45 fc",
-	"48 8b 55 f8",
-	"0f 28 44 24 10",
-	"66 0f ef c0",
-	"66 48 0f 6e c0",
-	"c5 f8 77",
-	"c5 fe 6f 06",
-	"c5 fd e7 07",
-	"f3 48 a5",
-	"f3 aa",
-	"f2 ae",
-	"a4",
-	"48 ab",
-	"62 f1 7f 48 6f 46 01",
-	"62 f1 7f 48 7f 07",
-	"c4 e2 79 8c 06",
-	"9c",
-	"9d",
-	"9e",
-	"fc",
-	"fd",
-	"48 cf",
-	"cb",
-	"d9 e8",
-	"d9 7c 24 0e",
-	"dd 07",
-	"9b",
-	"0f ae 16",
-	"0f ae 1e",
-	"0f ae e8",
-	"f3 48 0f 1e c8",
-	"0f 0b",
-	"f4",
-	"ec",
-	"8e e0",
-	"48 0f b2 07",
-	"a1 44 33 22 11 00 20 00 00",
-	"48 f7 f1",
-	"c8 10 00 00",
-	"48 0f c8",
-	"0f 18 0f",
-	"c5 f8 ae 17",
+	"c3", "f3 c3", "c2 10 00", "c9", "5d", "41 5f", "48 83 c4 18", "48 89 c3", "48 85 c0",
+	"89 45 fc", "48 8b 55 f8", "0f 28 44 24 10", "66 0f ef c0", "66 48 0f 6e c0", "c5 f8 77",
+	"c5 fe 6f 06", "c5 fd e7 07", "f3 48 a5", "f3 aa", "f2 ae", "a4", "48 ab",
+	"62 f1 7f 48 6f 46 01", "62 f1 7f 48 7f 07", "c4 e2 79 8c 06", "9c", "9d", "9e", "fc", "fd",
+	"48 cf", "cb", "d9 e8", "d9 7c 24 0e", "dd 07", "9b", "0f ae 16", "0f ae 1e", "0f ae e8",
+	"f3 48 0f 1e c8", "0f 0b", "f4", "ec", "8e e0", "48 0f b2 07", "a1 44 33 22 11 00 20 00 00",
+	"48 f7 f1", "c8 10 00 00", "48 0f c8", "0f 18 0f", "c5 f8 ae 17",
 	/* emulated */
-	"eb 10",
-	"eb f0",
-	"e9 00 01 00 00",
-	"e9 00 f1 ff ff",
-	"ff e0",
-	"41 ff e7",
-	"3e ff e3",
-	"ff e4",
-	"ff 27",
-	"ff 65 08",
-	"ff 24 24",
-	"42 ff 24 f5 08 00 00 00",
-	"41 ff 64 c5 10",
-	"ff 25 44 33 22 11",
-	"f2 ff 25 44 33 22 11",
-	"64 ff 24 25 10 00 00 00",
-	"65 ff 27",
-	"67 ff 27",
-	"e8 00 01 00 00",
-	"e8 00 f1 ff ff",
-	"67 e8 00 01 00 00",
-	"66 66 48 e8 00 01 00 00",
-	"ff d0",
-	"41 ff d7",
-	"3e ff d3",
-	"ff d4",
-	"ff 17",
-	"ff 55 08",
-	"ff 14 24",
-	"ff 54 24 08",
-	"42 ff 14 f5 08 00 00 00",
-	"ff 15 44 33 22 11",
-	"66 48 ff 15 44 33 22 11",
-	"64 ff 14 25 10 00 00 00",
-	"67 ff 17",
-	"e2 10",
-	"e1 10",
-	"e0 10",
-	"67 e2 10",
-	"67 e1 10",
-	"67 e0 10",
-	"e3 10",
-	"67 e3 10",
-};
+	"eb 10", "eb f0", "e9 00 01 00 00", "e9 00 f1 ff ff", "ff e0", "41 ff e7", "3e ff e3",
+	"ff e4", "ff 27", "ff 65 08", "ff 24 24", "42 ff 24 f5 08 00 00 00", "41 ff 64 c5 10",
+	"ff 25 44 33 22 11", "f2 ff 25 44 33 22 11", "64 ff 24 25 10 00 00 00", "65 ff 27",
+	"67 ff 27", "e8 00 01 00 00", "e8 00 f1 ff ff", "67 e8 00 01 00 00",
+	"66 66 48 e8 00 01 00 00", "ff d0", "41 ff d7", "3e ff d3", "ff d4", "ff 17", "ff 55 08",
+	"ff 14 24", "ff 54 24 08", "42 ff 14 f5 08 00 00 00", "ff 15 44 33 22 11",
+	"66 48 ff 15 44 33 22 11", "64 ff 14 25 10 00 00 00", "67 ff 17", "e2 10", "e1 10", "e0 10",
+	"67 e2 10", "67 e1 10", "67 e0 10", "e3 10", "67 e3 10"};
 
 static void test_by_hand(void **state)
 {
@@ -682,147 +528,6 @@ static void test_corpus(void **state)
 	assert_true(figures.runs > 2000);
 }
 
-/* --- system calls that the tracer interrupts --- */
-
-static bool keep(struct arch_regs *regs)
-{
-	(void)regs;
-	return false;
-}
-
-static bool restart(struct arch_regs *regs)
-{
-	return arch->restart_syscall(regs);
-}
-
-static int in_epoll_wait(void)
-{
-	struct epoll_event event;
-	const int fd = epoll_create1(0);
-
-	return fd < 0 ? -1 : (epoll_wait(fd, &event, 1, -1), 0);
-}
-
-static int in_epoll_pwait(void)
-{
-	struct epoll_event event;
-	const int fd = epoll_create1(0);
-	sigset_t none;
-
-	sigemptyset(&none);
-	return fd < 0 ? -1 : (epoll_pwait(fd, &event, 1, -1, &none), 0);
-}
-
-static int in_sigwaitinfo(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	syscall(SYS_rt_sigtimedwait, &set, NULL, NULL, 8);
-	return 0;
-}
-
-static int semaphores = -1; /* the children are killed: the test removes the set */
-
-static int in_semop(void)
-{
-	struct sembuf take = {.sem_num = 0, .sem_op = -1, .sem_flg = 0};
-
-	if (semaphores >= 0)
-		semop(semaphores, &take, 1);
-	return semaphores < 0 ? -1 : 0;
-}
-
-static int in_io_getevents(void)
-{
-	aio_context_t context = 0;
-	struct io_event event;
-
-	if (syscall(SYS_io_setup, 1, &context))
-		return -1;
-	syscall(SYS_io_getevents, context, 1, 1, &event, NULL);
-	return 0;
-}
-
-/* One end of a connection with a timeout for receiving. */
-static int timed_socket(void)
-{
-	const struct timeval timeout = {.tv_sec = 1000};
-	int fds[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) ||
-	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
-		return -1;
-	return fds[0];
-}
-
-static int in_recv(void)
-{
-	const int fd = timed_socket();
-	char byte;
-
-	return fd < 0 ? -1 : (recv(fd, &byte, 1, 0), 0);
-}
-
-static int in_read(void)
-{
-	const int fd = timed_socket();
-	char byte;
-
-	if (fd < 0)
-		return -1;
-	if (read(fd, &byte, 1) == 1)
-		return -1;
-	return 0;
-}
-
-/* Restarted by the kernel: none of ours. */
-static int in_pause(void)
-{
-	pause();
-	return 0;
-}
-
-static void test_interrupted(void **state)
-{
-	static const struct {
-		const char *name;
-		int (*function)(void);
-		enum arena_interrupted untouched;
-	} calls[] = {
-		{"epoll_wait", in_epoll_wait, INTERRUPTED_ENDED},
-		{"epoll_pwait", in_epoll_pwait, INTERRUPTED_ENDED},
-		{"rt_sigtimedwait", in_sigwaitinfo, INTERRUPTED_ENDED},
-		{"semop", in_semop, INTERRUPTED_ENDED},
-		{"io_getevents", in_io_getevents, INTERRUPTED_ENDED},
-		{"recv", in_recv, INTERRUPTED_ENDED},
-		{"read", in_read, INTERRUPTED_ENDED},
-		{"pause", in_pause, INTERRUPTED_SLEEPS},
-	};
-	unsigned failed = 0;
-
-	(void)state;
-	if (cannot_trace)
-		skip();
-	semaphores = semget(IPC_PRIVATE, 1, 0600);
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		const enum arena_interrupted untouched = arena_interrupt(calls[i].function, keep);
-
-		print_message("%s: %s\n", calls[i].name,
-			      untouched == INTERRUPTED_CANNOT  ? "cannot be tried here"
-			      : untouched == INTERRUPTED_ENDED ? "EINTR"
-							       : "restarted by the kernel");
-		if (untouched == INTERRUPTED_CANNOT)
-			continue;
-		failed += untouched != calls[i].untouched;
-		failed += arena_interrupt(calls[i].function, restart) != INTERRUPTED_SLEEPS;
-	}
-	semctl(semaphores, 0, IPC_RMID);
-	assert_int_equal(failed, 0);
-}
-
 static int set_up(void **state)
 {
 	(void)state;
@@ -847,7 +552,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_by_hand, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_syscall, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_corpus, set_up, tear_down),
-		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

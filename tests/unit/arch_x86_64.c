@@ -275,6 +275,45 @@ static void test_reach(void **state)
 	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 }
 
+/* Any bytes: what comes back keeps the contract, and a copy fits its slot. */
+static void test_any_bytes(void **state)
+{
+	uint64_t random = 0x9e3779b97f4a7c15u;
+	unsigned copies = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 300000; i++) {
+		unsigned char bytes[16];
+		struct insn_copy copy;
+		struct insn insn;
+
+		for (size_t j = 0; j < sizeof(bytes); j++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			bytes[j] = (unsigned char)(random >> 56);
+		}
+		/* Half of them in the maps of longer opcodes, behind prefixes. */
+		if (i & 1)
+			bytes[i >> 1 & 1] = "\x0f\x66\xf3\xf2\xc4\xc5\x62\x48"[i >> 2 & 7];
+		if (!arch()->decode(HERE, bytes, i % 17, i & 32, &insn)) {
+			assert_int_equal(insn.kind, INSN_STEP);
+			continue;
+		}
+		assert_true(insn.length <= 15 && insn.length <= i % 17);
+		assert_true(insn.is_known ? insn.length > 0 : insn.kind == INSN_STEP);
+		assert_memory_equal(insn.bytes, bytes, insn.length);
+		assert_false(insn.pc_only && insn.kind != INSN_EMULATE);
+		assert_false(insn.needs_reach && insn.kind != INSN_COPY);
+		if (arch()->relocate(&insn, i & 64 ? SLOT : UINT64_MAX - 20, &copy) == 0) {
+			assert_int_equal(insn.kind, INSN_COPY);
+			assert_true(copy.size <= ARCH_SLOT_SIZE);
+			assert_true(copy.resume == insn.length || copy.resume == 6);
+			assert_true(copy.resume < copy.size);
+			copies++;
+		}
+	}
+	assert_true(copies > 50000);
+}
+
 /* --- emulation --- */
 
 /* A tracee's memory: one page. */
@@ -658,12 +697,13 @@ static void test_restart_syscall(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),       cmocka_unit_test(test_shadow_stack),
-		cmocka_unit_test(test_not_decoded),   cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_emulate_jumps), cmocka_unit_test(test_emulate_calls),
-		cmocka_unit_test(test_emulate_loops), cmocka_unit_test(test_emulate_faults),
-		cmocka_unit_test(test_registers),     cmocka_unit_test(test_breakpoint),
-		cmocka_unit_test(test_follows_call),  cmocka_unit_test(test_restart_syscall),
+		cmocka_unit_test(test_classes),         cmocka_unit_test(test_shadow_stack),
+		cmocka_unit_test(test_not_decoded),     cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_any_bytes),       cmocka_unit_test(test_emulate_jumps),
+		cmocka_unit_test(test_emulate_calls),   cmocka_unit_test(test_emulate_loops),
+		cmocka_unit_test(test_emulate_faults),  cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_breakpoint),      cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_restart_syscall),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,7 @@ struct object {
 	struct text_range *text;
 	size_t text_count;
 	unsigned generation; /* for the diff */
+	bool probed;	     /* the tracer's own mark; false when new */
 };
 
 struct object_list {

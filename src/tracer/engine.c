@@ -233,6 +233,7 @@ static void set_signals(const struct settings *settings)
 		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 

@@ -1,0 +1,121 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Breakpoints stay in the table for as long as their text is mapped, inserted or not: a task may have
+ * trapped just before one was taken out, and a fork's child may have a copy of one that
+ * has been taken out since. */
+
+struct breakpoint *breakpoint_find(struct process *p, uint64_t address)
+{
+	return hash_get_ptr(&p->breakpoints, address);
+}
+
+/* Reads what stands at the address and decodes it. */
+static int breakpoint_prepare(struct process *p, struct breakpoint *b)
+{
+	unsigned char code[ARCH_INSN_MAX];
+	size_t size = sizeof(code);
+	int error = memory_read(p, b->address, code, size);
+
+	if (error < 0) {
+		/* The instruction may be the last of its page. */
+		size = 4096 - (b->address & 4095);
+		if (size >= sizeof(code))
+			return error;
+		error = memory_read(p, b->address, code, size);
+		if (error < 0)
+			return error;
+	}
+	/* Bytes that are ours, of breakpoints within this instruction's reach, are not its own. */
+	for (size_t i = 1; i < size; i++) {
+		const struct breakpoint *other = breakpoint_find(p, b->address + i);
+
+		if (other && other->inserted)
+			for (size_t j = 0; j < other->size && i + j < size; j++)
+				code[i + j] = other->original[j];
+	}
+	if (!p->arch->decode(b->address, code, size, p->shadow_stack, &b->insn))
+		return -EILSEQ;
+	b->size = (unsigned char)p->arch->breakpoint(b->address, b->trap);
+	memcpy(b->original, code, b->size);
+	if (!memcmp(b->original, b->trap, b->size))
+		return -EEXIST; /* the target's own, or another tracer's */
+	return 0;
+}
+
+/* The text of a mapping that every process shares cannot be written privately. */
+static int breakpoint_write(struct process *p, struct breakpoint *b)
+{
+	b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
+	const int error = text_write(p, b->address, b->trap, b->size);
+
+	if (error < 0) {
+		guard_clear(p->tracer->engine, b->ticket);
+		b->ticket = -1;
+		return error;
+	}
+	b->inserted = true;
+	return 0;
+}
+
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t address)
+{
+	struct breakpoint *b = breakpoint_find(p, address);
+	int error;
+
+	if (b && (b->inserted || b->unusable))
+		return b->unusable ? NULL : b;
+	if (!b) {
+		b = xcalloc(1, sizeof(*b));
+		b->address = address;
+		b->ticket = -1;
+		hash_set_ptr(&p->breakpoints, address, b);
+	}
+	if (!b->size) {
+		error = breakpoint_prepare(p, b);
+		if (error < 0)
+			goto unusable;
+	}
+	/* The way past it comes before the trap itself. Without a slot there is the slow way. */
+	if (b->insn.kind == INSN_COPY && !b->slot)
+		slot_assign(p, b);
+	error = breakpoint_write(p, b);
+	if (error == 0)
+		return b;
+unusable:
+	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)address,
+		  strerror(-error));
+	b->unusable = error != -ESRCH && error != -EAGAIN;
+	p->counts.failed_sites++;
+	return NULL;
+}
+
+void breakpoint_remove(struct process *p, struct breakpoint *b)
+{
+	unsigned char now[ARCH_BREAKPOINT_MAX];
+
+	if (!b->inserted)
+		return;
+	b->inserted = false;
+	/* After a dlclose and a new mapping at the same place, or the target's own patching, the
+	 * byte is not ours any more. */
+	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
+		text_write(p, b->address, b->original, b->size);
+	guard_clear(p->tracer->engine, b->ticket);
+	b->ticket = -1;
+}
+
+void breakpoint_free(struct process *p, struct breakpoint *b)
+{
+	if (b->slot)
+		slot_release(p, b->slot);
+	if (b->ticket >= 0)
+		guard_clear(p->tracer->engine, b->ticket);
+	free(b->probe);
+	free(b);
+}

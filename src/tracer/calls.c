@@ -1,0 +1,598 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls from entry to return. In-flight calls are keyed by the sp that their return will have, and matched by equality
+ * of it and of the return address: never by order, never by thread, so exceptions, longjmp,
+ * coroutines that move between threads and switched stacks cannot confuse one call with another. */
+
+#define FOLD_ROWS 5	   /* frames from an inner function to its outer one, both counted */
+#define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
+#define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
+
+/* What is watched for the tracer's own sake is nothing that a module knows. */
+static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+
+static bool is_watched(const struct probe *probe)
+{
+	return probe->wanted->hook || probe->is_resolver;
+}
+
+static const struct function *function_of(const struct call *call)
+{
+	return is_watched(call->probe) ? &watched : call->probe->wanted->function;
+}
+
+static bool publishes(const struct call *call)
+{
+	return function_of(call)->publishes_early;
+}
+
+static void unlink_from_task(struct call *call)
+{
+	if (!call->task)
+		return;
+	for (struct call **link = &call->task->calls; *link; link = &(*link)->next)
+		if (*link == call) {
+			*link = call->next;
+			return;
+		}
+}
+
+/* Takes a call out of all tables; the caller frees it. */
+static void call_unlink(struct process *p, struct call *call)
+{
+	hash_remove(&p->calls, call->return_sp, NULL);
+	p->calls_in_flight--;
+	if (call->site)
+		call->site->in_flight--;
+	unlink_from_task(call);
+}
+
+static void call_drop(struct process *p, struct call *call)
+{
+	call_unlink(p, call);
+	if (call->reserved) {
+		ledger_withdraw(p, call);
+		p->counts.withdrawn++;
+	}
+	if (publishes(call)) {
+		p->publishers--;
+		ledger_publisher_done(p);
+	}
+	free(call);
+}
+
+static void call_stale(struct process *p, struct call *call)
+{
+	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->probe->shown,
+		  (unsigned long long)call->return_sp);
+	p->counts.stale++;
+	call_drop(p, call);
+}
+
+void calls_drop_task(struct task *task)
+{
+	while (task->calls) {
+		struct call *call = task->calls;
+
+		/* Another task may complete it: a coroutine that has moved on. Keep it, without an owner. */
+		task->calls = call->next;
+		call->task = NULL;
+		call->next = NULL;
+	}
+}
+
+void calls_drop_all(struct process *p)
+{
+	while (p->calls.count) {
+		size_t i = 0;
+		const struct hash_entry *entry = hash_next(&p->calls, &i);
+
+		call_drop(p, (struct call *)(uintptr_t)entry->value);
+	}
+}
+
+void calls_drop_site(struct process *p, const struct breakpoint *b)
+{
+	const struct hash_entry *entry;
+	bool again = p->calls.count != 0;
+
+	while (again) {
+		again = false;
+		for (size_t i = 0; (entry = hash_next(&p->calls, &i));) {
+			struct call *call = (struct call *)(uintptr_t)entry->value;
+
+			if (call->site != b && (!b->probe || call->probe != b->probe))
+				continue;
+			call_drop(p, call);
+			again = true;
+			break;
+		}
+	}
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		for (size_t j = 0; j < UNDONE_MAX; j++)
+			if (task->undone[j].breakpoint == b)
+				task->undone[j].breakpoint = NULL;
+		if (b->probe && task->last_release.probe == b->probe)
+			task->last_release.probe = NULL;
+	}
+}
+
+/* ---- The stack ---- */
+
+struct stack_reader {
+	struct process *p;
+	pid_t tid;
+	uint64_t top; /* highest address read beyond the snapshot */
+};
+
+static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
+{
+	struct stack_reader *reader = context;
+
+	if (address + size > reader->top)
+		reader->top = address + size;
+	return memory_read_some(reader->p, reader->tid, address, data, size);
+}
+
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa,
+		  bool *cut)
+{
+	struct process *p = task->process;
+	struct stack_reader reader = {.p = p, .tid = task->tid};
+	const uint64_t sp = p->arch->sp(&task->regs);
+	/* An inner call's outer frame is near. */
+	const size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->stack_want;
+	const ssize_t got = memory_read_some(p, task->tid, sp, p->tracer->stack, want);
+	const struct stack_snapshot snapshot = {
+		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = p->tracer->stack,
+		.size = got > 0 ? (size_t)got : 0, .read = stack_read, .context = &reader};
+	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
+
+	/* Read as much at once as stacks have turned out to need. */
+	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
+		p->stack_want = align_up(reader.top - sp, 1024);
+	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)
+		p->stack_want = want - want / 8;
+	return count;
+}
+
+static bool size_monitored(const struct settings *set, uint64_t size)
+{
+	if (!set->monitor_count)
+		return true;
+	for (size_t i = 0; i < set->monitor_count; i++)
+		if (size >= set->monitor[i].low && size <= set->monitor[i].high)
+			return true;
+	return false;
+}
+
+/* The stack for an event. At an entry the walk begins in the traced function itself, which
+ * is not shown; at a return it begins in the caller. */
+static void event_stack(struct event *e, struct unwind_frame frames[MAX_FRAMES + 2], bool at_entry)
+{
+	const struct settings *set = e->task->process->tracer->set;
+	bool cut = false;
+
+	if (!set->depth || !size_monitored(set, e->size))
+		return;
+	size_t count = stack_walk(e->task, frames, set->depth + 1 + at_entry, 0, &cut);
+
+	if (at_entry && count) {
+		frames++;
+		count--;
+	}
+	e->cut = cut || count > set->depth;
+	e->frames = frames;
+	e->frame_count = count > set->depth ? set->depth : count;
+	e->has_frames = true;
+}
+
+/* ---- Values ---- */
+
+static uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args,
+			 uint64_t result)
+{
+	uint64_t word = 0;
+
+	switch (value->kind) {
+	case VALUE_ARG:
+		return args[value->a];
+	case VALUE_RESULT:
+		return result;
+	case VALUE_ARG_TIMES:
+		return mul_saturated(args[value->a], args[value->b]);
+	case VALUE_POINTEE:
+		memory_read_pointer(p, args[value->a], &word);
+		return word;
+	case VALUE_CONST:
+		return value->a;
+	case VALUE_ARG_PAGES:
+		return add_saturated(args[value->a], 4095) & ~4095ull;
+	default:
+		return 0;
+	}
+}
+
+static bool succeeded(const struct function *f, uint64_t result, unsigned pointer_size)
+{
+	const uint64_t minus_1 = pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
+
+	switch (f->success) {
+	case OK_NONZERO:
+		return result != 0;
+	case OK_ZERO:
+		return (uint32_t)result == 0;
+	case OK_NOT_MINUS_1:
+		return result != minus_1 && (uint32_t)result != UINT32_MAX;
+	default:
+		return true;
+	}
+}
+
+/* ---- Entry ---- */
+
+static bool read_return_address(struct task *task, uint64_t *address)
+{
+	uint64_t where;
+
+	if (task->process->arch->return_address(&task->regs, &where)) {
+		*address = where;
+		return true;
+	}
+	if (memory_read_pointer(task->process, where, address) < 0)
+		return false;
+	return true;
+}
+
+/* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):
+ * then the word on the stack is no return address, and nothing may be written there. */
+static struct breakpoint *return_site(struct process *p, uint64_t address, bool *is_call)
+{
+	struct breakpoint *b = breakpoint_find(p, address);
+	unsigned char before[16];
+
+	*is_call = true;
+	if (b && b->is_return)
+		return b->inserted ? b : breakpoint_insert(p, address);
+	const struct object *object = objects_find(&p->objects, address);
+
+	if (memory_read(p, address - sizeof(before), before, sizeof(before)) < 0) {
+		*is_call = object != NULL;
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(before); i++) {
+		const struct breakpoint *other = breakpoint_find(p, address - sizeof(before) + i);
+
+		if (other && other->inserted)
+			before[i] = other->original[0];
+	}
+	*is_call = p->arch->follows_call(address, before, sizeof(before));
+	if (!*is_call)
+		return NULL;
+	b = breakpoint_insert(p, address);
+	if (b)
+		b->is_return = true;
+	return b;
+}
+
+enum nesting { NESTED_NO, NESTED_FOLD, NESTED_APART };
+
+/* Whether this entry happens inside the outer call, told by unwinding to its frame. If the walk gets
+ * past the place where that frame would be, the outer call is over without a return (a throw, a
+ * longjmp): it is stale. */
+static enum nesting nested_in(struct task *task, const struct call *outer, bool *stale)
+{
+	struct unwind_frame frames[MAX_FRAMES];
+	bool cut = false, signal = false;
+	size_t count = stack_walk(task, frames, MAX_FRAMES, outer->return_sp, &cut);
+
+	*stale = false;
+	if (!count || frames[count - 1].cfa < outer->return_sp)
+		return NESTED_NO;
+	if (frames[count - 1].cfa != outer->return_sp) {
+		*stale = true;
+		return NESTED_NO;
+	}
+	for (size_t i = 0; i < count; i++)
+		signal |= frames[i].signal;
+	if (count > FOLD_ROWS || signal)
+		return NESTED_APART;
+	/* Frames between the two must be of the outer one's own object: a handler that the
+	 * program installed is not an inner call. */
+	for (size_t i = 1; i + 1 < count; i++)
+		if (objects_find(&task->process->objects, frames[i].pc) != outer->probe->object)
+			return NESTED_APART;
+	return NESTED_FOLD;
+}
+
+static bool same_kind(const struct probe *a, const struct probe *b)
+{
+	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+}
+
+/* Whether the call that is being entered is an inner one of a call in flight of the same task. */
+static bool folded(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	struct process *p = task->process;
+	struct call *outer = task->calls;
+
+	while (outer) {
+		struct call *next = outer->next;
+		bool stale = false;
+
+		if (outer->return_sp > return_sp) {
+			const enum nesting nesting = nested_in(task, outer, &stale);
+
+			if (nesting == NESTED_FOLD && same_kind(outer->probe, probe))
+				return true;
+			if (nesting != NESTED_NO)
+				return false;
+			if (stale)
+				call_stale(p, outer);
+		}
+		outer = next;
+	}
+	return false;
+}
+
+/* `delete` that calls or jumps to `free` is one release. */
+static bool same_release(struct task *task, const struct probe *probe, uint64_t return_sp,
+			 uint64_t return_address, uint64_t id)
+{
+	const struct last_release *last = &task->last_release;
+
+	if (!last->probe || !same_kind(last->probe, probe))
+		return false;
+	const struct probe *outer = last->probe;
+	const bool jumped = last->sp == return_sp && last->return_address == return_address &&
+			    outer != probe && last->id == id;
+	const bool inside = return_address > outer->start &&
+			    return_address <= outer->start + outer->size && last->sp > return_sp;
+
+	if (jumped)
+		return true;
+	return inside && (last->id == id || !ledger_knows(task->process, probe->wanted->resource, id));
+}
+
+static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
+			  uint64_t return_address, const uint64_t *args)
+{
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	const struct function *f = probe->wanted->function;
+	struct event e = {.task = task, .probe = probe, .time_ns = output_time(task->process)};
+
+	e.id = value_of(task->process, &f->id, args, 0);
+	if (!e.id && f->success == OK_NONZERO)
+		return; /* free(NULL) */
+	if (task->process->reserved.count)
+		ledger_inner_release(task->process, task, e.id);
+	if (folded(task, probe, return_sp))
+		return;
+	if (!same_release(task, probe, return_sp, return_address, e.id)) {
+		if (task->process->tracer->set->backtrace_all)
+			event_stack(&e, frames, true);
+		ledger_released(task->process, &e);
+		task->last_release.id = e.id;
+	}
+	task->last_release.probe = probe;
+	task->last_release.sp = return_sp;
+	task->last_release.return_address = return_address;
+}
+
+/* A call at the same place on the stack as one in flight: the same one again (its entry was undone for a
+ * signal), a tail call out of it, or the older one never returned. True if there is nothing to be
+ * added. */
+static bool replaces(struct task *task, const struct probe *probe, uint64_t return_sp,
+		     uint64_t return_address)
+{
+	struct call *older = hash_get_ptr(&task->process->calls, return_sp);
+
+	if (!older)
+		return false;
+	if (older->return_address == return_address && older->probe != probe &&
+	    same_kind(older->probe, probe))
+		return true;
+	call_stale(task->process, older);
+	return false;
+}
+
+static void call_add(struct task *task, const struct probe *probe, uint64_t return_sp,
+		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
+{
+	struct process *p = task->process;
+	struct call *call = xmalloc(sizeof(*call));
+
+	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
+			      .return_sp = return_sp, .return_address = return_address,
+			      .time_ns = output_time(p), .site = site};
+	memcpy(call->args, args, sizeof(call->args));
+	const struct function *f = function_of(call);
+
+	task->calls = call;
+	hash_set_ptr(&p->calls, return_sp, call);
+	p->calls_in_flight++;
+	site->in_flight++;
+	if (f->publishes_early)
+		p->publishers++;
+	const struct value *released = f->role == ROLE_REALLOC ? &f->released : &f->id;
+
+	if (f->role == ROLE_REALLOC || f->role == ROLE_RELEASE) {
+		const uint64_t id = value_of(p, released, args, 0);
+
+		if (id)
+			ledger_reserve(p, call, id);
+	}
+}
+
+/* This very hit was dealt with before a signal had to be delivered first. */
+static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t return_sp,
+			const uint64_t *args)
+{
+	const uint64_t sp = task->process->arch->sp(&task->regs);
+
+	for (size_t i = 0; i < UNDONE_MAX; i++) {
+		struct undone *undone = &task->undone[i];
+
+		if (undone->breakpoint != b || undone->sp != sp)
+			continue;
+		undone->breakpoint = NULL;
+		if (memcmp(undone->args, args, sizeof(undone->args)))
+			return false;
+		if (b->probe->wanted->function->role == ROLE_RELEASE &&
+		    !b->probe->wanted->function->can_fail)
+			return true;
+		const struct call *call = hash_get_ptr(&task->process->calls, return_sp);
+
+		return call && call->probe == b->probe;
+	}
+	return false;
+}
+
+static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+		       uint64_t return_address, const uint64_t *args)
+{
+	struct process *p = task->process;
+	bool is_call;
+
+	if (replaces(task, probe, return_sp, return_address))
+		return;
+	if (task->calls && folded(task, probe, return_sp))
+		return;
+	struct breakpoint *site = return_site(p, return_address, &is_call);
+
+	if (!is_call)
+		p->counts.not_calls++;
+	else if (!site)
+		p->counts.no_return_seen++;
+	else
+		call_add(task, probe, return_sp, return_address, args, site);
+}
+
+void call_enter(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const struct function *f = b->probe->wanted->function;
+	const uint64_t return_sp = p->arch->return_sp(&task->regs);
+	uint64_t return_address, args[CALL_ARGS];
+
+	if (!read_return_address(task, &return_address))
+		return;
+	task_args(task, args);
+	if (seen_before(task, b, return_sp, args))
+		return;
+	if (f->role == ROLE_RELEASE && !f->can_fail)
+		enter_release(task, b->probe, return_sp, return_address, args);
+	else
+		enter_call(task, b->probe, return_sp, return_address, args);
+}
+
+void call_watch(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const uint64_t return_sp = p->arch->return_sp(&task->regs);
+	uint64_t return_address, args[CALL_ARGS];
+	bool is_call;
+
+	task_args(task, args);
+	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+		return;
+	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
+		return;
+	struct breakpoint *site = return_site(p, return_address, &is_call);
+
+	if (site)
+		call_add(task, b->probe, return_sp, return_address, args, site);
+}
+
+/* ---- Return ---- */
+
+static void watched_return(struct task *task, const struct call *call)
+{
+	struct process *p = task->process;
+	const uint64_t result = p->arch->result(&task->regs);
+
+	if (call->probe->wanted->hook == HOOK_SIGACTION) {
+		sigtrap_learn(task);
+		return;
+	}
+	struct object *object = objects_find(&p->objects, result);
+
+	if (object)
+		probe_at(p, &(struct probe){.wanted = call->probe->wanted, .shown = call->probe->shown,
+					    .start = result, .object = object});
+}
+
+static void call_finish(struct task *task, struct call *call)
+{
+	struct process *p = task->process;
+	const struct function *f = function_of(call);
+	const uint64_t result = p->arch->result(&task->regs);
+	const bool ok = succeeded(f, result, p->arch->pointer_size);
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	struct event e = {.task = task, .probe = call->probe, .time_ns = output_time(p)};
+
+	e.size = value_of(p, &f->size, call->args, result);
+	if (call->reserved) {
+		if (ok || (f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
+			ledger_commit(p, call);
+		else
+			ledger_withdraw(p, call);
+	}
+	if (f->role == ROLE_RELEASE || !ok)
+		return;
+	e.id = value_of(p, &f->id, call->args, result);
+	event_stack(&e, frames, false);
+	if (f->role == ROLE_CALL)
+		ledger_call(p, &e);
+	else
+		ledger_allocated(p, &e);
+}
+
+/* A return site was reached by another way than a traced call's return: that costs the target a
+ * stop for nothing, so a hot one is taken out until the next call wants it. */
+static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
+{
+	struct process *p = task->process;
+
+	for (struct call *call = task->calls, *next; call; call = next) {
+		next = call->next;
+		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
+			call_stale(p, call);
+	}
+	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe) {
+		p->counts.retired++;
+		b->misses = 0;
+		breakpoint_remove(p, b);
+	}
+}
+
+void call_return(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const uint64_t sp = p->arch->sp(&task->regs);
+	struct call *call = hash_get_ptr(&p->calls, sp);
+
+	if (!call || call->return_address != b->address) {
+		site_missed(task, b, sp);
+		return;
+	}
+	b->misses = 0;
+	call_unlink(p, call);
+	if (is_watched(call->probe))
+		watched_return(task, call);
+	else
+		call_finish(task, call);
+	if (publishes(call)) {
+		p->publishers--;
+		ledger_publisher_done(p);
+	}
+	free(call);
+}

@@ -1,0 +1,134 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int memory_open(pid_t tid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size)
+{
+	struct iovec local = {data, size};
+	struct iovec remote[2] = {{(void *)(uintptr_t)address, size}};
+	unsigned parts = 1;
+	/* The kernel copies whole iovecs or nothing of one that faults at its first page; split
+	 * at a page boundary so that a read over the end of a mapping gives what is there. */
+	const size_t first = 4096 - (address & 4095);
+
+	if (first < size) {
+		remote[0].iov_len = first;
+		remote[1] = (struct iovec){(void *)(uintptr_t)(address + first), size - first};
+		parts = 2;
+	}
+	const ssize_t got = process_vm_readv(tid, &local, 1, remote, parts, 0);
+
+	if (got >= 0)
+		return got;
+	const ssize_t slow = pread(p->mem_fd, data, size, (off_t)address);
+
+	return slow < 0 ? -errno : slow;
+}
+
+int memory_read(struct process *p, uint64_t address, void *data, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done,
+					  (off_t)(address + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value)
+{
+	uint32_t word;
+	int error;
+
+	if (p->arch->pointer_size == 8)
+		return memory_read(p, address, value, 8);
+	error = memory_read(p, address, &word, 4);
+	*value = word;
+	return error;
+}
+
+int memory_write(struct process *p, uint64_t address, const void *data, size_t size)
+{
+	const ssize_t done = pwrite(p->mem_fd, data, size, (off_t)address);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == size ? 0 : -EIO;
+}
+
+/* A stopped task of the process, for POKETEXT. */
+static pid_t stopped_task(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->stopped && !task->listening &&
+		    task->phase == PHASE_LIVE)
+			return task->tid;
+	}
+	return 0;
+}
+
+/* Kernels from 6.12 can refuse forced writes through /proc/PID/mem; ptrace itself is always
+ * allowed, in words, and only on a stopped task. */
+static int poke_text(struct process *p, uint64_t address, const unsigned char *data, size_t size)
+{
+	const pid_t tid = stopped_task(p);
+
+	if (!tid)
+		return -EAGAIN;
+	while (size) {
+		const uint64_t word_at = align_down(address, sizeof(long));
+		const size_t offset = address - word_at;
+		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
+
+		errno = 0;
+		long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
+
+		if (errno)
+			return -errno;
+		memcpy((char *)&word + offset, data, part);
+		if (ptrace(PTRACE_POKETEXT, tid, (void *)(uintptr_t)word_at, (void *)word) < 0)
+			return -errno;
+		address += part;
+		data += part;
+		size -= part;
+	}
+	return 0;
+}
+
+int text_write(struct process *p, uint64_t address, const void *data, size_t size)
+{
+	const int error = memory_write(p, address, data, size);
+
+	if (error == 0)
+		return 0;
+	return poke_text(p, address, data, size) == 0 ? 0 : error;
+}

@@ -1,0 +1,388 @@
+/* What the tracer keeps: tasks, processes (address spaces), breakpoints, slots, calls in flight.
+ *
+ * One thread owns all of it. A process is an address space: tasks that share memory (threads, vfork
+ * children, clone(CLONE_VM)) share one struct process and one trace; kcmp(KCMP_VM) tells, never the name
+ * of an event. */
+#ifndef FT_TRACER_MODEL_H
+#define FT_TRACER_MODEL_H
+
+#include "arch/arch.h"
+#include "base/hash.h"
+#include "symbols/names.h"
+#include "symbols/object.h"
+#include "trace/writer.h"
+#include "tracer/engine.h"
+#include "tracer/settings.h"
+#include "unwind/unwind.h"
+
+#define MAX_FRAMES 256
+#define CALL_ARGS  6
+#define RECENT_TASKS 16
+
+struct process;
+struct breakpoint;
+
+/* Functions that are watched for the tracer's own sake. */
+enum hook {
+	HOOK_NONE,
+	HOOK_LIBRARY,	/* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+};
+
+/* One function to be traced, as the modules name it. */
+struct wanted {
+	const struct function *function; /* NULL: a hook */
+	const struct module *module;
+	enum hook hook;
+	uint32_t resource; /* id in the trace; 0 for a hook */
+	const char *symbol;
+	char *shown; /* name in the trace */
+	uint64_t found;	 /* in how many objects */
+};
+
+/* A wanted function at an address of a process. */
+struct probe {
+	const struct wanted *wanted;
+	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
+	uint64_t start, size; /* extent of its code; size 0 unknown */
+	const struct object *object;
+	bool is_resolver; /* an IFUNC's: what it returns is the function */
+};
+
+/* An out-of-line copy in the tail of some text mapping. */
+struct slot {
+	uint64_t address;
+	unsigned users; /* tasks sent into it and not yet seen elsewhere */
+	bool written;
+	struct breakpoint *owner; /* NULL: free */
+	struct insn_copy copy;
+	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
+};
+
+struct breakpoint {
+	uint64_t address;
+	struct insn insn; /* what stands there in truth */
+	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
+	unsigned char size;
+	bool inserted;
+	bool is_return;
+	bool ifunc_return; /* the return of an IFUNC resolver */
+	bool unusable; /* could not be written; not tried again */
+	unsigned misses; /* hits as a return site without a call, in a row */
+	unsigned in_flight;
+	struct probe *probe; /* entry of a traced function, or NULL */
+	struct slot *slot;
+	long ticket; /* of the guard's journal; -1 none */
+};
+
+/* One traced call from entry to return. */
+struct call {
+	struct task *task; /* who entered; NULL when that task has ended */
+	struct call *next; /* the task's calls, newest first */
+	const struct probe *probe;
+	uint64_t return_sp, return_address;
+	uint64_t args[CALL_ARGS];
+	uint64_t time_ns;
+	struct breakpoint *site; /* the return site, or NULL if none could be planted */
+	bool reserved;		 /* a release that can fail, not yet committed */
+	uint64_t released;	 /* its id */
+};
+
+struct last_release {
+	const struct probe *probe;
+	uint64_t sp, return_address, id;
+};
+
+/* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the
+ * same call hits it again (same place on the stack, same arguments), it is not a second one. */
+struct undone {
+	const struct breakpoint *breakpoint; /* NULL: free */
+	uint64_t sp, args[CALL_ARGS];
+};
+#define UNDONE_MAX 4 /* signals nest */
+
+enum task_phase {
+	PHASE_UNKNOWN,	/* no task */
+	PHASE_EXPECTED, /* its parent's event was seen, its own first stop not yet */
+	PHASE_HELD,	/* its first stop was seen, its parent's event not yet: stays stopped */
+	PHASE_LIVE,
+};
+
+struct task {
+	pid_t tid, tgid;
+	enum task_phase phase;
+	struct process *process; /* EXPECTED: its parent's */
+	bool stopped;		 /* in a ptrace stop that has been collected */
+	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
+	bool vforking;		 /* blocked until its vfork child execs or ends */
+	bool release_at_exec;	 /* a vfork child that is not followed */
+	bool exiting;		 /* its exit event was seen */
+	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
+	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	unsigned birth_event;
+	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
+	struct slot *slot;	 /* where it was last sent */
+	struct call *calls;
+	struct arch_regs regs; /* of the current stop, if regs_known */
+	bool regs_known;
+	/* Entries whose instruction was undone for a signal: their hits are known already. */
+	struct undone undone[UNDONE_MAX];
+	unsigned undone_next;
+	struct last_release last_release;
+	bool name_known;
+	char name[16];
+};
+
+/* A stretch of slots in the tail of one text mapping. */
+struct tail {
+	uint64_t start, end, next; /* never used from `next` on */
+	struct object *object;
+};
+
+struct counts {
+	uint64_t events, allocations, releases;
+	uint64_t stale, not_calls, no_return_seen, unknown_releases, double_releases, mismatched;
+	uint64_t slow_steps, retired, withdrawn, cut_stacks;
+	uint64_t failed_sites, failed_probes;
+};
+
+/* Live resources and releases that wait for a proof: ledger.c. */
+struct live_set {
+	struct hash sizes; /* id -> size and family */
+	uint64_t bytes, peak_bytes;
+};
+
+struct held_release;
+
+enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
+#define SIGTRAP_ACTION_SIZE 32
+
+struct process {
+	pid_t pid; /* tgid of the task that began it */
+	struct tracer *tracer;
+	const struct arch *arch;
+	int mem_fd;
+	int guard;
+	size_t tasks;
+	bool shadow_stack;
+	bool planted;
+	bool is_launched;
+	bool attached; /* began by -t: blocks from before are unknown */
+	bool dumpable_text_warned;
+
+	struct object_list objects;
+	struct unwinder *unwinder;
+	struct hash breakpoints; /* address -> struct breakpoint */
+	struct hash slots;	 /* address -> struct slot */
+	struct tail *tails;
+	size_t tail_count, tail_capacity;
+	uint64_t r_debug; /* address of r_debug, 0 unknown */
+
+	/* The target's own SIGTRAP: sigtrap.c. */
+	enum trap_action trap;
+	bool trap_known, trap_reset, trap_lost;
+	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
+	uint64_t syscall_insn;
+
+	struct hash calls; /* return sp -> struct call */
+	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
+	size_t stack_want;		    /* bytes of stack to read at once */
+
+	struct live_set *live; /* one a resource type */
+	struct hash reserved;  /* id -> struct call with a reserved release */
+	struct held_release *held, **held_end;
+
+	/* The trace. */
+	struct writer *writer;
+	int trace_fd;
+	char *trace_path;
+	char *exe;
+	struct names *names;
+	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
+	uint64_t next_index;
+	pid_t last_thread;
+	bool broken; /* the trace could not be written any more */
+	bool reported;
+	struct counts counts;
+
+	struct process *next;
+};
+
+struct tracer {
+	const struct settings *set;
+	struct engine *engine;
+	struct launch *launch;
+	bool launch_execed, launch_ended;
+	int launch_status;
+
+	struct wanted *wanted;
+	size_t wanted_count;
+	struct hash wanted_names; /* hash of the symbol -> index + 1 */
+
+	struct hash tasks; /* tid -> struct task */
+	struct process *processes;
+	struct stop *queue; /* collected while waiting for something else: see collect.c */
+	size_t queue_head, queue_count, queue_capacity;
+
+	/* Waiting among many tasks: those that stopped lately. */
+	pid_t recent[RECENT_TASKS];
+	size_t recent_next, recent_turn;
+	uint64_t last_sweep;
+
+	bool paused, letting_go, finished;
+	int exit_status;
+	char *first_path; /* of a trace file, for the summary */
+	bool first_output_taken;
+	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
+	size_t lost_attach;
+	struct counts totals;
+	uint64_t ended_live_blocks, ended_live_bytes;
+	size_t processes_ended;
+	unsigned char *stack; /* one snapshot's bytes */
+};
+
+#define STACK_MAX (64u << 10)
+
+/* memory.c: the tracee's memory. All return 0 (or a count) or -errno; ESRCH/EIO are normal when it dies. */
+ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size);
+int memory_read(struct process *p, uint64_t address, void *data, size_t size);
+int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
+/* Data of the target (an emulated push). */
+int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
+/* Text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task. */
+int text_write(struct process *p, uint64_t address, const void *data, size_t size);
+int memory_open(pid_t tid);
+
+/* tasks.c */
+struct task *task_find(struct tracer *t, pid_t tid);
+struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
+void task_free(struct tracer *t, struct task *task);
+/* Registers of a stopped task: read once a stop. 0 or -errno. */
+int task_regs(struct task *task);
+int task_set_regs(struct task *task);	       /* all of them */
+int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
+void task_resume(struct task *task, int sig);
+/* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
+void task_leave_slot(struct task *task);
+/* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
+void task_undo(struct task *task, const struct breakpoint *b);
+void task_args(struct task *task, uint64_t args[CALL_ARGS]);
+pid_t tgid_of(pid_t tid);
+/* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
+bool task_stat(pid_t tid, char *state, unsigned long *flags);
+bool same_memory(pid_t a, pid_t b, bool *known);
+
+/* process.c */
+struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
+/* A fork's address space, which has the parent's text with our breakpoints in it. */
+struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
+void process_ref(struct process *p);
+/* One task less; the last one ends the process and its trace. */
+void process_unref(struct process *p, const char *how);
+/* Reads the objects, probes what they define, begins a trace. 0 or -errno. */
+int process_start(struct process *p);
+void process_update_objects(struct process *p);
+/* Takes all breakpoints out while tasks run, drops the calls, ends the trace file (pausing, letting go). */
+void process_pause(struct process *p, const char *why);
+/* A child that is not followed: its copy of our text is cleaned. */
+void clean_child(struct process *parent, pid_t tid);
+
+/* probes.c */
+void wanted_init(struct tracer *t);
+void probe_object(struct process *p, struct object *object);
+void forget_range(struct process *p, uint64_t start, uint64_t end);
+void probe_at(struct process *p, const struct probe *probe);
+
+/* breakpoints.c */
+struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
+/* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+void breakpoint_remove(struct process *p, struct breakpoint *b);
+void breakpoint_free(struct process *p, struct breakpoint *b);
+
+/* slots.c */
+void slots_add_object(struct process *p, struct object *object);
+void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
+bool slot_assign(struct process *p, struct breakpoint *b);
+void slot_release(struct process *p, struct slot *s);
+struct slot *slot_at(struct process *p, uint64_t pc);
+void slots_restore(struct process *p);
+
+/* pass.c: getting past a breakpoint, and resuming. */
+void pass_breakpoint(struct task *task, struct breakpoint *b);
+
+/* calls.c */
+void call_enter(struct task *task, struct breakpoint *b);
+void call_return(struct task *task, struct breakpoint *b);
+/* At the entry of a hook or of an IFUNC's resolver: its return is watched, nothing is written. */
+void call_watch(struct task *task, struct breakpoint *b);
+void calls_drop_task(struct task *task);
+void calls_drop_all(struct process *p);
+/* Forgets the calls of a probe or return site that is going. */
+void calls_drop_site(struct process *p, const struct breakpoint *b);
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
+
+/* ledger.c: what calls mean for the trace, in the right order. */
+void ledger_init(struct process *p);
+void ledger_free(struct process *p);
+void ledger_fork(const struct process *from, struct process *to);
+struct event {
+	struct task *task;
+	const struct probe *probe;
+	uint64_t id, size, time_ns;
+	struct unwind_frame *frames;
+	size_t frame_count;
+	bool has_frames, cut;
+};
+void ledger_allocated(struct process *p, const struct event *e);
+/* At the entry of a release that cannot fail. */
+void ledger_released(struct process *p, const struct event *e);
+void ledger_call(struct process *p, const struct event *e);
+void ledger_reserve(struct process *p, struct call *call, uint64_t id);
+void ledger_commit(struct process *p, struct call *call);
+void ledger_withdraw(struct process *p, struct call *call);
+/* An inner, folded release of that id: the proof that a reserved one succeeds. */
+void ledger_inner_release(struct process *p, struct task *task, uint64_t id);
+void ledger_publisher_done(struct process *p);
+uint64_t ledger_live(const struct process *p, uint64_t *bytes);
+bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
+
+/* output.c */
+int output_begin(struct process *p);
+void output_end(struct process *p, const char *how);
+void output_object(struct process *p, const struct object *object);
+void output_note(struct process *p, const char *fmt, ...) FT_PRINTF(2, 3);
+void output_call(struct process *p, const struct event *e, enum call_kind kind);
+void output_flush_all(struct tracer *t);
+uint64_t output_time(const struct process *p);
+/* What a process's trace holds and what was not traced, told to the user when it ends. */
+void output_report(struct process *p);
+void output_summary(struct tracer *t);
+
+/* attach.c */
+int attach_all(struct tracer *t);
+int launch_begin(struct tracer *t);
+extern const unsigned long seize_options;
+
+/* act.c */
+struct stop;
+bool act(struct tracer *t, const struct stop *stop);
+
+/* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
+/* What /proc/PID/status says of the process's action for SIGTRAP. */
+enum trap_action sigtrap_action(pid_t pid);
+/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
+void sigtrap_after_hit(struct task *task);
+/* At the return of the target's sigaction(SIGTRAP): learns the action while it stands. */
+void sigtrap_learn(struct task *task);
+/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
+bool sigtrap_dropped(struct task *task);
+/* When letting go, on a stopped task: the action is put back. */
+void sigtrap_restore(struct task *task);
+
+/* letgo.c */
+void let_go(struct tracer *t);
+/* Lets go of one stopped task for good, its text being clean. */
+void release_task(struct tracer *t, struct task *task, int sig);
+
+#endif

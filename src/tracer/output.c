@@ -1,0 +1,284 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DAY_NS 86400000000000ull
+
+uint64_t output_time(const struct process *p)
+{
+	if (!p->tracer->set->timestamps)
+		return TIME_NONE;
+	if (p->tracer->set->compat)
+		return clock_ns(CLOCK_MONOTONIC);
+	return clock_ns(CLOCK_REALTIME) - p->day_ns;
+}
+
+/* ---- The file ---- */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* PID-N with N counting up: nothing is ever overwritten. */
+static int open_numbered(struct process *p, const char *folder)
+{
+	for (unsigned n = 0; n < 1000000; n++) {
+		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
+				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", p->pid, n,
+				       encoding_suffix(p->tracer->set->encoding));
+		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+
+		if (fd >= 0 || errno != EEXIST) {
+			p->trace_path = path;
+			return fd < 0 ? -errno : fd;
+		}
+		free(path);
+	}
+	return -EEXIST;
+}
+
+static int open_output(struct process *p)
+{
+	const char *output = p->tracer->set->output;
+	const bool first = !p->tracer->first_output_taken;
+
+	if (!output || is_folder(output))
+		return open_numbered(p, output);
+	p->tracer->first_output_taken = true;
+	if (!strcmp(output, "-") && first) {
+		p->trace_path = xstrdup("standard output");
+		const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+		return fd < 0 ? -errno : fd;
+	}
+	if (!strcmp(output, "-"))
+		return open_numbered(p, NULL);
+	p->trace_path = first ? xstrdup(output) : xasprintf("%s.%d", output, p->pid);
+	const int fd = open(p->trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- Records ---- */
+
+static void broken(struct process *p, int error)
+{
+	if (p->broken)
+		return;
+	p->broken = true;
+	msg_error("the trace of process %d can no longer be written to %s: %s. The program goes on "
+		  "untraced; what was written before is readable.",
+		  p->pid, p->trace_path, strerror(-error));
+}
+
+static void put(struct process *p, const struct record *record)
+{
+	if (!p->writer || p->broken)
+		return;
+	const int error = writer_put(p->writer, record);
+
+	if (error < 0)
+		broken(p, error);
+}
+
+static void put_process(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	const uint64_t now = clock_ns(CLOCK_REALTIME);
+
+	p->day_ns = now - now % DAY_NS;
+	put(p, &(struct record){.type = RECORD_PROCESS,
+				.process = {.arch = p->arch->name,
+					    .pointer_size = p->arch->pointer_size,
+					    .big_endian = p->arch->big_endian,
+					    .pid = (uint32_t)p->pid,
+					    .has_pid = true,
+					    .start_sec = (int64_t)(now / 1000000000u),
+					    .start_usec = (uint32_t)(now / 1000 % 1000000),
+					    .depth = set->depth,
+					    .has_depth = true,
+					    .no_timestamps = !set->timestamps,
+					    .name = p->exe,
+					    .origin = PACKAGE_NAME " " PACKAGE_VERSION}});
+	unsigned major = 0, minor = 0;
+
+	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
+	put(p, &(struct record){.type = RECORD_MODULE,
+				.module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
+}
+
+static void put_modules(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	uint32_t id = 1;
+
+	for (size_t m = 0; m < set->module_count; m++)
+		put(p, &(struct record){.type = RECORD_MODULE,
+					.module = {1u << m, set->modules[m]->version_major,
+						   set->modules[m]->version_minor,
+						   set->modules[m]->name}});
+	for (size_t m = 0; m < set->module_count; m++)
+		for (size_t r = 0; r < set->modules[m]->resource_count; r++) {
+			const struct resource *resource = &set->modules[m]->resources[r];
+
+			put(p, &(struct record){.type = RECORD_RESOURCE,
+						.resource = {id++, resource->flags, resource->type,
+							     resource->desc}});
+		}
+}
+
+int output_begin(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	const int fd = open_output(p);
+	struct stat st;
+
+	if (fd < 0) {
+		msg_error("cannot write the trace to %s: %s. Name another place with -o.",
+			  p->trace_path ? p->trace_path : "a new file", strerror(-fd));
+		return fd;
+	}
+	p->trace_fd = fd;
+	p->broken = false;
+	p->next_index = 1;
+	p->last_thread = 0;
+	if (set->resolve)
+		p->names = names_new(&(struct names_options){0});
+	const struct writer_options options = {
+		.compat = set->compat,
+		.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+		.namer = set->resolve ? names_lookup : NULL,
+		.namer_context = p->names};
+
+	p->writer = writer_new(set->encoding, fd, &options);
+	put_process(p);
+	put_modules(p);
+	for (size_t i = 0; i < p->objects.count; i++)
+		output_object(p, p->objects.items[i]);
+	return 0;
+}
+
+void output_end(struct process *p, const char *how)
+{
+	if (!p->writer)
+		return;
+	if (how)
+		output_note(p, "%s", how);
+	const int error = writer_close(p->writer);
+
+	if (error < 0)
+		broken(p, error);
+	p->writer = NULL;
+	close(p->trace_fd);
+	p->trace_fd = -1;
+	names_free(p->names);
+	p->names = NULL;
+}
+
+void output_object(struct process *p, const struct object *object)
+{
+	const struct record_object record = {object->base, object->end, object->path};
+	const char *hex = elf_file_build_id(object->file);
+
+	if (!p->writer)
+		return;
+	put(p, &(struct record){.type = RECORD_OBJECT, .object = record});
+	if (p->names)
+		names_add_object(p->names, &record, object->open_path);
+	if (!hex || !*hex)
+		return;
+	put(p, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
+	if (p->names)
+		names_add_build_id(p->names, &(struct record_build_id){object->base, hex});
+}
+
+void output_note(struct process *p, const char *fmt, ...)
+{
+	va_list args;
+	char text[1024];
+
+	if (!p->writer)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (char *c = text; *c; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	put(p, &(struct record){.type = RECORD_NOTE, .note = {text}});
+	engine_want_tick(p->tracer->engine);
+}
+
+static void put_thread(struct process *p, struct task *task)
+{
+	char path[48];
+
+	if (!task || task->tid == p->last_thread)
+		return;
+	if (!task->name_known) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", task->tgid, task->tid);
+		char *name = read_file(path, 256, NULL);
+
+		if (name) {
+			name[strcspn(name, "\n")] = '\0';
+			snprintf(task->name, sizeof(task->name), "%.15s", name);
+		}
+		free(name);
+		task->name_known = true;
+	}
+	p->last_thread = task->tid;
+	put(p, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)task->tid, task->name}});
+}
+
+void output_call(struct process *p, const struct event *e, enum call_kind kind)
+{
+	uint64_t addresses[MAX_FRAMES];
+	struct record record = {.type = RECORD_CALL};
+
+	p->counts.events++;
+	p->counts.cut_stacks += e->cut;
+	if (!p->writer || p->broken)
+		return;
+	put_thread(p, e->task);
+	for (size_t i = 0; i < e->frame_count; i++)
+		addresses[i] = e->frames[i].pc;
+	record.call = (struct record_call){.index = p->next_index++,
+					   .time_ns = e->time_ns,
+					   .resource = e->probe->wanted->resource,
+					   .kind = kind,
+					   .function = e->probe->shown,
+					   .id = e->id,
+					   .size = kind == CALL_RELEASE ? 0 : e->size,
+					   .frames = addresses,
+					   .frame_count = (uint32_t)e->frame_count,
+					   .has_frames = e->has_frames,
+					   .cut = e->cut};
+	put(p, &record);
+	engine_want_tick(p->tracer->engine);
+}
+
+void output_flush_all(struct tracer *t)
+{
+	for (struct process *p = t->processes; p; p = p->next) {
+		if (!p->writer || p->broken)
+			continue;
+		const int error = writer_flush(p->writer);
+
+		if (error < 0)
+			broken(p, error);
+	}
+}

@@ -1,0 +1,206 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The functions that the modules want, found in the objects of a process. */
+
+static const struct wanted hooks[] = {
+	{.hook = HOOK_LIBRARY, .symbol = "_dl_debug_state"},
+	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+};
+
+static void wanted_add(struct tracer *t, size_t *capacity, const struct wanted *wanted)
+{
+	ARRAY_GROW(t->wanted, *capacity, t->wanted_count);
+	t->wanted[t->wanted_count++] = *wanted;
+}
+
+void wanted_init(struct tracer *t)
+{
+	size_t capacity = 0;
+	uint32_t resource = 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		wanted_add(t, &capacity, &hooks[i]);
+	for (size_t m = 0; m < t->set->module_count; m++) {
+		const struct module *module = t->set->modules[m];
+
+		for (size_t f = 0; f < module->function_count; f++) {
+			const struct function *function = &module->functions[f];
+			char *shown = names_demangle(function->symbol);
+
+			if (function->name || !shown) {
+				free(shown);
+				shown = xstrdup(function->name ? function->name : function->symbol);
+			}
+			wanted_add(t, &capacity,
+				   &(struct wanted){.function = function, .module = module,
+						    .resource = resource + function->resource,
+						    .symbol = function->symbol, .shown = shown});
+		}
+		resource += (uint32_t)module->resource_count;
+	}
+	for (size_t i = 0; i < t->wanted_count; i++)
+		hash_set(&t->wanted_names, hash_bytes(t->wanted[i].symbol, strlen(t->wanted[i].symbol)),
+			 i);
+}
+
+static struct wanted *wanted_exact(struct tracer *t, const char *name)
+{
+	const uint64_t *index = hash_get(&t->wanted_names, hash_bytes(name, strlen(name)));
+
+	return index && !strcmp(t->wanted[*index].symbol, name) ? &t->wanted[*index] : NULL;
+}
+
+/* je_malloc for "*malloc" where "je_" is one of the module's prefixes. */
+static struct wanted *wanted_prefixed(struct tracer *t, const char *name)
+{
+	char pattern[64] = "*";
+
+	for (size_t m = 0; m < t->set->module_count; m++) {
+		const char *const *prefix = t->set->modules[m]->prefixes;
+
+		for (; prefix && *prefix; prefix++) {
+			const size_t length = strlen(*prefix);
+
+			if (strncmp(name, *prefix, length) || strlen(name + length) > 60)
+				continue;
+			strcpy(pattern + 1, name + length);
+			struct wanted *wanted = wanted_exact(t, pattern);
+
+			if (wanted)
+				return wanted;
+		}
+	}
+	return NULL;
+}
+
+static bool library_selected(const struct tracer *t, const struct object *object)
+{
+	if (!t->set->library_count)
+		return true;
+	for (size_t i = 0; i < t->set->library_count; i++)
+		if (strstr(object->path, t->set->libraries[i]))
+			return true;
+	return false;
+}
+
+static const struct text_range *text_at(const struct object *object, uint64_t address)
+{
+	for (size_t i = 0; i < object->text_count; i++)
+		if (address >= object->text[i].start && address < object->text[i].end)
+			return &object->text[i];
+	return NULL;
+}
+
+static void probe_failed(struct process *p, const struct probe *probe)
+{
+	const struct text_range *text = text_at(probe->object, probe->start);
+
+	if (probe->wanted->hook)
+		return;
+	p->counts.failed_probes++;
+	output_note(p, "not traced: %s in %s: no breakpoint can be set there", probe->shown,
+		    probe->object->path);
+	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->shown,
+		 probe->object->path,
+		 text && text->shared ? " (its text is shared with other processes)" : "");
+}
+
+void probe_at(struct process *p, const struct probe *probe)
+{
+	unsigned char code[ARCH_INSN_MAX];
+	uint64_t at = probe->start;
+	struct breakpoint *b;
+
+	if (memory_read(p, at, code, sizeof(code)) == 0) {
+		const struct breakpoint *known = breakpoint_find(p, at);
+
+		if (known && known->inserted)
+			memcpy(code, known->original, known->size);
+		at = p->arch->entry(at, code, sizeof(code));
+	}
+	b = breakpoint_find(p, at);
+	const bool is_new = !b || !b->probe;
+
+	/* Not new: another name of the same function, or tracing goes on after a pause. */
+	b = breakpoint_insert(p, at);
+	if (!b) {
+		if (is_new)
+			probe_failed(p, probe);
+		return;
+	}
+	if (is_new) {
+		b->probe = xmalloc(sizeof(*b->probe));
+		*b->probe = *probe;
+		((struct wanted *)probe->wanted)->found++;
+	}
+	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook",
+		  (unsigned long long)at, probe->object->path);
+}
+
+struct finding {
+	struct process *p;
+	struct object *object;
+};
+
+static bool on_symbol(void *context, const struct elf_symbol *symbol)
+{
+	const struct finding *finding = context;
+	struct tracer *t = finding->p->tracer;
+	struct wanted *wanted = wanted_exact(t, symbol->name);
+	const char *shown = wanted ? wanted->shown : symbol->name;
+	const uint64_t address = symbol->value + finding->object->bias;
+
+	if (!wanted)
+		wanted = wanted_prefixed(t, symbol->name);
+	if (!wanted || !text_at(finding->object, address))
+		return true;
+	if (wanted->function && !library_selected(t, finding->object))
+		return true;
+	/* A local `malloc` is some file's own helper; a prefixed allocator may well be linked in hidden. */
+	if (!symbol->is_global && wanted->symbol[0] != '*')
+		return true;
+	probe_at(finding->p, &(struct probe){.wanted = wanted, .shown = shown, .start = address,
+					     .size = symbol->size, .object = finding->object,
+					     .is_resolver = symbol->is_ifunc});
+	return true;
+}
+
+void probe_object(struct process *p, struct object *object)
+{
+	struct finding finding = {p, object};
+
+	object->probed = true;
+	elf_file_functions(object->file, on_symbol, &finding);
+	struct elf_symbol r_debug;
+
+	if (!p->r_debug && elf_file_find(object->file, "_r_debug", &r_debug))
+		p->r_debug = r_debug.value + object->bias;
+}
+
+void forget_range(struct process *p, uint64_t start, uint64_t end)
+{
+	uint64_t *gone = NULL;
+	size_t count = 0, capacity = 0;
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
+		if (entry->key >= start && entry->key < end) {
+			ARRAY_GROW(gone, capacity, count);
+			gone[count++] = entry->key;
+		}
+	for (size_t i = 0; i < count; i++) {
+		struct breakpoint *b = hash_get_ptr(&p->breakpoints, gone[i]);
+
+		hash_remove(&p->breakpoints, gone[i], NULL);
+		calls_drop_site(p, b);
+		breakpoint_free(p, b);
+	}
+	free(gone);
+	slots_forget_range(p, start, end);
+}

@@ -1,0 +1,360 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A process is an address space: its objects, breakpoints, slots, calls and trace. */
+
+static char *exe_path(pid_t pid)
+{
+	char link[32], path[4096];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	const ssize_t length = readlink(link, path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return xstrdup("?");
+	path[length] = '\0';
+	return xstrdup(path);
+}
+
+/* The processor that the program was made for, by its ELF header. */
+static const struct arch *arch_of(pid_t pid)
+{
+	unsigned char head[20];
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	const int fd = open(link, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	const ssize_t got = read(fd, head, sizeof(head));
+
+	close(fd);
+	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
+		return NULL;
+	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19]) :
+								(uint16_t)(head[19] << 8 | head[18]);
+
+	return arch_for_elf(machine, head[EI_CLASS]);
+}
+
+/* A user shadow stack forbids emulated calls. */
+static bool has_shadow_stack(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	char *text = read_file(path, 1 << 16, NULL);
+	const char *line = text ? strstr(text, "\nx86_Thread_features:") : NULL;
+	bool found = false;
+
+	if (line) {
+		const char *end = strchr(line + 1, '\n');
+		const char *word = strstr(line, "shstk");
+
+		found = word && (!end || word < end);
+	}
+	free(text);
+	return found;
+}
+
+static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
+				     const struct arch *arch)
+{
+	const int fd = memory_open(tid);
+	struct process *p;
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	p = xcalloc(1, sizeof(*p));
+	p->tracer = t;
+	p->pid = tgid;
+	p->arch = arch;
+	p->mem_fd = fd;
+	p->trace_fd = -1;
+	p->stack_want = 2048;
+	p->exe = exe_path(tgid);
+	p->guard = guard_add_space(t->engine, fd);
+	p->next = t->processes;
+	t->processes = p;
+	ledger_init(p);
+	return p;
+}
+
+struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
+{
+	const struct arch *arch = arch_of(tid);
+	struct process *p;
+
+	if (!arch) {
+		errno = ENOEXEC;
+		return NULL;
+	}
+	p = process_alloc(t, tid, tgid, arch);
+	if (!p)
+		return NULL;
+	p->shadow_stack = has_shadow_stack(tid);
+	p->trap = sigtrap_action(tid);
+	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
+	return p;
+}
+
+void process_ref(struct process *p)
+{
+	p->tasks++;
+}
+
+static void counts_add(struct counts *to, const struct counts *from)
+{
+	const uint64_t *add = (const uint64_t *)from;
+	uint64_t *sum = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(uint64_t); i++)
+		sum[i] += add[i];
+}
+
+static void process_free(struct process *p)
+{
+	struct tracer *t = p->tracer;
+	const struct hash_entry *entry;
+
+	for (struct process **link = &t->processes; *link; link = &(*link)->next)
+		if (*link == p) {
+			*link = p->next;
+			break;
+		}
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
+		breakpoint_free(p, (struct breakpoint *)(uintptr_t)entry->value);
+	hash_free(&p->breakpoints);
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
+		free((struct slot *)(uintptr_t)entry->value);
+	hash_free(&p->slots);
+	hash_free(&p->calls);
+	free(p->tails);
+	ledger_free(p);
+	unwinder_free(p->unwinder);
+	objects_free(&p->objects);
+	guard_remove_space(t->engine, p->guard);
+	close(p->mem_fd);
+	free(p->trace_path);
+	free(p->exe);
+	free(p);
+}
+
+void process_unref(struct process *p, const char *how)
+{
+	uint64_t bytes;
+
+	if (--p->tasks)
+		return;
+	calls_drop_all(p);
+	output_end(p, how);
+	output_report(p);
+	counts_add(&p->tracer->totals, &p->counts);
+	p->tracer->ended_live_blocks += ledger_live(p, &bytes);
+	p->tracer->ended_live_bytes += bytes;
+	p->tracer->processes_ended++;
+	process_free(p);
+}
+
+static void object_removed(void *context, struct object *object)
+{
+	struct process *p = context;
+
+	output_note(p, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start,
+		    (unsigned long long)object->end, object->path);
+	forget_range(p, object->start, object->end);
+	unwinder_remove(p->unwinder, object->start, object->end);
+}
+
+static void object_added(void *context, struct object *object)
+{
+	struct process *p = context;
+
+	unwinder_add(p->unwinder, object->start, object->end, object->bias, object->open_path,
+		     elf_file_build_id(object->file));
+	slots_add_object(p, object);
+	output_object(p, object);
+}
+
+void process_update_objects(struct process *p)
+{
+	const int error = objects_update(&p->objects, p->pid, object_removed, object_added, p);
+
+	if (error < 0 && error != -ESRCH && error != -ENOENT)
+		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
+	if (!p->planted)
+		return;
+	for (size_t i = 0; i < p->objects.count; i++)
+		if (!p->objects.items[i]->probed)
+			probe_object(p, p->objects.items[i]);
+}
+
+static void probe_manual_symbols(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	struct object *program = NULL;
+
+	for (size_t i = 0; i < p->objects.count && !program; i++)
+		if (!strcmp(p->objects.items[i]->path, p->exe))
+			program = p->objects.items[i];
+	for (size_t i = 0; program && i < set->symbol_count; i++)
+		for (size_t w = 0; w < p->tracer->wanted_count; w++) {
+			struct wanted *wanted = &p->tracer->wanted[w];
+
+			if (wanted->function && !strcmp(wanted->symbol, set->symbols[i].name))
+				probe_at(p, &(struct probe){
+						    .wanted = wanted, .shown = wanted->shown,
+						    .start = set->symbols[i].address + program->bias,
+						    .object = program});
+		}
+}
+
+int process_start(struct process *p)
+{
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = false;
+	process_update_objects(p);
+	if (!p->objects.count)
+		return -ESRCH;
+	const int error = output_begin(p);
+
+	if (error < 0)
+		return error;
+	p->planted = true;
+	probe_manual_symbols(p);
+	for (size_t i = 0; i < p->objects.count; i++)
+		probe_object(p, p->objects.items[i]);
+	return 0;
+}
+
+void process_pause(struct process *p, const char *why)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
+		breakpoint_remove(p, (struct breakpoint *)(uintptr_t)entry->value);
+	calls_drop_all(p);
+	output_end(p, why);
+	p->planted = false;
+}
+
+/* ---- Forks ---- */
+
+/* What of our text a fork's child has: the table tells what may be there, its memory what is. A breakpoint
+ * that was planted in the parent after the fork is not; one that was taken out since is. */
+static bool child_has(int mem_fd, const struct breakpoint *b)
+{
+	unsigned char now[ARCH_BREAKPOINT_MAX];
+
+	return b->size && memcmp(b->original, b->trap, b->size) &&
+	       pread(mem_fd, now, b->size, (off_t)b->address) == b->size &&
+	       !memcmp(now, b->trap, b->size);
+}
+
+void clean_child(struct process *parent, pid_t tid)
+{
+	const int fd = memory_open(tid);
+	const struct hash_entry *entry;
+
+	if (fd < 0)
+		return;
+	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));) {
+		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
+
+		if (child_has(fd, b) && pwrite(fd, b->original, b->size, (off_t)b->address) < 0)
+			msg_warn("could not clean the text of process %d: %s", tid, strerror(errno));
+	}
+	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
+		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
+
+		if (slot->written &&
+		    pwrite(fd, slot->saved, sizeof(slot->saved), (off_t)slot->address) < 0)
+			break;
+	}
+	close(fd);
+}
+
+static void fork_slots(const struct process *parent, struct process *p)
+{
+	const struct hash_entry *entry;
+
+	p->tail_count = p->tail_capacity = parent->tail_count;
+	p->tails = xreallocarray(NULL, p->tail_count, sizeof(*p->tails));
+	for (size_t i = 0; i < parent->tail_count; i++) {
+		p->tails[i] = parent->tails[i];
+		p->tails[i].object = objects_find(&p->objects, p->tails[i].start);
+	}
+	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
+		struct slot *slot = xmalloc(sizeof(*slot));
+
+		*slot = *(const struct slot *)(uintptr_t)entry->value;
+		slot->users = 0;
+		slot->owner = NULL;
+		hash_set_ptr(&p->slots, slot->address, slot);
+		if (slot->written)
+			text_write(p, slot->address, slot->copy.bytes, slot->copy.size);
+	}
+}
+
+static void fork_breakpoint(struct process *p, const struct breakpoint *from)
+{
+	struct breakpoint *b = xmalloc(sizeof(*b));
+
+	*b = *from;
+	b->ticket = -1;
+	b->in_flight = 0;
+	if (from->probe) {
+		b->probe = xmalloc(sizeof(*b->probe));
+		*b->probe = *from->probe;
+		b->probe->object = objects_find(&p->objects, b->address);
+	}
+	if (from->slot) {
+		b->slot = hash_get_ptr(&p->slots, from->slot->address);
+		b->slot->owner = b;
+	}
+	hash_set_ptr(&p->breakpoints, b->address, b);
+	b->inserted = child_has(p->mem_fd, b);
+	if (b->inserted)
+		b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original,
+				       b->trap, b->size);
+	if (from->inserted && !b->inserted)
+		breakpoint_insert(p, b->address);
+	else if (!from->inserted && b->inserted)
+		breakpoint_remove(p, b);
+}
+
+struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking)
+{
+	struct process *p = process_alloc(parent->tracer, tid, tgid, parent->arch);
+	const struct hash_entry *entry;
+
+	if (!p)
+		return NULL;
+	p->shadow_stack = parent->shadow_stack;
+	p->r_debug = parent->r_debug;
+	objects_clone(&parent->objects, &p->objects);
+	p->unwinder = unwinder_clone(parent->unwinder, tid);
+	fork_slots(parent, p);
+	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));)
+		fork_breakpoint(p, (const struct breakpoint *)(uintptr_t)entry->value);
+	ledger_fork(parent, p);
+	p->planted = parent->planted;
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = p->planted;
+	if (p->planted && output_begin(p) < 0)
+		process_pause(p, NULL);
+	(void)forking;
+	return p;
+}

@@ -1,0 +1,180 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Out-of-line copies live in the tails of text mappings: the bytes of the last page behind the segment, which no
+ * code uses. What was there is saved and put back. A slot belongs to one breakpoint; it is given to
+ * another only when no task can be in it. */
+
+void slots_add_object(struct process *p, struct object *object)
+{
+	for (size_t i = 0; i < object->text_count; i++) {
+		const struct text_range *text = &object->text[i];
+		const uint64_t start = align_up(text->tail_start, ARCH_SLOT_SIZE);
+
+		if (text->shared || start + ARCH_SLOT_SIZE > text->tail_end)
+			continue;
+		ARRAY_GROW(p->tails, p->tail_capacity, p->tail_count);
+		p->tails[p->tail_count++] = (struct tail){
+			.start = start, .end = text->tail_end, .next = start, .object = object};
+	}
+}
+
+struct slot *slot_at(struct process *p, uint64_t pc)
+{
+	return hash_get_ptr(&p->slots, align_down(pc, ARCH_SLOT_SIZE));
+}
+
+static int slot_write(struct process *p, struct slot *slot)
+{
+	if (!slot->written &&
+	    memory_read(p, slot->address, slot->saved, sizeof(slot->saved)) < 0)
+		return -1;
+	if (text_write(p, slot->address, slot->copy.bytes, slot->copy.size) < 0)
+		return -1;
+	slot->written = true;
+	return 0;
+}
+
+static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
+{
+	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0)
+		return false;
+	if (slot_write(p, slot) < 0)
+		return false;
+	slot->owner = b;
+	b->slot = slot;
+	return true;
+}
+
+static struct slot *slot_new(struct process *p, struct tail *tail)
+{
+	struct slot *slot;
+
+	if (tail->next + ARCH_SLOT_SIZE > tail->end)
+		return NULL;
+	slot = xcalloc(1, sizeof(*slot));
+	slot->address = tail->next;
+	tail->next += ARCH_SLOT_SIZE;
+	hash_set_ptr(&p->slots, slot->address, slot);
+	return slot;
+}
+
+/* A fresh slot, from the nearest tails first. */
+static bool assign_fresh(struct process *p, struct breakpoint *b)
+{
+	uint64_t beyond = 0;
+
+	for (;;) {
+		struct tail *best = NULL;
+		uint64_t best_distance = UINT64_MAX;
+
+		for (size_t i = 0; i < p->tail_count; i++) {
+			struct tail *tail = &p->tails[i];
+			const uint64_t distance = tail->start > b->address ?
+							  tail->start - b->address :
+							  b->address - tail->start;
+
+			if (distance > beyond && distance < best_distance &&
+			    tail->next + ARCH_SLOT_SIZE <= tail->end) {
+				best = tail;
+				best_distance = distance;
+			}
+		}
+		if (!best)
+			return false;
+		struct insn_copy copy;
+
+		if (p->arch->relocate(&b->insn, best->next, &copy) == 0)
+			return slot_try(p, b, slot_new(p, best));
+		beyond = best_distance;
+	}
+}
+
+/* Takes a slot from a breakpoint that is out, or from nobody, if no task is in it. */
+static bool assign_used(struct process *p, struct breakpoint *b)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
+		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
+
+		if (slot->users || (slot->owner && slot->owner->inserted))
+			continue;
+		struct breakpoint *old = slot->owner;
+
+		if (!slot_try(p, b, slot))
+			continue;
+		if (old)
+			old->slot = NULL;
+		return true;
+	}
+	return false;
+}
+
+bool slot_assign(struct process *p, struct breakpoint *b)
+{
+	return assign_fresh(p, b) || assign_used(p, b);
+}
+
+void slot_release(struct process *p, struct slot *slot)
+{
+	(void)p;
+	if (slot->owner)
+		slot->owner->slot = NULL;
+	slot->owner = NULL;
+}
+
+void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
+{
+	uint64_t *gone = NULL;
+	size_t count = 0, capacity = 0;
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; i < p->tail_count;) {
+		if (p->tails[i].start >= start && p->tails[i].start < end)
+			p->tails[i] = p->tails[--p->tail_count];
+		else
+			i++;
+	}
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
+		if (entry->key >= start && entry->key < end) {
+			ARRAY_GROW(gone, capacity, count);
+			gone[count++] = entry->key;
+		}
+	for (size_t i = 0; i < count; i++) {
+		struct slot *slot = hash_get_ptr(&p->slots, gone[i]);
+
+		hash_remove(&p->slots, gone[i], NULL);
+		slot_release(p, slot);
+		/* No task can be in unmapped memory, but one may still be counted there. */
+		const struct hash_entry *each;
+
+		for (size_t j = 0; slot->users && (each = hash_next(&p->tracer->tasks, &j));) {
+			struct task *task = (struct task *)(uintptr_t)each->value;
+
+			if (task->slot == slot) {
+				task->slot = NULL;
+				slot->users--;
+			}
+		}
+		free(slot);
+	}
+	free(gone);
+}
+
+void slots_restore(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
+		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
+
+		if (slot->written)
+			text_write(p, slot->address, slot->saved, sizeof(slot->saved));
+		slot->written = false;
+	}
+}

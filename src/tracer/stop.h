@@ -1,0 +1,42 @@
+/* A stop: what waitpid reports, as a plain struct. Everything here is pure, so that every race
+ * of the ptrace protocol is a unit test fed with recorded statuses. */
+#ifndef FT_TRACER_STOP_H
+#define FT_TRACER_STOP_H
+
+#include "tracer/model.h"
+
+enum stop_kind {
+	STOP_NONE,	/* nothing more to wait for */
+	STOP_STRANGER,	/* the end of a child that is no tracee (a wake-up) */
+	STOP_BORN_EARLY, /* first stop of a task whose parent's event has not been seen */
+	STOP_BORN,	/* first stop of an expected task */
+	STOP_TRAP,	/* SIGTRAP: a breakpoint, or the target's own */
+	STOP_SIGNAL,	/* about to deliver `signal` */
+	STOP_GROUP,	/* group-stop by `signal` */
+	STOP_INTERRUPT, /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
+	STOP_NEW_TASK,	/* clone, fork or vfork: `event` says by which call, not what is shared */
+	STOP_VFORK_DONE,
+	STOP_EXEC, /* tid is the process's; the message tells who it was before */
+	STOP_EXIT, /* about to end */
+	STOP_GONE, /* has ended with `status` */
+};
+
+struct stop {
+	enum stop_kind kind;
+	pid_t tid;
+	int signal;
+	unsigned event; /* PTRACE_EVENT_* */
+	int status;	/* as waitpid gave it */
+};
+
+/* What a wait status means for a task in that phase. */
+struct stop stop_decode(pid_t tid, int status, enum task_phase phase);
+
+/* collect.c: the next stop, blocking; kind STOP_NONE when there are no children left. */
+struct stop collect(struct tracer *t);
+/* The same without blocking: STOP_NONE when there is none now. */
+struct stop collect_now(struct tracer *t);
+/* Puts a stop back: collect() gives it out later, before it waits. */
+void collect_later(struct tracer *t, const struct stop *stop);
+
+#endif

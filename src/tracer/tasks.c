@@ -1,0 +1,181 @@
+#include "config.h"
+#include "tracer/model.h"
+#include "base/msg.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct task *task_find(struct tracer *t, pid_t tid)
+{
+	return hash_get_ptr(&t->tasks, (uint64_t)tid);
+}
+
+struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p,
+		      enum task_phase phase)
+{
+	struct task *task = xcalloc(1, sizeof(*task));
+
+	task->tid = tid;
+	task->tgid = tgid;
+	task->process = p;
+	task->phase = phase;
+	if (p)
+		process_ref(p);
+	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
+	return task;
+}
+
+void task_free(struct tracer *t, struct task *task)
+{
+	if (task->slot) {
+		task->slot->users--;
+		task->slot = NULL;
+	}
+	calls_drop_task(task);
+	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
+	free(task);
+}
+
+int task_regs(struct task *task)
+{
+	struct iovec iov = {&task->regs, sizeof(task->regs)};
+
+	if (task->regs_known)
+		return 0;
+	if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
+		return -errno;
+	if (iov.iov_len != task->process->arch->regset_size)
+		return -ENOTSUP;
+	task->regs_known = true;
+	return 0;
+}
+
+int task_set_regs(struct task *task)
+{
+	struct iovec iov = {&task->regs, task->process->arch->regset_size};
+
+	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
+}
+
+int task_set_pc(struct task *task, uint64_t pc)
+{
+	const struct arch *arch = task->process->arch;
+
+	arch->set_pc(&task->regs, pc);
+	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) <
+			       0 ?
+		       -errno :
+		       0;
+}
+
+void task_resume(struct task *task, int sig)
+{
+	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	task->stopped = false;
+	task->regs_known = false;
+	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
+}
+
+static int argument_read(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read(context, address, data, size);
+}
+
+void task_args(struct task *task, uint64_t args[CALL_ARGS])
+{
+	const struct arch_memory memory = {.read = argument_read, .context = task->process};
+	const struct arch *arch = task->process->arch;
+
+	for (unsigned i = 0; i < CALL_ARGS; i++)
+		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
+			args[i] = 0;
+}
+
+void task_undo(struct task *task, const struct breakpoint *b)
+{
+	if (!b->probe || task_regs(task) < 0)
+		return;
+	struct undone *undone = &task->undone[task->undone_next++ % UNDONE_MAX];
+
+	undone->breakpoint = b;
+	undone->sp = task->process->arch->sp(&task->regs);
+	task_args(task, undone->args);
+}
+
+void task_leave_slot(struct task *task)
+{
+	struct slot *slot = task->slot;
+
+	if (!slot)
+		return;
+	task->slot = NULL;
+	slot->users--;
+	if (task_regs(task) < 0)
+		return;
+	const struct arch *arch = task->process->arch;
+	const uint64_t pc = arch->pc(&task->regs);
+
+	if (pc < slot->address || pc >= slot->address + ARCH_SLOT_SIZE)
+		return;
+	struct breakpoint *owner = slot->owner;
+	const uint64_t original = insn_original_pc(&owner->insn, &slot->copy, slot->address, pc);
+
+	if (original == owner->address)
+		task_undo(task, owner);
+	task_set_pc(task, original);
+}
+
+static bool status_number(pid_t tid, const char *key, long *value)
+{
+	char path[32];
+	char *text, *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	text = read_file(path, 1 << 16, NULL);
+	if (!text)
+		return false;
+	line = strstr(text, key);
+	if (line)
+		*value = strtol(line + strlen(key), NULL, 10);
+	free(text);
+	return line != NULL;
+}
+
+pid_t tgid_of(pid_t tid)
+{
+	long tgid;
+
+	return status_number(tid, "\nTgid:", &tgid) ? (pid_t)tgid : 0;
+}
+
+bool task_stat(pid_t tid, char *state, unsigned long *flags)
+{
+	char path[32];
+	char *text, *rest;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	text = read_file(path, 1 << 16, NULL);
+	if (!text)
+		return false;
+	rest = strrchr(text, ')');
+	const bool ok = rest && sscanf(rest + 2, "%c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
+
+	free(text);
+	return ok;
+}
+
+bool same_memory(pid_t a, pid_t b, bool *known)
+{
+	const long order = syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+
+	*known = order >= 0;
+	return order == 0;
+}

@@ -1,1 +1,2 @@
 # filled by the room
+include src/postproc.mk

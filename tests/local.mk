@@ -1,7 +1,30 @@
-# Unit tests are cmocka programs (one a room, in tests/unit); scenarios trace real programs.
+# Unit tests are cmocka programs (one or more a room, in tests/unit); scenarios trace real programs.
+# Each test runs below tests/tap.sh, so that every subtest is counted.
 UNIT_LIBS = $(CMOCKA_LIBS)
 UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 
+TEST_EXTENSIONS = .py .sh
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+PY_LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh
+PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh $(PYTHON)
+SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh $(SHELL)
+
+# What a test finds in its environment.
+AM_TESTS_ENVIRONMENT = \
+	FUNCTRACE='$(abs_top_builddir)/functrace$(EXEEXT)'; export FUNCTRACE; \
+	FUNCTRACE_POSTPROC='$(abs_top_builddir)/functrace-postproc$(EXEEXT)'; export FUNCTRACE_POSTPROC; \
+	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \
+	TOP_BUILDDIR='$(abs_top_builddir)'; export TOP_BUILDDIR; \
+	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
+	PYTHON='$(PYTHON)'; export PYTHON; \
+	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
+
+EXTRA_DIST += tests/tap.sh
+
+if HAVE_CHECK_NEEDS
 include tests/unit/base.mk
 include tests/unit/trace.mk
 include tests/unit/symbols.mk
@@ -12,3 +35,28 @@ include tests/unit/tracer.mk
 include tests/targets/local.mk
 include tests/scenarios/local.mk
 include tests/fuzz/local.mk
+else
+# Without them most tests could not even be built: say so and fail, rather than pass with few.
+check_DATA = check-needs
+endif
+
+check-needs:
+	@echo "make check needs cmocka and python3 ($(CHECK_NEEDS_MISSING) missing). Install them and run" >&2; \
+	echo "configure again: on Debian and Ubuntu 'apt-get install libcmocka-dev python3', on Fedora" >&2; \
+	echo "'dnf install libcmocka-devel python3'; or run ./quickstart check, which does it." >&2; \
+	exit 1
+
+# The tests that take long: every program in tests/long, one after the other. They are no part of
+# `make check`. LONG_SECONDS bounds each that runs for a chosen time.
+check-long: all $(check_PROGRAMS)
+	@status=0; ran=0; \
+	$(AM_TESTS_ENVIRONMENT) \
+	for test in $(top_srcdir)/tests/long/*.py $(top_srcdir)/tests/long/*.sh; do \
+		test -f "$$test" || continue; \
+		case $$test in *.py) run='$(PYTHON)';; *) run='$(SHELL)';; esac; \
+		echo "== $$test"; ran=1; $$run "$$test" || status=1; \
+	done; \
+	test $$ran = 1 || { echo "there is no test in tests/long" >&2; status=1; }; \
+	exit $$status
+
+.PHONY: check-needs check-long

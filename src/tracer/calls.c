@@ -108,8 +108,9 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->undone == b)
-			task->undone = NULL;
+		for (size_t j = 0; j < UNDONE_MAX; j++)
+			if (task->undone[j].breakpoint == b)
+				task->undone[j].breakpoint = NULL;
 		if (b->probe && task->last_release.probe == b->probe)
 			task->last_release.probe = NULL;
 	}
@@ -225,21 +226,6 @@ static bool succeeded(const struct function *f, uint64_t result, unsigned pointe
 	default:
 		return true;
 	}
-}
-
-static int argument_read(void *context, uint64_t address, void *data, size_t size)
-{
-	return memory_read(context, address, data, size);
-}
-
-static void read_args(struct task *task, uint64_t args[CALL_ARGS])
-{
-	const struct arch_memory memory = {.read = argument_read, .context = task->process};
-	const struct arch *arch = task->process->arch;
-
-	for (unsigned i = 0; i < CALL_ARGS; i++)
-		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
-			args[i] = 0;
 }
 
 /* ---- Entry ---- */
@@ -436,61 +422,66 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 	}
 }
 
-/* The hit was there before a signal had to be delivered first; it has been dealt with. */
-static bool seen_before(struct task *task, const struct breakpoint *b)
+/* This very hit was dealt with before a signal had to be delivered first. */
+static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t return_sp,
+			const uint64_t *args)
 {
-	const bool seen = task->undone == b &&
-			  task->undone_sp == task->process->arch->sp(&task->regs);
+	const uint64_t sp = task->process->arch->sp(&task->regs);
 
-	task->undone = NULL;
-	return seen;
+	for (size_t i = 0; i < UNDONE_MAX; i++) {
+		struct undone *undone = &task->undone[i];
+
+		if (undone->breakpoint != b || undone->sp != sp)
+			continue;
+		undone->breakpoint = NULL;
+		if (memcmp(undone->args, args, sizeof(undone->args)))
+			return false;
+		if (b->probe->wanted->function->role == ROLE_RELEASE &&
+		    !b->probe->wanted->function->can_fail)
+			return true;
+		const struct call *call = hash_get_ptr(&task->process->calls, return_sp);
+
+		return call && call->probe == b->probe;
+	}
+	return false;
 }
 
-void call_enter(struct task *task, struct breakpoint *b)
+static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+		       uint64_t return_address, const uint64_t *args)
 {
 	struct process *p = task->process;
-	const struct probe *probe = b->probe;
-	const struct function *f = probe->wanted->function;
-	const uint64_t return_sp = p->arch->return_sp(&task->regs);
-	uint64_t return_address, args[CALL_ARGS];
 	bool is_call;
 
-	if (!read_return_address(task, &return_address))
-		return;
-	if (f->role == ROLE_RELEASE && !f->can_fail) {
-		read_args(task, args);
-		if (seen_before(task, b) &&
-		    task->last_release.id == value_of(p, &f->id, args, 0))
-			return;
-		enter_release(task, probe, return_sp, return_address, args);
-		return;
-	}
-	if (seen_before(task, b)) {
-		/* The handler may have left by siglongjmp and called again with other arguments. */
-		struct call *same = hash_get_ptr(&p->calls, return_sp);
-
-		if (same && same->probe == probe && same->return_address == return_address &&
-		    !same->reserved) {
-			read_args(task, same->args);
-			return;
-		}
-	}
 	if (replaces(task, probe, return_sp, return_address))
 		return;
 	if (task->calls && folded(task, probe, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
 
-	if (!is_call) {
+	if (!is_call)
 		p->counts.not_calls++;
-		return;
-	}
-	if (!site) {
+	else if (!site)
 		p->counts.no_return_seen++;
+	else
+		call_add(task, probe, return_sp, return_address, args, site);
+}
+
+void call_enter(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const struct function *f = b->probe->wanted->function;
+	const uint64_t return_sp = p->arch->return_sp(&task->regs);
+	uint64_t return_address, args[CALL_ARGS];
+
+	if (!read_return_address(task, &return_address))
 		return;
-	}
-	read_args(task, args);
-	call_add(task, probe, return_sp, return_address, args, site);
+	task_args(task, args);
+	if (seen_before(task, b, return_sp, args))
+		return;
+	if (f->role == ROLE_RELEASE && !f->can_fail)
+		enter_release(task, b->probe, return_sp, return_address, args);
+	else
+		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
 /* ---- Return ---- */
@@ -545,10 +536,6 @@ void call_return(struct task *task, struct breakpoint *b)
 	const uint64_t sp = p->arch->sp(&task->regs);
 	struct call *call = hash_get_ptr(&p->calls, sp);
 
-	if (task->undone == b && task->undone_sp == sp && !call) {
-		task->undone = NULL;
-		return;
-	}
 	if (!call || call->return_address != b->address) {
 		site_missed(task, b, sp);
 		return;

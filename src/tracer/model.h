@@ -17,6 +17,7 @@
 
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
+#define RECENT_TASKS 16
 
 struct process;
 struct breakpoint;
@@ -84,6 +85,14 @@ struct last_release {
 	uint64_t sp, return_address, id;
 };
 
+/* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the
+ * same call hits it again (same place on the stack, same arguments), it is not a second one. */
+struct undone {
+	const struct breakpoint *breakpoint; /* NULL: free */
+	uint64_t sp, args[CALL_ARGS];
+};
+#define UNDONE_MAX 4 /* signals nest */
+
 enum task_phase {
 	PHASE_UNKNOWN,	/* no task */
 	PHASE_EXPECTED, /* its parent's event was seen, its own first stop not yet */
@@ -100,16 +109,17 @@ struct task {
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
 	bool exiting;		 /* its exit event was seen */
-	bool seized_now;	 /* for the rounds of attaching */
+	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	unsigned birth_event;
+	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */
 	bool regs_known;
-	/* A breakpoint whose instruction was undone for a signal: the hit is known already. */
-	struct breakpoint *undone;
-	uint64_t undone_sp;
+	/* Entries whose instruction was undone for a signal: their hits are known already. */
+	struct undone undone[UNDONE_MAX];
+	unsigned undone_next;
 	struct last_release last_release;
 	bool name_known;
 	char name[16];
@@ -136,6 +146,9 @@ struct live_set {
 
 struct held_release;
 
+enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
+#define SIGTRAP_ACTION_SIZE 32
+
 struct process {
 	pid_t pid; /* tgid of the task that began it */
 	struct tracer *tracer;
@@ -157,6 +170,12 @@ struct process {
 	size_t tail_count, tail_capacity;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
 
+	/* The target's own SIGTRAP: sigtrap.c. */
+	enum trap_action trap;
+	bool trap_known, trap_reset, trap_lost;
+	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
+	uint64_t syscall_insn;
+
 	struct hash calls; /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
 	size_t stack_want;		    /* bytes of stack to read at once */
@@ -175,6 +194,7 @@ struct process {
 	uint64_t next_index;
 	pid_t last_thread;
 	bool broken; /* the trace could not be written any more */
+	bool reported;
 	struct counts counts;
 
 	struct process *next;
@@ -193,12 +213,17 @@ struct tracer {
 
 	struct hash tasks; /* tid -> struct task */
 	struct process *processes;
-	struct hash early; /* stops collected while waiting for something else: see collect.c */
-	struct stop *queue;
+	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
+
+	/* Waiting among many tasks: those that stopped lately. */
+	pid_t recent[RECENT_TASKS];
+	size_t recent_next, recent_turn;
+	uint64_t last_sweep;
 
 	bool paused, letting_go, finished;
 	int exit_status;
+	char *first_path; /* of a trace file, for the summary */
 	bool first_output_taken;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
@@ -231,6 +256,9 @@ int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs t
 void task_resume(struct task *task, int sig);
 /* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
 void task_leave_slot(struct task *task);
+/* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
+void task_undo(struct task *task, const struct breakpoint *b);
+void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
@@ -330,6 +358,16 @@ extern const unsigned long seize_options;
 /* act.c */
 struct stop;
 bool act(struct tracer *t, const struct stop *stop);
+
+/* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
+/* What /proc/PID/status says of the process's action for SIGTRAP. */
+enum trap_action sigtrap_action(pid_t pid);
+/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
+void sigtrap_after_hit(struct task *task);
+/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
+bool sigtrap_dropped(struct task *task);
+/* When letting go, on a stopped task: the action is put back. */
+void sigtrap_restore(struct task *task);
 
 /* letgo.c */
 void let_go(struct tracer *t);

@@ -101,12 +101,9 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	}
 	/* A signal came instead of the step, or the task has died: the hit is known already. */
-	if (stop.kind != STOP_GONE) {
-		task->stopped = true;
-		task->undone = b;
-		if (task_regs(task) == 0)
-			task->undone_sp = p->arch->sp(&task->regs);
-	}
+	task->stopped = stop.kind != STOP_GONE;
+	if (task->stopped)
+		task_undo(task, b);
 	collect_later(t, &stop);
 }
 

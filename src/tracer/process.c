@@ -105,6 +105,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	if (!p)
 		return NULL;
 	p->shadow_stack = has_shadow_stack(tid);
+	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
 }
@@ -348,6 +349,8 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 		fork_breakpoint(p, (const struct breakpoint *)(uintptr_t)entry->value);
 	ledger_fork(parent, p);
 	p->planted = parent->planted;
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = p->planted;
 	if (p->planted && output_begin(p) < 0)
 		process_pause(p, NULL);
 	(void)forking;

@@ -84,6 +84,32 @@ void task_resume(struct task *task, int sig)
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
 }
 
+static int argument_read(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read(context, address, data, size);
+}
+
+void task_args(struct task *task, uint64_t args[CALL_ARGS])
+{
+	const struct arch_memory memory = {.read = argument_read, .context = task->process};
+	const struct arch *arch = task->process->arch;
+
+	for (unsigned i = 0; i < CALL_ARGS; i++)
+		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
+			args[i] = 0;
+}
+
+void task_undo(struct task *task, const struct breakpoint *b)
+{
+	if (!b->probe || task_regs(task) < 0)
+		return;
+	struct undone *undone = &task->undone[task->undone_next++ % UNDONE_MAX];
+
+	undone->breakpoint = b;
+	undone->sp = task->process->arch->sp(&task->regs);
+	task_args(task, undone->args);
+}
+
 void task_leave_slot(struct task *task)
 {
 	struct slot *slot = task->slot;
@@ -102,10 +128,8 @@ void task_leave_slot(struct task *task)
 	struct breakpoint *owner = slot->owner;
 	const uint64_t original = insn_original_pc(&owner->insn, &slot->copy, slot->address, pc);
 
-	if (original == owner->address) {
-		task->undone = owner;
-		task->undone_sp = arch->sp(&task->regs);
-	}
+	if (original == owner->address)
+		task_undo(task, owner);
 	task_set_pc(task, original);
 }
 

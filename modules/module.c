@@ -1,0 +1,28 @@
+#include "config.h"
+#include "modules/module.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct module *const modules[] = {
+	&module_memory,
+};
+
+const struct module *module_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		if (!strcmp(modules[i]->name, name))
+			return modules[i];
+	return NULL;
+}
+
+const char *module_names(void)
+{
+	static char names[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 modules[i]->name);
+	return names;
+}

@@ -1,0 +1,249 @@
+#include "config.h"
+#include "tracer/stop.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+/* Letting go of everything, so that the target is as it was found.
+ *
+ * The original bytes are written back first, while tasks run. After that only three things remain: a task
+ * that has just trapped, a task whose pc is in a copy, and the copies themselves. Tasks that sleep in a
+ * system call are in none of these; they are not even stopped (an interruption would make epoll_wait and
+ * its like return EINTR): the kernel lets go of them when the tracer's thread ends. All others are interrupted, a
+ * SIGTRAP of ours that is still pending is taken first, and their pc goes back to the original text. */
+
+void release_task(struct tracer *t, struct task *task, int sig)
+{
+	struct process *p = task->process;
+
+	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)sig);
+	task_free(t, task);
+	if (p)
+		process_unref(p, NULL);
+}
+
+/* Blocked in a system call whose instruction is outside of all copies. */
+static bool asleep(const struct task *task)
+{
+	char path[48];
+	long number;
+	unsigned long long sp, pc;
+
+	if (task->vforking)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
+	char *text = read_file(path, 4096, NULL);
+	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,
+					    &pc) == 3 && number >= 0;
+
+	free(text);
+	return blocked && !slot_at(task->process, pc);
+}
+
+/* Whether a trap of ours is queued behind the stop in which the task is. */
+static bool trap_pending(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args args = {.off = 0, .flags = 0, .nr = 16};
+	siginfo_t infos[16];
+
+	for (;;) {
+		const long got = ptrace(PTRACE_PEEKSIGINFO, tid, &args, infos);
+
+		if (got <= 0)
+			return false;
+		for (long i = 0; i < got; i++)
+			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == SI_KERNEL)
+				return true;
+		args.off += (uint64_t)got;
+	}
+}
+
+static bool any_signal_pending(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args args = {.off = 0, .flags = 0, .nr = 1};
+	siginfo_t info;
+
+	if (ptrace(PTRACE_PEEKSIGINFO, tid, &args, &info) > 0)
+		return true;
+	args.flags = PTRACE_PEEKSIGINFO_SHARED;
+	return ptrace(PTRACE_PEEKSIGINFO, tid, &args, &info) > 0;
+}
+
+/* A hit of a breakpoint that is out by now: the instruction has not run. */
+static bool undo_hit(struct task *task)
+{
+	struct process *p = task->process;
+
+	if (!p || task_regs(task) < 0)
+		return false;
+	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const struct breakpoint *b = breakpoint_find(p, address);
+	siginfo_t info;
+
+	if (!b || !b->size || b->unusable ||
+	    ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 || info.si_code != SI_KERNEL)
+		return false;
+	task_set_pc(task, address);
+	return true;
+}
+
+/* An interruption may have come between the check and a system call that does not restart by itself. */
+static void restart_syscall(struct task *task)
+{
+	if (task->process && task_regs(task) == 0 &&
+	    task->process->arch->restart_syscall(&task->regs) && !any_signal_pending(task->tid))
+		task_set_regs(task);
+}
+
+/* A stop while letting go. True when the task is ready to be detached. */
+static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
+{
+	switch (stop->kind) {
+	case STOP_TRAP:
+		if (task->slot)
+			task_leave_slot(task);
+		task->pending_signal = undo_hit(task) || sigtrap_dropped(task) ? 0 : SIGTRAP;
+		return true;
+	case STOP_SIGNAL:
+		task_leave_slot(task);
+		task->pending_signal = stop->signal;
+		return true;
+	case STOP_INTERRUPT:
+	case STOP_GROUP:
+		if (trap_pending(task->tid)) {
+			task_resume(task, 0);
+			return false;
+		}
+		task_leave_slot(task);
+		if (stop->kind == STOP_INTERRUPT)
+			restart_syscall(task);
+		return true;
+	case STOP_EXIT:
+		return true;
+	default:
+		/* Births, execs, ends: as always; a child is cleaned and let go of. */
+		act(t, stop);
+		return false;
+	}
+}
+
+static void interrupt_all(struct tracer *t)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->phase != PHASE_LIVE || (task->stopped && !task->listening))
+			continue;
+		task->quiet = !task->listening && asleep(task);
+		if (!task->quiet)
+			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+	}
+}
+
+/* Tasks that have to be stopped and are not yet. */
+static bool still_waiting(struct tracer *t)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (!task->quiet && !task->ready)
+			return true;
+	}
+	return false;
+}
+
+static void settle_all(struct tracer *t)
+{
+	struct stop stop;
+
+	interrupt_all(t);
+	for (;;) {
+		stop = still_waiting(t) ? collect(t) : collect_now(t);
+		if (stop.kind == STOP_NONE)
+			return;
+		struct task *task = task_find(t, stop.tid);
+
+		if (task && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
+			task->ready = settle(t, task, &stop);
+		else
+			act(t, &stop);
+		if (!t->tasks.count)
+			return;
+	}
+}
+
+static void detach_ready(struct tracer *t)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->ready && task->process)
+			sigtrap_restore(task);
+		/* An error (it has been killed) must not stop the rest. */
+		if (task->ready)
+			ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)task->pending_signal);
+	}
+}
+
+/* --verify: every byte that was ever changed reads as before. */
+static void verify(struct process *p)
+{
+	unsigned char now[ARCH_SLOT_SIZE];
+	const struct hash_entry *entry;
+	size_t sites = 0, slots = 0, wrong = 0;
+
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));) {
+		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
+
+		if (!b->size || b->unusable)
+			continue;
+		sites++;
+		wrong += memory_read(p, b->address, now, b->size) < 0 ||
+			 memcmp(now, b->original, b->size);
+	}
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
+		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
+
+		slots++;
+		wrong += memory_read(p, slot->address, now, sizeof(now)) < 0 ||
+			 memcmp(now, slot->saved, sizeof(now));
+	}
+	if (wrong)
+		msg_error("process %d: %zu of %zu places of its text differ from what was there before.",
+			  p->pid, wrong, sites + slots);
+	else
+		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)",
+			 p->pid, sites, slots);
+}
+
+void let_go(struct tracer *t)
+{
+	char why[64];
+
+	t->letting_go = true;
+	for (struct process *p = t->processes; p; p = p->next) {
+		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
+		process_pause(p, why);
+	}
+	settle_all(t);
+	for (struct process *p = t->processes; p; p = p->next) {
+		slots_restore(p);
+		if (t->set->verify)
+			verify(p);
+		output_report(p);
+	}
+	detach_ready(t);
+	t->finished = true;
+}

@@ -1,0 +1,84 @@
+#include "config.h"
+#include "tracer/stop.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tracer's thread: collect, act, and what the visible process asks for. */
+
+static void toggle(struct tracer *t)
+{
+	t->paused = !t->paused;
+	for (struct process *p = t->processes; p; p = p->next) {
+		if (t->paused) {
+			process_pause(p, "paused");
+			output_report(p);
+		} else {
+			p->reported = false;
+			ledger_free(p);
+			ledger_init(p);
+			memset(&p->counts, 0, sizeof(p->counts));
+			free(p->trace_path);
+			p->trace_path = NULL;
+			p->attached = true;
+			process_start(p);
+		}
+	}
+	msg_info("tracing is %s", t->paused ? "paused" : "on");
+}
+
+static void serve(struct tracer *t)
+{
+	const unsigned requests = engine_take_requests(t->engine);
+
+	if (!requests)
+		return;
+	if (requests & REQUEST_TICK)
+		output_flush_all(t);
+	if (requests & REQUEST_TOGGLE)
+		toggle(t);
+	if (requests & REQUEST_LET_GO)
+		let_go(t);
+}
+
+static void tracer_free(struct tracer *t)
+{
+	for (size_t i = 0; i < t->wanted_count; i++)
+		free(t->wanted[i].shown);
+	free(t->wanted);
+	hash_free(&t->wanted_names);
+	hash_free(&t->tasks);
+	free(t->queue);
+	free(t->first_path);
+	free(t->stack);
+}
+
+int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
+{
+	struct tracer t = {.set = settings, .engine = engine, .launch = launch,
+			   .paused = settings->start_paused};
+	int status;
+
+	wanted_init(&t);
+	t.stack = xmalloc(STACK_MAX);
+	status = launch->pid ? launch_begin(&t) : attach_all(&t);
+	if (!status && t.tasks.count) {
+		for (;;) {
+			serve(&t);
+			if (t.finished)
+				break;
+			const struct stop stop = collect(&t);
+
+			if (!act(&t, &stop))
+				break;
+		}
+	} else if (status && t.tasks.count) {
+		let_go(&t);
+	}
+	if (!status)
+		output_summary(&t);
+	tracer_free(&t);
+	return status ? status : t.exit_status;
+}

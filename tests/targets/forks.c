@@ -1,0 +1,199 @@
+/* forks HOW: what makes a process, and allocations on both sides of it.
+ *
+ * HOW is fork, tree, vfork, spawn, or a mix of clone flags: vm (shares memory, a process of its
+ * own), vfork-own (CLONE_VFORK with its own memory), parent (CLONE_PARENT), no-signal (exit signal
+ * 0). */
+#include "target.h"
+#include <fcntl.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+static void *kept;
+
+/* Run in a child, with memory of its own. */
+static void child_work(void)
+{
+	void *p = malloc(34001);
+
+	CHECK(p);
+	free(p);
+	free(kept); /* the child's copy; the parent releases its own */
+}
+
+static void expect_child(unsigned count)
+{
+	say("expect-child + %u 34001 malloc", count);
+	say("expect-child - %u 34001 free", count);
+}
+
+static void reap(pid_t pid, int flags)
+{
+	int status;
+
+	while (waitpid(pid, &status, flags) < 0)
+		CHECK(errno == EINTR);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+static void fork_one(void)
+{
+	const pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		child_work();
+		_exit(7);
+	}
+	reap(pid, 0);
+	expect_child(1);
+}
+
+static void fork_tree(void)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		const pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			const pid_t grandchild = fork();
+
+			CHECK(grandchild >= 0);
+			child_work();
+			if (!grandchild)
+				_exit(7);
+			reap(grandchild, 0);
+			_exit(7);
+		}
+		reap(pid, 0);
+	}
+	expect_child(8);
+}
+
+static void vfork_one(void)
+{
+	/* The child of vfork may do nothing but exec; this one's text must be whole when it does.
+	 */
+	const pid_t pid = vfork();
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+		_exit(99);
+	}
+	reap(pid, 0);
+	const pid_t second = vfork();
+
+	if (!second)
+		_exit(7);
+	reap(second, 0);
+}
+
+static void spawn_one(void)
+{
+	char *argv[] = {"sh", "-c", "exit 7", NULL};
+	pid_t pid;
+
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) == 0);
+		reap(pid, 0);
+	}
+	/* a program that is not there: the child fails within the parent's memory */
+	CHECK(posix_spawn(&pid, "/nonexistent/program", NULL, NULL, argv, environ) == ENOENT);
+}
+
+static int shared;
+
+static int clone_child(void *data)
+{
+	const int how = *(const int *)data;
+
+	shared = 1;
+	if (how & CLONE_VM) {
+		/* the same memory: this release is one of the parent's address space */
+		free(malloc(34002));
+		return 7;
+	}
+	child_work();
+	return 7;
+}
+
+static void clone_one(int flags)
+{
+	const size_t size = 256 << 10;
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	CHECK(stack != MAP_FAILED);
+	const pid_t pid = clone(clone_child, stack + size, flags, &flags);
+
+	CHECK(pid > 0);
+	if (flags & CLONE_PARENT) {
+		/* our parent's child: not ours to wait for */
+		CHECK(waitpid(pid, NULL, __WALL) < 0 && errno == ECHILD);
+		while (kill(pid, 0) == 0) {
+			char path[64], state[256] = "";
+
+			/* until it is a zombie or reaped */
+			snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+			const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+			if (fd < 0)
+				break;
+			const ssize_t got = read(fd, state, sizeof(state) - 1);
+
+			close(fd);
+			if (got <= 0 || strstr(state, ") Z ") || strstr(state, ") X "))
+				break;
+			sleep_ms(1);
+		}
+	} else
+		reap(pid, __WALL);
+	if (flags & CLONE_VM) {
+		expect_alloc(1, 34002, "malloc");
+		expect_release(1, 34002, "free");
+	} else
+		expect_child(1);
+	munmap(stack, size);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "fork";
+
+	gate();
+	kept = malloc(34003);
+	CHECK(kept);
+	if (!strcmp(how, "fork"))
+		fork_one();
+	else if (!strcmp(how, "tree"))
+		fork_tree();
+	else if (!strcmp(how, "vfork"))
+		vfork_one();
+	else if (!strcmp(how, "spawn"))
+		spawn_one();
+	else if (!strcmp(how, "vm"))
+		clone_one(CLONE_VM | SIGCHLD);
+	else if (!strcmp(how, "vfork-own"))
+		clone_one(CLONE_VFORK | SIGCHLD);
+	else if (!strcmp(how, "vm-vfork"))
+		clone_one(CLONE_VM | CLONE_VFORK | SIGCHLD);
+	else if (!strcmp(how, "parent"))
+		clone_one(CLONE_PARENT | SIGCHLD);
+	else if (!strcmp(how, "no-signal"))
+		clone_one(0);
+	else
+		CHECK(!"HOW");
+	free(malloc(34004));
+	free(kept);
+	expect_alloc(1, 34003, "malloc");
+	expect_release(1, 34003, "free");
+	expect_alloc(1, 34004, "malloc");
+	expect_release(1, 34004, "free");
+	gate();
+	return 0;
+}

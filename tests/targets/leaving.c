@@ -1,0 +1,96 @@
+/* leaving HOW: a traced function that never returns. The program's own valloc is left by longjmp,
+ * siglongjmp out of a handler, pthread_exit or cancellation; what is allocated afterwards, deeper
+ * and less deep on the stack, must be seen in full. */
+#include "target.h"
+#include <setjmp.h>
+
+static sigjmp_buf out;
+static const char *how;
+static volatile int in_valloc;
+
+static void leave(int signal)
+{
+	(void)signal;
+	siglongjmp(out, 1);
+}
+
+__attribute__((visibility("default"))) void *valloc(size_t size)
+{
+	static char block[16];
+
+	if (size != 33201)
+		return block;
+	if (!strcmp(how, "longjmp"))
+		longjmp(out, 1);
+	if (!strcmp(how, "signal"))
+		raise(SIGUSR1);
+	if (!strcmp(how, "pthread_exit"))
+		pthread_exit(NULL);
+	in_valloc = 1;
+	for (;;)
+		sleep(1); /* cancelled here */
+	return block;
+}
+
+static NOINLINE void deeper(unsigned levels)
+{
+	volatile char room[200];
+
+	room[0] = (char)levels;
+	if (levels)
+		deeper(levels - 1);
+	else
+		free(malloc(33202));
+	room[1] = room[0];
+}
+
+static void *thread(void *unused)
+{
+	void *p = valloc(33201);
+
+	KEEP(p);
+	return unused;
+}
+
+static NOINLINE void once(void)
+{
+	if (!strncmp(how, "pthread_exit", 12) || !strcmp(how, "cancel")) {
+		pthread_t tid;
+
+		in_valloc = 0;
+		CHECK(pthread_create(&tid, NULL, thread, NULL) == 0);
+		if (!strcmp(how, "cancel")) {
+			while (!in_valloc)
+				sleep_ms(1);
+			pthread_cancel(tid);
+		}
+		pthread_join(tid, NULL);
+	} else if (!sigsetjmp(out, 1)) {
+		void *p = valloc(33201);
+
+		KEEP(p);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned rounds = argument(argc, argv, 2, 20);
+
+	how = argc > 1 ? argv[1] : "longjmp";
+	signal(SIGUSR1, leave);
+	gate();
+	for (unsigned i = 0; i < rounds; i++) {
+		once();
+		free(malloc(33203));
+		deeper(i % 10);
+		void *p = valloc(33204); /* the same function, now returning */
+		KEEP(p);
+	}
+	expect_alloc(rounds, 33202, "malloc");
+	expect_release(rounds, 33202, "free");
+	expect_alloc(rounds, 33203, "malloc");
+	expect_release(rounds, 33203, "free");
+	expect_alloc(rounds, 33204, "valloc");
+	gate();
+	return 0;
+}

@@ -1,0 +1,101 @@
+/* sigtrap HOW: the program's own int3 and SIGTRAP.
+ *
+ *   handler   a handler; int3 and raise both reach it, and traced calls between them do not
+ *   blocked   the same, with all signals blocked while it allocates
+ *   ignored   SIGTRAP ignored while it allocates: stays ignored
+ *   once      SA_RESETHAND|SA_NODEFER
+ *   default   killed by its own int3, as untraced */
+#include "target.h"
+
+static volatile int traps, codes[3];
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	traps++;
+	codes[info->si_code == SI_KERNEL ? 0 : info->si_code == SI_TKILL ? 1 : 2]++;
+}
+
+static NOINLINE void own_int3(void)
+{
+	__asm__ volatile("int3");
+}
+
+static void some_calls(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		free(malloc(36101));
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "handler";
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO}, now;
+	sigset_t all, old;
+	unsigned calls = 0;
+
+	if (!strcmp(how, "once"))
+		action.sa_flags |= SA_RESETHAND | SA_NODEFER;
+	if (!strcmp(how, "ignored"))
+		action = (struct sigaction){.sa_handler = SIG_IGN};
+	if (strcmp(how, "default"))
+		sigaction(SIGTRAP, &action, NULL);
+	sigfillset(&all);
+	gate();
+	if (!strcmp(how, "handler")) {
+		for (unsigned i = 0; i < 50; i++) {
+			own_int3();
+			some_calls(1);
+			raise(SIGTRAP);
+			some_calls(1);
+			calls += 2;
+		}
+		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1],
+		    codes[2]);
+	} else if (!strcmp(how, "blocked")) {
+		for (unsigned i = 0; i < 20; i++) {
+			sigprocmask(SIG_SETMASK, &all, &old);
+			some_calls(2);
+			sigprocmask(SIG_SETMASK, NULL, &all);
+			CHECK(sigismember(&all, SIGTRAP) && sigismember(&all, SIGTERM));
+			raise(SIGTRAP); /* pending until unblocked */
+			some_calls(1);
+			sigprocmask(SIG_SETMASK, &old, NULL);
+			own_int3();
+			calls += 3;
+		}
+		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1],
+		    codes[2]);
+	} else if (!strcmp(how, "ignored")) {
+		for (unsigned i = 0; i < 20; i++) {
+			some_calls(2);
+			raise(SIGTRAP);
+			calls += 2;
+		}
+		sigaction(SIGTRAP, NULL, &now);
+		say("still ignored: %d", now.sa_handler == SIG_IGN);
+	} else if (!strcmp(how, "once")) {
+		some_calls(3);
+		own_int3();
+		some_calls(3);
+		calls += 6;
+		sigaction(SIGTRAP, NULL, &now);
+		say("traps %d, default again: %d", traps, now.sa_handler == SIG_DFL);
+	} else {
+		some_calls(4);
+		calls += 4;
+		expect_alloc(calls, 36101, "malloc");
+		expect_release(calls, 36101, "free");
+		own_int3();
+		say("not reached");
+	}
+	if (strcmp(how, "ignored") && strcmp(how, "once") && strcmp(how, "default")) {
+		sigaction(SIGTRAP, NULL, &now);
+		say("handler kept: %d", now.sa_sigaction == on_trap);
+	}
+	expect_alloc(calls, 36101, "malloc");
+	expect_release(calls, 36101, "free");
+	gate();
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* What the targets share.
+ *
+ * A target allocates blocks of sizes in 30000..39999, which nobody else uses, and prints what a
+ * trace of it must hold (its oracle), one line each:
+ *
+ *     expect + COUNT SIZE FUNCTION    so many allocations of that size by that function
+ *     expect - COUNT SIZE FUNCTION    so many releases by that function of blocks of that size
+ *     expect = COUNT SIZE             so many blocks of that size that are never released
+ *     expect stack SIZE F1 F2 ...     each stack of an allocation of that size begins with these
+ * functions
+ *
+ * Every allocation in that range must be in a "+" line: what is not expected is an error.
+ * The lines are the same in every run, so a traced and an untraced run print the same bytes.
+ * Nothing here allocates. */
+#ifndef TARGET_H
+#define TARGET_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The compiler must neither drop nor merge what passes through here. */
+#define KEEP(p)  __asm__ volatile("" : "+r"(p) : : "memory")
+#define NOINLINE __attribute__((noinline, noclone))
+
+__attribute__((format(printf, 1, 2), unused)) static void say(const char *fmt, ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, fmt);
+	const int length = vsnprintf(line, sizeof(line) - 1, fmt, args);
+	va_end(args);
+	line[length] = '\n';
+	if (write(STDOUT_FILENO, line, (size_t)length + 1) < 0)
+		_exit(90);
+}
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			say("line %d: not so: %s (errno %d)", __LINE__, #condition, errno);        \
+			_exit(91);                                                                 \
+		}                                                                                  \
+	} while (0)
+
+__attribute__((unused)) static void expect_alloc(unsigned long count, size_t size,
+						 const char *function)
+{
+	say("expect + %lu %zu %s", count, size, function);
+}
+
+__attribute__((unused)) static void expect_release(unsigned long count, size_t size,
+						   const char *function)
+{
+	say("expect - %lu %zu %s", count, size, function);
+}
+
+__attribute__((unused)) static void expect_live(unsigned long count, size_t size)
+{
+	say("expect = %lu %zu", count, size);
+}
+
+/* Where an attaching scenario holds the target: GATE=IN,OUT names two descriptors; the target
+ * writes a byte to OUT and waits for one from IN. Without GATE it does not wait. */
+__attribute__((unused)) static void gate(void)
+{
+	const char *where = getenv("GATE");
+	int in, out;
+	char byte = 'g';
+
+	if (!where || sscanf(where, "%d,%d", &in, &out) != 2)
+		return;
+	CHECK(write(out, &byte, 1) == 1);
+	while (read(in, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+__attribute__((unused)) static void sleep_ms(unsigned ms)
+{
+	struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+__attribute__((unused)) static unsigned argument(int argc, char **argv, int n, unsigned otherwise)
+{
+	return argc > n ? (unsigned)atoi(argv[n]) : otherwise;
+}
+
+#endif

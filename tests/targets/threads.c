@@ -1,0 +1,62 @@
+/* threads N ROUNDS: N threads; each allocates and releases, keeps some, and releases blocks that
+ * its neighbour allocated. */
+#include "target.h"
+
+#define MOST 64
+
+static unsigned threads, rounds;
+static void *volatile mailbox[MOST];
+static pthread_barrier_t barrier;
+
+static void *work(void *data)
+{
+	const unsigned me = (unsigned)(uintptr_t)data;
+
+	pthread_barrier_wait(&barrier);
+	for (unsigned i = 0; i < rounds; i++) {
+		void *p = malloc(32001), *q = calloc(1, 32002), *old;
+
+		CHECK(p && q);
+		p = realloc(p, 32003);
+		CHECK(p);
+		free(p);
+		/* What is in the neighbour's box is released here, wherever it came from. */
+		old = __atomic_exchange_n(&mailbox[(me + 1) % threads], q, __ATOMIC_ACQ_REL);
+		free(old);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		void *p = malloc(32004);
+
+		KEEP(p);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t tid[MOST];
+
+	threads = argument(argc, argv, 1, 4);
+	rounds = argument(argc, argv, 2, 100);
+	CHECK(threads >= 1 && threads <= MOST);
+	gate();
+	pthread_barrier_init(&barrier, NULL, threads);
+	for (unsigned i = 0; i < threads; i++)
+		CHECK(pthread_create(&tid[i], NULL, work, (void *)(uintptr_t)i) == 0);
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(tid[i], NULL);
+	for (unsigned i = 0; i < threads; i++)
+		free(mailbox[i]);
+	const unsigned long all = (unsigned long)threads * rounds;
+
+	expect_alloc(all, 32001, "malloc");
+	expect_release(all, 32001, "realloc");
+	expect_alloc(all, 32003, "realloc");
+	expect_release(all, 32003, "free");
+	expect_alloc(all, 32002, "calloc");
+	expect_release(all, 32002, "free");
+	expect_alloc(3ul * threads, 32004, "malloc");
+	expect_live(3ul * threads, 32004);
+	gate();
+	return 0;
+}

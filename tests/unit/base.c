@@ -1,0 +1,357 @@
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/msg.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void numbers_are_parsed_whole(void **state)
+{
+	uint64_t value = 7;
+
+	(void)state;
+	assert_true(parse_number("0", 10, &value));
+	assert_int_equal(value, 0);
+	assert_true(parse_number("0x1F", UINT64_MAX, &value));
+	assert_int_equal(value, 31);
+	assert_true(parse_number("18446744073709551615", UINT64_MAX, &value));
+	assert_true(value == UINT64_MAX);
+	assert_true(parse_number("010", 10, &value)); /* decimal, not octal */
+	assert_int_equal(value, 10);
+
+	static const char *const wrong[] = {"",
+					    " 1",
+					    "1 ",
+					    "-1",
+					    "+1",
+					    "0x",
+					    "0xg",
+					    "12a",
+					    "x1",
+					    "18446744073709551616",
+					    "0x10000000000000000"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		value = 7;
+		assert_false(parse_number(wrong[i], UINT64_MAX, &value));
+		assert_int_equal(value, 7);
+	}
+	assert_true(parse_number("10", 10, &value));
+	assert_false(parse_number("11", 10, &value));
+}
+
+static void arithmetic_saturates(void **state)
+{
+	(void)state;
+	assert_true(add_saturated(UINT64_MAX - 1, 1) == UINT64_MAX);
+	assert_true(add_saturated(UINT64_MAX, 1) == UINT64_MAX);
+	assert_true(add_saturated(1, 2) == 3);
+	assert_true(mul_saturated(UINT64_C(1) << 32, UINT64_C(1) << 32) == UINT64_MAX);
+	assert_true(mul_saturated(3, 5) == 15);
+	assert_true(mul_saturated(0, UINT64_MAX) == 0);
+	assert_true(align_up(4097, 4096) == 8192);
+	assert_true(align_up(4096, 4096) == 4096);
+	assert_true(align_down(8191, 4096) == 4096);
+}
+
+static void arrays_grow_and_keep(void **state)
+{
+	unsigned *items = NULL;
+	size_t capacity = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		ARRAY_GROW(items, capacity, i);
+		assert_true(capacity > i);
+		items[i] = i;
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		assert_int_equal(items[i], i);
+	free(items);
+}
+
+static void buffers_take_bytes_and_text(void **state)
+{
+	struct buf b = {0};
+
+	(void)state;
+	assert_string_equal(buf_str(&b), "");
+	assert_int_equal(b.size, 0);
+	buf_add(&b, NULL, 0);
+	buf_add_str(&b, "ab");
+	buf_add_char(&b, 'c');
+	buf_printf(&b, "%s-%d", "", 42);
+	buf_printf(&b, "%s", "");
+	assert_string_equal(buf_str(&b), "abc-42");
+	assert_int_equal(b.size, 6);
+
+	/* Around every power of two at which it grows. */
+	b.size = 0;
+	for (unsigned i = 0; i < 5000; i++)
+		buf_printf(&b, "%u,", i);
+	const char *text = buf_str(&b);
+	char *end;
+
+	for (unsigned i = 0; i < 5000; i++) {
+		assert_int_equal(strtoul(text, &end, 10), i);
+		assert_int_equal(*end, ',');
+		text = end + 1;
+	}
+	assert_int_equal(*text, '\0');
+	buf_free(&b);
+	assert_null(b.data);
+	assert_int_equal(b.capacity, 0);
+}
+
+static void maps_find_what_was_set(void **state)
+{
+	struct hash h = {0};
+	uint64_t value;
+
+	(void)state;
+	assert_null(hash_get(&h, 1));
+	assert_false(hash_remove(&h, 1, &value));
+	assert_true(hash_set(&h, 0, 5)); /* 0 is a key like any other */
+	assert_false(hash_set(&h, 0, 6));
+	assert_int_equal(*hash_get(&h, 0), 6);
+	assert_true(hash_set(&h, UINT64_MAX, 7));
+	assert_int_equal(h.count, 2);
+	assert_true(hash_remove(&h, 0, &value));
+	assert_int_equal(value, 6);
+	assert_null(hash_get(&h, 0));
+	assert_int_equal(*hash_get(&h, UINT64_MAX), 7);
+	hash_free(&h);
+}
+
+/* The map against an array that is searched from its start, over many sets and removals of few
+ * keys, so that runs of neighbours form and are torn up again. */
+static void maps_agree_with_a_plain_list(void **state)
+{
+	enum { KEYS = 200 };
+	static uint64_t values[KEYS];
+	static bool used[KEYS];
+	struct hash h = {0};
+	uint64_t random = 88172645463325252u;
+	size_t count = 0;
+
+	(void)state;
+	for (unsigned step = 0; step < 100000; step++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		const unsigned k = (unsigned)(random >> 20) % KEYS;
+		const uint64_t key = (uint64_t)k * 0x10; /* as addresses are */
+		uint64_t value = 0;
+
+		if (random & 1) {
+			assert_int_equal(hash_set(&h, key, random), !used[k]);
+			count += !used[k];
+			used[k] = true;
+			values[k] = random;
+		} else {
+			assert_int_equal(hash_remove(&h, key, &value), used[k]);
+			if (used[k])
+				assert_true(value == values[k]);
+			count -= used[k];
+			used[k] = false;
+		}
+		assert_int_equal(h.count, count);
+	}
+	for (unsigned k = 0; k < KEYS; k++) {
+		const uint64_t *value = hash_get(&h, (uint64_t)k * 0x10);
+
+		assert_int_equal(value != NULL, used[k]);
+		if (value)
+			assert_true(*value == values[k]);
+	}
+	size_t position = 0, met = 0;
+
+	for (struct hash_entry *e; (e = hash_next(&h, &position)); met++) {
+		assert_true(used[e->key / 0x10]);
+		assert_true(e->value == values[e->key / 0x10]);
+	}
+	assert_int_equal(met, count);
+	assert_true(h.capacity <= 512); /* of the most entries held, not of the steps */
+	hash_free(&h);
+}
+
+static void bytes_hash_alike_only_if_equal(void **state)
+{
+	(void)state;
+	assert_true(hash_bytes("malloc", 6) == hash_bytes("malloc", 6));
+	assert_true(hash_bytes("malloc", 6) != hash_bytes("mallod", 6));
+	assert_true(hash_bytes("malloc", 5) != hash_bytes("malloc", 6));
+	assert_true(hash_bytes("\0\0", 1) != hash_bytes("\0\0", 2));
+}
+
+static void files_are_read_up_to_a_bound(void **state)
+{
+	char folder[] = "/tmp/functrace-base-XXXXXX";
+	size_t size;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	char *path = xasprintf("%s/file", folder);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	char block[1000];
+	size_t done;
+
+	assert_true(fd >= 0);
+	memset(block, 'x', sizeof(block));
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(write_all(fd, block, sizeof(block), &done), 0);
+	assert_int_equal(done, sizeof(block));
+	close(fd);
+
+	char *text = read_file(path, 10000, &size);
+
+	assert_non_null(text);
+	assert_int_equal(size, 10000);
+	assert_int_equal(text[10000], '\0');
+	free(text);
+	assert_null(read_file(path, 9999, &size));
+	assert_int_equal(errno, EFBIG);
+	unlink(path);
+	assert_null(read_file(path, 10000, NULL));
+	assert_int_equal(errno, ENOENT);
+	assert_null(read_file(folder, 10000, NULL));
+	assert_int_equal(errno, EISDIR);
+	rmdir(folder);
+	free(path);
+
+	text = read_file("/proc/self/stat", 1 << 16, &size); /* no size of its own */
+	assert_non_null(text);
+	assert_int_equal(strlen(text), size);
+	free(text);
+}
+
+static void a_full_device_is_told(void **state)
+{
+	const int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	size_t done = 99;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write_all(fd, "x", 1, &done), -ENOSPC);
+	assert_int_equal(done, 0);
+	close(fd);
+}
+
+/* What `speak` writes to stderr, and its exit status (-1 if it returned). */
+static int heard(void (*speak)(void), char *text, size_t size)
+{
+	int ends[2], status;
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		speak();
+		_exit(99);
+	}
+	close(ends[1]);
+	ssize_t got, used = 0;
+
+	while ((got = read(ends[0], text + used, size - 1 - (size_t)used)) > 0)
+		used += got;
+	text[used] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status) == 99 ? -1 : WEXITSTATUS(status);
+}
+
+static void speak_normally(void)
+{
+	msg_set_program("unit");
+	msg_error("one %d", 1);
+	msg_warn("two");
+	msg_info("three");
+	msg_debug(DBG_UNWIND, 1, "not heard");
+	assert_true(msg_set_debug("unwind:2,trace"));
+	msg_debug(DBG_UNWIND, 2, "four");
+	msg_debug(DBG_UNWIND, 3, "not heard");
+	msg_debug(DBG_TRACE, 1, "five");
+}
+
+static void speak_quietly(void)
+{
+	msg_set_program("unit");
+	msg_set_quiet(true);
+	msg_error("one");
+	msg_warn("two");
+	msg_info("three");
+	msg_die("four");
+}
+
+static void speak_at_length(void)
+{
+	msg_set_program("unit");
+	msg_error("%4000s|", "");
+}
+
+static void messages_have_one_form(void **state)
+{
+	char text[8192];
+
+	(void)state;
+	assert_int_equal(heard(speak_normally, text, sizeof(text)), -1);
+	assert_string_equal(text, "unit: one 1\nunit: warning: two\nunit: three\n"
+				  "unit: [unwind] four\nunit: [trace] five\n");
+	assert_int_equal(heard(speak_quietly, text, sizeof(text)), 1);
+	assert_string_equal(text, "unit: one\nunit: four\n");
+	assert_int_equal(heard(speak_at_length, text, sizeof(text)), -1);
+	assert_true(strlen(text) <= 2048);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	assert_null(strchr(text, '|'));
+}
+
+static void debug_domains_are_checked(void **state)
+{
+	(void)state;
+	assert_false(msg_set_debug("nonsense"));
+	assert_false(msg_set_debug("unwind:x"));
+	assert_false(msg_set_debug("unwind:10"));
+	assert_false(msg_set_debug("unwin"));
+	assert_true(msg_set_debug("all:3"));
+	assert_int_equal(msg_debug_level[DBG_PROCESS], 3);
+	assert_true(msg_set_debug("all:0"));
+	assert_true(msg_set_debug(NULL));
+	assert_int_equal(msg_debug_level[DBG_SYMBOLS], 1);
+	assert_true(msg_set_debug("all:0"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_parsed_whole),
+		cmocka_unit_test(arithmetic_saturates),
+		cmocka_unit_test(arrays_grow_and_keep),
+		cmocka_unit_test(buffers_take_bytes_and_text),
+		cmocka_unit_test(maps_find_what_was_set),
+		cmocka_unit_test(maps_agree_with_a_plain_list),
+		cmocka_unit_test(bytes_hash_alike_only_if_equal),
+		cmocka_unit_test(files_are_read_up_to_a_bound),
+		cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test(messages_have_one_form),
+		cmocka_unit_test(debug_domains_are_checked),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

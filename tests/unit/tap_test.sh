@@ -1,0 +1,65 @@
+#!/bin/sh
+# tests/tap.sh itself: what goes in, what must come out. A wrong count here would be wrong everywhere.
+tap=$TOP_SRCDIR/tests/tap.sh
+number=0
+
+# expect NAME SCRIPT EXPECTED: the lines of EXPECTED, without comments, are what SCRIPT's run becomes.
+expect() {
+	number=$((number + 1))
+	got=$(TEST_TIMEOUT=${limit-} sh "$tap" sh -c "$2" | grep -v '^# ')
+	if [ "$got" = "$3" ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		echo "got: $got" | tr '\n' '|'
+		echo
+	fi
+}
+
+expect 'TAP passes through' 'echo 1..2; echo "ok 1 - a"; echo "not ok 2 - b"; exit 1' \
+	'ok 1 - a
+not ok 2 - b
+1..2'
+expect 'several plans are one' 'echo 1..1; echo "ok 1 - a"; echo "# g"; echo 1..1; echo "ok 1 - b"' \
+	'ok 1 - a
+ok 2 - b
+1..2'
+expect 'cmocka skips with the reason before it' 'echo 1..1; echo "no cow"; echo "not ok 1 # SKIP a"' \
+	'ok 1 - a # SKIP no cow
+1..1'
+expect 'a skip of TAP stays' 'echo 1..1; echo "ok 1 - a # SKIP no horse"' \
+	'ok 1 - a # SKIP no horse
+1..1'
+expect 'planned tests that did not run have failed' 'echo 1..3; echo "ok 1 - a"' \
+	'ok 1 - a
+not ok 2 - sh: 2 of 3 planned tests did not run
+1..2'
+expect 'death is a failure' 'echo 1..1; echo "ok 1 - a"; kill -SEGV $$' \
+	'ok 1 - a
+not ok 2 - sh was killed by signal 11
+1..2'
+expect 'a status without a failed test is a failure' 'echo 1..1; echo "ok 1 - a"; exit 3' \
+	'ok 1 - a
+not ok 2 - sh ended with status 3
+1..2'
+expect 'a program without TAP passes by its status' 'echo hello' \
+	'ok 1 - sh
+1..1'
+expect 'and fails by it' 'exit 9' \
+	'not ok 1 - sh ended with status 9
+1..1'
+expect '77 skips with the last line as reason' 'echo no fish; exit 77' \
+	'ok 1 - sh # SKIP no fish
+1..1'
+expect 'an empty plan skips with its reason' 'echo "1..0 # SKIP no sea"' \
+	'ok 1 - sh # SKIP no sea
+1..1'
+expect 'an output without a newline at its end loses nothing' 'echo 1..1; printf "ok 1 - a"' \
+	'ok 1 - a
+1..1'
+limit=1
+expect 'a hang is ended' 'echo 1..1; exec sleep 60' \
+	'not ok 1 - sh: 1 of 1 planned tests did not run
+not ok 2 - sh did not end in time
+1..2'
+echo "1..$number"

@@ -168,7 +168,8 @@ struct process {
 	bool shadow_stack;
 	bool planted;
 	bool is_launched;
-	bool attached; /* began by -t: blocks from before are unknown */
+	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
+	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
 
 	struct object_list objects;
@@ -235,13 +236,13 @@ struct tracer {
 
 	bool paused, letting_go, finished;
 	int exit_status;
-	char *first_path; /* of a trace file, for the summary */
+	struct report *reports; /* what the summary will say: report.c */
+	size_t report_count, report_capacity, unread_told;
 	bool first_output_taken;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	struct counts totals;
-	uint64_t ended_live_blocks, ended_live_bytes;
-	size_t processes_ended;
+	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
 };
 
@@ -277,6 +278,7 @@ bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
 
 /* process.c */
+void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* A fork's address space, which has the parent's text with our breakpoints in it. */
 struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);

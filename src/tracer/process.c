@@ -115,7 +115,7 @@ void process_ref(struct process *p)
 	p->tasks++;
 }
 
-static void counts_add(struct counts *to, const struct counts *from)
+void counts_add(struct counts *to, const struct counts *from)
 {
 	const uint64_t *add = (const uint64_t *)from;
 	uint64_t *sum = (uint64_t *)to;
@@ -155,17 +155,11 @@ static void process_free(struct process *p)
 
 void process_unref(struct process *p, const char *how)
 {
-	uint64_t bytes;
-
 	if (--p->tasks)
 		return;
 	calls_drop_all(p);
 	output_end(p, how);
 	output_report(p);
-	counts_add(&p->tracer->totals, &p->counts);
-	p->tracer->ended_live_blocks += ledger_live(p, &bytes);
-	p->tracer->ended_live_bytes += bytes;
-	p->tracer->processes_ended++;
 	process_free(p);
 }
 

@@ -217,6 +217,22 @@ static size_t pack_rules(const struct draft *draft, struct row *row)
 	return rules_size + op_count * sizeof(*ops);
 }
 
+/* Whether a row that libdw says to be [start, end) really begins there. After DW_CFA_restore_state,
+ * libdw 0.188 gives the start of the state that was remembered, which lies before the code in
+ * between that has rows of its own. */
+static bool is_start_of(struct cfi *cfi, uint64_t start, uint64_t end)
+{
+	Dwarf_Frame *frame = cfi_frame(cfi, start);
+	Dwarf_Addr other_start = 0, other_end = 0;
+	bool signal;
+
+	if (!frame)
+		return false;
+	dwarf_frame_info(frame, &other_start, &other_end, &signal);
+	free(frame);
+	return other_start == start && other_end == end;
+}
+
 /* Fills the row; returns the bytes allocated for it beyond itself. */
 static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
@@ -233,14 +249,12 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 		return 0;
 	}
 	ra = dwarf_frame_info(frame, &start, &end, &signal);
+	row->signal = ra >= 0 && signal;
 	if (ra >= 0 && start <= address && address < end) {
-		row->start = start;
-		row->size = end - start > UINT32_MAX ? UINT32_MAX : (uint32_t)(end - start);
-		if (address - start >= row->size) {
+		row->start = is_start_of(cfi, start, end) ? start : address;
+		row->size = end - row->start > UINT32_MAX ? 1 : (uint32_t)(end - row->start);
+		if (address - row->start >= row->size)
 			row->start = address;
-			row->size = 1;
-		}
-		row->signal = signal;
 	}
 	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers &&
 	    arch->dwarf_registers <= ROW_REGISTER_MAX) {

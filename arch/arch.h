@@ -87,6 +87,12 @@ struct arch {
 	 * then sets them so that the call is made again. */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
+	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
+	 * one in `code`, or -1; and the registers for it. */
+	long (*find_syscall)(const unsigned char *code, size_t size);
+	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
+	unsigned sys_rt_sigaction; /* its number */
+
 	/* Breakpoints. `thumb`-like states are bit 0 of the symbol's address where a port has them. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */
 	/* The address of the breakpoint that a task with this pc has just hit. */

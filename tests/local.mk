@@ -32,6 +32,7 @@ include tests/unit/unwind.mk
 include tests/unit/arch.mk
 include tests/unit/analysis.mk
 include tests/unit/tracer.mk
+include tests/unit/front.mk
 include tests/targets/local.mk
 include tests/scenarios/local.mk
 include tests/fuzz/local.mk

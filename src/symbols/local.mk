@@ -1,1 +1,10 @@
-# filled by the room
+# symbols/: mappings, ELF files and their functions, names of addresses.
+# What links libsymbols.a needs $(SYMBOLS_LIBS) behind it and libbase.a.
+noinst_LIBRARIES += libsymbols.a
+libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.c \
+	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
+	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
+	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
+	src/symbols/debugdata.c src/symbols/auxv.c
+libsymbols_a_CPPFLAGS = $(AM_CPPFLAGS)
+SYMBOLS_LIBS = $(DW_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)

@@ -124,8 +124,11 @@ struct record_call {
 	uint32_t frame_count;
 	bool has_frames; /* a stack belongs to the call, even if it is empty */
 	bool cut;	 /* the stack goes on, but was cut or could not be walked further */
-	/* Only in compressed text: this call has no frames of its own, it shares those of the next call
-	 * that has. A reader resolves that itself: its consumer sees frames at each call. */
+	/* Only on the way to a writer, in compressed traces: the stack is that of the next call too, and text
+	 * writes it only there: no frames and no blank line here. (A reader gives each call its frames.) */
+	bool shares_next;
+	/* A line that text writes between the arguments and the frames; NULL none. */
+	const char *summary;
 	const struct call_arg *args;
 	uint32_t arg_count;
 };

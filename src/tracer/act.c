@@ -40,6 +40,16 @@ static void library_event(struct process *p)
 	process_update_objects(p);
 }
 
+static void act_entry(struct task *task, struct breakpoint *b)
+{
+	if (b->probe->wanted->hook == HOOK_LIBRARY)
+		library_event(task->process);
+	else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver)
+		call_watch(task, b);
+	else
+		call_enter(task, b);
+}
+
 static void act_trap(struct task *task, const struct stop *stop)
 {
 	struct process *p = task->process;
@@ -63,16 +73,16 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
 	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
-		task_resume(task, stop->signal);
+		task_resume(task, sigtrap_dropped(task) ? 0 : stop->signal);
 		return;
 	}
+	if (p->trap != TRAP_DEFAULT)
+		sigtrap_after_hit(task);
 	if (b->inserted) {
 		if (b->is_return)
 			call_return(task, b);
 		if (b->probe)
-			call_enter(task, b);
-		if (b->is_hook)
-			library_event(p);
+			act_entry(task, b);
 		/* dlclose may have taken this very breakpoint along. */
 		b = breakpoint_find(p, address);
 	}
@@ -158,6 +168,15 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 	return child->birth_event != PTRACE_EVENT_FORK;
 }
 
+/* A task born into a stopped group stays stopped. */
+static void start_running(struct task *child)
+{
+	if (child->birth_signal == SIGTRAP || ptrace(PTRACE_LISTEN, child->tid, NULL, NULL) < 0)
+		task_resume(child, 0);
+	else
+		child->listening = true;
+}
+
 /* A new task's memory and group decide what it is: a thread, a vfork child, a new process. */
 static void adopt(struct tracer *t, struct task *child)
 {
@@ -177,12 +196,12 @@ static void adopt(struct tracer *t, struct task *child)
 		}
 	}
 	if (!parent || tgid != child->tid) {
-		task_resume(child, 0);
+		start_running(child);
 		return;
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
-		task_resume(child, 0);
+		start_running(child);
 		return;
 	}
 	if (!t->set->follow || t->letting_go) {
@@ -204,7 +223,7 @@ static void adopt(struct tracer *t, struct task *child)
 	child->process = p;
 	process_ref(p);
 	process_unref(parent, NULL);
-	task_resume(child, 0);
+	start_running(child);
 }
 
 static void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
@@ -420,12 +439,16 @@ bool act(struct tracer *t, const struct stop *stop)
 	case STOP_NONE:
 		return false;
 	case STOP_STRANGER:
+		if (!engine_is_waker(t->engine, stop->tid))
+			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:
 		task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
 		task->stopped = true;
+		task->birth_signal = stop->signal;
 		break;
 	case STOP_BORN:
+		task->birth_signal = stop->signal;
 		adopt(t, task);
 		break;
 	case STOP_EXEC:

@@ -198,7 +198,7 @@ static int attach_one(struct tracer *t, pid_t pid)
 			return explain(pid, errno);
 		return 1;
 	}
-	p->attached = true;
+	p->attached = p->attached_to = true;
 	give_process(t, p, pid);
 	/* Breakpoints only when all tasks are attached: an unattached one would die of SIGTRAP. */
 	if (t->paused)
@@ -220,19 +220,6 @@ int attach_all(struct tracer *t)
 
 /* ---- Launching ---- */
 
-static int exec_failed(struct tracer *t, int error)
-{
-	const char *program = t->set->argv[0];
-
-	if (error == ENOENT) {
-		msg_error("cannot run %s: %s. Check the name%s.", program, strerror(error),
-			  strchr(program, '/') ? "" : " and PATH");
-		return 127;
-	}
-	msg_error("cannot run %s: %s.", program, strerror(error));
-	return 126;
-}
-
 /* From the gate to exec: the only stops are signals. */
 static int wait_for_exec(struct tracer *t)
 {
@@ -244,11 +231,10 @@ static int wait_for_exec(struct tracer *t)
 			return t->exit_status;
 		}
 		if (stop.kind == STOP_GONE || stop.kind == STOP_NONE) {
-			int error = 0;
+			const int failure = launch_failure(t->launch, t->set->argv[0]);
 
-			if (read(t->launch->exec_error, &error, sizeof(error)) ==
-			    (ssize_t)sizeof(error))
-				return exec_failed(t, error);
+			if (failure)
+				return failure;
 			if (stop.kind == STOP_GONE && WIFSIGNALED(stop.status)) {
 				act(t, &stop);
 				return 128 + WTERMSIG(stop.status);
@@ -271,8 +257,6 @@ int launch_begin(struct tracer *t)
 		return 1;
 	}
 	task_new(t, pid, pid, NULL, PHASE_LIVE);
-	if (write(t->launch->gate, "", 1) < 0)
-		msg_debug(DBG_PROCESS, 1, "the gate of %d is closed", pid);
-	close(t->launch->gate);
+	launch_open_gate(t->launch); /* if it has been killed meanwhile, its end is reported */
 	return wait_for_exec(t);
 }

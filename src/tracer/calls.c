@@ -2,6 +2,7 @@
 #include "tracer/model.h"
 #include "base/msg.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,21 @@
  * of it and of the return address: never by order, never by thread, so exceptions, longjmp,
  * coroutines that move between threads and switched stacks cannot confuse one call with another. */
 
-#define FOLD_ROWS 5	   /* frames from an inner function to its outer one, both counted */
+#define FOLD_ROWS 6	   /* frames from an inner function to its outer one, both counted */
 #define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
+/* What is watched for the tracer's own sake is nothing that a module knows. */
+static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+
+static bool is_watched(const struct probe *probe)
+{
+	return probe->wanted->hook || probe->is_resolver;
+}
+
 static const struct function *function_of(const struct call *call)
 {
-	return call->probe->wanted->function;
+	return is_watched(call->probe) ? &watched : call->probe->wanted->function;
 }
 
 static bool publishes(const struct call *call)
@@ -274,6 +283,11 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 	return b;
 }
 
+static bool same_kind(const struct probe *a, const struct probe *b)
+{
+	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+}
+
 enum nesting { NESTED_NO, NESTED_FOLD, NESTED_APART };
 
 /* Whether this entry happens inside the outer call, told by unwinding to its frame. If the walk gets
@@ -296,17 +310,15 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 		signal |= frames[i].signal;
 	if (count > FOLD_ROWS || signal)
 		return NESTED_APART;
-	/* Frames between the two must be of the outer one's own object: a handler that the
-	 * program installed is not an inner call. */
-	for (size_t i = 1; i + 1 < count; i++)
-		if (objects_find(&task->process->objects, frames[i].pc) != outer->probe->object)
-			return NESTED_APART;
-	return NESTED_FOLD;
-}
+	/* Frames between the two must be such functions too (new[] -> new -> malloc): what a handler of the
+	 * program allocates, or a throw for its exception, is not the outer call's block. */
+	for (size_t i = 1; i + 1 < count; i++) {
+		const struct probe *between = probe_around(task->process, frames[i].pc);
 
-static bool same_kind(const struct probe *a, const struct probe *b)
-{
-	return a->wanted->resource == b->wanted->resource;
+		if (!between || !same_kind(between, outer->probe))
+			return NESTED_APART;
+	}
+	return NESTED_FOLD;
 }
 
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
@@ -367,6 +379,13 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		ledger_inner_release(task->process, task, e.id);
 	if (folded(task, probe, return_sp))
 		return;
+	/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+	if (!task->process->attached && objects_find(&task->process->objects, return_address) == probe->object &&
+	    probe->object != task->process->program &&
+	    !ledger_knows(task->process, probe->wanted->resource, e.id)) {
+		task->process->counts.internal++;
+		return;
+	}
 	if (!same_release(task, probe, return_sp, return_address, e.id)) {
 		if (task->process->tracer->set->backtrace_all)
 			event_stack(&e, frames, true);
@@ -399,13 +418,14 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
 {
 	struct process *p = task->process;
-	const struct function *f = probe->wanted->function;
 	struct call *call = xmalloc(sizeof(*call));
 
 	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
 			      .return_sp = return_sp, .return_address = return_address,
 			      .time_ns = output_time(p), .site = site};
 	memcpy(call->args, args, sizeof(call->args));
+	const struct function *f = function_of(call);
+
 	task->calls = call;
 	hash_set_ptr(&p->calls, return_sp, call);
 	p->calls_in_flight++;
@@ -484,7 +504,41 @@ void call_enter(struct task *task, struct breakpoint *b)
 		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
+void call_watch(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const uint64_t return_sp = p->arch->return_sp(&task->regs);
+	uint64_t return_address, args[CALL_ARGS];
+	bool is_call;
+
+	task_args(task, args);
+	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+		return;
+	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
+		return;
+	struct breakpoint *site = return_site(p, return_address, &is_call);
+
+	if (site)
+		call_add(task, b->probe, return_sp, return_address, args, site);
+}
+
 /* ---- Return ---- */
+
+static void watched_return(struct task *task, const struct call *call)
+{
+	struct process *p = task->process;
+	const uint64_t result = p->arch->result(&task->regs);
+
+	if (call->probe->wanted->hook == HOOK_SIGACTION) {
+		sigtrap_learn(task);
+		return;
+	}
+	struct object *object = objects_find(&p->objects, result);
+
+	if (object)
+		probe_at(p, &(struct probe){.wanted = call->probe->wanted, .shown = call->probe->shown,
+					    .start = result, .object = object});
+}
 
 static void call_finish(struct task *task, struct call *call)
 {
@@ -523,7 +577,7 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
 			call_stale(p, call);
 	}
-	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe && !b->is_hook) {
+	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe) {
 		p->counts.retired++;
 		b->misses = 0;
 		breakpoint_remove(p, b);
@@ -542,7 +596,10 @@ void call_return(struct task *task, struct breakpoint *b)
 	}
 	b->misses = 0;
 	call_unlink(p, call);
-	call_finish(task, call);
+	if (is_watched(call->probe))
+		watched_return(task, call);
+	else
+		call_finish(task, call);
 	if (publishes(call)) {
 		p->publishers--;
 		ledger_publisher_done(p);

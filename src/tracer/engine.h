@@ -30,6 +30,12 @@ struct launch {
 	int exec_error; /* becomes readable with the int errno of a failed execvp; EOF when exec succeeded */
 };
 
+/* Opens the gate: the target goes on to execvp. 0, or -errno (-EPIPE: it has been killed meanwhile). */
+int launch_open_gate(struct launch *launch);
+/* To be called when the target has ended without an exec: 126 or 127 after telling the user why execvp of
+ * `program` failed; 0 if it did not fail (the target was killed at its gate). Never blocks then. */
+int launch_failure(struct launch *launch, const char *program);
+
 enum engine_request {
 	REQUEST_LET_GO = 1, /* V asked for it, or V is gone */
 	REQUEST_TOGGLE = 2, /* -S's signal came */
@@ -40,11 +46,14 @@ enum engine_request {
 unsigned engine_take_requests(struct engine *engine);
 /* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
 void engine_want_tick(struct engine *engine);
-/* Whether pid is one of the engine's own wake-up children, to be ignored. */
-bool engine_is_waker(const struct engine *engine, pid_t pid);
+/* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when wait4 has returned a pid that
+ * is no tracee: the answer forgets the pid, which then may become somebody else's. */
+bool engine_is_waker(struct engine *engine, pid_t pid);
 
-/* Tells V. Started: attached, or the target has execed. Stopped: the launched target is in a
- * group-stop by `sig`; V stops too. Ended: wait status of the launched target. */
+/* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
+ * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the wait
+ * status of the launched target (its leader), to be told when it has been reaped; V ends as the target ended, after
+ * tracer_run() has returned. For launch->pid only; engine_started() in both modes. None of them blocks. */
 void engine_started(struct engine *engine);
 void engine_target_stopped(struct engine *engine, int sig);
 void engine_target_continued(struct engine *engine);
@@ -54,6 +63,7 @@ void engine_target_ended(struct engine *engine, int status);
 
 /* Registers an address space with an open /proc/PID/mem (a copy of the descriptor goes to V); an id, or -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
+/* The address space is gone or clean (exit, exec, let go): forgets its notes too, whose tickets are dead then. */
 void guard_remove_space(struct engine *engine, int space);
 /* To be called before a breakpoint is written: `size` original and breakpoint bytes (<= 4). Returns a ticket
  * for guard_clear, called after the original has been put back; -1 when the journal is full. */

@@ -108,7 +108,7 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 	case STOP_TRAP:
 		if (task->slot)
 			task_leave_slot(task);
-		task->pending_signal = undo_hit(task) ? 0 : SIGTRAP;
+		task->pending_signal = undo_hit(task) || sigtrap_dropped(task) ? 0 : SIGTRAP;
 		return true;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
@@ -187,8 +187,10 @@ static void detach_ready(struct tracer *t)
 	const struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+		struct task *task = (struct task *)(uintptr_t)entry->value;
 
+		if (task->ready && task->process)
+			sigtrap_restore(task);
 		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)
 			ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)task->pending_signal);

@@ -17,15 +17,24 @@
 
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
+#define RECENT_TASKS 16
 
 struct process;
 struct breakpoint;
 
+/* Functions that are watched for the tracer's own sake. */
+enum hook {
+	HOOK_NONE,
+	HOOK_LIBRARY,	/* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+};
+
 /* One function to be traced, as the modules name it. */
 struct wanted {
-	const struct function *function; /* NULL: the dynamic linker's debug hook */
+	const struct function *function; /* NULL: a hook */
 	const struct module *module;
-	uint32_t resource; /* id in the trace; 0 for the hook */
+	enum hook hook;
+	uint32_t resource; /* id in the trace; 0 for a hook */
 	const char *symbol;
 	char *shown; /* name in the trace */
 	uint64_t found;	 /* in how many objects */
@@ -37,6 +46,7 @@ struct probe {
 	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
+	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };
 
 /* An out-of-line copy in the tail of some text mapping. */
@@ -56,7 +66,6 @@ struct breakpoint {
 	unsigned char size;
 	bool inserted;
 	bool is_return;
-	bool is_hook; /* the dynamic linker's _dl_debug_state */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -111,6 +120,7 @@ struct task {
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	unsigned birth_event;
+	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */
@@ -131,7 +141,8 @@ struct tail {
 
 struct counts {
 	uint64_t events, allocations, releases;
-	uint64_t stale, not_calls, no_return_seen, unknown_releases, double_releases, mismatched;
+	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
+	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
 	uint64_t slow_steps, retired, withdrawn, cut_stacks;
 	uint64_t failed_sites, failed_probes;
 };
@@ -144,6 +155,9 @@ struct live_set {
 
 struct held_release;
 
+enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
+#define SIGTRAP_ACTION_SIZE 32
+
 struct process {
 	pid_t pid; /* tgid of the task that began it */
 	struct tracer *tracer;
@@ -154,16 +168,26 @@ struct process {
 	bool shadow_stack;
 	bool planted;
 	bool is_launched;
-	bool attached; /* began by -t: blocks from before are unknown */
+	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
+	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
 
 	struct object_list objects;
+	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	const struct probe **probes; /* of those breakpoints */
+	size_t probe_count, probe_capacity;
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
+
+	/* The target's own SIGTRAP: sigtrap.c. */
+	enum trap_action trap;
+	bool trap_known, trap_reset, trap_lost;
+	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
+	uint64_t syscall_insn;
 
 	struct hash calls; /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
@@ -205,15 +229,20 @@ struct tracer {
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
 
+	/* Waiting among many tasks: those that stopped lately. */
+	pid_t recent[RECENT_TASKS];
+	size_t recent_next, recent_turn;
+	uint64_t last_sweep;
+
 	bool paused, letting_go, finished;
 	int exit_status;
-	char *first_path; /* of a trace file, for the summary */
+	struct report *reports; /* what the summary will say: report.c */
+	size_t report_count, report_capacity, unread_told;
 	bool first_output_taken;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	struct counts totals;
-	uint64_t ended_live_blocks, ended_live_bytes;
-	size_t processes_ended;
+	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
 };
 
@@ -249,6 +278,7 @@ bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
 
 /* process.c */
+void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* A fork's address space, which has the parent's text with our breakpoints in it. */
 struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
@@ -267,8 +297,10 @@ void clean_child(struct process *parent, pid_t tid);
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
-void probe_at(struct process *p, const struct wanted *wanted, const char *shown, uint64_t address,
-	      uint64_t size, struct object *object);
+void probe_at(struct process *p, const struct probe *probe);
+
+/* The probe whose function's code holds the address, or NULL. */
+const struct probe *probe_around(const struct process *p, uint64_t address);
 
 /* breakpoints.c */
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
@@ -291,6 +323,8 @@ void pass_breakpoint(struct task *task, struct breakpoint *b);
 /* calls.c */
 void call_enter(struct task *task, struct breakpoint *b);
 void call_return(struct task *task, struct breakpoint *b);
+/* At the entry of a hook or of an IFUNC's resolver: its return is watched, nothing is written. */
+void call_watch(struct task *task, struct breakpoint *b);
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of a probe or return site that is going. */
@@ -342,6 +376,18 @@ extern const unsigned long seize_options;
 /* act.c */
 struct stop;
 bool act(struct tracer *t, const struct stop *stop);
+
+/* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
+/* What /proc/PID/status says of the process's action for SIGTRAP. */
+enum trap_action sigtrap_action(pid_t pid);
+/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
+void sigtrap_after_hit(struct task *task);
+/* At the return of the target's sigaction(SIGTRAP): learns the action while it stands. */
+void sigtrap_learn(struct task *task);
+/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
+bool sigtrap_dropped(struct task *task);
+/* When letting go, on a stopped task: the action is put back. */
+void sigtrap_restore(struct task *task);
 
 /* letgo.c */
 void let_go(struct tracer *t);

@@ -8,7 +8,10 @@
 
 /* The functions that the modules want, found in the objects of a process. */
 
-static const char hook_symbol[] = "_dl_debug_state";
+static const struct wanted hooks[] = {
+	{.hook = HOOK_LIBRARY, .symbol = "_dl_debug_state"},
+	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+};
 
 static void wanted_add(struct tracer *t, size_t *capacity, const struct wanted *wanted)
 {
@@ -21,7 +24,8 @@ void wanted_init(struct tracer *t)
 	size_t capacity = 0;
 	uint32_t resource = 1;
 
-	wanted_add(t, &capacity, &(struct wanted){.symbol = hook_symbol});
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		wanted_add(t, &capacity, &hooks[i]);
 	for (size_t m = 0; m < t->set->module_count; m++) {
 		const struct module *module = t->set->modules[m];
 
@@ -93,44 +97,61 @@ static const struct text_range *text_at(const struct object *object, uint64_t ad
 	return NULL;
 }
 
-void probe_at(struct process *p, const struct wanted *wanted, const char *shown, uint64_t address,
-	      uint64_t size, struct object *object)
+static void probe_failed(struct process *p, const struct probe *probe)
+{
+	const struct text_range *text = text_at(probe->object, probe->start);
+
+	if (probe->wanted->hook)
+		return;
+	p->counts.failed_probes++;
+	output_note(p, "not traced: %s in %s: no breakpoint can be set there", probe->shown,
+		    probe->object->path);
+	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->shown,
+		 probe->object->path,
+		 text && text->shared ? " (its text is shared with other processes)" : "");
+}
+
+const struct probe *probe_around(const struct process *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->probe_count; i++)
+		if (address > p->probes[i]->start &&
+		    address <= p->probes[i]->start + p->probes[i]->size)
+			return p->probes[i];
+	return NULL;
+}
+
+void probe_at(struct process *p, const struct probe *probe)
 {
 	unsigned char code[ARCH_INSN_MAX];
-	uint64_t at = address;
+	uint64_t at = probe->start;
 	struct breakpoint *b;
 
-	if (memory_read(p, address, code, sizeof(code)) == 0) {
-		const struct breakpoint *known = breakpoint_find(p, address);
+	if (memory_read(p, at, code, sizeof(code)) == 0) {
+		const struct breakpoint *known = breakpoint_find(p, at);
 
 		if (known && known->inserted)
 			memcpy(code, known->original, known->size);
-		at = p->arch->entry(address, code, sizeof(code));
+		at = p->arch->entry(at, code, sizeof(code));
 	}
 	b = breakpoint_find(p, at);
-	if (b && b->probe) {
-		/* Another name of the same function, or tracing goes on after a pause. */
-		breakpoint_insert(p, at);
-		return;
-	}
+	const bool is_new = !b || !b->probe;
+
+	/* Not new: another name of the same function, or tracing goes on after a pause. */
 	b = breakpoint_insert(p, at);
 	if (!b) {
-		p->counts.failed_probes++;
-		output_note(p, "not traced: %s in %s: no breakpoint can be set there", shown, object->path);
-		msg_warn("%s in %s is not traced: no breakpoint can be set there%s", shown, object->path,
-			 text_at(object, address) && text_at(object, address)->shared ?
-				 " (its text is shared with other processes)" : "");
+		if (is_new)
+			probe_failed(p, probe);
 		return;
 	}
-	if (!wanted->function) {
-		b->is_hook = true;
-		return;
+	if (is_new) {
+		b->probe = xmalloc(sizeof(*b->probe));
+		*b->probe = *probe;
+		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
+		p->probes[p->probe_count++] = b->probe;
+		((struct wanted *)probe->wanted)->found++;
 	}
-	b->probe = xcalloc(1, sizeof(*b->probe));
-	*b->probe = (struct probe){.wanted = wanted, .shown = shown, .start = address, .size = size,
-				   .object = object};
-	((struct wanted *)wanted)->found++;
-	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", shown, (unsigned long long)at, object->path);
+	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook",
+		  (unsigned long long)at, probe->object->path);
 }
 
 struct finding {
@@ -155,8 +176,9 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 	/* A local `malloc` is some file's own helper; a prefixed allocator may well be linked in hidden. */
 	if (!symbol->is_global && wanted->symbol[0] != '*')
 		return true;
-	if (!symbol->is_ifunc)
-		probe_at(finding->p, wanted, shown, address, symbol->size, finding->object);
+	probe_at(finding->p, &(struct probe){.wanted = wanted, .shown = shown, .start = address,
+					     .size = symbol->size, .object = finding->object,
+					     .is_resolver = symbol->is_ifunc});
 	return true;
 }
 

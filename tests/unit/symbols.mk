@@ -1,1 +1,7 @@
 # unit tests of symbols
+check_PROGRAMS += tests/unit/symbols_object
+TESTS += tests/unit/symbols_object
+tests_unit_symbols_object_SOURCES = tests/unit/symbols_object.c tests/unit/symbols_util.c \
+	tests/unit/symbols_util.h
+tests_unit_symbols_object_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_symbols_object_LDADD = libsymbols.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)

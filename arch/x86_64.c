@@ -1,0 +1,222 @@
+/* The port of x86-64: registers, breakpoints, the ABI. Instructions are in x86_insn.c. */
+#include "config.h"
+#include "arch/x86_insn.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/util.h"
+
+static uint64_t x86_64_pc(const struct arch_regs *regs)
+{
+	return regs->words[X86_RIP];
+}
+
+static void x86_64_set_pc(struct arch_regs *regs, uint64_t pc)
+{
+	regs->words[X86_RIP] = pc;
+}
+
+static uint64_t x86_64_sp(const struct arch_regs *regs)
+{
+	return regs->words[X86_RSP];
+}
+
+static void x86_64_set_sp(struct arch_regs *regs, uint64_t sp)
+{
+	regs->words[X86_RSP] = sp;
+}
+
+static uint64_t x86_64_result(const struct arch_regs *regs)
+{
+	return regs->words[X86_RAX];
+}
+
+static int x86_64_argument(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,
+			   uint64_t *value)
+{
+	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
+
+	if (n < ARRAY_SIZE(words)) {
+		*value = regs->words[words[n]];
+		return 0;
+	}
+	const uint64_t offset = 8 + 8 * (uint64_t)(n - ARRAY_SIZE(words));
+
+	return mem->read(mem->context, regs->words[X86_RSP] + offset, value, sizeof(*value));
+}
+
+static bool x86_64_return_address(const struct arch_regs *regs, uint64_t *value)
+{
+	*value = regs->words[X86_RSP];
+	return false;
+}
+
+static uint64_t x86_64_return_sp(const struct arch_regs *regs)
+{
+	return regs->words[X86_RSP] + 8;
+}
+
+/* Calls that return EINTR whenever a signal is pending or the tracer interrupts, handler or not;
+ * all others return one of the ERESTART codes, which the kernel acts on by itself. Source:
+ * signal(7), "Interruption of system calls and library functions by stop signals", and the
+ * kernel: fs/eventpoll.c, ipc/sem.c, kernel/signal.c, fs/aio.c, io_uring/, mm/shmem.c, and
+ * sock_intr_errno() for sockets with SO_RCVTIMEO or SO_SNDTIMEO (through read and write, too).
+ * None of them has transferred or changed anything when it says EINTR, so that it can be made
+ * again. A timeout starts anew. */
+static const unsigned short eintr_calls[] = {
+	SYS_epoll_wait,      SYS_epoll_pwait,
+#ifdef SYS_epoll_pwait2
+	SYS_epoll_pwait2,
+#endif
+	SYS_rt_sigtimedwait, SYS_semop,       SYS_semtimedop, SYS_io_getevents,
+#ifdef SYS_io_pgetevents
+	SYS_io_pgetevents,
+#endif
+#ifdef SYS_io_uring_enter
+	SYS_io_uring_enter,
+#endif
+	SYS_accept,          SYS_accept4,     SYS_connect,    SYS_read,         SYS_readv,
+	SYS_recvfrom,        SYS_recvmsg,     SYS_recvmmsg,   SYS_write,        SYS_writev,
+	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
+};
+
+static bool x86_64_restart_syscall(struct arch_regs *regs)
+{
+	const uint64_t number = regs->words[X86_ORIG_RAX];
+
+	if (regs->words[X86_RAX] != (uint64_t)-EINTR)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(eintr_calls); i++)
+		if (eintr_calls[i] == number) {
+			regs->words[X86_RAX] = number;
+			regs->words[X86_RIP] -= 2; /* syscall: 0f 05 */
+			return true;
+		}
+	return false; /* also the -1 of a task that is not in a system call */
+}
+
+static long x86_64_find_syscall(const unsigned char *code, size_t size)
+{
+	/* syscall; ret: as glibc's and musl's stubs have it, not two bytes of something else. */
+	static const unsigned char stub[] = {0x0f, 0x05, 0xc3};
+	const unsigned char *found = memmem(code, size, stub, sizeof(stub));
+
+	return found ? found - code : -1;
+}
+
+static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number,
+			       const uint64_t *args)
+{
+	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		regs->words[words[i]] = args[i];
+	regs->words[X86_RAX] = number;
+	regs->words[X86_ORIG_RAX] = UINT64_MAX; /* nothing is to be restarted */
+	regs->words[X86_RIP] = insn;
+}
+
+static unsigned x86_64_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
+{
+	(void)address;
+	bytes[0] = 0xcc;
+	return 1;
+}
+
+static uint64_t x86_64_breakpoint_address(uint64_t pc)
+{
+	return pc - 1;
+}
+
+static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_t size)
+{
+	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	if (size >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
+		return function + sizeof(endbr64);
+	return function;
+}
+
+/* Bytes of an indirect near call (ff /2) from its opcode on, or 0 if it is none. `size` bytes,
+ * at least 2, are there. */
+static size_t indirect_call_length(const unsigned char *code, size_t size)
+{
+	const unsigned char mod = code[1] >> 6, rm = code[1] & 7;
+	size_t length = 2;
+
+	if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+		return 0;
+	if (mod == 3)
+		return length;
+	if (rm == 4) {
+		if (size < 3)
+			return 0;
+		length++;
+		if (mod == 0 && (code[2] & 7) == 5)
+			length += 4;
+	} else if (mod == 0 && rm == 5) {
+		length += 4;
+	}
+	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+/* Prefixes stand before the opcode and need not be looked at: REX, notrack (3e), bnd (f2), and the
+ * padding of a call to __tls_get_addr (66 66 48, 67) end in the same bytes. */
+static bool x86_64_follows_call(uint64_t address, const unsigned char *code, size_t size)
+{
+	(void)address;
+	if (size >= 5 && code[size - 5] == 0xe8)
+		return true;
+	for (size_t length = 2; length <= 7 && length <= size; length++)
+		if (indirect_call_length(code + size - length, length) == length)
+			return true;
+	return false;
+}
+
+/* The numbers of the System V ABI, figure 3.36; 16 is the return address. */
+static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
+{
+	static const unsigned char words[] = {
+		X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_RBP, X86_RSP, X86_R8,
+		X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15, X86_RIP,
+	};
+
+	return dwarf_register < ARRAY_SIZE(words) ? regs->words[words[dwarf_register]] : 0;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.elf_machine = EM_X86_64,
+	.elf_class = ELFCLASS64,
+	.pointer_size = 8,
+	.big_endian = false,
+	.regset_size = X86_64_WORDS * 8,
+	.pc_offset = X86_RIP * 8,
+	.address_max = X86_64_ADDRESS_MAX,
+	.pc = x86_64_pc,
+	.set_pc = x86_64_set_pc,
+	.sp = x86_64_sp,
+	.set_sp = x86_64_set_sp,
+	.result = x86_64_result,
+	.argument = x86_64_argument,
+	.return_address = x86_64_return_address,
+	.return_sp = x86_64_return_sp,
+	.restart_syscall = x86_64_restart_syscall,
+	.find_syscall = x86_64_find_syscall,
+	.set_syscall = x86_64_set_syscall,
+	.sys_rt_sigaction = SYS_rt_sigaction,
+	.breakpoint = x86_64_breakpoint,
+	.breakpoint_address = x86_64_breakpoint_address,
+	.entry = x86_64_entry,
+	.follows_call = x86_64_follows_call,
+	.decode = x86_decode,
+	.relocate = x86_relocate,
+	.emulate = x86_emulate,
+	.dwarf_registers = 17,
+	.dwarf_get = x86_64_dwarf_get,
+	.dwarf_sp = 7,
+	.dwarf_pc = 16,
+};

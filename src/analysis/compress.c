@@ -1,0 +1,203 @@
+#include "config.h"
+#include "analysis/compress.h"
+#include "analysis/held.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct group {
+	const struct stack *stack;
+	struct held_call *first, *last;
+	uint64_t count, size;
+	uint64_t number; /* in the order of the first calls */
+};
+
+struct compress {
+	struct stage stage;
+	enum group_order order;
+	struct object_map objects;
+	struct hold hold;
+	struct group **groups;
+	size_t count, capacity;
+};
+
+static const char *const order_names[] = {
+	[GROUPS_SIZE] = "size",
+	[GROUPS_SIZE_ASC] = "size-asc",
+	[GROUPS_COUNT] = "count",
+	[GROUPS_COUNT_ASC] = "count-asc",
+};
+
+bool group_order_parse(const char *text, enum group_order *order)
+{
+	for (size_t i = GROUPS_SIZE; i < ARRAY_SIZE(order_names); i++)
+		if (!strcmp(text, order_names[i])) {
+			*order = (enum group_order)i;
+			return true;
+		}
+	return false;
+}
+
+static struct group *group_of(struct compress *compress, struct stack *stack)
+{
+	const struct record_call none = {0};
+
+	if (!stack)
+		stack = stack_intern(&compress->hold.stacks, &none);
+	if (!stack->user) {
+		struct group *group = xmalloc(sizeof(*group));
+
+		*group = (struct group){.stack = stack, .number = compress->count};
+		ARRAY_GROW(compress->groups, compress->capacity, compress->count);
+		compress->groups[compress->count++] = group;
+		stack->user = group;
+	}
+	return stack->user;
+}
+
+static int put_call(struct compress *compress, const struct record_call *call)
+{
+	struct held_call *held = hold_call(&compress->hold, call);
+	struct group *group = group_of(compress, held->stack);
+
+	held->next = NULL;
+	if (group->last)
+		group->last->next = held;
+	else
+		group->first = held;
+	group->last = held;
+	group->count++;
+	group->size = add_saturated(group->size, call->size);
+	return 0;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct compress *compress = (struct compress *)stage;
+
+	switch (record->type) {
+	case RECORD_CALL:
+		return put_call(compress, &record->call);
+	case RECORD_THREAD:
+		return 0;
+	case RECORD_OBJECT:
+		object_map_put(&compress->objects, &record->object);
+		break;
+	case RECORD_BUILD_ID:
+		object_map_set_build_id(&compress->objects, &record->build_id);
+		break;
+	case RECORD_PROCESS: {
+		struct record changed = *record;
+
+		changed.process.filters |= FILTER_COMPRESS;
+		return stage_put(stage->next, &changed);
+	}
+	default:
+		break;
+	}
+	return stage_put(stage->next, record);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+	int result = 0;
+
+	switch (*(const enum group_order *)context) {
+	case GROUPS_DEFAULT:
+	case GROUPS_SIZE_ASC:
+		result = compare_numbers(x->size, y->size);
+		break;
+	case GROUPS_SIZE:
+		result = compare_numbers(y->size, x->size);
+		break;
+	case GROUPS_COUNT_ASC:
+		result = compare_numbers(x->count, y->count);
+		break;
+	case GROUPS_COUNT:
+		result = compare_numbers(y->count, x->count);
+		break;
+	}
+	return result ? result : compare_numbers(x->number, y->number);
+}
+
+/* Declares again what was mapped at the stack's addresses, where that has been replaced since. */
+static int put_objects(struct compress *compress, const struct stack *stack)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < stack->count && !error; i++) {
+		struct mapped_object *object = stack->objects[i];
+
+		if (!object || object->mapped)
+			continue;
+		object_map_restore(&compress->objects, object);
+		error = mapped_object_put(object, compress->stage.next);
+	}
+	return error;
+}
+
+static int put_group(struct compress *compress, const struct group *group)
+{
+	char summary[96];
+	int error = put_objects(compress, group->stack);
+
+	snprintf(summary, sizeof(summary),
+		 "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,
+		 group->count, group->size);
+	for (const struct held_call *call = group->first; call && !error; call = call->next) {
+		struct record record;
+
+		held_to_record(call, &record);
+		if (call->next)
+			record.call.shares_next = true;
+		else
+			record.call.summary = summary;
+		error = stage_put(compress->stage.next, &record);
+	}
+	return error;
+}
+
+static int finish(struct stage *stage)
+{
+	struct compress *compress = (struct compress *)stage;
+	int error = 0;
+
+	if (compress->count)
+		qsort_r(compress->groups, compress->count, sizeof(struct group *), compare_groups,
+			&compress->order);
+	for (size_t i = 0; i < compress->count && !error; i++)
+		error = put_group(compress, compress->groups[i]);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void compress_free(struct stage *stage)
+{
+	struct compress *compress = (struct compress *)stage;
+
+	for (size_t i = 0; i < compress->count; i++)
+		free(compress->groups[i]);
+	free(compress->groups);
+	hold_free(&compress->hold);
+	object_map_free(&compress->objects);
+	free(compress);
+}
+
+struct stage *compress_new(struct stage *next, enum group_order order)
+{
+	struct compress *compress = xmalloc(sizeof(*compress));
+
+	*compress = (struct compress){
+		.stage = {.put = put, .finish = finish, .free = compress_free, .next = next},
+		.order = order,
+	};
+	compress->hold.stacks.objects = &compress->objects;
+	return &compress->stage;
+}

@@ -1,0 +1,43 @@
+/* Copies of calls, kept small: strings, stacks and threads are shared. */
+#ifndef FT_ANALYSIS_HELD_H
+#define FT_ANALYSIS_HELD_H
+
+#include "analysis/intern.h"
+
+struct held_call {
+	struct held_call *next, *previous; /* the owner's lists */
+	struct stack *stack;               /* NULL: none belongs to the call */
+	const char *function;
+	struct call_arg *args;            /* one block with their strings; NULL none */
+	const struct held_thread *thread; /* NULL unknown */
+	uint64_t index, time_ns, id, size;
+	uint64_t sequence; /* the owner's */
+	uint32_t resource, context, arg_count;
+	uint32_t references; /* the owner's count of a refcount resource */
+	enum call_kind kind;
+};
+
+struct held_thread {
+	uint32_t tid;
+	const char *name;
+	struct held_thread *older;
+};
+
+struct hold {
+	struct stack_pool stacks;
+	struct string_pool strings;
+	struct held_call *unused;
+	struct held_chunk *chunks;
+	struct hash threads;              /* tid -> newest struct held_thread of it */
+	const struct held_thread *thread; /* of the calls that come now */
+};
+
+/* A copy of the call, with the current thread. */
+struct held_call *hold_call(struct hold *hold, const struct record_call *call);
+void hold_release(struct hold *hold, struct held_call *call);
+void hold_thread(struct hold *hold, const struct record_thread *thread);
+/* The call as a record; its pointers live as long as the held call. */
+void held_to_record(const struct held_call *held, struct record *record);
+void hold_free(struct hold *hold);
+
+#endif

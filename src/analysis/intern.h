@@ -1,0 +1,48 @@
+/* Each distinct string and each distinct stack is kept once. */
+#ifndef FT_ANALYSIS_INTERN_H
+#define FT_ANALYSIS_INTERN_H
+
+#include "analysis/object_map.h"
+#include "base/hash.h"
+#include "trace/event.h"
+
+struct string_pool {
+	struct hash by_hash; /* -> struct pooled_string, a chain of equal hashes */
+};
+
+/* The pool's copy of a string; the same pointer for the same text. NULL gives NULL. */
+const char *string_intern(struct string_pool *pool, const char *text);
+void string_pool_free(struct string_pool *pool);
+
+struct stack {
+	struct stack *chain;
+	uint64_t epoch; /* of the object map at which `objects` was last compared */
+	uint32_t count;
+	bool cut;
+	void *user;                     /* the owner's own, NULL at first */
+	struct mapped_object **objects; /* one a frame, NULL unknown; NULL without an object map */
+	const char **texts;             /* one a frame, as in struct record_call; NULL none */
+	uint64_t frames[];
+};
+
+struct stack_pool {
+	struct hash by_hash; /* -> struct stack, a chain of equal hashes */
+	uint64_t seed;
+	size_t count;
+	/* If set, the same addresses in different objects are different stacks. */
+	const struct object_map *objects;
+	struct string_pool texts;
+};
+
+/* The stack of a call; the same pointer for the same frames, texts and cut mark (and objects). */
+struct stack *stack_intern(struct stack_pool *pool, const struct record_call *call);
+void stack_pool_free(struct stack_pool *pool);
+
+/* Sets the stack's fields of a call record, which then point into the stack. */
+void stack_to_call(const struct stack *stack, struct record_call *call);
+
+/* A number that no input can foresee: hashed keys are mixed with it, so that no file can be made
+ * to hit one slot of a table with all its records. */
+uint64_t random_seed(void);
+
+#endif

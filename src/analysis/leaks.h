@@ -1,0 +1,14 @@
+/* -l: only the allocations that were not released, in the order of the trace. */
+#ifndef FT_ANALYSIS_LEAKS_H
+#define FT_ANALYSIS_LEAKS_H
+
+#include "analysis/stage.h"
+
+/* Allocations and releases are matched by (resource, id).  A release never shows.  An allocation of
+ * an id that is live already: with a refcount resource it counts; otherwise the former one stays
+ * (its release was missed) and the next release is the new one's.  Copies and the records of
+ * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
+ * objects that replace others keep their place between the calls. */
+struct stage *leaks_new(struct stage *next);
+
+#endif

@@ -1,0 +1,126 @@
+#include "config.h"
+#include "analysis/object_map.h"
+#include "base/msg.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranges that overlap count as equal: the ranges in the tree are disjoint, so the order is total
+ * among them, and looking up a range finds one that it overlaps. */
+static int compare(const void *a, const void *b)
+{
+	const struct mapped_object *x = a, *y = b;
+
+	if (x->to <= y->from)
+		return -1;
+	return x->from >= y->to;
+}
+
+static struct mapped_object *find_overlap(const struct object_map *map, uint64_t from, uint64_t to)
+{
+	const struct mapped_object key = {.from = from, .to = to};
+	struct mapped_object *const *node = tfind(&key, &map->tree, compare);
+
+	return node ? *node : NULL;
+}
+
+static void free_unused(struct mapped_object *object)
+{
+	if (object->references || object->mapped)
+		return;
+	free(object->path);
+	free(object->build_id);
+	free(object);
+}
+
+void mapped_object_release(struct mapped_object *object)
+{
+	object->references--;
+	free_unused(object);
+}
+
+enum object_change object_map_check(const struct object_map *map,
+				    const struct record_object *object)
+{
+	if (object->from >= object->to)
+		return OBJECT_SAME;
+	const struct mapped_object *old = find_overlap(map, object->from, object->to);
+
+	if (!old)
+		return OBJECT_NEW;
+	if (old->from == object->from && old->to == object->to && !strcmp(old->path, object->path))
+		return OBJECT_SAME;
+	return OBJECT_REPLACES;
+}
+
+void object_map_restore(struct object_map *map, struct mapped_object *object)
+{
+	struct mapped_object *old;
+
+	while ((old = find_overlap(map, object->from, object->to))) {
+		tdelete(old, &map->tree, compare);
+		old->mapped = false;
+		free_unused(old);
+	}
+	if (!tsearch(object, &map->tree, compare))
+		msg_die("out of memory; functrace-postproc cannot go on");
+	object->mapped = true;
+	map->epoch++;
+}
+
+enum object_change object_map_put(struct object_map *map, const struct record_object *object)
+{
+	const enum object_change change = object_map_check(map, object);
+
+	if (change == OBJECT_SAME)
+		return change;
+	struct mapped_object *new_object = xmalloc(sizeof(*new_object));
+
+	*new_object = (struct mapped_object){
+		.from = object->from, .to = object->to, .path = xstrdup(object->path)};
+	object_map_restore(map, new_object);
+	return change;
+}
+
+void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id)
+{
+	struct mapped_object *object = object_map_find(map, build_id->from);
+
+	if (!object || object->from != build_id->from)
+		return;
+	free(object->build_id);
+	object->build_id = xstrdup(build_id->hex);
+}
+
+struct mapped_object *object_map_find(const struct object_map *map, uint64_t address)
+{
+	return address == UINT64_MAX ? NULL : find_overlap(map, address, address + 1);
+}
+
+int mapped_object_put(const struct mapped_object *object, struct stage *stage)
+{
+	struct record record = {.type = RECORD_OBJECT,
+				.object = {object->from, object->to, object->path}};
+	const int error = stage_put(stage, &record);
+
+	if (error || !object->build_id)
+		return error;
+	record = (struct record){.type = RECORD_BUILD_ID,
+				 .build_id = {object->from, object->build_id}};
+	return stage_put(stage, &record);
+}
+
+static void free_node(void *node)
+{
+	struct mapped_object *object = node;
+
+	object->mapped = false;
+	free_unused(object);
+}
+
+void object_map_free(struct object_map *map)
+{
+	tdestroy(map->tree, free_node);
+	map->tree = NULL;
+}

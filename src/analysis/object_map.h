@@ -1,0 +1,46 @@
+/* Which object is mapped where, at the current point of a trace.
+ *
+ * A later object replaces what it overlaps (dlclose and dlopen reuse addresses).  A replaced one
+ * stays known as long as somebody holds a reference, so memory is proportional to the objects that
+ * are mapped or that kept stacks go through. */
+#ifndef FT_ANALYSIS_OBJECT_MAP_H
+#define FT_ANALYSIS_OBJECT_MAP_H
+
+#include "analysis/stage.h"
+
+struct mapped_object {
+	uint64_t from, to;
+	char *path;
+	char *build_id; /* NULL unknown */
+	size_t references;
+	bool mapped;
+};
+
+struct object_map {
+	void *tree;     /* of disjoint ranges */
+	uint64_t epoch; /* counts the changes */
+};
+
+enum object_change {
+	OBJECT_SAME,     /* declared again, as it is */
+	OBJECT_NEW,      /* where nothing was */
+	OBJECT_REPLACES, /* something else was mapped there */
+};
+
+/* Maps a declared object. One without extent (from >= to) changes nothing: OBJECT_SAME. */
+enum object_change object_map_put(struct object_map *map, const struct record_object *object);
+/* What a declaration would change. */
+enum object_change object_map_check(const struct object_map *map,
+				    const struct record_object *object);
+void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
+/* The object at an address, or NULL. */
+struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);
+/* Maps a replaced object again. */
+void object_map_restore(struct object_map *map, struct mapped_object *object);
+/* Gives the object out as records. */
+int mapped_object_put(const struct mapped_object *object, struct stage *stage);
+/* Drops one reference (taken by ++references). */
+void mapped_object_release(struct mapped_object *object);
+void object_map_free(struct object_map *map);
+
+#endif

@@ -1,0 +1,164 @@
+#include "config.h"
+#include "analysis/output.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output {
+	struct stage stage;
+	struct output_options options;
+	struct writer *writer;
+	char *name;
+	int fd;
+	bool failed; /* and said so */
+};
+
+/* DIR/PID-N: the first number that is free. */
+static int open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
+{
+	for (unsigned n = 0;; n++) {
+		char *path = xasprintf("%s/%" PRIu32 "-%u%s", folder, pid, n, suffix);
+		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+		*name = path;
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+		free(path);
+	}
+}
+
+static bool is_same_file(int input, const struct stat *output)
+{
+	struct stat stat;
+
+	return input >= 0 && !fstat(input, &stat) && S_ISREG(stat.st_mode) &&
+	       stat.st_dev == output->st_dev && stat.st_ino == output->st_ino;
+}
+
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix,
+		       char **name)
+{
+	struct stat stat_buf;
+	int fd;
+
+	if (!target->path || !strcmp(target->path, "-")) {
+		*name = xstrdup("standard output");
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	const bool exists = !stat(target->path, &stat_buf);
+
+	if (exists && S_ISDIR(stat_buf.st_mode)) {
+		fd = open_numbered(target->path, pid, suffix, name);
+	} else {
+		*name = xstrdup(target->path);
+		if (exists && is_same_file(target->input, &stat_buf)) {
+			msg_error("%s is the input too; writing it would destroy it. Give another "
+				  "file with -o.",
+				  *name);
+			return -EINVAL;
+		}
+		fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (fd < 0)
+			fd = -errno;
+	}
+	if (fd < 0)
+		msg_error("cannot write %s: %s. Choose another place with -o.", *name,
+			  strerror(-fd));
+	return fd;
+}
+
+static int fail(struct output *output, int error)
+{
+	if (!output->failed)
+		msg_error("cannot write %s: %s; what is there is not complete", output->name,
+			  strerror(-error));
+	output->failed = true;
+	return error;
+}
+
+static int open_writer(struct output *output, const struct record *record)
+{
+	struct output_options *options = &output->options;
+	const uint32_t pid = record->type == RECORD_PROCESS ? record->process.pid : 0;
+
+	output->fd = output_target_open(&options->target, pid, encoding_suffix(options->encoding),
+					&output->name);
+	if (output->fd < 0) {
+		output->failed = true;
+		return output->fd;
+	}
+	if (options->is_compat)
+		options->writer.compat = options->is_compat(options->is_compat_context);
+	if (options->names) {
+		options->writer.namer = names_lookup;
+		options->writer.namer_context = options->names;
+	}
+	output->writer = writer_new(options->encoding, output->fd, &options->writer);
+	return 0;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct output *output = (struct output *)stage;
+	int error = output->writer ? 0 : open_writer(output, record);
+
+	if (error)
+		return error;
+	if (output->options.names && record->type == RECORD_OBJECT)
+		names_add_object(output->options.names, &record->object, NULL);
+	else if (output->options.names && record->type == RECORD_BUILD_ID)
+		names_add_build_id(output->options.names, &record->build_id);
+	error = writer_put(output->writer, record);
+	return error ? fail(output, error) : 0;
+}
+
+static int finish(struct stage *stage)
+{
+	struct output *output = (struct output *)stage;
+
+	if (!output->writer)
+		return 0;
+	const uint64_t cut = writer_cut_count(output->writer);
+	const int error = writer_close(output->writer);
+
+	output->writer = NULL;
+	if (error)
+		return fail(output, error);
+	if (cut)
+		msg_warn("%" PRIu64
+			 " values did not fit the format and were cut, marked as the format says",
+			 cut);
+	return 0;
+}
+
+static void output_free(struct stage *stage)
+{
+	struct output *output = (struct output *)stage;
+
+	if (output->writer)
+		writer_close(output->writer);
+	if (output->fd >= 0)
+		close(output->fd);
+	free(output->name);
+	free(output);
+}
+
+struct stage *output_new(const struct output_options *options)
+{
+	struct output *output = xmalloc(sizeof(*output));
+
+	*output = (struct output){
+		.stage = {.put = put, .finish = finish, .free = output_free},
+		.options = *options,
+		.fd = -1,
+	};
+	return &output->stage;
+}

@@ -1,0 +1,35 @@
+/* The last stage: names, an encoding, a file. */
+#ifndef FT_ANALYSIS_OUTPUT_H
+#define FT_ANALYSIS_OUTPUT_H
+
+#include "analysis/stage.h"
+#include "symbols/names.h"
+#include "trace/writer.h"
+
+/* Where to write. */
+struct output_target {
+	const char *path; /* NULL or "-": stdout; a folder: PID-N and the suffix in it, never
+			     overwriting */
+	int input;        /* not to be overwritten; -1 none */
+};
+
+/* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for
+ * messages. */
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix,
+		       char **name);
+
+struct output_options {
+	struct output_target target;
+	const struct encoding *encoding;
+	struct writer_options writer; /* without the namer */
+	/* If set, asked for the dialect when the first record comes. */
+	bool (*is_compat)(void *context);
+	void *is_compat_context;
+	struct names *names; /* -r; told the objects as they pass. NULL none; the caller's */
+};
+
+/* Opens its target when the first record comes: a file's name may have the process's number in it.
+ * What goes wrong is said in a message. */
+struct stage *output_new(const struct output_options *options);
+
+#endif

@@ -1,0 +1,172 @@
+#include "config.h"
+#include "analysis/prepare.h"
+#include "analysis/resources.h"
+
+#include <stdlib.h>
+
+struct prepare {
+	struct stage stage;
+	struct prepare_options options;
+	bool saw_process, other_process;
+	/* Resources are held back until the declarations are over: only then it is known whether
+	 * one remains. */
+	struct resources chosen;
+	size_t declared; /* before the choice */
+	bool written, renumbered;
+	uint32_t only; /* the resource that 0 means; 0 unknown */
+};
+
+static int put_process(struct prepare *prepare, const struct record *record)
+{
+	const struct prepare_options *options = &prepare->options;
+	struct record changed = *record;
+	struct record_process *process = &changed.process;
+
+	prepare->other_process =
+		options->pid && !(process->has_pid && process->pid == options->pid);
+	if (prepare->other_process)
+		return 0;
+	prepare->saw_process = true;
+	process->filters &= ~(unsigned)FILTER_COMPRESS;
+	if (options->resolve)
+		process->filters |= FILTER_RESOLVE;
+	if (options->trim && (!process->has_depth || process->depth > options->depth)) {
+		process->depth = options->depth;
+		process->has_depth = true;
+	}
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static bool is_chosen(const struct prepare *prepare, uint32_t id)
+{
+	return id >= 1 && id <= 64 && prepare->options.resource_mask >> (id - 1) & 1;
+}
+
+static int put_resource(struct prepare *prepare, const struct resource *resource, uint32_t id)
+{
+	const struct record record = {.type = RECORD_RESOURCE,
+				      .resource = {.id = id,
+						   .flags = resource->flags,
+						   .type = resource->type,
+						   .desc = resource->desc}};
+
+	return stage_put(prepare->stage.next, &record);
+}
+
+static int put_resources(struct prepare *prepare)
+{
+	int error = 0;
+
+	if (prepare->written)
+		return 0;
+	prepare->written = true;
+	prepare->renumbered = prepare->chosen.count == 1;
+	for (size_t i = 0; i < prepare->chosen.count && !error; i++) {
+		const struct resource *resource = prepare->chosen.items[i];
+
+		error = put_resource(prepare, resource, prepare->renumbered ? 1 : resource->id);
+	}
+	return error;
+}
+
+/* The number that a chosen resource has in the output. One that is declared after the first call,
+ * when another is number 1 already, cannot have that. */
+static uint32_t renumber(const struct prepare *prepare, uint32_t id)
+{
+	if (!prepare->renumbered)
+		return id;
+	if (id == prepare->chosen.items[0]->id)
+		return 1;
+	return id == 1 ? prepare->chosen.items[0]->id : id;
+}
+
+static int take_resource(struct prepare *prepare, const struct record *record)
+{
+	prepare->only = prepare->declared++ ? 0 : record->resource.id;
+	if (!is_chosen(prepare, record->resource.id))
+		return 0;
+	resources_declare(&prepare->chosen, &record->resource);
+	if (!prepare->written)
+		return 0;
+	if (prepare->chosen.count == 1)
+		prepare->renumbered = true;
+	struct record changed = *record;
+
+	changed.resource.id = renumber(prepare, record->resource.id);
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static int put_call(struct prepare *prepare, const struct record *record)
+{
+	const struct prepare_options *options = &prepare->options;
+	struct record changed = *record;
+	struct record_call *call = &changed.call;
+
+	if (options->choose_resources) {
+		const uint32_t id = call->resource ? call->resource : prepare->only;
+
+		if (!is_chosen(prepare, id))
+			return 0;
+		call->resource = prepare->chosen.count ? renumber(prepare, id) : id;
+	}
+	if (options->trim && call->frame_count >= options->depth) {
+		call->frame_count = options->depth;
+		call->cut = false;
+	}
+	if (options->remove_args)
+		call->arg_count = 0;
+	return stage_put(prepare->stage.next, &changed);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+	const bool choose = prepare->options.choose_resources;
+
+	if (record->type == RECORD_PROCESS)
+		return put_process(prepare, record);
+	if (prepare->other_process)
+		return 0;
+	if (choose && record->type == RECORD_RESOURCE)
+		return take_resource(prepare, record);
+	if (choose && record->type != RECORD_MODULE && record->type != RECORD_CONTEXT) {
+		const int error = put_resources(prepare);
+
+		if (error)
+			return error;
+	}
+	return record->type == RECORD_CALL ? put_call(prepare, record)
+					   : stage_put(stage->next, record);
+}
+
+static int finish(struct stage *stage)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+	const int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
+
+	return error ? error : stage_finish_next(stage);
+}
+
+static void prepare_free(struct stage *stage)
+{
+	struct prepare *prepare = (struct prepare *)stage;
+
+	resources_free(&prepare->chosen);
+	free(prepare);
+}
+
+bool prepare_saw_process(const struct stage *stage)
+{
+	return ((const struct prepare *)stage)->saw_process;
+}
+
+struct stage *prepare_new(struct stage *next, const struct prepare_options *options)
+{
+	struct prepare *prepare = xmalloc(sizeof(*prepare));
+
+	*prepare = (struct prepare){
+		.stage = {.put = put, .finish = finish, .free = prepare_free, .next = next},
+		.options = *options,
+	};
+	return &prepare->stage;
+}

@@ -1,0 +1,49 @@
+/* The resources of a trace, and for each which ids are live. */
+#ifndef FT_ANALYSIS_RESOURCES_H
+#define FT_ANALYSIS_RESOURCES_H
+
+#include "base/hash.h"
+#include "trace/event.h"
+
+struct resource {
+	uint32_t id, flags;
+	bool declared;
+	char *type, *desc; /* "" before it is declared */
+	struct hash live;  /* id -> the owner's pointer */
+	uint64_t seed;
+	void *user; /* the owner's own, freed with free() */
+};
+
+struct resources {
+	struct resource **items; /* in the order in which they came up */
+	size_t count, capacity, declared;
+	struct hash by_id;
+	struct resource *last;
+};
+
+void resources_declare(struct resources *resources, const struct record_resource *record);
+/* The resource of a call; one that was never declared is added as undeclared. 0 means the only one
+ * that is declared. */
+struct resource *resources_of(struct resources *resources, uint32_t id);
+void resources_free(struct resources *resources);
+
+/* The live map: what is kept for an id (never NULL), or NULL. */
+static inline void *resource_live_get(const struct resource *resource, uint64_t id)
+{
+	return hash_get_ptr(&resource->live, id ^ resource->seed);
+}
+
+static inline void resource_live_set(struct resource *resource, uint64_t id, void *value)
+{
+	hash_set_ptr(&resource->live, id ^ resource->seed, value);
+}
+
+static inline void *resource_live_remove(struct resource *resource, uint64_t id)
+{
+	uint64_t value;
+
+	return hash_remove(&resource->live, id ^ resource->seed, &value) ? (void *)(uintptr_t)value
+									 : NULL;
+}
+
+#endif

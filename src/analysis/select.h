@@ -1,0 +1,39 @@
+/* Which calls are shown: by context, event number, and the addresses of their frames. */
+#ifndef FT_ANALYSIS_SELECT_H
+#define FT_ANALYSIS_SELECT_H
+
+#include "analysis/stage.h"
+
+/* Event numbers from a file, one a line, decimal, 0x hexadecimal or 0 octal; blank lines and those
+ * that begin with # are skipped. */
+struct index_set {
+	uint64_t *items; /* ascending */
+	size_t count, capacity;
+};
+
+/* 0, or a negative errno: of reading, or -EINVAL with *line (from 1) where it is no number. */
+int index_set_read(struct index_set *set, const char *path, size_t *line);
+void index_set_free(struct index_set *set);
+
+/* OBJECT:START+SIZE, hexadecimal: addresses as nm and objdump show them for the ELF file. */
+struct call_address {
+	char *object; /* a part of its path */
+	uint64_t start, size;
+};
+
+/* False when the text has another form; call_address_free after success. */
+bool call_address_parse(const char *text, struct call_address *address);
+void call_address_free(struct call_address *address);
+
+struct select_options {
+	bool by_context; /* -C: calls with one of the contexts, or with none if the mask is 0 */
+	uint32_t context_mask;
+	const struct index_set *include, *exclude; /* NULL: no such filter */
+	const struct call_address *call_address;   /* NULL: no such filter */
+	const char *sysroot;                       /* where the ELF files are; NULL / */
+};
+
+/* What the options point at belongs to the caller and outlives the stage. */
+struct stage *select_new(struct stage *next, const struct select_options *options);
+
+#endif

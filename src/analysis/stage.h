@@ -1,0 +1,39 @@
+/* The pipeline: what is computed from a trace is a chain of stages, through which its records
+ * stream.
+ *
+ * A stage takes records one by one and hands on what it lets through, changed or not, to the next;
+ * at the end it hands on what it had to hold back.  The last stage is an output.  A record's
+ * pointers are valid only during the call, as everywhere (trace/event.h). */
+#ifndef FT_ANALYSIS_STAGE_H
+#define FT_ANALYSIS_STAGE_H
+
+#include "base/util.h"
+#include "trace/event.h"
+
+struct stage {
+	/* Takes one record. 0, or the negative errno of the output, which ends the run. */
+	int (*put)(struct stage *stage, const struct record *record);
+	/* The trace has ended (or what is readable of it): gives out what is held back, then
+	 * finishes the next stage. Called once; errors as put. */
+	int (*finish)(struct stage *stage);
+	void (*free)(struct stage *stage);
+	struct stage *next; /* not owned; NULL for the last */
+};
+
+static inline int stage_put(struct stage *stage, const struct record *record)
+{
+	return stage->put(stage, record);
+}
+
+static inline int stage_finish(struct stage *stage)
+{
+	return stage->finish(stage);
+}
+
+/* What `finish` of a stage that holds nothing back does. */
+static inline int stage_finish_next(struct stage *stage)
+{
+	return stage->next ? stage->next->finish(stage->next) : 0;
+}
+
+#endif

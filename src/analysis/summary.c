@@ -1,0 +1,103 @@
+#include "config.h"
+#include "analysis/summary.h"
+#include "analysis/resources.h"
+#include "base/buf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct total {
+	uint64_t count, size;
+};
+
+struct summary {
+	struct stage stage;
+	struct resources resources;
+	uint64_t count;
+};
+
+static void count_call(struct summary *summary, const struct record_call *call)
+{
+	struct resource *resource = resources_of(&summary->resources, call->resource);
+	struct total *total = resource->user;
+
+	if (!total)
+		total = resource->user = xcalloc(1, sizeof(*total));
+	total->count++;
+	total->size = add_saturated(total->size, call->size);
+	summary->count++;
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct summary *summary = (struct summary *)stage;
+
+	if (record->type == RECORD_CALL)
+		count_call(summary, &record->call);
+	else if (record->type == RECORD_RESOURCE)
+		resources_declare(&summary->resources, &record->resource);
+	return stage_put(stage->next, record);
+}
+
+static int put_line(struct summary *summary, struct buf *line)
+{
+	const struct record record = {.type = RECORD_COMMENT, .comment = {.text = buf_str(line)}};
+	const int error = stage_put(summary->stage.next, &record);
+
+	line->size = 0;
+	return error;
+}
+
+static int put_total(struct summary *summary, const struct resource *resource, struct buf *line)
+{
+	const struct total none = {0}, *total = resource->user ? resource->user : &none;
+
+	if (resource->declared)
+		buf_printf(line, "# Resource - %s (%s):", resource->type, resource->desc);
+	else
+		buf_printf(line,
+			   "# Resource - %" PRIu32 " (not declared in the trace):", resource->id);
+	const int error = put_line(summary, line);
+
+	if (error)
+		return error;
+	buf_printf(line, "# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes",
+		   total->count, total->size);
+	return put_line(summary, line);
+}
+
+static int finish(struct stage *stage)
+{
+	struct summary *summary = (struct summary *)stage;
+	struct buf line = {0};
+	int error = 0;
+
+	for (size_t i = 0; i < summary->resources.count && !error; i++) {
+		const struct resource *resource = summary->resources.items[i];
+
+		if (!(resource->flags & RESOURCE_CALL))
+			error = put_total(summary, resource, &line);
+	}
+	buf_free(&line);
+	return error ? error : stage_finish_next(stage);
+}
+
+static void summary_free(struct stage *stage)
+{
+	resources_free(&((struct summary *)stage)->resources);
+	free(stage);
+}
+
+uint64_t summary_count(const struct stage *stage)
+{
+	return ((const struct summary *)stage)->count;
+}
+
+struct stage *summary_new(struct stage *next)
+{
+	struct summary *summary = xmalloc(sizeof(*summary));
+
+	*summary = (struct summary){
+		.stage = {.put = put, .finish = finish, .free = summary_free, .next = next}};
+	return &summary->stage;
+}

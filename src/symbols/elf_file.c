@@ -1,0 +1,194 @@
+/* One ELF file: header, segments, build-id, kind. */
+#include "config.h"
+#include "symbols/elf_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
+#define PHDRS_MAX    4096
+#define DYNAMIC_MAX  4096
+
+const char elf_reason_no_elf[] = "it is no ELF file";
+
+static void read_build_id(struct elf_file *file, Elf *elf)
+{
+	const void *bits;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+	static const char digits[] = "0123456789abcdef";
+
+	if (size <= 0)
+		return;
+	if (size > BUILD_ID_BYTES)
+		size = BUILD_ID_BYTES;
+	for (ssize_t i = 0; i < size; i++) {
+		const unsigned char byte = ((const unsigned char *)bits)[i];
+
+		file->build_id[2 * i] = digits[byte >> 4];
+		file->build_id[2 * i + 1] = digits[byte & 15];
+	}
+}
+
+static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
+{
+	if (file->interpreter || phdr->p_filesz < 2 || phdr->p_filesz > PATH_MAX)
+		return;
+	const Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_BYTE);
+
+	if (data && data->d_buf)
+		file->interpreter = xstrndup(data->d_buf, data->d_size);
+}
+
+/* A static-pie program is an ET_DYN that asks for no interpreter, as shared objects do, ld.so
+ * among them; the linker marks it as a program. */
+static bool has_pie_flag(Elf *elf, const GElf_Phdr *phdr)
+{
+	const size_t entry = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
+	size_t count = entry ? phdr->p_filesz / entry : 0;
+
+	if (count > DYNAMIC_MAX)
+		count = DYNAMIC_MAX;
+	Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, count * entry, ELF_T_DYN);
+
+	for (size_t i = 0; data && i < count; i++) {
+		GElf_Dyn dyn;
+
+		if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag == DT_NULL)
+			break;
+		if (dyn.d_tag == DT_FLAGS_1)
+			return dyn.d_un.d_val & DF_1_PIE;
+	}
+	return false;
+}
+
+static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
+{
+	if (file->segment_count == SEGMENTS_MAX || phdr->p_memsz < phdr->p_filesz ||
+	    phdr->p_offset > INT64_MAX || phdr->p_filesz > INT64_MAX - phdr->p_offset ||
+	    phdr->p_vaddr > UINT64_MAX - phdr->p_memsz)
+		return;
+	file->segments[file->segment_count++] = (struct elf_segment){
+		.vaddr = phdr->p_vaddr,
+		.offset = phdr->p_offset,
+		.file_size = phdr->p_filesz,
+		.mem_size = phdr->p_memsz,
+		.exec = phdr->p_flags & PF_X,
+		.write = phdr->p_flags & PF_W,
+	};
+}
+
+static void read_program_headers(struct elf_file *file, Elf *elf, bool is_executable)
+{
+	size_t count = 0;
+	bool is_pie = false;
+
+	file->segments = xcalloc(SEGMENTS_MAX, sizeof(*file->segments));
+	if (elf_getphdrnum(elf, &count) || count > PHDRS_MAX)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr))
+			break;
+		if (phdr.p_type == PT_LOAD)
+			add_segment(file, &phdr);
+		else if (phdr.p_type == PT_INTERP)
+			read_interpreter(file, elf, &phdr);
+		else if (phdr.p_type == PT_DYNAMIC)
+			is_pie = has_pie_flag(elf, &phdr);
+	}
+	file->is_static = !file->interpreter && (is_executable || is_pie);
+	file->segments =
+		xreallocarray(file->segments, file->segment_count, sizeof(*file->segments));
+}
+
+struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reason)
+{
+	GElf_Ehdr ehdr;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr)) {
+		*reason = elf_reason_no_elf;
+		return NULL;
+	}
+	if (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) {
+		*reason = "it is an ELF file, but no program and no shared object";
+		return NULL;
+	}
+	struct elf_file *file = xcalloc(1, sizeof(*file));
+
+	file->references = 1;
+	file->machine = ehdr.e_machine;
+	file->class = ehdr.e_ident[EI_CLASS];
+	file->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	file->entry = ehdr.e_entry;
+	read_program_headers(file, elf, ehdr.e_type == ET_EXEC);
+	if (!file->segment_count) {
+		elf_file_free(file);
+		*reason = "its program headers are missing or damaged";
+		return NULL;
+	}
+	read_build_id(file, elf);
+	elf_symbols_read(file, elf, memory_bias);
+	return file;
+}
+
+void elf_file_free(struct elf_file *file)
+{
+	if (!file)
+		return;
+	elf_symbols_free(file);
+	free(file->segments);
+	free(file->interpreter);
+	free(file);
+}
+
+uint64_t elf_file_origin(const struct elf_file *file)
+{
+	return file->segments[0].vaddr - file->segments[0].offset;
+}
+
+uint16_t elf_file_machine(const struct elf_file *file)
+{
+	return file->machine;
+}
+
+unsigned char elf_file_class(const struct elf_file *file)
+{
+	return file->class;
+}
+
+bool elf_file_big_endian(const struct elf_file *file)
+{
+	return file->big_endian;
+}
+
+bool elf_file_is_static(const struct elf_file *file)
+{
+	return file->is_static;
+}
+
+const char *elf_file_interpreter(const struct elf_file *file)
+{
+	return file->interpreter;
+}
+
+const char *elf_file_build_id(const struct elf_file *file)
+{
+	return file->build_id;
+}
+
+uint64_t elf_file_entry(const struct elf_file *file)
+{
+	return file->entry;
+}
+
+const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count)
+{
+	*count = file->segment_count;
+	return file->segments;
+}

@@ -1,0 +1,77 @@
+/* What symbols/ keeps of an ELF file; nobody else looks inside. */
+#ifndef FT_SYMBOLS_ELF_FILE_H
+#define FT_SYMBOLS_ELF_FILE_H
+
+#include "base/hash.h"
+#include "symbols/object.h"
+
+#include <libelf.h>
+#include <sys/stat.h>
+
+#define BUILD_ID_BYTES 64 /* longer ones are cut: the usual ones have 8 to 32 */
+
+/* What tells one file from another, also after a path got a new content. */
+struct elf_key {
+	uint64_t device, inode, size, mtime_sec, mtime_nsec;
+	bool from_memory; /* read from one process's memory: size and mtime are 0, never shared */
+};
+
+struct elf_name_block; /* a piece of the names' memory */
+
+struct elf_file {
+	struct elf_key key;
+	uint16_t machine;
+	unsigned char class;
+	bool big_endian, is_static;
+	char *interpreter;
+	char build_id[2 * BUILD_ID_BYTES + 1];
+	uint64_t entry;
+	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
+	size_t segment_count;
+
+	struct elf_symbol *symbols;
+	unsigned char *ranks; /* of each symbol, which of several with a name is found */
+	size_t symbol_count, symbol_capacity, rank_capacity;
+	struct elf_name_block *names;
+	struct hash by_name; /* hash of the name -> index; other indices with that hash follow in
+				.next */
+	size_t bytes;        /* memory held, about */
+
+	unsigned references;
+	struct elf_file *newer, *older; /* among the unused ones of the cache */
+};
+
+/* The reason that is told by its address from others: what is no ELF file is no object. */
+extern const char elf_reason_no_elf[];
+
+/* Reads all that is wanted of an open ELF file or image. memory_bias: what the dynamic section's
+ * pointers may have been relocated by (0 for a file). A new elf_file with one reference, or NULL
+ * and *reason (a static text). The Elf stays the caller's. */
+struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reason);
+void elf_file_free(struct elf_file *file);
+
+/* Fills in the symbols: elf_symbols.c. */
+void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias);
+void elf_symbols_free(struct elf_file *file);
+/* The ELF file in a .gnu_debugdata section's bytes (xz), of bounded size; malloc'ed, NULL if
+ * damaged. */
+char *elf_debugdata_unpack(const void *data, size_t size, size_t *unpacked_size);
+
+/* The address that file offset 0 has, or would have, relative to the load bias. */
+uint64_t elf_file_origin(const struct elf_file *file);
+
+/* The cache, for one thread. elf_cache_find: with a reference, or NULL. elf_cache_add puts a file
+ * in under its key. elf_file_unref gives a reference back. */
+struct elf_file *elf_cache_find(const struct elf_key *key);
+void elf_cache_add(struct elf_file *file);
+void elf_file_ref(struct elf_file *file);
+void elf_file_unref(struct elf_file *file);
+void elf_key_of(const struct stat *st, struct elf_key *key);
+
+/* An ELF file read from a process's memory, its header being at `header`, in a mapping that ends at
+ * `mapping_end`; whole: all of the file is in that mapping, as of [vdso]. With a reference, or NULL
+ * and *reason. */
+struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
+				      const char **reason);
+
+#endif

@@ -1,0 +1,334 @@
+/* E: its main thread is the keeper (parent of the target until that ends) and listens to V; the
+ * tracer thread runs tracer_run(). */
+#include "config.h"
+#include "tracer/process.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_NS       UINT64_C(1000000000)
+#define WAKE_AGAIN_MS 20
+
+/* ---- For the tracer thread ---- */
+
+unsigned engine_take_requests(struct engine *engine)
+{
+	if (!atomic_load_explicit(&engine->requests, memory_order_relaxed))
+		return 0;
+	return atomic_exchange(&engine->requests, 0);
+}
+
+void engine_want_tick(struct engine *engine)
+{
+	if (atomic_load_explicit(&engine->tick_wanted, memory_order_relaxed))
+		return;
+	atomic_store(&engine->tick_wanted, true);
+	eventfd_write(engine->bell, 1);
+}
+
+bool engine_is_waker(struct engine *engine, pid_t pid)
+{
+	int expected = pid;
+
+	return pid > 0 && atomic_compare_exchange_strong(&engine->waker, &expected, 0);
+}
+
+/* V may be stopped, so it is poked rather than waited for; what it is to know stands on the board.
+ * A poke that finds the socket full is not needed: V has something to read. */
+static void poke(struct engine *engine)
+{
+	message_send(engine->socket, MESSAGE_POKE, 0, -1);
+}
+
+static void signal_visible(struct engine *engine, int sig)
+{
+	/* Without a pidfd: as long as V is the parent, its pid is its own. */
+	if (engine->visible_handle >= 0 || getppid() == engine->visible)
+		process_signal(engine->visible_handle, engine->visible, sig);
+}
+
+void engine_started(struct engine *engine)
+{
+	atomic_store(&engine->board->started, true);
+	poke(engine);
+}
+
+/* E stops and continues V itself, instead of asking it to: signals of one sender keep their order,
+ * while a V that stops itself after it has read a message can miss the SIGCONT of the next one. */
+void engine_target_stopped(struct engine *engine, int sig)
+{
+	if (!engine->launch.pid)
+		return;
+	msg_debug(DBG_PROCESS, 1, "the target is stopped by signal %d", sig);
+	atomic_store(&engine->board->stopped, true);
+	/* The shell then tells why a background job stopped. V itself blocks or ignores no other
+	 * stop signal. */
+	signal_visible(engine, sig == SIGTTIN || sig == SIGTTOU ? sig : SIGSTOP);
+}
+
+void engine_target_continued(struct engine *engine)
+{
+	if (!atomic_exchange(&engine->board->stopped, false))
+		return;
+	msg_debug(DBG_PROCESS, 1, "the target goes on");
+	signal_visible(engine, SIGCONT);
+}
+
+void engine_target_ended(struct engine *engine, int status)
+{
+	struct board *const board = engine->board;
+
+	if (!engine->launch.pid || atomic_load(&board->ended))
+		return;
+	atomic_store(&board->status, status);
+	atomic_store(&board->ended, true);
+	engine_target_continued(engine);
+	poke(engine);
+}
+
+/* ---- The main thread ---- */
+
+/* Makes the tracer thread's wait4(-1) return: a child that exits at once. The child itself writes
+ * down its pid, in the memory that it shares with us, so that it is known before it can be reaped.
+ * One at a time, so that nothing heaps up while the tracer is busy; false: to be tried again soon,
+ * as long as the requests have not been taken. */
+static bool wake_tracer(struct engine *engine)
+{
+	if (!atomic_load(&engine->requests))
+		return true;
+	if (atomic_load(&engine->waker))
+		return false;
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		atomic_store(&engine->waker, getpid());
+		_exit(0);
+	}
+	return pid > 0;
+}
+
+/* Reads what V sends. False when V is gone. */
+static bool read_requests(struct engine *engine, unsigned *requests)
+{
+	struct message message;
+	int fd, got;
+
+	while ((got = message_receive(engine->socket, &message, &fd)) > 0) {
+		if (fd >= 0)
+			close(fd);
+		if (message.type == MESSAGE_LET_GO)
+			*requests |= REQUEST_LET_GO;
+		else if (message.type == MESSAGE_TOGGLE)
+			*requests |= REQUEST_TOGGLE;
+	}
+	if (got == 0)
+		*requests |= REQUEST_LET_GO;
+	return got != 0;
+}
+
+static int milliseconds_until(uint64_t time)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	return time <= now ? 0 : (int)((time - now + 999999) / 1000000);
+}
+
+/* Until the tracer thread ends. */
+static void listen_to_visible(struct engine *engine)
+{
+	bool linked = true, woken = true;
+	uint64_t tick_at = 0;
+
+	while (!atomic_load(&engine->tracer_done)) {
+		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
+				       {.fd = engine->terminate, .events = POLLIN},
+				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
+		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
+
+		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
+			timeout = WAKE_AGAIN_MS;
+		if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
+			sleep(1); /* out of kernel memory */
+		unsigned requests = 0;
+		eventfd_t rings;
+		struct signalfd_siginfo info;
+
+		if (fds[0].revents && !eventfd_read(engine->bell, &rings) && !tick_at &&
+		    atomic_load(&engine->tick_wanted))
+			tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
+		if (fds[1].revents && read(engine->terminate, &info, sizeof(info)) > 0)
+			requests |= REQUEST_LET_GO;
+		if (fds[2].revents)
+			linked = read_requests(engine, &requests);
+		if (tick_at && !milliseconds_until(tick_at)) {
+			tick_at = 0;
+			atomic_store(&engine->tick_wanted, false);
+			requests |= REQUEST_TICK;
+		}
+		if (requests) {
+			atomic_fetch_or(&engine->requests, requests);
+			woken = false;
+		}
+		if (!woken)
+			woken = wake_tracer(engine);
+	}
+}
+
+/* After tracing: the target, if it lives on, keeps its parent, else its process group would be
+ * orphaned and a stopped target be killed by the kernel's SIGHUP. */
+static void keep_target(struct engine *engine)
+{
+	const pid_t pid = engine->launch.pid;
+	int status;
+
+	while (pid && !atomic_load(&engine->board->ended)) {
+		const pid_t got = waitpid(pid, &status, WUNTRACED | WCONTINUED);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break; /* ECHILD: the tracer has reaped it */
+		if (WIFSTOPPED(status))
+			engine_target_stopped(engine, WSTOPSIG(status));
+		else if (WIFCONTINUED(status))
+			engine_target_continued(engine);
+		else
+			engine_target_ended(engine, status);
+	}
+}
+
+static void *tracer_thread(void *context)
+{
+	struct engine *const engine = context;
+	const int result = tracer_run(engine, engine->settings, &engine->launch);
+
+	atomic_store(&engine->board->result, result);
+	atomic_store(&engine->tracer_done, true);
+	eventfd_write(engine->bell, 1);
+	return NULL;
+}
+
+/* E is in a process group of its own and must survive whatever the terminal sends; SIGCHLD must not
+ * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E (pkill
+ * functrace) lets go. */
+static void set_signals(const struct settings *settings)
+{
+	static const int ignored[] = {SIGINT,  SIGQUIT, SIGHUP,  SIGTSTP,
+				      SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+	sigset_t blocked;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	if (settings->toggle_signal)
+		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static int engine_open(struct engine *engine)
+{
+	sigset_t terminate;
+
+	sigemptyset(&terminate);
+	sigaddset(&terminate, SIGTERM);
+	engine->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	engine->terminate = signalfd(-1, &terminate, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (engine->bell < 0 || engine->terminate < 0)
+		return -errno;
+	engine->visible_handle = process_handle(engine->visible);
+	return guard_init(engine);
+}
+
+/* Descriptors that functrace was started with are the target's; E keeps stderr, and stdout if that
+ * is the trace. */
+static void leave_descriptors(const struct engine *engine)
+{
+	const int keep[] = {engine->socket,
+			    engine->visible_handle,
+			    engine->bell,
+			    engine->terminate,
+			    engine->launch.pid ? engine->launch.gate : -1,
+			    engine->launch.pid ? engine->launch.exec_error : -1};
+
+	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null(STDIN_FILENO);
+	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
+		fds_null(STDOUT_FILENO);
+}
+
+static int run(struct engine *engine)
+{
+	pthread_t thread;
+	const int error = pthread_create(&thread, NULL, tracer_thread, engine);
+
+	if (error) {
+		msg_error("tracing cannot begin: no thread could be started (%s)", strerror(error));
+		return 1;
+	}
+	listen_to_visible(engine);
+	pthread_join(thread, NULL);
+	return atomic_load(&engine->board->result);
+}
+
+int engine_main(const struct settings *settings, struct board *board, int socket, pid_t visible,
+		int visible_socket, const struct signal_state *signals)
+{
+	struct engine engine = {
+		.settings = settings,
+		.board = board,
+		.socket = socket,
+		.visible = visible,
+		.launch = {.gate = -1, .exec_error = -1},
+	};
+	int error = 0;
+
+	/* First of all, while E is still as functrace was started: the target inherits its process
+	 * group. */
+	if (!settings->pid_count) {
+		const int links[] = {socket, visible_socket};
+
+		error = launch_fork(&engine.launch, settings, signals, links, ARRAY_SIZE(links));
+		atomic_store(&board->target, engine.launch.pid);
+	}
+	close(visible_socket);
+	setpgid(0, 0);
+	set_signals(settings);
+	prctl(PR_SET_NAME, "functrace-engin");
+	if (!error)
+		error = engine_open(&engine);
+	if (error) {
+		msg_error("tracing cannot begin: %s", strerror(-error));
+		atomic_store(&board->result, 1);
+	} else {
+		leave_descriptors(&engine);
+		fds_raise_limit();
+		atomic_store(&board->result, run(&engine));
+	}
+	if (engine.launch.pid && engine.launch.gate >= 0)
+		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
+	atomic_store(&board->traced, true);
+	poke(&engine);
+	if (engine.launch.pid && !atomic_load(&board->ended)) {
+		/* From here on E may live as long as the target does, after functrace's end: it
+		 * keeps nobody's pipe open. */
+		fds_null(STDOUT_FILENO);
+		fds_null(STDERR_FILENO);
+	}
+	keep_target(&engine);
+	const int result = atomic_load(&board->result);
+
+	guard_free(&engine);
+	return result;
+}

@@ -1,0 +1,137 @@
+#include "config.h"
+#include "tracer/process.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the target, until it execs. Nothing here may allocate or talk: it is functrace's image, but no
+ * longer functrace. */
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace,
+		       const struct signal_state *signals) __attribute__((noreturn));
+
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace,
+		       const struct signal_state *signals)
+{
+	char byte;
+	ssize_t got;
+
+	for (int sig = 1; sig < _NSIG; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			sigaction(sig, &signals->actions[sig], NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+	do
+		got = read(gate, &byte, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(127); /* E is gone */
+	if (stdout_is_trace)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	const int error = errno;
+
+	while (write(exec_error, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+int launch_fork(struct launch *launch, const struct settings *settings,
+		const struct signal_state *signals, const int *close_fds, size_t close_count)
+{
+	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
+	int gate[2], error[2];
+
+	if (pipe2(gate, O_CLOEXEC))
+		return -errno;
+	if (pipe2(error, O_CLOEXEC)) {
+		const int failure = -errno;
+
+		close(gate[0]);
+		close(gate[1]);
+		return failure;
+	}
+	const pid_t pid = fork();
+	const int failure = -errno;
+
+	if (pid == 0) {
+		/* Else T, as long as it has not execed, would keep E's end-of-file from V, its own
+		 * gate's from itself. */
+		for (size_t i = 0; i < close_count; i++)
+			close(close_fds[i]);
+		close(gate[1]);
+		close(error[0]);
+		target_run(settings->argv, gate[0], error[1], stdout_is_trace, signals);
+	}
+	close(gate[0]);
+	close(error[1]);
+	if (pid < 0) {
+		close(gate[1]);
+		close(error[0]);
+		return failure;
+	}
+	*launch = (struct launch){.pid = pid, .gate = gate[1], .exec_error = error[0]};
+	return 0;
+}
+
+int launch_open_gate(struct launch *launch)
+{
+	int error = 0;
+
+	if (launch->gate < 0)
+		return 0;
+	/* SIGPIPE is ignored in E: a target that has been killed at its gate is EPIPE. */
+	while (write(launch->gate, "", 1) < 0) {
+		if (errno == EINTR)
+			continue;
+		error = -errno;
+		break;
+	}
+	close(launch->gate);
+	launch->gate = -1;
+	return error;
+}
+
+int launch_failure(struct launch *launch, const char *program)
+{
+	int error;
+	ssize_t got;
+
+	if (launch->exec_error < 0)
+		return 0;
+	do
+		got = read(launch->exec_error, &error, sizeof(error));
+	while (got < 0 && errno == EINTR);
+	close(launch->exec_error);
+	launch->exec_error = -1;
+	if (got != (ssize_t)sizeof(error))
+		return 0;
+	if (error == ENOENT && !strchr(program, '/')) {
+		msg_error("%s was not found in PATH: give its full path, or ./%s for one in this "
+			  "folder",
+			  program, program);
+		return 127;
+	}
+	if (error == ENOENT && !access(program, F_OK)) {
+		msg_error("%s cannot be run: the interpreter that it names (first line, or ELF "
+			  "loader) does "
+			  "not exist",
+			  program);
+		return 127;
+	}
+	if (error == ENOENT) {
+		msg_error("%s does not exist", program);
+		return 127;
+	}
+	if (error == EACCES)
+		msg_error("%s cannot be run: it is not an executable file that you may run (chmod "
+			  "+x makes a "
+			  "file executable)",
+			  program);
+	else
+		msg_error("%s cannot be run: %s", program, strerror(error));
+	return 126;
+}

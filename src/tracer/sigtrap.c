@@ -1,0 +1,197 @@
+#include "config.h"
+#include "tracer/stop.h"
+#include "base/msg.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+/* The target's own SIGTRAP.
+ *
+ * A breakpoint that is hit while the task blocks or ignores SIGTRAP makes the kernel force the signal: it resets the
+ * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler
+ * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
+ *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
+ *    signal was blocked, and is blocked again);
+ *  - where it was ignored, the tracer drops the signals that the kernel would have dropped, and
+ *    the action is put back when the process is let go of.
+ * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has. */
+
+#define TRAP_BIT (1ull << (SIGTRAP - 1))
+
+static uint64_t status_mask(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+
+	return line ? strtoull(line + strlen(key), NULL, 16) : 0;
+}
+
+enum trap_action sigtrap_action(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	char *text = read_file(path, 1 << 16, NULL);
+	enum trap_action action = TRAP_DEFAULT;
+
+	if (text && (status_mask(text, "\nSigIgn:") & TRAP_BIT))
+		action = TRAP_IGNORED;
+	else if (text && (status_mask(text, "\nSigCgt:") & TRAP_BIT))
+		action = TRAP_HANDLED;
+	free(text);
+	return action;
+}
+
+/* The address of some `syscall` instruction in the text of an object; looked for once. */
+static uint64_t find_syscall(struct process *p)
+{
+	unsigned char *code = xmalloc(1 << 16);
+
+	for (size_t i = 0; i < p->objects.count && !p->syscall_insn; i++) {
+		const struct object *object = p->objects.items[i];
+
+		for (size_t r = 0; r < object->text_count && !p->syscall_insn; r++) {
+			const struct text_range *text = &object->text[r];
+
+			for (uint64_t at = text->start; at < text->end && !p->syscall_insn;
+			     at += (1 << 16) - 16) {
+				const size_t size = text->end - at < (1 << 16) ? text->end - at : 1 << 16;
+
+				if (memory_read(p, at, code, size) < 0)
+					break;
+				const long offset = p->arch->find_syscall(code, size);
+
+				if (offset >= 0)
+					p->syscall_insn = at + (uint64_t)offset;
+			}
+		}
+	}
+	free(code);
+	return p->syscall_insn;
+}
+
+/* Makes the stopped task do one system call by single-stepping an existing instruction, and puts its
+ * registers back. False if that could not be done; the stop that came instead is kept. */
+static bool remote_syscall(struct task *task, uint64_t number, const uint64_t *args, uint64_t *result)
+{
+	struct process *p = task->process;
+	const uint64_t insn = find_syscall(p);
+	const struct arch_regs saved = task->regs;
+	int status;
+
+	if (!insn || breakpoint_find(p, insn))
+		return false;
+	p->arch->set_syscall(&task->regs, insn, number, args);
+	if (task_set_regs(task) < 0)
+		return false;
+	task->regs_known = false;
+	bool ok = ptrace(PTRACE_SINGLESTEP, task->tid, NULL, NULL) == 0 &&
+		  wait4(task->tid, &status, __WALL, NULL) == task->tid && WIFSTOPPED(status);
+
+	if (ok && status >> 8 != SIGTRAP) {
+		const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+		collect_later(p->tracer, &stop);
+		ok = false;
+	}
+	if (ok && task_regs(task) == 0)
+		*result = p->arch->result(&task->regs);
+	task->regs = saved;
+	task->regs_known = true;
+	task_set_regs(task);
+	return ok;
+}
+
+/* The kernel's struct sigaction, in the target's own memory: below its stack pointer and red zone, where
+ * nothing lives; what was there is put back. */
+static bool remote_sigaction(struct task *task, const void *set, void *old)
+{
+	struct process *p = task->process;
+	const uint64_t place = align_down(p->arch->sp(&task->regs) - 1024, 16);
+	unsigned char saved[SIGTRAP_ACTION_SIZE];
+	uint64_t result = 1;
+	const uint64_t args[6] = {SIGTRAP, set ? place : 0, old ? place : 0, 8};
+
+	if (memory_read(p, place, saved, sizeof(saved)) < 0)
+		return false;
+	if (set && memory_write(p, place, set, SIGTRAP_ACTION_SIZE) < 0)
+		return false;
+	bool ok = remote_syscall(task, p->arch->sys_rt_sigaction, args, &result) && result == 0;
+
+	if (ok && old)
+		ok = memory_read(p, place, old, SIGTRAP_ACTION_SIZE) == 0;
+	memory_write(p, place, saved, sizeof(saved));
+	return ok;
+}
+
+static void block_again(struct task *task)
+{
+	uint64_t mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, task->tid, (void *)8ul, &mask) < 0)
+		return;
+	mask |= TRAP_BIT;
+	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)8ul, &mask);
+}
+
+void sigtrap_learn(struct task *task)
+{
+	struct process *p = task->process;
+
+	p->trap = sigtrap_action(task->tid);
+	p->trap_reset = p->trap_lost = false;
+	p->trap_known = p->trap == TRAP_HANDLED && remote_sigaction(task, NULL, p->trap_saved);
+}
+
+void sigtrap_after_hit(struct task *task)
+{
+	struct process *p = task->process;
+
+	if (p->trap == TRAP_IGNORED) {
+		p->trap_reset = true;
+		return;
+	}
+	const enum trap_action now = sigtrap_action(task->tid);
+
+	if (now == TRAP_HANDLED) {
+		/* Not reset; learn it while it is there. */
+		if (!p->trap_known)
+			p->trap_known = remote_sigaction(task, NULL, p->trap_saved);
+		return;
+	}
+	if (now == TRAP_IGNORED) {
+		p->trap = TRAP_IGNORED;
+		return;
+	}
+	if (p->trap_known && remote_sigaction(task, p->trap_saved, NULL)) {
+		block_again(task);
+		return;
+	}
+	if (!p->trap_lost)
+		msg_warn("process %d has lost its handler of SIGTRAP: a breakpoint was hit while the signal was "
+			 "blocked", p->pid);
+	p->trap_lost = true;
+	p->trap = TRAP_DEFAULT;
+}
+
+bool sigtrap_dropped(struct task *task)
+{
+	return task->process && task->process->trap == TRAP_IGNORED && task->process->trap_reset;
+}
+
+void sigtrap_restore(struct task *task)
+{
+	struct process *p = task->process;
+	/* struct kernel_sigaction: handler, flags, restorer, mask. */
+	unsigned char ignore[SIGTRAP_ACTION_SIZE] = {0};
+	const uint64_t handler = (uint64_t)(uintptr_t)SIG_IGN;
+
+	if (p->trap != TRAP_IGNORED || !p->trap_reset || task_regs(task) < 0)
+		return;
+	memcpy(ignore, &handler, p->arch->pointer_size);
+	if (remote_sigaction(task, ignore, NULL))
+		p->trap_reset = false;
+}

@@ -1,0 +1,84 @@
+/* Wait statuses, as recorded, and what they mean for a task in each phase. */
+#include "config.h"
+#include "tracer/stop.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <cmocka.h>
+
+#define STOPPED(sig)	    (((sig) << 8) | 0x7f)
+#define EVENT(event, sig)   (((event) << 16) | STOPPED(sig))
+#define EXITED(code)	    ((code) << 8)
+#define KILLED(sig)	    (sig)
+
+struct row {
+	int status;
+	enum task_phase phase;
+	enum stop_kind kind;
+	int signal;
+};
+
+static const struct row rows[] = {
+	/* a breakpoint's trap; signals */
+	{STOPPED(SIGTRAP), PHASE_LIVE, STOP_TRAP, SIGTRAP},
+	{STOPPED(SIGUSR1), PHASE_LIVE, STOP_SIGNAL, SIGUSR1},
+	{STOPPED(SIGSTOP), PHASE_LIVE, STOP_SIGNAL, SIGSTOP}, /* before the group stops */
+	{STOPPED(SIGSEGV), PHASE_LIVE, STOP_SIGNAL, SIGSEGV},
+	/* group-stops and interruptions */
+	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_LIVE, STOP_GROUP, SIGSTOP},
+	{EVENT(PTRACE_EVENT_STOP, SIGTSTP), PHASE_LIVE, STOP_GROUP, SIGTSTP},
+	{EVENT(PTRACE_EVENT_STOP, SIGTTIN), PHASE_LIVE, STOP_GROUP, SIGTTIN},
+	{EVENT(PTRACE_EVENT_STOP, SIGTTOU), PHASE_LIVE, STOP_GROUP, SIGTTOU},
+	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_LIVE, STOP_INTERRUPT, SIGTRAP},
+	/* a clone's child before its parent's event, and after */
+	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGTRAP},
+	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_EXPECTED, STOP_BORN, SIGTRAP},
+	/* born into a stopped group */
+	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_EXPECTED, STOP_BORN, SIGSTOP},
+	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGSTOP},
+	/* the parent's side */
+	{EVENT(PTRACE_EVENT_CLONE, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
+	{EVENT(PTRACE_EVENT_FORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
+	{EVENT(PTRACE_EVENT_VFORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
+	{EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), PHASE_LIVE, STOP_VFORK_DONE, SIGTRAP},
+	/* exec by a thread that is not the leader: the leader's record may be in any phase */
+	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_LIVE, STOP_EXEC, SIGTRAP},
+	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_UNKNOWN, STOP_EXEC, SIGTRAP},
+	/* killed before it ran: an exit event is not a birth */
+	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_EXPECTED, STOP_EXIT, SIGTRAP},
+	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_UNKNOWN, STOP_EXIT, SIGTRAP},
+	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_LIVE, STOP_EXIT, SIGTRAP},
+	/* an event of a kernel to come */
+	{EVENT(77, SIGTRAP), PHASE_LIVE, STOP_INTERRUPT, SIGTRAP},
+	/* ends */
+	{EXITED(0), PHASE_LIVE, STOP_GONE, 0},
+	{EXITED(42), PHASE_EXPECTED, STOP_GONE, 0},
+	{KILLED(SIGKILL), PHASE_LIVE, STOP_GONE, 0},
+	{KILLED(SIGSEGV) | 0x80, PHASE_HELD, STOP_GONE, 0},
+	{EXITED(0), PHASE_UNKNOWN, STOP_STRANGER, 0}, /* a wake-up */
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct stop stop = stop_decode(7, rows[i].status, rows[i].phase);
+
+		if (stop.kind != rows[i].kind || stop.signal != rows[i].signal)
+			print_error("row %zu: kind %d, signal %d\n", i, (int)stop.kind, stop.signal);
+		assert_int_equal(stop.kind, rows[i].kind);
+		assert_int_equal(stop.signal, rows[i].signal);
+		assert_int_equal(stop.tid, 7);
+		assert_int_equal(stop.status, rows[i].status);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+#include "config.h"
+#include "symbols_util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+char test_folder[] = "/tmp/functrace-symbols-XXXXXX";
+static int outputs = -1;
+
+int test_folder_make(void **state)
+{
+	(void)state;
+	return mkdtemp(test_folder) ? 0 : -1;
+}
+
+int test_folder_remove(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", test_folder);
+	return system(command);
+}
+
+void test_write(const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", test_folder, name);
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+int test_run(const char *fmt, ...)
+{
+	char command[2048], *whole;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	whole = xasprintf("cd '%s' && { %s ; } >log 2>&1", test_folder, command);
+	const int status = system(whole);
+
+	free(whole);
+	if (status)
+		print_message("failed (%d): %s\n", status, command);
+	return status;
+}
+
+bool test_has(const char *command)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", command);
+	return !system(line);
+}
+
+static void read_line(struct waiting *waiting)
+{
+	size_t used = 0;
+
+	while (used < sizeof(waiting->line) - 1) {
+		if (read(outputs, waiting->line + used, 1) != 1)
+			fail_msg("the program ended without a line");
+		if (waiting->line[used] == '\n')
+			break;
+		used++;
+	}
+	waiting->line[used] = '\0';
+}
+
+void waiting_start_fd(struct waiting *waiting, const char *path, int fd)
+{
+	int in[2], out[2];
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	waiting->pid = fork();
+	if (!waiting->pid) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		close(in[1]);
+		close(out[0]);
+		if (chdir(test_folder))
+			_exit(126);
+		if (fd >= 0)
+			fexecve(fd, (char *[]){(char *)(uintptr_t)path, NULL}, environ);
+		else
+			execl(path, path, (char *)NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	if (outputs >= 0)
+		close(outputs);
+	outputs = out[0];
+	waiting->input = in[1];
+	read_line(waiting);
+}
+
+void waiting_start(struct waiting *waiting, const char *path)
+{
+	waiting_start_fd(waiting, path, -1);
+}
+
+void waiting_next(struct waiting *waiting)
+{
+	assert_int_equal(write(waiting->input, "x", 1), 1);
+	read_line(waiting);
+}
+
+void waiting_end(struct waiting *waiting)
+{
+	close(waiting->input);
+	waitpid(waiting->pid, NULL, 0);
+}

@@ -1,0 +1,37 @@
+/* What the tests of symbols/ share: a temporary folder, programs built in it and run until they
+ * wait. */
+#ifndef FT_TESTS_UNIT_SYMBOLS_UTIL_H
+#define FT_TESTS_UNIT_SYMBOLS_UTIL_H
+
+#include "base/util.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+extern char test_folder[];
+
+/* Made in setup, removed with all that is in it in teardown. */
+int test_folder_make(void **state);
+int test_folder_remove(void **state);
+
+void test_write(const char *name, const char *text);
+/* Runs a shell command in the folder; its status. Its output goes to the folder's file "log". */
+int test_run(const char *fmt, ...) FT_PRINTF(1, 2);
+/* Whether a command exists. */
+bool test_has(const char *command);
+
+/* A program that prints one line and then waits for its end. */
+struct waiting {
+	pid_t pid;
+	int input;
+	char line[512]; /* what it printed */
+};
+/* path is relative to the folder. */
+void waiting_start(struct waiting *waiting, const char *path);
+/* fd >= 0: that file is executed instead. */
+void waiting_start_fd(struct waiting *waiting, const char *path, int fd);
+/* Lets it go on by a byte and reads the next line. */
+void waiting_next(struct waiting *waiting);
+void waiting_end(struct waiting *waiting);
+
+#endif

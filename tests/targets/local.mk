@@ -10,4 +10,3 @@ EXTRA_DIST += tests/targets/target.h \
 clean-local: clean-targets
 clean-targets:
 	rm -rf tests/targets/bin
-.PHONY: clean-targets

@@ -178,6 +178,7 @@ struct process {
 	struct hash breakpoints; /* address -> struct breakpoint */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
+	size_t release_probes; /* how many of them release without a return breakpoint */
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
@@ -252,6 +253,8 @@ struct tracer {
 ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
+/* A pointer of a stopped task's memory, by the cheapest call there is for one word. */
+int memory_peek(struct task *task, uint64_t address, uint64_t *value);
 /* Data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* Text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task. */

@@ -113,6 +113,7 @@ struct task {
 	enum task_phase phase;
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */
+	bool interrupted;	 /* by the tracer, to step another in place */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
@@ -274,6 +275,9 @@ void task_resume(struct task *task, int sig);
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
 void task_undo(struct task *task, const struct breakpoint *b);
+/* A system call that said EINTR only because this stop woke it (epoll_wait and its like) is made again, unless a
+ * handler runs after all. */
+void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */

@@ -10,4 +10,6 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/prepare.c src/analysis/prepare.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
+	src/analysis/stats.c src/analysis/stats.h \
+	src/analysis/stats_model.h src/analysis/stats_report.c \
 	src/analysis/summary.c src/analysis/summary.h

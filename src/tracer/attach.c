@@ -198,7 +198,7 @@ static int attach_one(struct tracer *t, pid_t pid)
 			return explain(pid, errno);
 		return 1;
 	}
-	p->attached = true;
+	p->attached = p->attached_to = true;
 	give_process(t, p, pid);
 	/* Breakpoints only when all tasks are attached: an unattached one would die of SIGTRAP. */
 	if (t->paused)

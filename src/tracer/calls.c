@@ -10,7 +10,7 @@
  * of it and of the return address: never by order, never by thread, so exceptions, longjmp,
  * coroutines that move between threads and switched stacks cannot confuse one call with another. */
 
-#define FOLD_ROWS 5	   /* frames from an inner function to its outer one, both counted */
+#define FOLD_ROWS 6	   /* frames from an inner function to its outer one, both counted */
 #define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
@@ -283,6 +283,11 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 	return b;
 }
 
+static bool same_kind(const struct probe *a, const struct probe *b)
+{
+	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+}
+
 enum nesting { NESTED_NO, NESTED_FOLD, NESTED_APART };
 
 /* Whether this entry happens inside the outer call, told by unwinding to its frame. If the walk gets
@@ -305,17 +310,15 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 		signal |= frames[i].signal;
 	if (count > FOLD_ROWS || signal)
 		return NESTED_APART;
-	/* Frames between the two must be of the outer one's own object: a handler that the
-	 * program installed is not an inner call. */
-	for (size_t i = 1; i + 1 < count; i++)
-		if (objects_find(&task->process->objects, frames[i].pc) != outer->probe->object)
-			return NESTED_APART;
-	return NESTED_FOLD;
-}
+	/* Frames between the two must be such functions too (new[] -> new -> malloc): what a handler of the
+	 * program allocates, or a throw for its exception, is not the outer call's block. */
+	for (size_t i = 1; i + 1 < count; i++) {
+		const struct probe *between = probe_around(task->process, frames[i].pc);
 
-static bool same_kind(const struct probe *a, const struct probe *b)
-{
-	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+		if (!between || !same_kind(between, outer->probe))
+			return NESTED_APART;
+	}
+	return NESTED_FOLD;
 }
 
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
@@ -376,6 +379,13 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		ledger_inner_release(task->process, task, e.id);
 	if (folded(task, probe, return_sp))
 		return;
+	/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+	if (!task->process->attached && objects_find(&task->process->objects, return_address) == probe->object &&
+	    probe->object != task->process->program &&
+	    !ledger_knows(task->process, probe->wanted->resource, e.id)) {
+		task->process->counts.internal++;
+		return;
+	}
 	if (!same_release(task, probe, return_sp, return_address, e.id)) {
 		if (task->process->tracer->set->backtrace_all)
 			event_stack(&e, frames, true);

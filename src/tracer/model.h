@@ -141,7 +141,8 @@ struct tail {
 
 struct counts {
 	uint64_t events, allocations, releases;
-	uint64_t stale, not_calls, no_return_seen, unknown_releases, double_releases, mismatched;
+	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
+	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
 	uint64_t slow_steps, retired, withdrawn, cut_stacks;
 	uint64_t failed_sites, failed_probes;
 };
@@ -167,12 +168,16 @@ struct process {
 	bool shadow_stack;
 	bool planted;
 	bool is_launched;
-	bool attached; /* began by -t: blocks from before are unknown */
+	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
+	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
 
 	struct object_list objects;
+	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	const struct probe **probes; /* of those breakpoints */
+	size_t probe_count, probe_capacity;
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
@@ -231,13 +236,13 @@ struct tracer {
 
 	bool paused, letting_go, finished;
 	int exit_status;
-	char *first_path; /* of a trace file, for the summary */
+	struct report *reports; /* what the summary will say: report.c */
+	size_t report_count, report_capacity, unread_told;
 	bool first_output_taken;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	struct counts totals;
-	uint64_t ended_live_blocks, ended_live_bytes;
-	size_t processes_ended;
+	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
 };
 
@@ -273,6 +278,7 @@ bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
 
 /* process.c */
+void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* A fork's address space, which has the parent's text with our breakpoints in it. */
 struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
@@ -292,6 +298,9 @@ void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
+
+/* The probe whose function's code holds the address, or NULL. */
+const struct probe *probe_around(const struct process *p, uint64_t address);
 
 /* breakpoints.c */
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);

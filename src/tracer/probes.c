@@ -111,6 +111,15 @@ static void probe_failed(struct process *p, const struct probe *probe)
 		 text && text->shared ? " (its text is shared with other processes)" : "");
 }
 
+const struct probe *probe_around(const struct process *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->probe_count; i++)
+		if (address > p->probes[i]->start &&
+		    address <= p->probes[i]->start + p->probes[i]->size)
+			return p->probes[i];
+	return NULL;
+}
+
 void probe_at(struct process *p, const struct probe *probe)
 {
 	unsigned char code[ARCH_INSN_MAX];
@@ -137,6 +146,8 @@ void probe_at(struct process *p, const struct probe *probe)
 	if (is_new) {
 		b->probe = xmalloc(sizeof(*b->probe));
 		*b->probe = *probe;
+		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
+		p->probes[p->probe_count++] = b->probe;
 		((struct wanted *)probe->wanted)->found++;
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook",

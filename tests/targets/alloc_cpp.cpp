@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <new>
 
+/* this, as it must be in memory */
+#define KEEP_THIS(p) __asm__ volatile("" : : "r"(p) : "memory")
+
 static volatile size_t huge = static_cast<size_t>(PTRDIFF_MAX) + 30900;
 
 static void pair(size_t size, const char *allocate, const char *release)
@@ -15,11 +18,15 @@ struct big {
 	char bytes[31501];
 };
 
+static volatile int always = 1;
+
 struct throws {
 	char bytes[31502];
 	throws()
 	{
-		throw 1;
+		KEEP_THIS(this);
+		if (always)
+			throw 1;
 	}
 };
 

@@ -35,7 +35,7 @@ static void *work(void *data)
 
 	sigsetjmp(back, 1);
 	while (!atomic_load(&stop)) {
-		const unsigned slot = i++ % 8, size = 36001 + slot;
+		const unsigned slot = i++ % 8, size = 1001 + 100 * slot;
 
 		unsigned char *old = blocks[slot];
 

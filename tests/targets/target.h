@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ __attribute__((unused)) static void gate(void)
 
 	if (!where || sscanf(where, "%d,%d", &in, &out) != 2)
 		return;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* where yama restricts attaching */
 	CHECK(write(out, &byte, 1) == 1);
 	while (read(in, &byte, 1) < 0 && errno == EINTR)
 		;

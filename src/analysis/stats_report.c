@@ -224,7 +224,8 @@ static int compare_live_stacks(const void *a, const void *b)
 	return result ? result : descending(y->number, x->number);
 }
 
-/* A name from the trace itself may have several lines, each with its tab and address. */
+/* A name from the trace itself is what followed the address, with its blank; inlined frames are lines of
+ * their own, each with its tab and address. */
 static void write_given_name(struct report *report, const char *text)
 {
 	for (;;) {
@@ -268,7 +269,6 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 		return;
 	buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
 	if (stack->texts && stack->texts[i]) {
-		buf_add_char(&report->line, ' ');
 		write_given_name(report, stack->texts[i]);
 	} else if (stack->objects && stack->objects[i]) {
 		LINE(report, " from %s", stack->objects[i]->path);

@@ -45,7 +45,8 @@ struct record_process {
 	bool has_pid;
 	int64_t start_sec; /* since the Epoch; 0 unknown */
 	uint32_t start_usec;
-	const char *start_text; /* text input whose time stamp could not be parsed: its words; else NULL */
+	const char *start_text; /* text input: the words of its time stamp (start_sec is 0 where they
+				   could not be understood); else NULL */
 	uint32_t depth;
 	bool has_depth;
 	bool no_timestamps;
@@ -117,8 +118,9 @@ struct record_call {
 	uint64_t id;
 	uint64_t size; /* 0 for releases */
 	/* Return addresses, innermost first. In traces read from text, frame_texts[i] is what
-	 * followed address i on its line (and on the lines of its inlined frames, each as a line
-	 * of its own with its tab and address), NULL if nothing; frame_texts itself may be NULL. */
+	 * followed address i on its line, from its blank on (and on the lines of its inlined frames,
+	 * each as a line of its own with its tab and address), NULL if nothing; frame_texts itself
+	 * may be NULL. */
 	const uint64_t *frames;
 	const char *const *frame_texts;
 	uint32_t frame_count;
@@ -142,6 +144,9 @@ struct record_heap {
 	uint64_t bottom, top;
 	/* arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost */
 	uint64_t info[10];
+	/* Ids of the lowest and highest block allocated, where the input tells (text); else 0: a
+	 * writer then takes them from the calls it has seen. */
+	uint64_t lowest, highest;
 };
 
 struct record_attachment {

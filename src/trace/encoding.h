@@ -1,0 +1,45 @@
+/* An encoding: one trace format, as a row of the table in encoding.c.
+ *
+ * A new format is one file (or two) that defines its ops, and one row.  Private to trace/. */
+#ifndef FT_TRACE_ENCODING_H
+#define FT_TRACE_ENCODING_H
+
+#include "trace/event.h"
+
+struct writer;
+struct reader;
+
+struct writer_ops {
+	/* The format's own state, kept in writer->state; `end` frees it. */
+	void *(*begin)(struct writer *writer);
+	/* Appends the record's bytes to writer->out: all of it or nothing. */
+	void (*put)(struct writer *writer, const struct record *record);
+	/* Appends what the format wants at the end of a trace; NULL if nothing. */
+	void (*finish)(struct writer *writer);
+	void (*end)(struct writer *writer);
+};
+
+struct reader_ops {
+	/* Whether a trace of this format begins so. `data` are the first bytes of the input,
+	 * at most READER_DETECT, fewer only if the input has no more. */
+	bool (*detect)(const unsigned char *data, size_t size);
+	void *(*begin)(struct reader *reader);
+	/* As reader_next(); an error has been described with reader_damage(). */
+	int (*next)(struct reader *reader, struct record *record);
+	bool (*is_compat)(const struct reader *reader);
+	void (*end)(struct reader *reader);
+};
+
+struct encoding {
+	const char *name, *suffix;
+	const struct writer_ops *writer;
+	const struct reader_ops *reader;
+};
+
+extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
+extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
+
+/* The encoding whose traces begin with these bytes, or NULL. */
+const struct encoding *encoding_detect(const unsigned char *data, size_t size);
+
+#endif

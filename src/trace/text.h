@@ -1,0 +1,41 @@
+/* The text format: what its writer and its reader share.  Private to trace/.
+ *
+ * The format is the document TEXT_PROTOCOL's, in two dialects: 1.4, and "compat", what the
+ * sp-rtrace 2.0 tools read and write.  functrace-formats(5) describes both. */
+#ifndef FT_TRACE_TEXT_H
+#define FT_TRACE_TEXT_H
+
+#include "base/util.h"
+#include "trace/event.h"
+
+#define TEXT_COMPAT_MAJOR 2
+#define TEXT_DAY_NS       UINT64_C(86400000000000)
+
+#define TEXT_MODULE_LINE "## tracing module: "
+#define TEXT_THREAD_LINE "## thread "
+#define TEXT_HEAP_LINE   "## heap status information:"
+#define TEXT_INLINED     " (inlined)"
+
+/* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
+ * ten figures of struct record_heap (decimal). */
+#define TEXT_HEAP_LINES 14
+extern const char *const text_heap_lines[TEXT_HEAP_LINES];
+
+/* The names of the bits of enum trace_filter and enum resource_flags, lowest first. */
+#define TEXT_FILTERS 3
+extern const char *const text_filters[TEXT_FILTERS];
+#define TEXT_FLAGS 2
+extern const char *const text_flags[TEXT_FLAGS];
+
+/* Whether a backslash at `s` begins an escape, \ooo: what is written for a byte that would break
+ * its line or field. Other backslashes stand for themselves. */
+static inline bool text_is_escape(const char *s)
+{
+	return s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' &&
+	       s[3] <= '7';
+}
+
+/* The length of an identifier at `s`: letters, digits and underscores, no digit first. */
+size_t text_identifier(const char *s);
+
+#endif

@@ -1,0 +1,30 @@
+/* The state of the text writer.  Private to trace/. */
+#ifndef FT_TRACE_TEXT_WRITE_H
+#define FT_TRACE_TEXT_WRITE_H
+
+#include "trace/text.h"
+#include "trace/writer_state.h"
+
+/* Declared types of which calls show the name; more than any trace has. */
+#define TEXT_TYPES_MAX 4096
+
+struct text_type {
+	uint32_t id;
+	char *name;
+};
+
+struct text_writer {
+	bool compat;
+	struct text_type *types;
+	size_t type_count, type_capacity;
+	uint64_t lowest, highest; /* ids of memory blocks so far, for the heap lines; 0 none */
+};
+
+/* Appends `text` with control characters, what would be read as an escape, and the characters of
+ * `also` as \ooo. */
+void text_put_escaped(struct buf *out, const char *text, const char *also);
+
+/* A call's lines: the call, its arguments, its frames, and the blank line that ends it. */
+void text_put_call(struct writer *writer, const struct record_call *call);
+
+#endif

@@ -1,0 +1,21 @@
+/* What the encodings' writers see of a writer.  Private to trace/. */
+#ifndef FT_TRACE_WRITER_STATE_H
+#define FT_TRACE_WRITER_STATE_H
+
+#include "base/buf.h"
+#include "trace/encoding.h"
+#include "trace/writer.h"
+
+struct writer {
+	const struct encoding *encoding;
+	struct writer_options options;
+	int fd;
+	int error;          /* the first one: negative errno */
+	uint64_t cut_count; /* values that did not fit the format */
+	struct buf out;     /* what is not yet written: whole records between two puts */
+	uint32_t *ends;     /* where each record in `out` ends, for cutting back after an error */
+	size_t end_count, end_capacity;
+	void *state; /* the encoding's */
+};
+
+#endif

@@ -83,16 +83,20 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
+/* The kernel's own code, in no header of the user's: "again, unless a handler runs; then EINTR". */
+#define ERESTARTNOHAND 514
+
+/* The pc is left to the kernel. Were it set back to the `syscall` here, a handler of a signal that
+ * arrives before the task runs on would return to the call, not to its EINTR:
+ *
+ *   stop, pc - 2 | SIGUSR1 arrives | its handler sets a flag | epoll_wait sleeps on, for ever */
 static bool x86_64_restart_syscall(struct arch_regs *regs)
 {
-	const uint64_t number = regs->words[X86_ORIG_RAX];
-
 	if (regs->words[X86_RAX] != (uint64_t)-EINTR)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(eintr_calls); i++)
-		if (eintr_calls[i] == number) {
-			regs->words[X86_RAX] = number;
-			regs->words[X86_RIP] -= 2; /* syscall: 0f 05 */
+		if (eintr_calls[i] == regs->words[X86_ORIG_RAX]) {
+			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
 	return false; /* also the -1 of a task that is not in a system call */

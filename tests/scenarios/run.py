@@ -15,7 +15,12 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import builds
+import errors
+import lifecycle
+import programs
+import steady
 import table
+from processes import Failure, Room
 
 
 class Tap:
@@ -37,7 +42,32 @@ class Tap:
             sys.stdout.flush()
 
 
+class Case:
+    """A scenario that is a function of a Room: (problems, remark)."""
+
+    def __init__(self, group, name, function):
+        self.label, self.function = '%s: %s' % (group, name), function
+
+    def run(self, variant, mode):
+        room = Room()
+        try:
+            problems, remark = self.function(room)
+        except Failure as failure:
+            problems, remark = [str(failure)], ''
+        finally:
+            left = room.close()
+        return problems + left, remark
+
+
+CASES = [Case(group, name, function)
+         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
+         for name, function in module.CASES]
+
+
 def jobs(parts):
+    for case in CASES:
+        if not parts or any(part in case.label for part in parts):
+            yield case.label, case, '', ''
     for scenario in table.SCENARIOS:
         for variant in scenario.variants:
             for mode in scenario.modes:
@@ -71,7 +101,10 @@ def matrix(cells):
     """The table: a row a target, a column a build; L launched, A attached, F not followed; a small
     letter is skipped, with its reason below; ! is failed."""
     labels, variants, reasons = [], [], []
+    cases = {key[0]: state for key, state in cells.items() if not key[1]}
     for label, variant, _ in cells:
+        if label in cases:
+            continue
         if label not in labels:
             labels.append(label)
         if variant not in variants:
@@ -94,6 +127,11 @@ def matrix(cells):
                     reasons.append('skipped: %s [%s] %s: %s' % (label, variant, mode, state))
             row.append((text or '.').ljust(len(variant)))
         lines.append(' '.join(row).rstrip())
+    lines.append('')
+    for label, state in cases.items():
+        lines.append('%-7s %s' % (state if state in ('ok', 'FAIL') else 'skipped', label))
+        if state not in ('ok', 'FAIL'):
+            reasons.append('skipped: %s: %s' % (label, state))
     ran = sum(1 for state in cells.values() if state in ('ok', 'FAIL'))
     failed = sum(1 for state in cells.values() if state == 'FAIL')
     return lines + [''] + sorted(reasons) + ['%d scenarios ran, %d failed, %d were skipped' % (

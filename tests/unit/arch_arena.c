@@ -218,27 +218,42 @@ static void interrupted_main(const int start[2], int (*function)(void))
 	_exit(0);
 }
 
-/* Stops the sleeping child, offers its registers, and looks what it does then. */
-static enum arena_interrupted interrupt(bool (*change)(struct arch_regs *regs))
+static void offer_regs(bool (*change)(struct arch_regs *regs))
 {
 	struct arch_regs regs;
 	struct iovec iov = {&regs, arch_native()->regset_size};
+
+	if (ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &iov))
+		die("GETREGSET");
+	if (change(&regs) && ptrace(PTRACE_SETREGSET, child, NT_PRSTATUS, &iov))
+		die("SETREGSET");
+}
+
+/* Stops the sleeping child, offers its registers, and looks what it does then. */
+static enum arena_interrupted interrupt(bool (*change)(struct arch_regs *regs), int signal)
+{
 	int status;
 
 	if (ptrace(PTRACE_INTERRUPT, child, 0, 0))
 		die("INTERRUPT");
 	wait_stop(&status);
-	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &iov))
-		die("GETREGSET");
-	if (change(&regs) && ptrace(PTRACE_SETREGSET, child, NT_PRSTATUS, &iov))
-		die("SETREGSET");
-	if (ptrace(PTRACE_CONT, child, 0, 0))
+	offer_regs(change);
+	if (signal) {
+		kill(child, signal);
+		if (ptrace(PTRACE_CONT, child, 0, 0))
+			die("CONT");
+		wait_stop(&status);
+		if (!WIFSTOPPED(status) || WSTOPSIG(status) != signal)
+			die("another stop than the signal's");
+		offer_regs(change);
+	}
+	if (ptrace(PTRACE_CONT, child, 0, signal))
 		die("CONT");
 	return wait_asleep() ? INTERRUPTED_SLEEPS : INTERRUPTED_ENDED;
 }
 
 enum arena_interrupted arena_interrupt(int (*function)(void),
-				       bool (*change)(struct arch_regs *regs))
+				       bool (*change)(struct arch_regs *regs), int signal)
 {
 	enum arena_interrupted result = INTERRUPTED_CANNOT;
 	int start[2];
@@ -261,7 +276,7 @@ enum arena_interrupted arena_interrupt(int (*function)(void),
 			usleep(1000);
 		close(start[1]);
 		if (wait_asleep())
-			result = interrupt(change);
+			result = interrupt(change, signal);
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

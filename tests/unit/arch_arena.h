@@ -64,9 +64,10 @@ enum arena_interrupted {
 	INTERRUPTED_CANNOT, /* no tracing here, or the kernel lacks the call */
 };
 
-/* Runs `function`, which is to sleep in a system call for ever, in a new traced child. It returns
- * -1 if it cannot even begin. */
+/* Runs `function`, which is to sleep in a system call for ever, in a new traced child, and
+ * interrupts it. It returns -1 if it cannot even begin. A `signal` other than 0 is sent while the
+ * child is stopped, and delivered; `change` then has the registers at that stop, too. */
 enum arena_interrupted arena_interrupt(int (*function)(void),
-				       bool (*change)(struct arch_regs *regs));
+				       bool (*change)(struct arch_regs *regs), int signal);
 
 #endif

@@ -141,7 +141,8 @@ static void test_interrupted(void **state)
 	(void)state;
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		const enum arena_interrupted untouched = arena_interrupt(calls[i].function, keep);
+		const enum arena_interrupted untouched =
+			arena_interrupt(calls[i].function, keep, 0);
 
 		print_message("%s: %s\n", calls[i].name,
 			      untouched == INTERRUPTED_CANNOT  ? "cannot be tried here"
@@ -151,7 +152,7 @@ static void test_interrupted(void **state)
 			continue;
 		tried++;
 		failed += untouched != calls[i].untouched;
-		failed += arena_interrupt(calls[i].function, restart) != INTERRUPTED_SLEEPS;
+		failed += arena_interrupt(calls[i].function, restart, 0) != INTERRUPTED_SLEEPS;
 	}
 	semctl(semaphores, 0, IPC_RMID);
 	if (!tried)
@@ -159,9 +160,36 @@ static void test_interrupted(void **state)
 	assert_int_equal(failed, 0);
 }
 
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static int in_epoll_wait_with_handler(void)
+{
+	signal(SIGUSR1, on_signal);
+	return in_epoll_wait();
+}
+
+/* A signal that arrives while the task is stopped: with a handler the program sees EINTR as ever;
+ * one that it ignores by default wakes a call only because it is traced. */
+static void test_signal(void **state)
+{
+	const enum arena_interrupted handled =
+		arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
+
+	(void)state;
+	if (handled == INTERRUPTED_CANNOT)
+		skip();
+	assert_int_equal(handled, INTERRUPTED_ENDED);
+	assert_int_equal(arena_interrupt(in_epoll_wait, restart, SIGWINCH), INTERRUPTED_SLEEPS);
+	assert_int_equal(arena_interrupt(in_epoll_wait, keep, SIGWINCH), INTERRUPTED_ENDED);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted),
+					   cmocka_unit_test(test_signal)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

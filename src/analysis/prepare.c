@@ -89,7 +89,7 @@ static void note_resource(struct prepare *prepare, const struct record_resource 
 {
 	resources_declare(&prepare->all, resource);
 	prepare->only = prepare->all.declared == 1 ? resource->id : 0;
-	if (!strcmp(resource->type, "memory"))
+	if (!strcmp(text_or_empty(resource->type), "memory"))
 		prepare->memory = resource->id;
 }
 

@@ -174,10 +174,10 @@ static void take_object(struct selection *selection, const struct record_object 
 	if (object->from >= object->to)
 		return;
 	forget_overlapped(selection, object);
-	if (!strstr(object->path, address->object) || selection->count == RANGES_MAX)
+	if (!strstr(text_or_empty(object->path), address->object) || selection->count == RANGES_MAX)
 		return;
 	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
-	if (!elf_first_page(selection->options.sysroot, object->path, &page))
+	if (!elf_first_page(selection->options.sysroot, text_or_empty(object->path), &page))
 		page = address->start >= object->from && address->start < object->to ? object->from
 										     : 0;
 	struct address_range range = {.from = object->from,

@@ -224,8 +224,8 @@ static int compare_live_stacks(const void *a, const void *b)
 	return result ? result : descending(y->number, x->number);
 }
 
-/* A name from the trace itself is what followed the address, with its blank; inlined frames are lines of
- * their own, each with its tab and address. */
+/* A name from the trace itself is what followed the address, with its blank; inlined frames are
+ * lines of their own, each with its tab and address. */
 static void write_given_name(struct report *report, const char *text)
 {
 	for (;;) {

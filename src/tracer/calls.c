@@ -319,12 +319,40 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 	return NESTED_FOLD;
 }
 
+/* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
+ * new is that of its exception). */
+static bool can_hold(const struct call *outer, const struct probe *inner)
+{
+	return same_kind(outer->probe, inner) &&
+	       (inner->wanted->function->role != ROLE_RELEASE ||
+		function_of(outer)->role != ROLE_ALLOC);
+}
+
+/* Called from the code of a function of the same kind, which is in flight or has been folded itself. */
+static bool called_by_kin(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	const struct probe *caller;
+	uint64_t return_address;
+
+	for (const struct call *outer = task->calls; outer; outer = outer->next) {
+		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
+			continue;
+		if (!read_return_address(task, &return_address))
+			return false;
+		caller = probe_around(task->process, return_address);
+		return caller && same_kind(caller, probe);
+	}
+	return false;
+}
+
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
 static bool folded(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	struct process *p = task->process;
 	struct call *outer = task->calls;
 
+	if (outer && called_by_kin(task, probe, return_sp))
+		return true;
 	while (outer) {
 		struct call *next = outer->next;
 		bool stale = false;
@@ -332,7 +360,7 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 		if (outer->return_sp > return_sp) {
 			const enum nesting nesting = nested_in(task, outer, &stale);
 
-			if (nesting == NESTED_FOLD && same_kind(outer->probe, probe))
+			if (nesting == NESTED_FOLD && can_hold(outer, probe))
 				return true;
 			if (nesting != NESTED_NO)
 				return false;

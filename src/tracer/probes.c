@@ -181,8 +181,10 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 		return true;
 	if (wanted->function && !library_selected(t, finding->object))
 		return true;
-	/* A local `malloc` is some file's own helper; a prefixed allocator may well be linked in hidden. */
-	if (!symbol->is_global && wanted->symbol[0] != '*')
+	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
+	 * local, and a prefixed allocator may well be linked in hidden. */
+	if (!symbol->is_global && wanted->symbol[0] != '*' &&
+	    !elf_file_is_static(finding->object->file))
 		return true;
 	probe_at(finding->p, &(struct probe){.wanted = wanted, .shown = shown, .start = address,
 					     .size = symbol->size, .object = finding->object,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """An independent model of the post-processor's filters, leaks, groups and totals.
 
-usage: model.py FUNCTRACE-POSTPROC [TRACES [SEED]]
+usage: model.py [TRACES [SEED]]
 
 Makes random traces, works out with plain lists and dictionaries what each set of options must print, and compares
 the program's whole output with it. Traces go in as text and as binary. TRACES is 1000 if not given; the same
-SEED gives the same traces. Prints TAP.
+SEED gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
@@ -320,9 +320,9 @@ def run(program, arguments, data):
 
 
 def main():
-    program = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 20231114
+    program = os.environ["FUNCTRACE_POSTPROC"]
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20231114
     failed = 0
     with tempfile.TemporaryDirectory(prefix="functrace-model-") as folder:
         for number in range(count):

@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""functrace-postproc as a command: exit statuses, messages, files, pipes, damaged input, memory.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import gzip
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import golden
+from encode import Encoder
+
+PROGRAM = os.environ["FUNCTRACE_POSTPROC"]
+TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+OWN = Encoder("1.4", 8, False).trace(golden.OWN)
+SEVERAL = Encoder("1.4", 8, False).trace(golden.SEVERAL)
+COMPAT = Encoder("2.0", 4, True, "ppc").trace(golden.COMPAT)
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*arguments, data=b"", check=None, **options):
+    done = subprocess.run([PROGRAM, *arguments], input=data, capture_output=True, timeout=120, **options)
+    if check is not None:
+        assert done.returncode == check, (arguments, done.returncode, done.stderr)
+        assert check or b"warning" in done.stderr or not done.stderr, done.stderr
+    return done
+
+
+def text_of(data, *arguments):
+    return run(*arguments, "-q", "-", data=data, check=0).stdout
+
+
+def usage_errors_end_with_2(_folder):
+    wrong = [["--no-such-option"], ["a", "b"], ["-i", "a", "b"], ["-f", "nonsense", "-"],
+             ["--input-format=nonsense", "-"], ["-b", "x", "-"], ["-b", "-1", "-"], ["-C", "xyz", "-"],
+             ["-C", "100000000", "-"], ["-R", "", "-"], ["-s", "size", "-"], ["-c", "-s", "largest", "-"],
+             ["--call-address=x", "-"], ["--pid=0", "-"], ["--pid=me", "-"], ["--error-exitcode=3", "-"],
+             ["-l", "--error-exitcode=256", "-"], ["--stats", "-l", "-"], ["--stats", "-c", "-"],
+             ["--stats", "-f", "text", "-"], ["--compat=other", "-"], ["-d=nothing:9", "-"]]
+    for arguments in wrong:
+        done = run(*arguments)
+        assert done.returncode == 2, (arguments, done.returncode)
+        assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
+    for option in ("--dump", "--expand-events", "--show-format", "--mpatrol-table",
+                   "--hatf-file=x", "--sim-file=x"):
+        done = run(option, "-")
+        assert done.returncode == 2 and b"not available in this version" in done.stderr, done
+
+
+def help_and_version_end_with_0(_folder):
+    done = run("--help", check=0)
+    assert b"--leaks" in done.stdout
+    assert run("-h", check=0).stdout == done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.decode().splitlines())
+    assert re.fullmatch(rb"functrace-postproc \d+\.\d+\.\d+\n", run("-V", check=0).stdout)
+
+
+def manual_has_every_option(_folder):
+    with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
+        manual = file.read().replace("\\-", "-").replace("\\fR", "").replace("\\fP", "")
+    in_help = set(re.findall(r"(--[a-z-]+)", run("--help", check=0).stdout.decode()))
+    in_help.discard("--usage")
+    in_manual = set(re.findall(r"(--[a-z-]+)", manual))
+    assert in_help == in_manual, in_help ^ in_manual
+
+
+def examples_of_the_manual_are_accepted(folder):
+    trace = os.path.join(folder, "1234-0.rtrace")
+    with open(trace, "wb") as file:
+        file.write(SEVERAL)
+    with open(os.path.join(folder, "trace.rtrace.txt"), "wb") as file:
+        file.write(text_of(SEVERAL))
+    with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
+        lines = file.read().replace("\\-", "-").splitlines()
+    commands = [line for line in lines if line.startswith("functrace-postproc ")]
+    assert len(commands) >= 8, commands
+    for command in commands:
+        arguments = command.split("|")[0].split()[1:]
+        done = run(*arguments, cwd=folder)
+        assert done.returncode == (3 if "--error-exitcode=3" in arguments else 0), (command, done)
+
+
+def input_that_is_no_trace(folder):
+    for data in (b"", b"\n", b"hello\n", b"\xf0", b"\xf0\x02", b"\0" * 4096, os.urandom(4096), b"\x1f\x8b\x08"):
+        done = run("-", data=data)
+        assert done.returncode == 1 and done.stdout == b"", (data[:16], done)
+        assert done.stderr.count(b"\n") == 1, done.stderr
+    done = run(os.path.join(folder, "missing"))
+    assert done.returncode == 1 and b"missing" in done.stderr
+    assert run(folder).returncode == 1
+
+
+def damaged_input_is_used_up_to_the_damage(_folder):
+    whole = text_of(OWN)
+    for size in range(24, len(OWN)):
+        done = run("-q", "-", data=OWN[:size])
+        assert whole.startswith(done.stdout), size
+        assert done.returncode in (0, 1), (size, done)
+        if done.returncode == 1:
+            assert done.stderr.count(b"\n") == 1 and re.search(rb"\b\d+\b", done.stderr), done
+        else:
+            assert done.stderr == b"", done
+    # Each packet's end is a good end; hardly anything else is.
+    ends = sum(run("-q", "-", data=OWN[:size]).returncode == 0 for size in range(24, len(OWN)))
+    assert ends < len(golden.OWN) + 2, ends
+
+
+def damaged_input_still_gives_leaks(_folder):
+    at = SEVERAL.index(b"g_object_unref") - 30
+    done = run("-l", "--error-exitcode=7", "-", data=SEVERAL[:at])
+    assert done.returncode == 1, done
+    assert b"g_object_new<object>(40) = 0x602000" in done.stdout
+    assert b"# 2 block(s) leaked with total size of" not in done.stderr
+    assert b"# Resource - fp (file pointer):\n# 1 block(s) leaked with total size of 1 bytes\n" in done.stdout
+
+
+def error_exitcode_tells_of_leaks(_folder):
+    assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
+    assert run("-l", "-", data=SEVERAL).returncode == 0
+    # Nothing of the reference-counted kind but one block whose count is one too high.
+    assert run("-l", "-R", "4", "--error-exitcode=7", "-", data=SEVERAL).returncode == 0
+    assert run("-l", "-R", "8", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
+
+
+def output_goes_where_it_should(folder):
+    trace, out = os.path.join(folder, "t.rtrace"), os.path.join(folder, "out")
+    with open(trace, "wb") as file:
+        file.write(OWN)
+    text = text_of(OWN)
+    assert run("-q", "-o", "-", trace, check=0).stdout == text
+    done = run("-q", "-o", out, trace, check=0)
+    with open(out, "rb") as file:
+        assert done.stdout == b"" and file.read() == text
+    run("-q", "-l", "-i", trace, "-o", out, check=0)
+    with open(out, "rb") as file:
+        assert file.read() == text_of(OWN, "-l")
+    into = os.path.join(folder, "into")
+    os.mkdir(into)
+    for _ in range(2):
+        run("-q", "-o", into, trace, check=0)
+    run("-q", "-o", into, "-f", "rtrace", trace, check=0)
+    assert sorted(os.listdir(into)) == ["4242-0.rtrace", "4242-0.rtrace.txt", "4242-1.rtrace.txt"], os.listdir(into)
+    done = run("-o", trace, trace)
+    assert done.returncode == 1 and b"destroy" in done.stderr
+    with open(trace, "rb") as file:
+        assert file.read() == OWN
+    done = run("-o", os.path.join(folder, "no/such/folder"), trace)
+    assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done.stderr
+
+
+def full_disk_is_said(_folder):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "-q", "-"], input=OWN, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"No space left" in done.stderr and done.stderr.count(b"\n") == 1, done
+
+
+def pipes_may_be_slow(_folder):
+    process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    step = 1
+    for at in range(0, len(OWN), 7):
+        process.stdin.write(OWN[at:at + 7])
+        process.stdin.flush()
+        if at % 70 == 0:
+            time.sleep(0.001 * step)
+    out = process.communicate(timeout=60)[0]
+    assert process.returncode == 0 and out == text_of(OWN)
+
+
+def a_reader_that_leaves_ends_it(_folder):
+    data = OWN + b"".join(Encoder("1.4", 8, False).packet(("NOTE", "x" * 2000)) for _ in range(2000))
+    process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.close()
+    try:
+        process.stdin.write(data)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    assert process.wait(timeout=60) in (-signal.SIGPIPE, 1)
+
+
+def packed_input_is_unpacked(folder):
+    packed = os.path.join(folder, "t.rtrace.gz")
+    with open(packed, "wb") as file:
+        file.write(gzip.compress(OWN))
+    assert run("-q", packed, check=0).stdout == text_of(OWN)
+    assert run("-q", "-", data=gzip.compress(text_of(OWN)), check=0).stdout == text_of(text_of(OWN))
+    done = run("-q", "-", data=gzip.compress(OWN)[:-20])
+    assert done.returncode == 1 and text_of(OWN).startswith(done.stdout)
+    if not shutil.which("zstd"):
+        raise Skip("zstd is not installed")
+    done = subprocess.run(["zstd", "-q", "-c"], input=OWN, capture_output=True, check=True)
+    assert run("-q", "-", data=done.stdout, check=0).stdout == text_of(OWN)
+
+
+def text_to_text_is_the_identity(_folder):
+    for data in (OWN, COMPAT, SEVERAL):
+        text = text_of(data)
+        assert text_of(text) == text
+        for options in (["-l"], ["-l", "-c"], ["-c", "-s", "size"]):
+            changed = text_of(text, *options)
+            lines = [line for line in changed.splitlines(True) if not line.startswith(b"# ")]
+            if "-c" not in options:
+                assert text_of(changed).splitlines(True) == lines, options
+            assert text_of(changed, *options) == changed, options
+    odd = (b"version=1.4,arch=x86_64,process=/a\\054 b,pid=1,origin=other 1\n"
+           b"a line that nobody knows\n#nor this: 100% %s %n\n"
+           b"## thread 7 one two\n& attached : some file\n"
+           b"12. [00:00:01.5] malloc(10) = 0x10\n\t0x20 in main() at a.c:3\n\t0x20 in f<int>(int) from /x y\n\n"
+           b"#the end\n")
+    kept = text_of(odd)
+    assert text_of(kept) == kept
+    for line in odd.splitlines():
+        assert line in kept or b"malloc" in line, line
+
+
+def binary_to_text_to_binary_loses_nothing(_folder):
+    for data in (OWN, SEVERAL):
+        text = text_of(data)
+        binary = text_of(text, "-f", "rtrace")
+        assert binary[:1] == b"\xf0"
+        assert text_of(binary) == text, text_of(binary)
+    text = text_of(COMPAT)
+    assert text_of(text_of(text, "-f", "rtrace")) == text
+
+
+def leaks_then_groups_are_both_at_once(_folder):
+    for data in (OWN, SEVERAL):
+        at_once = text_of(data, "-l", "-c").splitlines()
+        one_by_one = text_of(text_of(data, "-l"), "-c").splitlines()
+        assert [line for line in at_once if b"leaked" not in line and b"# Resource" not in line] == one_by_one
+
+
+def leaks_are_found_before_calls_are_chosen(_folder):
+    head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n@ 1 : c\n"
+    text = head + b"1. @1 malloc(10) = 0x10\n\t0x20\n\n2. free(0x10)\n\n3. @1 malloc(20) = 0x20\n\t0x20\n\n"
+    for options in (["-C", "1"], ["--call-address=x:20+1"]):
+        out = text_of(text.replace(b"1. @1", b": /x => 0x20-0x30\n1. @1"), "-l", *options)
+        assert b"malloc(10)" not in out and b"malloc(20)" in out, (options, out)
+
+
+def processes_can_be_chosen(_folder):
+    assert text_of(OWN, "--pid=4242") == text_of(OWN)
+    done = run("--pid=1", "-", data=OWN)
+    assert done.returncode == 1 and b"no process 1" in done.stderr and done.stdout == b""
+
+
+def follow_waits_for_more(folder):
+    growing = os.path.join(folder, "growing.rtrace")
+    half = SEVERAL.index(b"CALL", SEVERAL.index(b"memcpy"))
+    out = open(os.path.join(folder, "followed"), "w+b")
+    with open(growing, "wb") as file:
+        file.write(SEVERAL[:half + 10])
+    process = subprocess.Popen([PROGRAM, "--follow", growing], stdout=out)
+    try:
+        whole = text_of(SEVERAL)
+        shown = whole[:whole.index(b"5. ")]
+
+        def wait_for(text):
+            for _ in range(600):
+                with open(out.name, "rb") as file:
+                    have = file.read()
+                if have == text:
+                    return
+                assert process.poll() is None
+                time.sleep(0.05)
+            raise AssertionError((have, text))
+        wait_for(shown)
+        with open(growing, "ab") as file:
+            file.write(SEVERAL[half + 10:])
+        wait_for(whole)
+    finally:
+        process.kill()
+        process.wait()
+        out.close()
+
+
+def memory_does_not_grow_with_events(_folder):
+    encoder = Encoder("1.4", 8, False)
+    start = encoder.trace(golden.DECLARATIONS)
+    stacks = [encoder.packet(("BTRC",) + tuple(0x400000 + 16 * stack + frame for frame in range(10)))
+              for stack in range(500)]
+    calls = [encoder.packet(("CALL", 0, 0, 1, 2, "malloc", 24, 0x600000 + 16 * i)) + stacks[i % 500]
+             for i in range(1000)]
+    releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
+    block = b"".join(calls) + b"".join(releases)
+
+    def peak(count):
+        process = subprocess.Popen([PROGRAM, "-l", "-c", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process.stdin.write(start)
+        for _ in range(count):
+            process.stdin.write(block)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        return usage.ru_maxrss
+    small, large = peak(1), peak(200)
+    assert large < small + 1024, (small, large)
+
+
+def valgrind_finds_nothing(folder):
+    if not shutil.which("valgrind"):
+        raise Skip("valgrind is not installed")
+    if b"libasan" in subprocess.run(["ldd", PROGRAM], capture_output=True, check=False).stdout:
+        raise Skip("valgrind does not run programs with sanitizers")
+    index = os.path.join(folder, "index")
+    with open(index, "w", encoding="ascii") as file:
+        file.write("1\n2\n3\n4\n9\n")
+    runs = [(OWN, []), (SEVERAL, ["-l", "-c"]), (text_of(SEVERAL), ["-l", "-c", "-s", "count"]),
+            (COMPAT, ["-c", "-b", "1"]), (SEVERAL, ["--stats"]), (text_of(OWN), ["-f", "rtrace"]),
+            (OWN[:600], ["-l", "-c", "-r"]), (SEVERAL, ["-R", "9", "--include", index, "-C", "0"]),
+            (OWN, ["-r", "-l", "--call-address=prog:400000+1000"])]
+    for data, options in runs:
+        done = subprocess.run(["valgrind", "-q", "--leak-check=full", "--error-exitcode=99", "--num-callers=6",
+                               PROGRAM, "-q", *options, "-"], input=data, capture_output=True, timeout=300)
+        assert done.returncode in (0, 1), (options, done.stderr.decode())
+
+
+def main():
+    tests = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
+             examples_of_the_manual_are_accepted, input_that_is_no_trace,
+             damaged_input_is_used_up_to_the_damage, damaged_input_still_gives_leaks,
+             error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
+             pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
+             text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
+             leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
+             processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
+             valgrind_finds_nothing]
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        name = test.__name__.replace("_", " ")
+        with tempfile.TemporaryDirectory(prefix="functrace-post-") as folder:
+            try:
+                test(folder)
+                print(f"ok {number} - {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {number} - {name} # SKIP {reason}", flush=True)
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                print("# " + traceback.format_exc().replace("\n", "\n# "))
+                print(f"not ok {number} - {name}", flush=True)
+    print(f"1..{len(tests)}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,8 +7,14 @@ LOW, HIGH = 30000, 39999
 LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack) (.*)$')
 
 
+def family(function):
+    """All forms of new and delete are one: in some allocators they are names of one address."""
+    return re.sub(r'^operator (new|delete).*', r'operator \1', function)
+
+
 class Oracle:
-    def __init__(self, output):
+    def __init__(self, output, by_family=False):
+        self.name = family if by_family else lambda function: function
         self.exact, self.least, self.between = {}, {}, {}
         self.child, self.stacks = {}, []
         for line in output.decode(errors='replace').split('\n'):
@@ -26,7 +32,7 @@ class Oracle:
             self.between[(kind, int(size), function)] = (int(low), int(high))
             return
         count, size = rest.split(' ', 2)[:2]
-        function = rest.split(' ', 2)[2] if kind != '=' else ''
+        function = self.name(rest.split(' ', 2)[2]) if kind != '=' else ''
         table = {'': self.exact, '-child': self.child, '-at-least': self.least}[which]
         key = (kind, int(size), function)
         table[key] = table.get(key, 0) + int(count)
@@ -44,7 +50,7 @@ class Oracle:
             for event in trace.events:
                 size = event.size if event.kind == '+' else event.freed_size
                 if size is not None:
-                    key = (event.kind, size, event.function)
+                    key = (event.kind, size, self.name(event.function))
                     found[aliases.get(key, key)] += 1
             for event in trace.live:
                 found[('=', event.size, '')] += 1

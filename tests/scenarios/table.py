@@ -20,7 +20,7 @@ SCENARIOS = [
              label='alloc_basic/tcmalloc'),
     Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_cpp/jemalloc'),
     Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
-             label='alloc_cpp/tcmalloc'),
+             label='alloc_cpp/tcmalloc', by_family=True),
     Scenario('threads', (1, 200), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('threads', (4, 100), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('threads', (64, 10), variants=('O0', 'O2', 'static')),

@@ -247,8 +247,8 @@ static int put(struct stage *stage, const struct record *record)
 		stats_of(resources_of(&stats->trace.resources, record->resource.id), stats);
 		break;
 	case RECORD_OBJECT:
-		object_map_put(&stats->trace.objects, &record->object);
-		if (stats->options.names)
+		if (object_map_put(&stats->trace.objects, &record->object) != OBJECT_SAME &&
+		    stats->options.names)
 			names_add_object(stats->options.names, &record->object, NULL);
 		break;
 	case RECORD_BUILD_ID:

@@ -323,7 +323,7 @@ void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer,
 		  void (*map)(void *context, struct mapped_object *object), void *context)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
-		"below 1 us",  "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
+		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
 		"below 0.1 s", "below 1 s",   "below 10 s",    "below 100 s", "below 1000 s",
 		"below 3 h",   "below 28 h",  "below 12 days", "longer",
 	};

@@ -71,6 +71,17 @@ static struct mapped_object *frame_object(const struct stack_pool *pool, uint64_
 	return frame ? object_map_find(pool->objects, frame - 1) : NULL;
 }
 
+static void set_object(struct mapped_object **place, struct mapped_object *object)
+{
+	if (*place == object)
+		return;
+	if (*place)
+		mapped_object_release(*place);
+	*place = object;
+	if (object)
+		object->references++;
+}
+
 /* Whether the stack's frames lie in the same objects now as when it was seen before. A frame that
  * had none takes what is there now: some tracers declare an object after the first stack through
  * it. */
@@ -79,14 +90,11 @@ static bool same_objects(const struct stack_pool *pool, struct stack *stack)
 	if (!pool->objects || stack->epoch == pool->objects->epoch)
 		return true;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack->objects[i] && stack->objects[i] != frame_object(pool, stack->frames[i]))
+		if (stack->objects[i] &&
+		    !mapped_object_same(stack->objects[i], frame_object(pool, stack->frames[i])))
 			return false;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (!stack->objects[i]) {
-			stack->objects[i] = frame_object(pool, stack->frames[i]);
-			if (stack->objects[i])
-				stack->objects[i]->references++;
-		}
+		set_object(&stack->objects[i], frame_object(pool, stack->frames[i]));
 	stack->epoch = pool->objects->epoch;
 	return true;
 }

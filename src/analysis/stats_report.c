@@ -288,7 +288,9 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 			   stats->live.bytes);
 	end_line(report);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
-		if (stack->objects[i] && !stack->objects[i]->mapped)
+		if (stack->objects[i] &&
+		    !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
+									   stack->frames[i] - 1)))
 			report->map(report->context, stack->objects[i]);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);

@@ -309,6 +309,18 @@ def memory_does_not_grow_with_events(_folder):
     assert large < small + 1024, (small, large)
 
 
+def statistics_fit_into_80_columns(_folder):
+    name = "std::vector<std::pair<" + "long" * 40 + "> >::push_back(int)"
+    data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
+        ("MMAP", 0x20000000, 0x30000000, "/usr" * 60), ("RESR", 2, 0, "kind" * 30, "description" * 20),
+        ("CALL", 2, 0, 86399999, 2, name, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF), ("BTRC", 0x20000001, 1),
+        ("ARGS", ("#size", "18446744073709551615"))])
+    out = text_of(data, "--stats").decode().splitlines()
+    assert max(map(len, out)) == 80, max(map(len, out))
+    assert any("18446744073709551615" in line for line in out), out
+    assert text_of(data, "--stats", "-r").decode().splitlines()[:3] == out[:3]
+
+
 def valgrind_finds_nothing(folder):
     if not shutil.which("valgrind"):
         raise Skip("valgrind is not installed")
@@ -336,7 +348,7 @@ def main():
              text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
              leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
              processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
-             valgrind_finds_nothing]
+             statistics_fit_into_80_columns, valgrind_finds_nothing]
     failed = 0
     for number, test in enumerate(tests, 1):
         name = test.__name__.replace("_", " ")

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -331,6 +332,8 @@ static int check_output(struct parse *parse)
 			"-o: an empty name; give a folder, a file, or - for standard output");
 	if (is_folder(output))
 		return 0;
+	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return usage_error(parse, "-o -: standard output is closed");
 	if (output[length - 1] == '/')
 		return usage_error(parse,
 				   "-o %s: there is no such folder; make it first (mkdir -p %s)",

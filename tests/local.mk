@@ -35,6 +35,7 @@ include tests/unit/tracer.mk
 include tests/unit/front.mk
 include tests/targets/local.mk
 include tests/scenarios/local.mk
+include tests/scenarios/front.mk
 include tests/post/local.mk
 include tests/fuzz/local.mk
 else

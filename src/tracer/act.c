@@ -118,6 +118,9 @@ static void act_signal(struct task *task, int sig)
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
+	/* A signal that the target ignores by default is never even sent to it untraced. */
+	if (!stops_or_continues(sig))
+		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
 	task_resume(task, sig);
 }
@@ -137,6 +140,9 @@ static void act_interrupt(struct tracer *t, struct task *task)
 	task_leave_slot(task);
 	if (t->launch->pid == task->tid)
 		engine_target_continued(t->engine);
+	if (task->interrupted)
+		task_restart_syscall(task);
+	task->interrupted = false;
 	task_resume(task, 0);
 }
 

@@ -113,6 +113,7 @@ struct task {
 	enum task_phase phase;
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */
+	bool interrupted;	 /* by the tracer, to step another in place */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
@@ -178,6 +179,7 @@ struct process {
 	struct hash breakpoints; /* address -> struct breakpoint */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
+	size_t release_probes; /* how many of them release without a return breakpoint */
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
 	size_t tail_count, tail_capacity;
@@ -252,6 +254,8 @@ struct tracer {
 ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
+/* A pointer of a stopped task's memory, by the cheapest call there is for one word. */
+int memory_peek(struct task *task, uint64_t address, uint64_t *value);
 /* Data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* Text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task. */
@@ -271,6 +275,9 @@ void task_resume(struct task *task, int sig);
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
 void task_undo(struct task *task, const struct breakpoint *b);
+/* A system call that said EINTR only because this stop woke it (epoll_wait and its like) is made again, unless a
+ * handler runs after all. */
+void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */

@@ -133,6 +133,13 @@ void task_leave_slot(struct task *task)
 	task_set_pc(task, original);
 }
 
+void task_restart_syscall(struct task *task)
+{
+	if (task->process && task_regs(task) == 0 &&
+	    task->process->arch->restart_syscall(&task->regs))
+		task_set_regs(task);
+}
+
 static bool status_number(pid_t tid, const char *key, long *value)
 {
 	char path[32];

@@ -64,7 +64,8 @@ def _compile(command, output, sources):
         done = subprocess.run(command + ['-o', part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, timeout=300)
         if done.returncode:
-            raise Skip('cannot be built: ' + (done.stdout.strip().split('\n') or ['?'])[0][:200])
+            lines = done.stdout.strip().split('\n')
+            raise Skip('cannot be built: ' + ([x for x in lines if 'error' in x] + lines)[0][:150])
         os.rename(part, output)
 
 

@@ -37,6 +37,8 @@ def own_lines(stderr):
 
 def compare_runs(plain, traced):
     problems = []
+    if b'not so: ' in plain.out:
+        problems.append('the target itself fails: ' + plain.out.decode(errors='replace')[-300:])
     if plain.status != traced.status:
         problems.append('status %d, untraced %d; stderr: %s' % (
             traced.status, plain.status, traced.err.decode(errors='replace').strip()[-600:]))

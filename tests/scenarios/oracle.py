@@ -34,6 +34,8 @@ class Oracle:
     def check(self, traces, follow=True, names=True):
         """Problems, in words. `follow`: children were traced too."""
         wanted = dict(self.exact)
+        aliases = {(kind, size, name): (kind, size, names) for kind, size, names in self.exact
+                   for name in names.split('|')}
         if follow:
             for key, count in self.child.items():
                 wanted[key] = wanted.get(key, 0) + count
@@ -42,7 +44,8 @@ class Oracle:
             for event in trace.events:
                 size = event.size if event.kind == '+' else event.freed_size
                 if size is not None:
-                    found[(event.kind, size, event.function)] += 1
+                    key = (event.kind, size, event.function)
+                    found[aliases.get(key, key)] += 1
             for event in trace.live:
                 found[('=', event.size, '')] += 1
         problems = []

@@ -36,7 +36,7 @@ SCENARIOS = [
     Scenario('threads', (4, 50), log=True, label='threads 4/log'),
     Scenario('threads', (64, 5), log=True, label='threads 64/log'),
     Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
-    Scenario('throwing', log=True, variants=('O2',), label='throwing/log'),
+    Scenario('throwing', ('no-handler',), log=True, variants=('O2',), label='throwing/log'),
 
     # ---- B: returns ----
     Scenario('recursion', (100000,)),

@@ -13,7 +13,6 @@ import time
 
 FUNCTRACE = os.environ.get("FUNCTRACE", "")
 PATIENCE = 60  # seconds until a thing that must come is missed; never a measure
-FAKE = "fake" in os.path.basename(FUNCTRACE)  # the tracer that only follows (tests/unit/engine_fake.c)
 
 _started = []
 
@@ -189,9 +188,9 @@ def lacks(text, part):
         raise AssertionError("%r is in %r" % (part, text))
 
 
-def run_tests(tests):
-    """Runs functions, TAP on standard output; each one's docstring is its name. Ends the program."""
-    failed = 0
+def run_tests(tests, failed=0):
+    """Runs functions, TAP on standard output; each one's docstring is its name. Ends the program, with 1 if one has
+    failed, or if something had `failed` before."""
     print("1..%d" % len(tests), flush=True)
     for number, test in enumerate(tests, 1):
         name = (test.__doc__ or test.__name__).strip().split("\n")[0]
@@ -201,6 +200,6 @@ def run_tests(tests):
         except (AssertionError, OSError) as error:
             failed += 1
             print("not ok %d - %s" % (number, name))
-            for line in repr(error).split("\\n"):
+            for line in str(error).split("\n") or [repr(error)]:
                 print("# " + line, flush=True)
     sys.exit(1 if failed else 0)

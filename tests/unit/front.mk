@@ -1,6 +1,7 @@
 # The command line, and functrace with a tracer that only follows (the process structure's tests).
 check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/functrace-fake
-TESTS += tests/unit/options tests/unit/guard
+TESTS += tests/unit/options tests/unit/guard tests/unit/process_fake.py
+EXTRA_DIST += tests/unit/process_fake.py
 
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/options.c src/options.h
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)

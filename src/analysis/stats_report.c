@@ -43,7 +43,7 @@ static void end_line(struct report *report)
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
-	const uint64_t ms = time_ns / 1000000;
+	const uint64_t ms = time_ns / 1000000 % (24 * 3600 * 1000);
 
 	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000,
 		 ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
@@ -71,8 +71,11 @@ static void write_head(struct report *report)
 	end_line(report);
 	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
 	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		buf_printf(&report->line, " from %s to %s", clock_text(first->time_ns, from),
-			   clock_text(last->time_ns, to));
+		buf_printf(&report->line, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
+			   clock_text(last->time_ns, to),
+			   last->time_ns > first->time_ns
+				   ? (double)(last->time_ns - first->time_ns) / 1e9
+				   : 0);
 	end_line(report);
 }
 

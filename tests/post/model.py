@@ -256,7 +256,7 @@ def as_text(trace, no_times):
 
 def as_binary(trace, encoder):
     resources, contexts, items = trace
-    packets = [("PINF", 4242, 1700000000, 0, 10, "/bin/prog"), ("MINF", 0, 0, 1, "functrace 0.1.0")]
+    packets = [("PINF", 4242, 1700000000, 0, 10, "/bin/prog")]
     packets += [("RESR", i, flags, kind, desc) for i, (kind, desc, flags) in enumerate(resources, 1)]
     packets += [("CTXR", ident, name) for ident, name in contexts]
     for item in items:

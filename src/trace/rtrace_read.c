@@ -290,10 +290,11 @@ static int give_call(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Whether the packet belongs to the call that waits, or may stand before what does. */
+/* Whether the packet belongs to the call that waits, or may stand before what does (sp-rtrace's FILE). */
 static bool continues_call(const struct rtrace_reader *s, const struct packet *packet)
 {
-	return is_ignored(packet) || packet->type == RTRACE_FILE ||
+	return is_ignored(packet) ||
+	       (packet->type == RTRACE_FILE && s->compat && !s->call.has_frames) ||
 	       (packet->type == RTRACE_BTRC && !s->call.has_frames) ||
 	       (packet->type == RTRACE_ARGS && !s->has_args);
 }

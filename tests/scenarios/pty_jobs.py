@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from terminal import (FUNCTRACE, Processes, Shell, contains, equal, is_gone, lacks, run_tests, setup, state_of,
-                      stat_of, tracer_of, wait_until)
+                      stat_of, tracer_of, wait_until, will_end)
 
 F = FUNCTRACE + " "
 
@@ -326,6 +326,24 @@ def test_hang_up_survived():
     equal(is_gone(p.target), False)
     os.kill(p.target, signal.SIGKILL)
     all_gone(p.engine, p.target)
+
+
+def test_outlived():
+    """the program ends before its child: Ctrl-C lets go of the child, the status is the program's"""
+    shell = Shell()
+    shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
+               "while [ ! -s child ]; do sleep 0.02; done; exit 3'\n")
+    p = Processes(shell.pid, "sh")
+    all_gone(p.target)
+    with open("child") as f:
+        child = will_end(int(f.read()))
+    shell.send("\x03")
+    equal(shell.prompt(), 3)
+    wait_until("the tracer's end", lambda: tracer_of(child) == 0)
+    equal(is_gone(child), False)
+    os.kill(child, signal.SIGKILL)
+    all_gone(p.visible, p.engine, child)
+    shell.close()
 
 
 def test_pipeline():

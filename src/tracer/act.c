@@ -203,6 +203,7 @@ static void adopt(struct tracer *t, struct task *child)
 	struct process *parent = child->process;
 	const pid_t tgid = tgid_of(child->tid);
 
+	t->held -= child->phase == PHASE_HELD;
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
@@ -271,20 +272,30 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 	go_on(t, parent);
 }
 
-/* Its parent died before it could tell: the child that was seen first must not wait for ever. Only the dead
- * one's own: those of others will be told of. */
+static bool group_lives(struct tracer *t, pid_t tgid)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));)
+		if (((const struct task *)(uintptr_t)entry->value)->tgid == tgid)
+			return true;
+	return false;
+}
+
+/* Its parent died before it could tell: a forked child that was seen first must not wait for ever. (A thread that was
+ * seen first dies with its group.) Only the dead one's own: those of others will be told of. */
 static void adopt_orphans(struct tracer *t, struct process *p, pid_t dead_tgid)
 {
 	const struct hash_entry *entry;
-	bool again = true;
+	bool again = t->held != 0;
 
 	while (again) {
 		again = false;
 		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 			struct task *task = (struct task *)(uintptr_t)entry->value;
 
-			if (task->phase != PHASE_HELD ||
-			    (task->tgid != dead_tgid && task->parent_tgid != dead_tgid))
+			if (task->phase != PHASE_HELD || task->parent_tgid != dead_tgid ||
+			    task->tgid == dead_tgid)
 				continue;
 			task->process = p;
 			task->birth_event = 0;
@@ -304,6 +315,7 @@ static void hold(struct tracer *t, const struct stop *stop)
 	task->stopped = true;
 	task->birth_signal = stop->signal;
 	task->parent_tgid = parent_of(stop->tid);
+	t->held++;
 }
 
 /* ---- Exec ---- */
@@ -387,6 +399,7 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 	const bool launched = t->launch->pid == task->tid;
 	const bool first = launched && !t->launch_execed;
 
+	adopt_orphans(t, task->process, task->tgid);
 	leave_old_process(task);
 	if (launched)
 		t->launch_execed = true;
@@ -445,8 +458,10 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 		output_note(p, "%s", how);
 	if (p)
 		process_ref(p);
+	t->held -= task->phase == PHASE_HELD;
 	forget(t, task, NULL);
-	adopt_orphans(t, p, tgid);
+	if (t->held && !group_lives(t, tgid))
+		adopt_orphans(t, p, tgid);
 	if (p)
 		process_unref(p, how);
 	if (t->launch->pid == tid) {

@@ -46,6 +46,7 @@ struct probe {
 	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
+	bool any_family;  /* free and operator delete are one function here */
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };
 
@@ -228,6 +229,7 @@ struct tracer {
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
 	struct hash tasks; /* tid -> struct task */
+	size_t held;	   /* how many of them wait for their parent's event */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;

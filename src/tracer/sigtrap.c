@@ -16,8 +16,8 @@
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
  *    signal was blocked, and is blocked again);
- *  - where it was ignored, the tracer drops the signals that the kernel would have dropped, and
- *    the action is put back when the process is let go of.
+ *  - where it was ignored, it is again after every hit; should that fail once, the tracer drops the signals
+ *    that the kernel would have dropped, and tries again.
  * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
@@ -213,6 +213,7 @@ void sigtrap_after_hit(struct task *task)
 
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
+		sigtrap_restore(task);
 		return;
 	}
 	if (sigtrap_action(task->tid) == TRAP_HANDLED)

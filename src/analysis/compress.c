@@ -136,7 +136,8 @@ static int put_objects(struct compress *compress, const struct stack *stack)
 	for (uint32_t i = 0; i < stack->count && !error; i++) {
 		struct mapped_object *object = stack->objects[i];
 
-		if (!object || object->mapped)
+		if (!object || mapped_object_same(object, object_map_find(&compress->objects,
+									  stack->frames[i] - 1)))
 			continue;
 		object_map_restore(&compress->objects, object);
 		error = mapped_object_put(object, compress->stage.next);

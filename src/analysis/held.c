@@ -61,7 +61,7 @@ struct held_call *hold_call(struct hold *hold, const struct record_call *call)
 
 	*held = (struct held_call){
 		.stack = call->has_frames ? stack_intern(&hold->stacks, call) : NULL,
-		.function = string_intern(&hold->strings, call->function),
+		.function = text_intern(&hold->strings, call->function),
 		.args = call->arg_count ? copy_args(call->args, call->arg_count) : NULL,
 		.thread = hold->thread,
 		.index = call->index,
@@ -96,7 +96,7 @@ void hold_thread(struct hold *hold, const struct record_thread *thread)
 
 		*created = (struct held_thread){
 			.tid = thread->tid,
-			.name = string_intern(&hold->strings, name),
+			.name = text_intern(&hold->strings, name),
 			.older = newest,
 		};
 		hash_set_ptr(&hold->threads, thread->tid, created);
@@ -148,5 +148,5 @@ void hold_free(struct hold *hold)
 	}
 	hash_free(&hold->threads);
 	stack_pool_free(&hold->stacks);
-	string_pool_free(&hold->strings);
+	text_pool_free(&hold->strings);
 }

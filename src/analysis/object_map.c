@@ -100,6 +100,14 @@ struct mapped_object *object_map_find(const struct object_map *map, uint64_t add
 	return address == UINT64_MAX ? NULL : find_overlap(map, address, address + 1);
 }
 
+bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	return a->from == b->from && a->to == b->to && !strcmp(a->path, b->path) &&
+	       (!a->build_id || !b->build_id || !strcmp(a->build_id, b->build_id));
+}
+
 int mapped_object_put(const struct mapped_object *object, struct stage *stage)
 {
 	struct record record = {.type = RECORD_OBJECT,

@@ -16,12 +16,16 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$' || !strncmp(name, ".L", 2);
 }
 
-static bool is_code(Elf *elf, GElf_Word shndx)
+/* The bytes from a symbol to the end of its section of code; 0 if it is in none. */
+static uint64_t left_in_code(Elf *elf, GElf_Word shndx, const GElf_Sym *sym)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_getscn(elf, shndx);
 
-	return scn && gelf_getshdr(scn, &shdr) && (shdr.sh_flags & SHF_EXECINSTR);
+	if (!scn || !gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
+	    sym->st_value - shdr.sh_addr >= shdr.sh_size)
+		return 0;
+	return shdr.sh_size - (sym->st_value - shdr.sh_addr);
 }
 
 static unsigned rank_of(const GElf_Sym *sym)
@@ -63,8 +67,12 @@ static void keep_best(struct symbol_table *table)
 
 	for (size_t i = 0; i < table->count; i++) {
 		if (kept && table->items[kept - 1].start == table->items[i].start) {
-			if (table->items[kept - 1].size < table->items[i].size)
-				table->items[kept - 1].size = table->items[i].size;
+			struct named_symbol *best = &table->items[kept - 1];
+
+			if (best->is_open && !table->items[i].is_open) {
+				best->size = table->items[i].size;
+				best->is_open = false;
+			}
 			continue;
 		}
 		table->items[kept++] = table->items[i];
@@ -93,12 +101,18 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 		const unsigned type = GELF_ST_TYPE(sym.st_info);
 
 		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
-		    (type != STT_NOTYPE || is_mapping_symbol(name) || !is_code(elf, shndx)))
+		    (type != STT_NOTYPE || is_mapping_symbol(name)))
+			continue;
+		const bool is_sized = type != STT_NOTYPE && sym.st_size;
+		const uint64_t left = is_sized ? sym.st_size : left_in_code(elf, shndx, &sym);
+
+		if (!left)
 			continue;
 		ARRAY_GROW(table->items, table->capacity, table->count);
 		table->items[table->count++] = (struct named_symbol){
 			.start = is_arm ? address & ~(uint64_t)1 : address,
-			.size = sym.st_size,
+			.size = left,
+			.is_open = !is_sized,
 			.name = name,
 			.rank = rank_of(&sym),
 		};
@@ -120,11 +134,11 @@ const struct named_symbol *symbol_table_find(const struct symbol_table *table, u
 		else
 			high = middle;
 	}
-	/* A symbol without a size reaches to the next one. */
+	/* A symbol without a size reaches to the next one at most. */
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
 		const struct named_symbol *symbol = &table->items[i];
 
-		if (address - symbol->start < symbol->size || (!n && !symbol->size))
+		if (address - symbol->start < symbol->size && (!n || !symbol->is_open))
 			return symbol;
 	}
 	return NULL;

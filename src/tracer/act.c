@@ -73,7 +73,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
 	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
-		task_resume(task, sigtrap_dropped(task) ? 0 : stop->signal);
+		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
 	if (p->trap != TRAP_DEFAULT)
@@ -146,6 +146,16 @@ static void act_interrupt(struct tracer *t, struct task *task)
 	task_resume(task, 0);
 }
 
+/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
+ * uses up an interruption that is still pending, so it would not stop again. */
+static void go_on(struct tracer *t, struct task *task)
+{
+	if (t->letting_go)
+		task->ready = true;
+	else
+		task_resume(task, 0);
+}
+
 /* ---- Births ---- */
 
 /* Some live task that shares the process's memory, for kcmp. */
@@ -171,12 +181,16 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 		same = same_memory(child->tid, other, &known);
 	if (known)
 		return same;
-	return child->birth_event != PTRACE_EVENT_FORK;
+	return child->birth_event == PTRACE_EVENT_VFORK;
 }
 
 /* A task born into a stopped group stays stopped. */
-static void start_running(struct task *child)
+static void start_running(struct tracer *t, struct task *child)
 {
+	if (t->letting_go) {
+		child->ready = true;
+		return;
+	}
 	if (child->birth_signal == SIGTRAP || ptrace(PTRACE_LISTEN, child->tid, NULL, NULL) < 0)
 		task_resume(child, 0);
 	else
@@ -202,12 +216,12 @@ static void adopt(struct tracer *t, struct task *child)
 		}
 	}
 	if (!parent || tgid != child->tid) {
-		start_running(child);
+		start_running(t, child);
 		return;
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
-		start_running(child);
+		start_running(t, child);
 		return;
 	}
 	if (!t->set->follow || t->letting_go) {
@@ -229,7 +243,7 @@ static void adopt(struct tracer *t, struct task *child)
 	child->process = p;
 	process_ref(p);
 	process_unref(parent, NULL);
-	start_running(child);
+	start_running(t, child);
 }
 
 static void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
@@ -254,11 +268,12 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 			process_ref(child->process);
 		adopt(t, child);
 	}
-	task_resume(parent, 0);
+	go_on(t, parent);
 }
 
-/* Its parent died before it could tell: held children must not wait for ever. */
-static void adopt_orphans(struct tracer *t, struct process *p)
+/* Its parent died before it could tell: the child that was seen first must not wait for ever. Only the dead
+ * one's own: those of others will be told of. */
+static void adopt_orphans(struct tracer *t, struct process *p, pid_t dead_tgid)
 {
 	const struct hash_entry *entry;
 	bool again = true;
@@ -268,10 +283,11 @@ static void adopt_orphans(struct tracer *t, struct process *p)
 		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 			struct task *task = (struct task *)(uintptr_t)entry->value;
 
-			if (task->phase != PHASE_HELD)
+			if (task->phase != PHASE_HELD ||
+			    (task->tgid != dead_tgid && task->parent_tgid != dead_tgid))
 				continue;
 			task->process = p;
-			task->birth_event = PTRACE_EVENT_FORK;
+			task->birth_event = 0;
 			if (p)
 				process_ref(p);
 			adopt(t, task);
@@ -279,6 +295,15 @@ static void adopt_orphans(struct tracer *t, struct process *p)
 			break;
 		}
 	}
+}
+
+static void hold(struct tracer *t, const struct stop *stop)
+{
+	struct task *task = task_new(t, stop->tid, tgid_of(stop->tid), NULL, PHASE_HELD);
+
+	task->stopped = true;
+	task->birth_signal = stop->signal;
+	task->parent_tgid = parent_of(stop->tid);
 }
 
 /* ---- Exec ---- */
@@ -412,7 +437,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	char how[96];
 	const pid_t tid = task->tid;
 	struct process *p = task->process;
-	const bool leader = task->tgid == tid;
+	const pid_t tgid = task->tgid;
+	const bool leader = tgid == tid;
 
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && p->tasks > 1)
@@ -420,7 +446,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	if (p)
 		process_ref(p);
 	forget(t, task, NULL);
-	adopt_orphans(t, p);
+	adopt_orphans(t, p, tgid);
 	if (p)
 		process_unref(p, how);
 	if (t->launch->pid == tid) {
@@ -430,11 +456,11 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	}
 }
 
-static void act_vfork_done(struct task *task)
+static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
 	task_leave_slot(task);
-	task_resume(task, 0);
+	go_on(t, task);
 }
 
 bool act(struct tracer *t, const struct stop *stop)
@@ -449,9 +475,7 @@ bool act(struct tracer *t, const struct stop *stop)
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:
-		task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
-		task->stopped = true;
-		task->birth_signal = stop->signal;
+		hold(t, stop);
 		break;
 	case STOP_BORN:
 		task->birth_signal = stop->signal;
@@ -476,7 +500,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		act_new_task(t, task, stop);
 		break;
 	case STOP_VFORK_DONE:
-		act_vfork_done(task);
+		act_vfork_done(t, task);
 		break;
 	case STOP_EXIT:
 		if (!task) {

@@ -542,8 +542,11 @@ void call_watch(struct task *task, struct breakpoint *b)
 	bool is_call;
 
 	task_args(task, args);
-	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+	if (b->probe->wanted->hook == HOOK_SIGACTION) {
+		if (args[0] == SIGTRAP)
+			sigtrap_set(task, args[1]);
 		return;
+	}
 	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
@@ -559,10 +562,6 @@ static void watched_return(struct task *task, const struct call *call)
 	struct process *p = task->process;
 	const uint64_t result = p->arch->result(&task->regs);
 
-	if (call->probe->wanted->hook == HOOK_SIGACTION) {
-		sigtrap_learn(task);
-		return;
-	}
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)

@@ -58,11 +58,17 @@ void ledger_free(struct process *p)
 	}
 }
 
-/* A fork's child has the parent's blocks too: to release one is no error there. */
+/* A fork's child has the parent's blocks too. */
 void ledger_fork(const struct process *from, struct process *to)
 {
-	to->attached = true;
-	(void)from;
+	const struct hash_entry *entry;
+
+	to->attached = from->attached;
+	for (size_t r = 0; r < resource_count(from); r++) {
+		for (size_t i = 0; (entry = hash_next(&from->live[r].sizes, &i));)
+			hash_set(&to->live[r].sizes, entry->key, entry->value);
+		to->live[r].bytes = to->live[r].peak_bytes = from->live[r].bytes;
+	}
 }
 
 static struct live_set *live_of(struct process *p, const struct event *e)

@@ -121,6 +121,7 @@ struct task {
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	unsigned birth_event;
+	pid_t parent_tgid; /* PHASE_HELD: who its parent is, in case that dies silently */
 	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
@@ -187,9 +188,9 @@ struct process {
 
 	/* The target's own SIGTRAP: sigtrap.c. */
 	enum trap_action trap;
-	bool trap_known, trap_reset, trap_lost;
+	bool trap_known, trap_reset, trap_lost, trap_once;
 	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
-	uint64_t syscall_insn;
+	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
 
 	struct hash calls; /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
@@ -280,6 +281,7 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
+pid_t parent_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
@@ -287,6 +289,8 @@ bool same_memory(pid_t a, pid_t b, bool *known);
 /* process.c */
 void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
+/* A task by which /proc tells of the process: the leader, or another if that has ended. */
+pid_t process_proc(const struct process *p);
 /* A fork's address space, which has the parent's text with our breakpoints in it. */
 struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
 void process_ref(struct process *p);
@@ -387,12 +391,16 @@ bool act(struct tracer *t, const struct stop *stop);
 /* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
 /* What /proc/PID/status says of the process's action for SIGTRAP. */
 enum trap_action sigtrap_action(pid_t pid);
+/* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
+void sigtrap_set(struct task *task, uint64_t act);
+/* Before the first breakpoint of a process that is attached to: learns its handler from a task that is stopped for it. */
+void sigtrap_ask(struct process *p);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
-/* At the return of the target's sigaction(SIGTRAP): learns the action while it stands. */
-void sigtrap_learn(struct task *task);
-/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
-bool sigtrap_dropped(struct task *task);
+/* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it. */
+bool sigtrap_deliver(struct task *task);
+/* Whether some task must be stopped for sigtrap_restore(). */
+bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
 

@@ -163,6 +163,13 @@ pid_t tgid_of(pid_t tid)
 	return status_number(tid, "\nTgid:", &tgid) ? (pid_t)tgid : 0;
 }
 
+pid_t parent_of(pid_t tid)
+{
+	long parent;
+
+	return status_number(tid, "\nPPid:", &parent) ? (pid_t)parent : 0;
+}
+
 bool task_stat(pid_t tid, char *state, unsigned long *flags)
 {
 	char path[32];

@@ -43,7 +43,7 @@ COMPAT = DECLARATIONS[:1] + [("RAW", "OCFG", b"\0" * 8)] + DECLARATIONS[1:7] + [
 ]
 
 # What functrace writes; XTRA is a packet of the future.
-OWN = DECLARATIONS + [
+OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
     ("BLID", 0xF7000000, "0123456789abcdef0123456789abcdef01234567"),
     ("THRD", 4242, "prog"),
     ("CALL", 0, 0, 3661001, 2, "malloc", 100, 0x602010),

@@ -470,14 +470,18 @@ static void compress_tells_reused_addresses_apart(void **state)
 	put_object(compress, 0x3000, 0x4000, "/c"); /* not in these stacks */
 	alloc(compress, 0x30, 1, 0x1100, 0x9000);
 	put_object(compress, 0x1000, 0x2000, "/d");
+	put_object(compress, 0x1000, 0x2000, "/a"); /* back again: the stack of the first two */
+	alloc(compress, 0x40, 1, 0x1100, 0x9000);
+	put_object(compress, 0x1000, 0x2000, "/d");
 	finish_and_expect(compress, &sink,
 			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
 			  "object 1000-2000 /b\nobject 1000-2000 /b\nobject 3000-4000 /c\n"
-			  "object 1000-2000 /d\n"
-			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
+			  "object 1000-2000 /d\nobject 1000-2000 /a\nobject 1000-2000 /d\n"
+			  "object 1000-2000 /a\n"
 			  "1 +0 malloc 5 size 1 : 1100 9000 shared\n"
-			  "2 +0 malloc 10 size 1 : 1100 9000 # allocation summary: 2 block(s) with "
-			  "total size 2\n"
+			  "2 +0 malloc 10 size 1 : 1100 9000 shared\n"
+			  "5 +0 malloc 40 size 1 : 1100 9000 # allocation summary: 3 block(s) with "
+			  "total size 3\n"
 			  "object 1000-2000 /b\n"
 			  "3 +0 malloc 20 size 1 : 1100 9000 shared\n"
 			  "4 +0 malloc 30 size 1 : 1100 9000 # allocation summary: 2 block(s) with "

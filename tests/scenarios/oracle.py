@@ -8,8 +8,10 @@ LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack) (.*)$')
 
 
 def family(function):
-    """All forms of new and delete are one: in some allocators they are names of one address."""
-    return re.sub(r'^operator (new|delete).*', r'operator \1', function)
+    """All forms of new are one, and all of delete and free: in some allocators they are names of one address."""
+    if function.startswith('operator delete') or function in ('free', 'tc_free', 'tc_free_sized'):
+        return 'a release'
+    return 'operator new' if function.startswith('operator new') else function
 
 
 class Oracle:

@@ -6,6 +6,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 
 import gzip
 import os
+import random
 import re
 import shutil
 import signal
@@ -116,6 +117,29 @@ def damaged_input_is_used_up_to_the_damage(_folder):
     # Each packet's end is a good end; hardly anything else is.
     ends = sum(run("-q", "-", data=OWN[:size]).returncode == 0 for size in range(24, len(OWN)))
     assert ends < len(golden.OWN) + 2, ends
+
+
+def changed_bytes_never_crash(folder):
+    rng = random.Random(4711)
+    index = os.path.join(folder, "index")
+    with open(index, "w", encoding="ascii") as file:
+        file.write("2\n3\n5\n")
+    runs = [[], ["-l"], ["-c", "-r"], ["-l", "-c", "-b", "1"], ["--stats"], ["-f", "rtrace"], ["--compat"],
+            ["-R", "5", "-C", "1"], ["--include", index, "--call-address=prog:400000+1000"]]
+    traces = [OWN, SEVERAL, COMPAT, Encoder("1.3", 8, False).trace(golden.COMPAT), text_of(OWN), text_of(SEVERAL, "-c")]
+    for _ in range(400):
+        data = bytearray(rng.choice(traces))
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.randrange(len(data))
+            if rng.random() < 0.3:
+                data[at:at + rng.randint(1, 8)] = rng.choice([b"\xff" * 4, b"\0" * 4, b"\x7f\xff\xff\xff", b""])
+            else:
+                data[at % len(data)] = rng.randrange(256)
+            data = data or bytearray(1)
+        options = rng.choice(runs)
+        done = run(*options, "-q", "-", data=bytes(data))
+        assert done.returncode in (0, 1), (options, bytes(data), done)
+        assert done.returncode == 0 or done.stderr.count(b"\n") == 1, (options, bytes(data), done)
 
 
 def damaged_input_still_gives_leaks(_folder):
@@ -420,7 +444,7 @@ def valgrind_finds_nothing(folder):
 def main():
     tests = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
              examples_of_the_manual_are_accepted, input_that_is_no_trace,
-             damaged_input_is_used_up_to_the_damage, damaged_input_still_gives_leaks,
+             damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
              error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
              pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
              text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,

@@ -909,7 +909,8 @@ static void objects_replace_what_they_overlap(void **state)
 	assert_int_equal(object_map_put(&map, &(struct record_object){20, 30, "/b"}), OBJECT_NEW);
 	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_SAME);
 	assert_int_equal(object_map_put(&map, &(struct record_object){20, 20, "/x"}), OBJECT_SAME);
-	assert_int_equal(map.epoch, 2);
+	assert_int_equal(object_map_put(&map, &(struct record_object){5, 10, "/0"}), OBJECT_NEW);
+	assert_int_equal(map.epoch, 3);
 	assert_string_equal(object_map_find(&map, 19)->path, "/a");
 	assert_string_equal(object_map_find(&map, 20)->path, "/b");
 	assert_null(object_map_find(&map, 30));

@@ -37,6 +37,8 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking)
 		return true;
+	if (!task->process)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
 	char *text = read_file(path, 4096, NULL);
 	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,

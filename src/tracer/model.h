@@ -121,8 +121,8 @@ struct task {
 	bool exiting;		 /* its exit event was seen */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
 	unsigned birth_event;
-	pid_t parent_tgid; /* PHASE_HELD: who its parent is, in case that dies silently */
 	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
@@ -229,7 +229,7 @@ struct tracer {
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
 	struct hash tasks; /* tid -> struct task */
-	size_t held;	   /* how many of them wait for their parent's event */
+	size_t held_tasks; /* how many of them are HELD */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
@@ -283,7 +283,8 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
-pid_t parent_of(pid_t tid);
+/* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
+pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);

@@ -120,7 +120,7 @@ static struct stop wait_all(struct tracer *t)
  * one by one before sleeping; about once a millisecond, and whenever one has stopped that was not
  * busy, all of them. */
 
-#define MANY_TASKS 128
+#define MANY_TASKS 64
 /* From one sweep to the next: so many times what it took (to walk over stopped tasks is slow),
  * within bounds. */
 #define SWEEP_TIMES  20

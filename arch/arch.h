@@ -82,14 +82,17 @@ struct arch {
 	/* What sp is when a function returns that was entered with these registers, as far as its
 	 * ABI fixes it (x86: sp + pointer size). */
 	uint64_t (*return_sp)(const struct arch_regs *regs);
-	/* Whether the registers are those of a system call that was interrupted with the error EINTR
-	 * although no signal handler runs (a tracer's interruption of epoll_wait and its like);
-	 * then sets them so that the call is made again. */
+	/* Whether the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system
+	 * call that fails with EINTR although no signal handler has run (the tracer's interruption of
+	 * epoll_wait and its like); then changes them so that the kernel makes the call again, unless
+	 * a handler is about to run: the program then sees EINTR as it would untraced. */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
 	 * one in `code`, or -1; and the registers for it. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
+	/* The same for the code that signal handlers return to (sa_restorer). */
+	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction; /* its number */
 

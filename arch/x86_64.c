@@ -83,16 +83,20 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
+/* The kernel's own code, in no header of the user's: "again, unless a handler runs; then EINTR". */
+#define ERESTARTNOHAND 514
+
+/* The pc is left to the kernel. Were it set back to the `syscall` here, a handler of a signal that
+ * arrives before the task runs on would return to the call, not to its EINTR:
+ *
+ *   stop, pc - 2 | SIGUSR1 arrives | its handler sets a flag | epoll_wait sleeps on, for ever */
 static bool x86_64_restart_syscall(struct arch_regs *regs)
 {
-	const uint64_t number = regs->words[X86_ORIG_RAX];
-
 	if (regs->words[X86_RAX] != (uint64_t)-EINTR)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(eintr_calls); i++)
-		if (eintr_calls[i] == number) {
-			regs->words[X86_RAX] = number;
-			regs->words[X86_RIP] -= 2; /* syscall: 0f 05 */
+		if (eintr_calls[i] == regs->words[X86_ORIG_RAX]) {
+			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
 	return false; /* also the -1 of a task that is not in a system call */
@@ -104,6 +108,18 @@ static long x86_64_find_syscall(const unsigned char *code, size_t size)
 	static const unsigned char stub[] = {0x0f, 0x05, 0xc3};
 	const unsigned char *found = memmem(code, size, stub, sizeof(stub));
 
+	return found ? found - code : -1;
+}
+
+static long x86_64_find_restorer(const unsigned char *code, size_t size)
+{
+	/* mov $15 (rt_sigreturn), %rax or %eax; syscall */
+	static const unsigned char long_form[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	static const unsigned char short_form[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	const unsigned char *found = memmem(code, size, long_form, sizeof(long_form));
+
+	if (!found)
+		found = memmem(code, size, short_form, sizeof(short_form));
 	return found ? found - code : -1;
 }
 
@@ -206,6 +222,7 @@ const struct arch arch_x86_64 = {
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,
 	.find_syscall = x86_64_find_syscall,
+	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,
 	.sys_rt_sigaction = SYS_rt_sigaction,
 	.breakpoint = x86_64_breakpoint,

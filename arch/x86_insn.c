@@ -82,7 +82,7 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 {
 	insn->displacement = z->raw.imm[0].value.s;
 	insn->detail[DETAIL_ADDRESS_32] = z->address_width == 32;
-	if (insn->address + insn->length + (uint64_t)insn->displacement > X86_64_ADDRESS_MAX)
+	if (insn->address + insn->length + (uint64_t)insn->displacement > X86_64_ADDRESS_COMMON)
 		return;
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_JMP:
@@ -163,7 +163,6 @@ static bool is_bound_to_place(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_INTO:
 	case ZYDIS_MNEMONIC_SYSENTER:
-	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_XEND:
 	case ZYDIS_MNEMONIC_XABORT:
 	case ZYDIS_MNEMONIC_ENCLU:
@@ -199,6 +198,9 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	if (is_bound_to_place(z))
 		return;
 	if (is_branch) {
+		/* jkzd and jknzd of Knights Corner: what looks like jcc behind a VEX prefix. */
+		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+			return;
 		/* 66h on a near branch: Intel ignores it, AMD cuts the pc down to 16 bits. REX.W
 		 * overrides it on both, as in the padded call to __tls_get_addr. */
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
@@ -337,7 +339,8 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 	return address;
 }
 
-/* Where an indirect branch goes. -EFAULT where the processor would fault. */
+/* Where an indirect branch goes. -EFAULT where the processor might fault in the branch itself, for
+ * the address is not canonical; the tracee finds out. */
 static int branch_target(const struct insn *insn, const struct arch_regs *regs,
 			 const struct arch_memory *mem, uint64_t *target)
 {
@@ -352,7 +355,7 @@ static int branch_target(const struct insn *insn, const struct arch_regs *regs,
 	} else {
 		*target = regs->words[register_words[OPERAND_BASE(operand) & 15]];
 	}
-	return *target > X86_64_ADDRESS_MAX ? -EFAULT : 0;
+	return *target > X86_64_ADDRESS_COMMON ? -EFAULT : 0;
 }
 
 /* A call pushes the address behind the original instruction, so that unwinders, exceptions and the

@@ -36,8 +36,9 @@ enum x86_64_word {
 	X86_64_WORDS,
 };
 
-/* The highest user address, that of a processor with five levels of page tables. */
-#define X86_64_ADDRESS_MAX 0x00ffffffffffefffu
+/* The highest user address: of a processor with five levels of page tables, and of all. */
+#define X86_64_ADDRESS_MAX    0x00ffffffffffefffu
+#define X86_64_ADDRESS_COMMON 0x00007fffffffefffu
 
 extern const struct arch arch_x86_64;
 

@@ -1,6 +1,7 @@
 # analysis/: what is computed from a trace's records: a pipeline of stages
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
+	src/analysis/call_store.c src/analysis/call_store.h \
 	src/analysis/compress.c src/analysis/compress.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \
@@ -10,4 +11,6 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/prepare.c src/analysis/prepare.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
+	src/analysis/stats.c src/analysis/stats.h \
+	src/analysis/stats_model.h src/analysis/stats_report.c \
 	src/analysis/summary.c src/analysis/summary.h

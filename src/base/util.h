@@ -15,6 +15,13 @@
 #define ARRAY_SIZE(a)	    (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
+/* libiberty, which demangles names, has functions of its own under these names. */
+#define xmalloc	   base_xmalloc
+#define xcalloc	   base_xcalloc
+#define xstrdup	   base_xstrdup
+#define xstrndup   base_xstrndup
+#define xasprintf  base_xasprintf
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);

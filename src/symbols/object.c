@@ -162,9 +162,15 @@ static void scan_vdso(struct scan *scan, size_t index)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
 	const char *reason = "";
-	struct elf_file *file =
-		elf_file_from_memory(scan->pid, mapping->start, mapping->end, true, &reason);
+	const struct object *known = objects_find(scan->list, mapping->start);
+	struct elf_file *file = NULL;
 
+	if (known && !strcmp(known->path, "[vdso]") && known->end == mapping->end) {
+		file = known->file;
+		elf_file_ref(file);
+	} else {
+		file = elf_file_from_memory(scan->pid, mapping->start, mapping->end, true, &reason);
+	}
 	if (!file) {
 		scan->taken[index] = true;
 		msg_debug(DBG_SYMBOLS, 1, "[vdso] of process %d cannot be read: %s", (int)scan->pid,

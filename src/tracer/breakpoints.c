@@ -116,6 +116,11 @@ void breakpoint_free(struct process *p, struct breakpoint *b)
 		slot_release(p, b->slot);
 	if (b->ticket >= 0)
 		guard_clear(p->tracer->engine, b->ticket);
+	for (size_t i = 0; b->probe && i < p->probe_count; i++)
+		if (p->probes[i] == b->probe) {
+			p->probes[i] = p->probes[--p->probe_count];
+			break;
+		}
 	free(b->probe);
 	free(b);
 }

@@ -10,7 +10,7 @@
  * of it and of the return address: never by order, never by thread, so exceptions, longjmp,
  * coroutines that move between threads and switched stacks cannot confuse one call with another. */
 
-#define FOLD_ROWS 5	   /* frames from an inner function to its outer one, both counted */
+#define FOLD_ROWS 6	   /* frames from an inner function to its outer one, both counted */
 #define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
@@ -247,9 +247,7 @@ static bool read_return_address(struct task *task, uint64_t *address)
 		*address = where;
 		return true;
 	}
-	if (memory_read_pointer(task->process, where, address) < 0)
-		return false;
-	return true;
+	return memory_peek(task, where, address) == 0;
 }
 
 /* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):
@@ -283,6 +281,11 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 	return b;
 }
 
+static bool same_kind(const struct probe *a, const struct probe *b)
+{
+	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+}
+
 enum nesting { NESTED_NO, NESTED_FOLD, NESTED_APART };
 
 /* Whether this entry happens inside the outer call, told by unwinding to its frame. If the walk gets
@@ -305,17 +308,41 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 		signal |= frames[i].signal;
 	if (count > FOLD_ROWS || signal)
 		return NESTED_APART;
-	/* Frames between the two must be of the outer one's own object: a handler that the
-	 * program installed is not an inner call. */
-	for (size_t i = 1; i + 1 < count; i++)
-		if (objects_find(&task->process->objects, frames[i].pc) != outer->probe->object)
+	/* Frames between the two must be such functions too (new[] -> new -> malloc): what a handler of the
+	 * program allocates, or a throw for its exception, is not the outer call's block. */
+	for (size_t i = 1; i + 1 < count; i++) {
+		const struct probe *between = probe_around(task->process, frames[i].pc);
+
+		if (!between || !same_kind(between, outer->probe))
 			return NESTED_APART;
+	}
 	return NESTED_FOLD;
 }
 
-static bool same_kind(const struct probe *a, const struct probe *b)
+/* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
+ * new is that of its exception). */
+static bool can_hold(const struct call *outer, const struct probe *inner)
 {
-	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
+	return same_kind(outer->probe, inner) &&
+	       (inner->wanted->function->role != ROLE_RELEASE ||
+		function_of(outer)->role != ROLE_ALLOC);
+}
+
+/* Called from the code of a function of the same kind, which is in flight or has been folded itself. */
+static bool called_by_kin(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	const struct probe *caller;
+	uint64_t return_address;
+
+	for (const struct call *outer = task->calls; outer; outer = outer->next) {
+		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
+			continue;
+		if (!read_return_address(task, &return_address))
+			return false;
+		caller = probe_around(task->process, return_address);
+		return caller && same_kind(caller, probe);
+	}
+	return false;
 }
 
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
@@ -324,6 +351,8 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 	struct process *p = task->process;
 	struct call *outer = task->calls;
 
+	if (outer && called_by_kin(task, probe, return_sp))
+		return true;
 	while (outer) {
 		struct call *next = outer->next;
 		bool stale = false;
@@ -331,7 +360,7 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 		if (outer->return_sp > return_sp) {
 			const enum nesting nesting = nested_in(task, outer, &stale);
 
-			if (nesting == NESTED_FOLD && same_kind(outer->probe, probe))
+			if (nesting == NESTED_FOLD && can_hold(outer, probe))
 				return true;
 			if (nesting != NESTED_NO)
 				return false;
@@ -343,27 +372,44 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 	return false;
 }
 
-/* `delete` that calls or jumps to `free` is one release. */
-static bool same_release(struct task *task, const struct probe *probe, uint64_t return_sp,
-			 uint64_t return_address, uint64_t id)
+/* `delete` that calls or jumps to `free` is one release. Return addresses tell, but are read only in
+ * processes where one such function can call another at all. */
+static bool same_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
-	const struct last_release *last = &task->last_release;
+	struct last_release *last = &task->last_release;
+	const struct last_release before = *last;
+	uint64_t return_address = 0;
 
-	if (!last->probe || !same_kind(last->probe, probe))
+	if (task->process->release_probes > 1 && !read_return_address(task, &return_address))
+		return_address = 0;
+	*last = (struct last_release){probe, return_sp, return_address, id};
+	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
 		return false;
-	const struct probe *outer = last->probe;
-	const bool jumped = last->sp == return_sp && last->return_address == return_address &&
-			    outer != probe && last->id == id;
-	const bool inside = return_address > outer->start &&
-			    return_address <= outer->start + outer->size && last->sp > return_sp;
+	if (before.sp == return_sp)
+		return before.return_address == return_address && before.id == id;
+	if (before.sp < return_sp || return_address <= before.probe->start ||
+	    return_address > before.probe->start + before.probe->size)
+		return false;
+	return before.id == id || !ledger_knows(task->process, probe->wanted->resource, id);
+}
 
-	if (jumped)
-		return true;
-	return inside && (last->id == id || !ledger_knows(task->process, probe->wanted->resource, id));
+/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+static bool own_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+{
+	struct process *p = task->process;
+	uint64_t return_address;
+
+	if (p->attached || probe->object == p->program ||
+	    ledger_knows(p, probe->wanted->resource, id) ||
+	    !read_return_address(task, &return_address) ||
+	    objects_find(&p->objects, return_address) != probe->object)
+		return false;
+	p->counts.internal++;
+	return true;
 }
 
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
-			  uint64_t return_address, const uint64_t *args)
+			  const uint64_t *args)
 {
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	const struct function *f = probe->wanted->function;
@@ -374,17 +420,12 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return; /* free(NULL) */
 	if (task->process->reserved.count)
 		ledger_inner_release(task->process, task, e.id);
-	if (folded(task, probe, return_sp))
+	if (folded(task, probe, return_sp) || same_release(task, probe, return_sp, e.id) ||
+	    own_bookkeeping(task, probe, e.id))
 		return;
-	if (!same_release(task, probe, return_sp, return_address, e.id)) {
-		if (task->process->tracer->set->backtrace_all)
-			event_stack(&e, frames, true);
-		ledger_released(task->process, &e);
-		task->last_release.id = e.id;
-	}
-	task->last_release.probe = probe;
-	task->last_release.sp = return_sp;
-	task->last_release.return_address = return_address;
+	if (task->process->tracer->set->backtrace_all)
+		event_stack(&e, frames, true);
+	ledger_released(task->process, &e);
 }
 
 /* A call at the same place on the stack as one in flight: the same one again (its entry was undone for a
@@ -483,14 +524,12 @@ void call_enter(struct task *task, struct breakpoint *b)
 	const uint64_t return_sp = p->arch->return_sp(&task->regs);
 	uint64_t return_address, args[CALL_ARGS];
 
-	if (!read_return_address(task, &return_address))
-		return;
 	task_args(task, args);
 	if (seen_before(task, b, return_sp, args))
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail)
-		enter_release(task, b->probe, return_sp, return_address, args);
-	else
+		enter_release(task, b->probe, return_sp, args);
+	else if (read_return_address(task, &return_address))
 		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
@@ -502,8 +541,11 @@ void call_watch(struct task *task, struct breakpoint *b)
 	bool is_call;
 
 	task_args(task, args);
-	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+	if (b->probe->wanted->hook == HOOK_SIGACTION) {
+		if (args[0] == SIGTRAP)
+			sigtrap_set(task, args[1]);
 		return;
+	}
 	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
@@ -519,10 +561,6 @@ static void watched_return(struct task *task, const struct call *call)
 	struct process *p = task->process;
 	const uint64_t result = p->arch->result(&task->regs);
 
-	if (call->probe->wanted->hook == HOOK_SIGACTION) {
-		sigtrap_learn(task);
-		return;
-	}
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)

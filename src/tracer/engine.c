@@ -233,7 +233,8 @@ static void set_signals(const struct settings *settings)
 		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
+	sigaddset(&blocked,
+		  SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
@@ -255,17 +256,13 @@ static int engine_open(struct engine *engine)
  * is the trace. */
 static void leave_descriptors(const struct engine *engine)
 {
-	const int keep[] = {engine->socket,
-			    engine->visible_handle,
-			    engine->bell,
-			    engine->terminate,
-			    engine->launch.pid ? engine->launch.gate : -1,
-			    engine->launch.pid ? engine->launch.exec_error : -1};
+	const int keep[] = {engine->socket, engine->launch.gate, engine->launch.exec_error};
 
 	fds_close_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
 		fds_null(STDOUT_FILENO);
+	fd_fill(STDERR_FILENO);
 }
 
 static int run(struct engine *engine)
@@ -302,7 +299,7 @@ int engine_main(const struct settings *settings, struct board *board, int socket
 		error = launch_fork(&engine.launch, settings, signals, links, ARRAY_SIZE(links));
 		atomic_store(&board->target, engine.launch.pid);
 	}
-	close(visible_socket);
+	leave_descriptors(&engine);
 	setpgid(0, 0);
 	set_signals(settings);
 	prctl(PR_SET_NAME, "functrace-engin");
@@ -312,7 +309,6 @@ int engine_main(const struct settings *settings, struct board *board, int socket
 		msg_error("tracing cannot begin: %s", strerror(-error));
 		atomic_store(&board->result, 1);
 	} else {
-		leave_descriptors(&engine);
 		fds_raise_limit();
 		atomic_store(&board->result, run(&engine));
 	}

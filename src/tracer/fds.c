@@ -103,6 +103,24 @@ void fds_null(int fd)
 	}
 }
 
+void fd_fill(int fd)
+{
+	if (fcntl(fd, F_GETFD) < 0)
+		fds_null(fd);
+}
+
+int fd_above_standard(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	const int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int error = errno;
+
+	close(fd);
+	errno = error;
+	return moved;
+}
+
 void fds_raise_limit(void)
 {
 	struct rlimit limit;

@@ -39,23 +39,34 @@ static void target_run(char **argv, int gate, int exec_error, bool stdout_is_tra
 	_exit(127);
 }
 
+static int make_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	ends[0] = fd_above_standard(ends[0]);
+	ends[1] = fd_above_standard(ends[1]);
+	return ends[0] < 0 || ends[1] < 0 ? -EMFILE : 0;
+}
+
+static void close_pipe(const int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
 int launch_fork(struct launch *launch, const struct settings *settings,
 		const struct signal_state *signals, const int *close_fds, size_t close_count)
 {
 	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
-	int gate[2], error[2];
+	int gate[2] = {-1, -1}, error[2] = {-1, -1};
+	int failure = make_pipe(gate);
 
-	if (pipe2(gate, O_CLOEXEC))
-		return -errno;
-	if (pipe2(error, O_CLOEXEC)) {
-		const int failure = -errno;
-
-		close(gate[0]);
-		close(gate[1]);
-		return failure;
-	}
+	if (!failure)
+		failure = make_pipe(error);
+	if (failure)
+		goto out;
 	const pid_t pid = fork();
-	const int failure = -errno;
 
 	if (pid == 0) {
 		/* Else T, as long as it has not execed, would keep E's end-of-file from V, its own
@@ -66,15 +77,18 @@ int launch_fork(struct launch *launch, const struct settings *settings,
 		close(error[0]);
 		target_run(settings->argv, gate[0], error[1], stdout_is_trace, signals);
 	}
+	if (pid < 0) {
+		failure = -errno;
+		goto out;
+	}
 	close(gate[0]);
 	close(error[1]);
-	if (pid < 0) {
-		close(gate[1]);
-		close(error[0]);
-		return failure;
-	}
 	*launch = (struct launch){.pid = pid, .gate = gate[1], .exec_error = error[0]};
 	return 0;
+out:
+	close_pipe(gate);
+	close_pipe(error);
+	return failure;
 }
 
 int launch_open_gate(struct launch *launch)

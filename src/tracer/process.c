@@ -84,7 +84,7 @@ static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
 	p->mem_fd = fd;
 	p->trace_fd = -1;
 	p->stack_want = 2048;
-	p->exe = exe_path(tgid);
+	p->exe = exe_path(tid);
 	p->guard = guard_add_space(t->engine, fd);
 	p->next = t->processes;
 	t->processes = p;
@@ -110,12 +110,28 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	return p;
 }
 
+pid_t process_proc(const struct process *p)
+{
+	const struct task *leader = task_find(p->tracer, p->pid);
+	const struct hash_entry *entry;
+
+	if (leader && leader->process == p && !leader->exiting)
+		return p->pid;
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting)
+			return task->tid;
+	}
+	return p->pid;
+}
+
 void process_ref(struct process *p)
 {
 	p->tasks++;
 }
 
-static void counts_add(struct counts *to, const struct counts *from)
+void counts_add(struct counts *to, const struct counts *from)
 {
 	const uint64_t *add = (const uint64_t *)from;
 	uint64_t *sum = (uint64_t *)to;
@@ -137,6 +153,7 @@ static void process_free(struct process *p)
 	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
 		breakpoint_free(p, (struct breakpoint *)(uintptr_t)entry->value);
 	hash_free(&p->breakpoints);
+	free(p->probes);
 	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
 		free((struct slot *)(uintptr_t)entry->value);
 	hash_free(&p->slots);
@@ -154,17 +171,11 @@ static void process_free(struct process *p)
 
 void process_unref(struct process *p, const char *how)
 {
-	uint64_t bytes;
-
 	if (--p->tasks)
 		return;
 	calls_drop_all(p);
 	output_end(p, how);
 	output_report(p);
-	counts_add(&p->tracer->totals, &p->counts);
-	p->tracer->ended_live_blocks += ledger_live(p, &bytes);
-	p->tracer->ended_live_bytes += bytes;
-	p->tracer->processes_ended++;
 	process_free(p);
 }
 
@@ -190,7 +201,7 @@ static void object_added(void *context, struct object *object)
 
 void process_update_objects(struct process *p)
 {
-	const int error = objects_update(&p->objects, p->pid, object_removed, object_added, p);
+	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
@@ -204,11 +215,8 @@ void process_update_objects(struct process *p)
 static void probe_manual_symbols(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	struct object *program = NULL;
+	struct object *program = p->program;
 
-	for (size_t i = 0; i < p->objects.count && !program; i++)
-		if (!strcmp(p->objects.items[i]->path, p->exe))
-			program = p->objects.items[i];
 	for (size_t i = 0; program && i < set->symbol_count; i++)
 		for (size_t w = 0; w < p->tracer->wanted_count; w++) {
 			struct wanted *wanted = &p->tracer->wanted[w];
@@ -221,6 +229,13 @@ static void probe_manual_symbols(struct process *p)
 		}
 }
 
+static void find_program(struct process *p)
+{
+	for (size_t i = 0; i < p->objects.count && !p->program; i++)
+		if (!strcmp(p->objects.items[i]->path, p->exe))
+			p->program = p->objects.items[i];
+}
+
 int process_start(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
@@ -228,6 +243,7 @@ int process_start(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
+	find_program(p);
 	const int error = output_begin(p);
 
 	if (error < 0)
@@ -319,6 +335,8 @@ static void fork_breakpoint(struct process *p, const struct breakpoint *from)
 		b->probe = xmalloc(sizeof(*b->probe));
 		*b->probe = *from->probe;
 		b->probe->object = objects_find(&p->objects, b->address);
+		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
+		p->probes[p->probe_count++] = b->probe;
 	}
 	if (from->slot) {
 		b->slot = hash_get_ptr(&p->slots, from->slot->address);
@@ -344,7 +362,9 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 		return NULL;
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
+	p->release_probes = parent->release_probes;
 	objects_clone(&parent->objects, &p->objects);
+	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
 	p->unwinder = unwinder_clone(parent->unwinder, tid);
 	fork_slots(parent, p);
 	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));)

@@ -123,8 +123,14 @@ int message_receive(int socket, struct message *message, int *fd);
 /* Closes every descriptor from 3 on that is not in keep: what functrace inherited belongs to the
  * target, and a pipe that functrace held open would not end for its reader. */
 void fds_close_others(const int *keep, size_t count);
-/* Opens /dev/null as descriptor `fd`. */
+/* Makes descriptor `fd` /dev/null. */
 void fds_null(int fd);
+/* Makes it /dev/null if it is closed, lest something else become it. */
+void fd_fill(int fd);
+/* functrace may have been started with 0, 1 or 2 closed, and its target is to find them so: what
+ * functrace opens before it has forked the target is moved above them. The new descriptor,
+ * close-on-exec, or -1 and errno (`fd` is closed anyway). */
+int fd_above_standard(int fd);
 /* Raises the soft limit of open files to the hard one (never in the target). */
 void fds_raise_limit(void);
 

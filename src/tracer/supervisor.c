@@ -168,14 +168,14 @@ static void engine_died(struct supervisor *s)
 
 	if (waitpid(s->engine, &status, 0) == s->engine && WIFSIGNALED(status))
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
-	msg_error("the tracing process %s. %zu breakpoints were taken out of what it traced, which "
-		  "goes on "
-		  "untraced; the trace is readable up to its last flush",
+	msg_error("the tracing process %s. What it traced goes on untraced (breakpoints taken out: "
+		  "%zu); the trace is "
+		  "readable up to its last flush",
 		  how, repaired);
 	if (failed)
-		msg_error("%zu breakpoints could not be taken out: a program that reaches one is "
-			  "killed by SIGTRAP. "
-			  "Restart it as soon as you can",
+		msg_error("breakpoints that could not be taken out: %zu. A program that reaches "
+			  "one is killed by "
+			  "SIGTRAP: restart it as soon as you can",
 			  failed);
 	if (!is_launched(s) || target_ended(s))
 		return;
@@ -240,11 +240,12 @@ static int start_failed(const char *what)
  * alone. */
 static void leave_descriptors(const struct supervisor *s)
 {
-	const int keep[] = {s->socket, s->signals};
+	const int keep[] = {s->socket};
 
 	fds_close_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	fds_null(STDOUT_FILENO);
+	fd_fill(STDERR_FILENO);
 }
 
 int engine_run(const struct settings *settings)
@@ -259,28 +260,28 @@ int engine_run(const struct settings *settings)
 		return start_failed("shared memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return start_failed("a socket pair");
-	s.socket = sockets[0];
+	sockets[0] = s.socket = fd_above_standard(sockets[0]);
+	sockets[1] = fd_above_standard(sockets[1]);
+	if (sockets[0] < 0 || sockets[1] < 0)
+		return start_failed("descriptors");
 	signals_read(&signals);
 	signals_choose(&s, &signals);
-	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s.signals < 0)
-		return start_failed("signals");
 	const pid_t visible = getpid();
 
 	fflush(NULL);
 	s.engine = fork();
 	if (s.engine < 0)
 		return start_failed("a process");
-	if (s.engine == 0) {
-		close(s.signals);
+	if (s.engine == 0)
 		exit(engine_main(settings, s.board, sockets[1], visible, sockets[0], &signals));
-	}
-	close(sockets[1]);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTTIN, SIG_DFL); /* E stops V by these */
 	signal(SIGTTOU, SIG_DFL);
 	leave_descriptors(&s);
+	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s.signals < 0)
+		return start_failed("signals"); /* E sees the end of the socket and lets go */
 	fds_raise_limit();
 	supervise(&s);
 	const int status = conclude(&s);

@@ -51,7 +51,6 @@ static void tracer_free(struct tracer *t)
 	hash_free(&t->wanted_names);
 	hash_free(&t->tasks);
 	free(t->queue);
-	free(t->first_path);
 	free(t->stack);
 }
 

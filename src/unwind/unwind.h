@@ -1,7 +1,7 @@
 /* Registers + stack bytes -> return addresses.
  *
- * Works on a plain snapshot; the tracee itself is not needed, except for stack bytes that the snapshot
- * does not hold and for code of objects that have no file: both come through read(). */
+ * Works on a plain snapshot; the tracee itself is not needed, except for stack bytes that the
+ * snapshot does not hold and for code of objects that have no file: both come through read(). */
 #ifndef FT_UNWIND_UNWIND_H
 #define FT_UNWIND_UNWIND_H
 
@@ -14,11 +14,11 @@ struct unwind_object; /* the rows of one ELF file, shared by all address spaces 
 struct stack_snapshot {
 	const struct arch *arch;
 	struct arch_regs regs;
-	uint64_t address;	    /* of the first byte of `bytes`: at or below sp */
+	uint64_t address;           /* of the first byte of `bytes`: at or below sp */
 	const unsigned char *bytes; /* size 0 if nothing could be read */
 	size_t size;
-	/* Reads more of the tracee (stack beyond the snapshot, vdso, JIT). Bytes read (may be fewer), or
-	 * -errno. NULL: there is no more. */
+	/* Reads more of the tracee (stack beyond the snapshot, vdso, JIT). Bytes read (may be
+	 * fewer), or -errno. NULL: there is no more. */
 	ssize_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
 };
@@ -29,30 +29,33 @@ enum unwind_method { UNWIND_ROWS, UNWIND_LIBUNWIND };
 struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method);
 void unwinder_free(struct unwinder *unwinder);
 
-/* Tells that [start, end) maps an ELF file whose own addresses (p_vaddr, CFI) plus `bias` are the mapped
- * ones, or that it has gone. `path` is one that can be opened now (/proc/PID/map_files/...,
- * /proc/PID/root/...), or NULL for memory without a file ([vdso]): then the ELF image is read through
- * the snapshot's read(). Rows are made when an address is first met, and shared by all address spaces
- * that map the same file (device, inode, size, mtime). */
-void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
-		  const char *build_id);
+/* Tells that [start, end) maps an ELF file whose own addresses (p_vaddr, CFI) plus `bias` are the
+ * mapped ones, or that it has gone. `path` is one that can be opened now (/proc/PID/map_files/...,
+ * /proc/PID/root/...), or NULL for memory without a file ([vdso]): then the ELF image is read
+ * through the snapshot's read(). Rows are made when an address is first met, and shared by all
+ * address spaces that map the same file (device, inode, size, mtime). */
+void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias,
+		  const char *path, const char *build_id);
 void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end);
 
 /* A fork's address space begins with its parent's objects. */
 struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid);
 
 struct unwind_frame {
-	uint64_t pc;  /* frame 0: the pc of the snapshot; then return addresses as they are (no -1) */
+	uint64_t
+		pc; /* frame 0: the pc of the snapshot; then return addresses as they are (no -1) */
 	uint64_t cfa; /* sp in the caller right after the return */
-	bool signal;  /* this frame's pc was interrupted by a signal handler below it, not called from */
+	bool signal;  /* this frame's pc was interrupted by a signal handler below it, not called
+			 from */
 };
 
-/* Walks up to `max` frames, frame 0 being the snapshot's own pc (not looked up with -1). Stops early
- * when `until_cfa` is not 0 and a frame's cfa is at or beyond it. Returns the number of frames; *cut tells
- * that the walk did not reach the outermost frame (no rule, unreadable stack, corrupt: cfa not growing), as opposed to
- * reaching the start of the thread, `max` or until_cfa. Bounded in time for any input. */
-size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
-		    size_t max, uint64_t until_cfa, bool *cut);
+/* Walks up to `max` frames, frame 0 being the snapshot's own pc (not looked up with -1). Stops
+ * early when `until_cfa` is not 0 and a frame's cfa is at or beyond it. Returns the number of
+ * frames; *cut tells that the walk did not reach the outermost frame (no rule, unreadable stack,
+ * corrupt: cfa not growing), as opposed to reaching the start of the thread, `max` or until_cfa.
+ * Bounded in time for any input. */
+size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 
 /* How often a row said "other" and the walk was done by libunwind instead; walks in all. */
 struct unwind_counts {

@@ -1,4 +1,5 @@
-/* Every function of the malloc family, with a size of its own; failures; the special cases. */
+/* Every function of the malloc family, with a size of its own; failures; the special cases.
+ * With an argument pvalloc is left out: not every allocator has it. */
 #include "target.h"
 #include <malloc.h>
 
@@ -19,7 +20,7 @@ static void plain(void)
 	expect_release(1, 30010, "free");
 }
 
-static void aligned(void)
+static void aligned(int with_pvalloc)
 {
 	void *p = NULL;
 
@@ -35,16 +36,19 @@ static void aligned(void)
 	CHECK(p);
 	free(p);
 	expect_alloc(1, 30101, "posix_memalign");
-	expect_alloc(1, 30112, "aligned_alloc");
-	expect_alloc(1, 30103, "memalign");
+	/* in some libraries these are one function with two names */
+	expect_alloc(1, 30112, "aligned_alloc|memalign");
+	expect_alloc(1, 30103, "memalign|aligned_alloc");
 	expect_alloc(1, 30104, "valloc");
 	expect_release(1, 30101, "free");
 	expect_release(1, 30112, "free");
 	expect_release(1, 30103, "free");
 	expect_release(1, 30104, "free");
+	(void)with_pvalloc;
 #ifdef __GLIBC__
-	/* pvalloc gives whole pages: its size is what it allocates. */
-	p = pvalloc(30000);
+	if (!with_pvalloc)
+		return;
+	p = pvalloc(30000); /* it gives whole pages: its size is what it allocates */
 	CHECK(p);
 	free(p);
 	expect_alloc(1, 32768, "pvalloc");
@@ -143,11 +147,12 @@ static void within_the_library(void)
 	expect_release(2, 30501, "free");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	gate();
 	plain();
-	aligned();
+	aligned(argc < 2);
+	(void)argv;
 	resized();
 	failing();
 	empty();

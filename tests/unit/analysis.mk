@@ -1,1 +1,6 @@
 # unit tests of analysis
+check_PROGRAMS += tests/unit/analysis
+TESTS += tests/unit/analysis
+tests_unit_analysis_SOURCES = tests/unit/analysis.c
+tests_unit_analysis_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_analysis_LDADD = libanalysis.a libbase.a $(ELF_LIBS) $(UNIT_LIBS)

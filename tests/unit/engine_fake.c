@@ -138,6 +138,8 @@ static int traced_ended(pid_t pid, int status)
 static bool at_tick(pid_t pid)
 {
 	fake.ticks++;
+	if (getenv("FAKE_TICKS"))
+		msg_info("tick %u", fake.ticks);
 	if (getenv("FAKE_CRASH"))
 		raise(SIGKILL);
 	if (getenv("FAKE_LOSE")) {
@@ -199,8 +201,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		engine_want_tick(engine);
 	const int result = loop(pid);
 
-	if (getenv("FAKE_TICKS"))
-		msg_info("%u ticks", fake.ticks);
 	msg_info("the summary");
 	return result;
 }

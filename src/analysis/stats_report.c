@@ -1,0 +1,363 @@
+#include "config.h"
+#include "analysis/stats_model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much of the long lists is shown. */
+enum { COLUMNS = 80, FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
+
+struct report {
+	struct trace_stats *stats;
+	struct buf *out;
+	struct buf line;
+	frame_namer namer;
+	void *names;
+	void (*map)(void *context, struct mapped_object *object);
+	void *context;
+};
+
+/* Ends the line, cut to the width of a page; control characters from the trace become '?'. */
+static void end_line(struct report *report)
+{
+	struct buf *line = &report->line;
+
+	if (line->size > COLUMNS) {
+		line->size = COLUMNS - 3;
+		/* Not within a character of several bytes. */
+		while (line->size && (line->data[line->size] & 0xc0) == 0x80)
+			line->size--;
+		buf_add_str(line, "...");
+	}
+	for (size_t i = 0; i < line->size; i++)
+		if (line->data[i] < 0x20 || line->data[i] == 0x7f)
+			line->data[i] = '?';
+	buf_add(report->out, line->data, line->size);
+	buf_add_char(report->out, '\n');
+	line->size = 0;
+}
+
+#define LINE(report, ...) (buf_printf(&(report)->line, __VA_ARGS__), end_line(report))
+
+static const char *clock_text(uint64_t time_ns, char text[static 32])
+{
+	const uint64_t ms = time_ns / 1000000 % (24 * 3600 * 1000);
+
+	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000,
+		 ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
+	return text;
+}
+
+static void write_moment(struct report *report, const struct moment *moment)
+{
+	char text[32];
+
+	buf_printf(&report->line, " at event %" PRIu64, moment->index);
+	if (moment->time_ns != TIME_NONE)
+		buf_printf(&report->line, ", %s", clock_text(moment->time_ns, text));
+}
+
+static void write_head(struct report *report)
+{
+	const struct trace_stats *stats = report->stats;
+	const struct moment *first = &stats->first, *last = &stats->last;
+	char from[32], to[32];
+
+	buf_printf(&report->line, "Statistics of %s", stats->name);
+	if (stats->has_pid)
+		buf_printf(&report->line, ", process %" PRIu32, stats->pid);
+	end_line(report);
+	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
+	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
+		buf_printf(&report->line, " from %s to %s, %.3f s",
+			   clock_text(first->time_ns, from), clock_text(last->time_ns, to),
+			   last->time_ns > first->time_ns
+				   ? (double)(last->time_ns - first->time_ns) / 1e9
+				   : 0);
+	end_line(report);
+}
+
+static void write_totals(struct report *report, const struct resource *which,
+			 const struct resource_stats *resource)
+{
+	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared",
+	     which->desc);
+	if (resource->others.calls)
+		LINE(report, "  calls          %12" PRIu64 "   bytes %20" PRIu64,
+		     resource->others.calls, resource->others.bytes);
+	if (!resource->allocations.calls && !resource->releases)
+		return;
+	LINE(report, "  allocations    %12" PRIu64 "   bytes %20" PRIu64,
+	     resource->allocations.calls, resource->allocations.bytes);
+	LINE(report, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64,
+	     resource->releases, resource->unknown_releases);
+	if (resource->references)
+		LINE(report, "  references     %12" PRIu64, resource->references);
+	if (resource->reused)
+		LINE(report, "  unseen releases%12" PRIu64 "   (an id was given out again)",
+		     resource->reused);
+	LINE(report, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
+	     resource->live.bytes);
+	buf_printf(&report->line, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
+	write_moment(report, &resource->peak_blocks_at);
+	end_line(report);
+	buf_printf(&report->line, "  peak bytes     %12" PRIu64, resource->peak_bytes.bytes);
+	write_moment(report, &resource->peak_bytes_at);
+	end_line(report);
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function_stats *x = *(struct function_stats *const *)a,
+				    *y = *(struct function_stats *const *)b;
+	int result = descending(x->tally.bytes, y->tally.bytes);
+
+	if (!result)
+		result = descending(x->tally.calls, y->tally.calls);
+	return result ? result : strcmp(x->name, y->name);
+}
+
+static void write_functions(struct report *report, struct resource_stats *resource)
+{
+	const size_t count = resource->function_count;
+
+	if (!count)
+		return;
+	qsort(resource->functions, count, sizeof(*resource->functions), compare_functions);
+	LINE(report, "%s", "");
+	LINE(report, "  %12s %20s %12s  %s", "calls", "bytes", "average", "function");
+	for (size_t i = 0; i < count && i < FUNCTIONS_SHOWN; i++) {
+		const struct function_stats *function = resource->functions[i];
+		const uint64_t sized = function->tally.calls - function->releases;
+
+		buf_printf(&report->line, "  %12" PRIu64, function->tally.calls);
+		if (sized)
+			buf_printf(&report->line, " %20" PRIu64 " %12" PRIu64 "  ",
+				   function->tally.bytes, function->tally.bytes / sized);
+		else
+			buf_printf(&report->line, " %20s %12s  ", "-", "-");
+		buf_add_str(&report->line, function->name);
+		end_line(report);
+	}
+	if (count > FUNCTIONS_SHOWN)
+		LINE(report, "  and %zu functions more", count - FUNCTIONS_SHOWN);
+}
+
+static void write_bar(struct report *report, uint64_t value, uint64_t largest)
+{
+	/* Every value that is not 0 shows. */
+	const uint64_t length = (uint64_t)((double)value / (double)largest * BAR + 0.5);
+
+	buf_add_str(&report->line, "  ");
+	for (uint64_t i = 0; i < length || (i == 0 && value); i++)
+		buf_add_char(&report->line, '#');
+}
+
+static void write_sizes(struct report *report, const struct resource_stats *resource)
+{
+	uint64_t largest = 0;
+
+	for (unsigned i = 0; i < SIZE_BUCKETS; i++)
+		if (resource->sizes[i].calls > largest)
+			largest = resource->sizes[i].calls;
+	if (!largest)
+		return;
+	LINE(report, "%s", "");
+	LINE(report, "  %12s %20s  %s", "calls", "bytes", "of sizes up to");
+	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
+		const struct tally *tally = &resource->sizes[i];
+		const uint64_t up_to = i == 64 ? UINT64_MAX : (1ull << i) - 1;
+
+		if (!tally->calls)
+			continue;
+		buf_printf(&report->line, "  %12" PRIu64 " %20" PRIu64 "  %-14" PRIu64,
+			   tally->calls, tally->bytes, up_to);
+		write_bar(report, tally->calls, largest);
+		end_line(report);
+	}
+}
+
+static void write_lifetimes(struct report *report, const uint64_t *lifetimes, const char *what,
+			    const char *const *labels)
+{
+	uint64_t largest = 0;
+
+	for (unsigned i = 0; i < LIFETIME_BUCKETS; i++)
+		if (lifetimes[i] > largest)
+			largest = lifetimes[i];
+	if (!largest)
+		return;
+	LINE(report, "%s", "");
+	LINE(report, "  %12s  %s", "released", what);
+	for (unsigned i = 0; i < LIFETIME_BUCKETS; i++)
+		if (lifetimes[i]) {
+			buf_printf(&report->line, "  %12" PRIu64 "  %-14s", lifetimes[i],
+				   labels[i]);
+			write_bar(report, lifetimes[i], largest);
+			end_line(report);
+		}
+}
+
+static int compare_stacks(const void *a, const void *b)
+{
+	const struct stack_stats *x = *(struct stack_stats *const *)a,
+				 *y = *(struct stack_stats *const *)b;
+	int result = descending(x->tally.bytes, y->tally.bytes);
+
+	if (!result)
+		result = descending(x->tally.calls, y->tally.calls);
+	return result ? result : descending(y->number, x->number);
+}
+
+static int compare_live_stacks(const void *a, const void *b)
+{
+	const struct stack_stats *x = *(struct stack_stats *const *)a,
+				 *y = *(struct stack_stats *const *)b;
+	int result = descending(x->live.bytes, y->live.bytes);
+
+	if (!result)
+		result = descending(x->live.calls, y->live.calls);
+	return result ? result : descending(y->number, x->number);
+}
+
+/* A name from the trace itself is what followed the address, with its blank; inlined frames are
+ * lines of their own, each with its tab and address. */
+static void write_given_name(struct report *report, const char *text)
+{
+	for (;;) {
+		const size_t length = strcspn(text, "\n");
+
+		buf_add(&report->line, text, length);
+		end_line(report);
+		if (!text[length])
+			return;
+		text += length + 1;
+		text += *text == '\t';
+		buf_add_str(&report->line, "       ");
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void write_frame(struct report *report, const struct stack *stack, uint32_t i)
+{
+	const struct frame_name *names;
+	const size_t count =
+		report->namer ? report->namer(report->names, stack->frames[i], &names) : 0;
+
+	for (size_t k = 0; k < count; k++) {
+		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
+		if (names[k].function)
+			buf_printf(&report->line, " %s", names[k].function);
+		if (names[k].file)
+			buf_printf(&report->line, " at %s:%u", base_name(names[k].file),
+				   names[k].line);
+		else if (names[k].module)
+			buf_printf(&report->line, " from %s", names[k].module);
+		end_line(report);
+	}
+	if (count)
+		return;
+	buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
+	if (stack->texts && stack->texts[i]) {
+		write_given_name(report, stack->texts[i]);
+	} else if (stack->objects && stack->objects[i]) {
+		LINE(report, " from %s", stack->objects[i]->path);
+	} else {
+		end_line(report);
+	}
+}
+
+static void write_stack(struct report *report, const struct stack_stats *stats, bool has_live)
+{
+	const struct stack *stack = stats->stack;
+
+	buf_printf(&report->line, "  %12" PRIu64 " calls %20" PRIu64 " bytes", stats->tally.calls,
+		   stats->tally.bytes);
+	if (has_live)
+		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls,
+			   stats->live.bytes);
+	end_line(report);
+	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
+		if (stack->objects[i] &&
+		    !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
+									   stack->frames[i] - 1)))
+			report->map(report->context, stack->objects[i]);
+	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
+		write_frame(report, stack, i);
+	if (stack->count > FRAMES_SHOWN)
+		LINE(report, "       and %" PRIu32 " frames more", stack->count - FRAMES_SHOWN);
+}
+
+static void write_stacks(struct report *report, struct resource_stats *resource)
+{
+	const size_t count = resource->stack_count;
+	const size_t shown = count < STACKS_SHOWN ? count : STACKS_SHOWN;
+	const bool has_live = resource->allocations.calls;
+
+	if (!count)
+		return;
+	qsort(resource->stack_list, count, sizeof(*resource->stack_list), compare_stacks);
+	LINE(report, "%s", "");
+	LINE(report, "  Stacks with the most bytes (%zu of %zu)", shown, count);
+	for (size_t i = 0; i < shown; i++)
+		write_stack(report, resource->stack_list[i], has_live);
+	/* When hardly anything is live this would only repeat. */
+	if (!resource->live.calls || count == 1)
+		return;
+	qsort(resource->stack_list, count, sizeof(*resource->stack_list), compare_live_stacks);
+	LINE(report, "%s", "");
+	LINE(report, "  Stacks with the most live bytes at the end");
+	for (size_t i = 0; i < shown && resource->stack_list[i]->live.calls; i++)
+		write_stack(report, resource->stack_list[i], true);
+}
+
+void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer, void *names,
+		  void (*map)(void *context, struct mapped_object *object), void *context)
+{
+	static const char *const times[LIFETIME_BUCKETS] = {
+		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
+		"below 0.1 s", "below 1 s",   "below 10 s",    "below 100 s", "below 1000 s",
+		"below 3 h",   "below 28 h",  "below 12 days", "longer",
+	};
+	static const char *const spans[LIFETIME_BUCKETS] = {
+		"0",           "below 10",    "below 100",   "below 10^3", "below 10^4",
+		"below 10^5",  "below 10^6",  "below 10^7",  "below 10^8", "below 10^9",
+		"below 10^10", "below 10^11", "below 10^12", "more",
+	};
+	struct report report = {.stats = stats,
+				.out = out,
+				.namer = namer,
+				.names = names,
+				.map = map,
+				.context = context};
+
+	write_head(&report);
+	for (size_t i = 0; i < stats->resources.count; i++) {
+		struct resource *which = stats->resources.items[i];
+		struct resource_stats *resource = resource_stats_of(which);
+
+		if (!resource)
+			continue;
+		LINE(&report, "%s", "");
+		write_totals(&report, which, resource);
+		write_functions(&report, resource);
+		write_sizes(&report, resource);
+		write_lifetimes(&report, resource->lifetimes_ns, "after", times);
+		write_lifetimes(&report, resource->lifetimes_events, "after events", spans);
+		write_stacks(&report, resource);
+	}
+	buf_free(&report.line);
+}

@@ -1,0 +1,259 @@
+/* functrace-postproc: reads a trace, sends it through the stages that the options ask for, writes
+ * it. */
+#include "config.h"
+#include "postproc-options.h"
+#include "analysis/leaks.h"
+#include "analysis/object_map.h"
+#include "analysis/output.h"
+#include "analysis/stats.h"
+#include "analysis/summary.h"
+#include "base/msg.h"
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STAGES_MAX = 8 };
+
+struct postproc {
+	struct postproc_options options;
+	const char *input_name;
+	int input;
+	struct reader *reader;
+	struct names *names;
+	struct index_set include, exclude;
+	/* Last to first; each is freed. */
+	struct stage *stages[STAGES_MAX];
+	size_t stage_count;
+	struct stage *prepare, *summary;
+};
+
+static bool open_input(struct postproc *postproc)
+{
+	const char *path = postproc->options.input;
+
+	if (!path || !strcmp(path, "-")) {
+		postproc->input_name = "standard input";
+		postproc->input = STDIN_FILENO;
+		return true;
+	}
+	postproc->input_name = path;
+	postproc->input = open(path, O_RDONLY | O_CLOEXEC);
+	if (postproc->input < 0)
+		msg_error("cannot open %s: %s", path, strerror(errno));
+	return postproc->input >= 0;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; what is
+ * known then is still to be shown. The second Ctrl-C ends this program. */
+static void outlive_interrupt(const struct postproc *postproc)
+{
+	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
+
+	if (is_regular(postproc->input) && !postproc->options.follow)
+		return;
+	sigaction(SIGINT, &action, NULL);
+	if (postproc->options.follow)
+		sigaction(SIGTERM, &action, NULL);
+}
+
+static bool open_reader(struct postproc *postproc)
+{
+	const struct reader_options options = {
+		.encoding = postproc->options.input_encoding,
+		.follow = postproc->options.follow,
+	};
+	char error[512] = "";
+
+	outlive_interrupt(postproc);
+	postproc->reader = reader_new(postproc->input, &options, error, sizeof(error));
+	if (!postproc->reader)
+		msg_error("%s: %s", postproc->input_name, error);
+	return postproc->reader;
+}
+
+/* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
+ * be read twice, they are looked for first; those that replace others come in their time. */
+static void learn_late_objects(const struct postproc *postproc)
+{
+	const struct reader_options options = {.encoding = postproc->options.input_encoding};
+	struct object_map objects = {0};
+	struct record record;
+	char error[512];
+
+	if (!postproc->names || postproc->options.follow || !is_regular(postproc->input))
+		return;
+	char *path = xasprintf("/proc/self/fd/%d", postproc->input);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
+
+	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
+		if (record.type == RECORD_OBJECT &&
+		    object_map_check(&objects, &record.object) == OBJECT_NEW) {
+			object_map_put(&objects, &record.object);
+			names_add_object(postproc->names, &record.object, NULL);
+		}
+	if (reader)
+		reader_close(reader);
+	else if (fd >= 0)
+		close(fd);
+	object_map_free(&objects);
+	free(path);
+}
+
+static bool read_indices(const char *path, struct index_set *set)
+{
+	size_t line = 0;
+	const int error = path ? index_set_read(set, path, &line) : 0;
+
+	if (error == -EINVAL)
+		msg_error("%s, line %zu: there should be an event's number", path, line);
+	else if (error)
+		msg_error("cannot read %s: %s", path, strerror(-error));
+	return !error;
+}
+
+static bool is_compat(void *context)
+{
+	const struct postproc *postproc = context;
+
+	return postproc->options.dialect == DIALECT_AS_INPUT
+		       ? reader_is_compat(postproc->reader)
+		       : postproc->options.dialect == DIALECT_COMPAT;
+}
+
+static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
+{
+	postproc->stages[postproc->stage_count++] = stage;
+	return stage;
+}
+
+static struct stage *make_output(struct postproc *postproc)
+{
+	const struct postproc_options *options = &postproc->options;
+	const struct output_target target = {.path = options->output, .input = postproc->input};
+
+	if (options->resolve)
+		postproc->names = names_new(&options->names);
+	if (options->stats) {
+		const struct stats_options stats = {.target = target, .names = postproc->names};
+
+		return stats_new(&stats);
+	}
+	const struct output_options output = {
+		.target = target,
+		.encoding = options->output_encoding,
+		.writer = {.line_buffered = options->follow},
+		.is_compat = is_compat,
+		.is_compat_context = postproc,
+		.names = postproc->names,
+	};
+
+	return output_new(&output);
+}
+
+/* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
+ * release outside the chosen contexts or addresses is a release all the same. */
+static struct stage *make_stages(struct postproc *postproc)
+{
+	struct postproc_options *options = &postproc->options;
+	struct stage *stage = add_stage(postproc, make_output(postproc));
+
+	if (options->leaks)
+		stage = postproc->summary = add_stage(postproc, summary_new(stage));
+	if (options->compress)
+		stage = add_stage(postproc, compress_new(stage, options->order));
+	if (options->include_path)
+		options->select.include = &postproc->include;
+	if (options->exclude_path)
+		options->select.exclude = &postproc->exclude;
+	if (options->call_address.object)
+		options->select.call_address = &options->call_address;
+	if (options->include_path || options->exclude_path || options->call_address.object ||
+	    options->select.by_context)
+		stage = add_stage(postproc, select_new(stage, &options->select));
+	if (options->leaks)
+		stage = add_stage(postproc, leaks_new(stage));
+	return postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
+}
+
+/* Reads to the end, or as far as the input goes. */
+static bool run(struct postproc *postproc, struct stage *first)
+{
+	struct record record;
+	int status = 1, error = 0;
+
+	learn_late_objects(postproc);
+	while (!error && (status = reader_next(postproc->reader, &record)) == 1)
+		error = stage_put(first, &record);
+	if (!error)
+		error = stage_finish(first);
+	if (status < 0)
+		msg_error("%s: %s", postproc->input_name, reader_error(postproc->reader));
+	const uint64_t skipped = reader_skipped(postproc->reader);
+
+	if (skipped)
+		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped",
+			 postproc->input_name, skipped);
+	if (!error && !status && postproc->options.prepare.pid && !prepare_saw_process(first)) {
+		msg_error("%s has no process %" PRIu32, postproc->input_name,
+			  postproc->options.prepare.pid);
+		return false;
+	}
+	return !error && !status;
+}
+
+static void clean_up(struct postproc *postproc)
+{
+	while (postproc->stage_count) {
+		struct stage *stage = postproc->stages[--postproc->stage_count];
+
+		stage->free(stage);
+	}
+	if (postproc->names)
+		names_free(postproc->names);
+	if (postproc->reader)
+		reader_close(postproc->reader);
+	index_set_free(&postproc->include);
+	index_set_free(&postproc->exclude);
+	call_address_free(&postproc->options.call_address);
+}
+
+int main(int argc, char **argv)
+{
+	struct postproc postproc = {0};
+	int status = EXIT_FAILURE;
+
+	msg_set_program("functrace-postproc");
+	postproc_options_parse(argc, argv, &postproc.options);
+	if (!read_indices(postproc.options.include_path, &postproc.include) ||
+	    !read_indices(postproc.options.exclude_path, &postproc.exclude) ||
+	    !open_input(&postproc) || !open_reader(&postproc))
+		goto out;
+	if (!run(&postproc, make_stages(&postproc)))
+		goto out;
+	status = EXIT_SUCCESS;
+	if (postproc.summary && summary_count(postproc.summary))
+		status = postproc.options.error_exitcode;
+out:
+	clean_up(&postproc);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* functrace: traces what programs allocate and release. Here is only the order of things: the
+ * command line (options.c), then the processes (tracer/supervisor.c). */
+#include "config.h"
+#include "base/msg.h"
+#include "options.h"
+#include "tracer/engine.h"
+
+int main(int argc, char **argv)
+{
+	struct settings settings;
+
+	msg_set_program("functrace");
+	int status = settings_parse(argc, argv, &settings);
+
+	if (status < 0)
+		status = engine_run(&settings);
+	settings_free(&settings);
+	return status;
+}

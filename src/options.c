@@ -1,0 +1,366 @@
+#include "config.h"
+#include "options.h"
+#include "option_values.h"
+#include "base/msg.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STATUS_GO_ON -1
+#define STATUS_USAGE 2
+#define DEPTH_NORMAL 16
+
+enum long_option {
+	OPT_COMPAT = 0x100,
+	OPT_START_PAUSED,
+	OPT_VERIFY,
+	OPT_UNWINDER,
+	OPT_SYMBOL,
+	OPT_CPU,
+	OPT_USAGE,
+	OPT_LATER, /* the first of the options of later versions that have no letter */
+};
+
+/* ---- What the options say together ---- */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int check_output(struct parse *parse)
+{
+	const struct settings *const s = parse->settings;
+	const char *const output = s->output;
+
+	if (!output)
+		return 0;
+	const size_t length = strlen(output);
+
+	if (!length)
+		return usage_error(
+			parse,
+			"-o: an empty name; give a folder, a file, or - for standard output");
+	if (is_folder(output))
+		return 0;
+	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return usage_error(parse, "-o -: standard output is closed");
+	if (output[length - 1] == '/')
+		return usage_error(parse,
+				   "-o %s: there is no such folder; make it first (mkdir -p %s)",
+				   output, output);
+	if (s->pid_count > 1)
+		return usage_error(
+			parse, "-o %s: several processes need a folder; make one and give it to -o",
+			output);
+	const char *const slash = strrchr(output, '/');
+
+	if (!slash || slash == output)
+		return 0;
+	char *const folder = xstrndup(output, (size_t)(slash - output));
+	const bool exists = is_folder(folder);
+	const int error =
+		exists ? 0
+		       : usage_error(parse,
+				     "-o %s: there is no folder %s; make it first (mkdir -p %s)",
+				     output, folder, folder);
+
+	free(folder);
+	return error;
+}
+
+static int check_all(struct parse *parse)
+{
+	struct settings *const s = parse->settings;
+	int error;
+
+	if (s->argv && s->pid_count)
+		return usage_error(parse,
+				   "both -t and a program (%s) are given; functrace traces the one "
+				   "or the other",
+				   s->argv[0]);
+	if (!s->argv && !s->pid_count)
+		return usage_error(parse,
+				   "nothing to trace: give a program and its arguments, or -t PID");
+	if (s->argv && !s->argv[0][0])
+		return usage_error(parse, "the program's name is empty");
+	if (s->start_paused && !s->toggle_signal)
+		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
+	error = check_output(parse);
+	if (!error && !s->module_count)
+		error = option_module(parse, "memory");
+	if (error)
+		return error;
+	if (!s->encoding)
+		s->encoding = encoding_find("rtrace");
+	if (!s->encoding)
+		return usage_error(parse, "-f must be given; formats are: %s", encoding_names());
+	if (s->resolve && strcmp(encoding_name(s->encoding), "text"))
+		msg_warn("-r has no effect on the format %s: 'functrace-postproc -r FILE' names "
+			 "its functions",
+			 encoding_name(s->encoding));
+	return 0;
+}
+
+/* ---- The table ---- */
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to trace:", 1},
+	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
+	{"track", 0, NULL, OPTION_ALIAS, NULL, 0},
+	{"attach", 't', "PID", 0, "attach to a running process; again for more", 0},
+	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
+	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
+	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
+	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0,
+	 "where a function is in a stripped program's file", 0},
+	{"toggle-signal", 'S', "SIGNAL", 0,
+	 "this signal to functrace pauses and resumes tracing (USR1)", 0},
+	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
+
+	{NULL, 0, NULL, 0, "Stacks:", 2},
+	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 16)", 0},
+	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
+	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
+	{"unwinder", OPT_UNWINDER, "NAME", 0, "rows (default) or libunwind", 0},
+
+	{NULL, 0, NULL, 0, "Output:", 3},
+	{"output", 'o', "DIR|FILE|-", 0,
+	 "where the trace goes; -: standard output, and the program's own output goes to standard "
+	 "error (default: a new "
+	 "file PID-N in this folder)",
+	 0},
+	{"format", 'f', "NAME", 0, "of the trace:", 0},
+	{"compat", OPT_COMPAT, "sp-rtrace", 0,
+	 "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
+	{"resolve", 'r', NULL, 0, "names of functions in text output", 0},
+	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
+	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
+
+	{NULL, 0, NULL, 0, "Others:", 4},
+	{"cpu", OPT_CPU, "pin", 0, "faster: keep a busy program and functrace on one CPU", 0},
+	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "tell what functrace does", 0},
+	{"help", 'h', NULL, 0, "this text", -1},
+	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
+	{"version", 'V', NULL, 0, "the version", -1},
+
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 5}, /* functracer's scripts give it */
+	{"args", 'a', NULL, OPTION_HIDDEN, NULL, 0},
+	{"symbols", 'x', "LIST", OPTION_HIDDEN, NULL, 0},
+	{"args-limit", OPT_LATER, "N", OPTION_HIDDEN, NULL, 0},
+	{"context-function", OPT_LATER + 1, "NAME", OPTION_HIDDEN, NULL, 0},
+	{"attach-file", OPT_LATER + 2, "NAME=PATH", OPTION_HIDDEN, NULL, 0},
+	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
+	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static int not_available(struct parse *parse, int key, const struct argp_state *state)
+{
+	const char *const next = state->next < state->argc ? state->argv[state->next] : "";
+
+	if (key == 'a' && (isalpha((unsigned char)next[0]) || next[0] == '_' || next[0] == '@') &&
+	    !strchr(next, '/'))
+		return usage_error(parse,
+				   "-a (arguments of calls) is not available in this version. If "
+				   "'%s' are symbols, "
+				   "as for functracer's -a: functrace's option for that is -x, not "
+				   "available either",
+				   next);
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].key == key && options[i].name)
+			return usage_error(parse, "--%s is not available in this version",
+					   options[i].name);
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int show(struct parse *parse, struct argp_state *state, int key)
+{
+	parse->status = 0;
+	if (key == 'V')
+		printf("functrace %s\nLicence: GPL version 2 or later. No warranty.\n",
+		       PACKAGE_VERSION);
+	else
+		argp_state_help(state, stdout,
+				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC
+					   : ARGP_HELP_USAGE);
+	fflush(stdout);
+	return ECANCELED;
+}
+
+/* The program's name follows the options. `-d 2 PROGRAM`, as people know it from elsewhere, would
+ * run a program "2". */
+static int set_program(struct parse *parse, const struct argp_state *state)
+{
+	char **const argv = state->argv + state->next;
+	const char *const before = state->next > 1 ? argv[-1] : "";
+	uint64_t number;
+
+	if ((!strcmp(before, "-d") || !strcmp(before, "--debug")) &&
+	    (parse_number(argv[0], UINT64_MAX, &number) || strchr(argv[0], ':')))
+		return usage_error(parse,
+				   "-d %s: give domain and level in the same word, like -dall:2",
+				   argv[0]);
+	parse->settings->argv = argv;
+	return 0;
+}
+
+static int parse_flag(struct parse *parse, int key, const struct argp_state *state)
+{
+	struct settings *const s = parse->settings;
+
+	switch (key) {
+	case 'F':
+		s->follow = false;
+		return 0;
+	case 'A':
+		s->backtrace_all = true;
+		return 0;
+	case 'r':
+		s->resolve = true;
+		return 0;
+	case 'T':
+		s->timestamps = false;
+		return 0;
+	case 's':
+		return 0;
+	case OPT_START_PAUSED:
+		s->start_paused = true;
+		return 0;
+	case OPT_VERIFY:
+		s->verify = true;
+		return 0;
+	case 'q':
+		s->quiet = true;
+		msg_set_quiet(true);
+		return 0;
+	default:
+		return not_available(parse, key, state);
+	}
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *const parse = state->input;
+	struct settings *const s = parse->settings;
+	int error;
+
+	switch (key) {
+	case 'e':
+		return option_list(parse, arg, option_module);
+	case 't':
+	case 'p':
+		return option_pid(parse, arg);
+	case 'L':
+		return option_list(parse, arg, option_library);
+	case 'M':
+		return option_list(parse, arg, option_monitor);
+	case OPT_SYMBOL:
+		return option_symbol(parse, arg);
+	case 'S':
+		return option_toggle_signal(parse, arg);
+	case 'b':
+		return option_depth(parse, arg);
+	case OPT_UNWINDER:
+		return option_unwinder(parse, arg);
+	case 'f':
+		return option_format(parse, arg);
+	case 'o':
+		s->output = arg;
+		return 0;
+	case 'd':
+		return option_debug(parse, arg);
+	case OPT_COMPAT:
+		error = option_word(parse, "compat", arg, "sp-rtrace");
+		s->compat = !error;
+		return error;
+	case OPT_CPU:
+		error = option_word(parse, "cpu", arg, "pin");
+		s->pin = !error;
+		return error;
+	case 'h':
+	case 'V':
+	case OPT_USAGE:
+		return show(parse, state, key);
+	case ARGP_KEY_ARGS:
+		return set_program(parse, state);
+	case ARGP_KEY_END:
+		return check_all(parse);
+	case ARGP_KEY_ARG:
+	case ARGP_KEY_NO_ARGS:
+	case ARGP_KEY_INIT:
+	case ARGP_KEY_FINI:
+	case ARGP_KEY_SUCCESS:
+	case ARGP_KEY_ERROR:
+		return ARGP_ERR_UNKNOWN;
+	default:
+		return parse_flag(parse, key, state);
+	}
+}
+
+static const char usage[] = "PROGRAM [ARGS...]\n-t PID [-t PID...]";
+static const char doc[] =
+	"Trace what a program allocates and releases, and by which stacks, without rebuilding or "
+	"restarting it."
+	"\vOptions end at PROGRAM. Attached, Ctrl-C lets go; a launched program's Ctrl-C is its "
+	"own, and SIGTERM to functrace "
+	"lets go of it.\n\n"
+	"functrace ends as PROGRAM ended; 126 or 127 if it could not be run, 1 if tracing failed "
+	"before it began, 2 for "
+	"wrong usage, 0 when attached.\n\n"
+	"  functrace -e memory ./server --port 80     from its first instruction\n"
+	"  functrace -t $(pgrep -o redis-server)      a running process\n"
+	"  functrace -f text -r -o - ls | less        text with names, live\n"
+	"  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
+
+/* Names that only the tables of modules and formats know. argp frees what differs from `text`. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	if (key == 'e')
+		return xasprintf("%s %s (default memory)", text, module_names());
+	if (key == 'f')
+		return xasprintf("%s %s (default rtrace)", text, encoding_names());
+	return (char *)(uintptr_t)text;
+}
+
+static const struct argp argp = {.options = options,
+				 .parser = parse_option,
+				 .args_doc = usage,
+				 .doc = doc,
+				 .help_filter = help_filter};
+
+int settings_parse(int argc, char **argv, struct settings *settings)
+{
+	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
+
+	*settings = (struct settings){.depth = DEPTH_NORMAL, .timestamps = true, .follow = true};
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL,
+		       &parse))
+		return parse.status;
+	return STATUS_GO_ON;
+}
+
+void settings_free(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->library_count; i++)
+		free(settings->libraries[i]);
+	for (size_t i = 0; i < settings->symbol_count; i++)
+		free((char *)(uintptr_t)settings->symbols[i].name);
+	free(settings->libraries);
+	free(settings->symbols);
+	free(settings->modules);
+	free(settings->pids);
+	free(settings->monitor);
+	*settings = (struct settings){0};
+}

@@ -1,0 +1,317 @@
+#include "config.h"
+#include "postproc-options.h"
+#include "base/msg.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
+
+enum long_option {
+	OPT_INCLUDE = 0x100,
+	OPT_EXCLUDE,
+	OPT_CALL_ADDRESS,
+	OPT_INPUT_FORMAT,
+	OPT_PID,
+	OPT_STATS,
+	OPT_FOLLOW,
+	OPT_SYSROOT,
+	OPT_DEBUG_PATH,
+	OPT_DEBUGINFOD,
+	OPT_ERROR_EXITCODE,
+	OPT_COMPAT,
+	OPT_LATER,
+};
+
+static const struct argp_option option_table[] = {
+	{NULL, 0, NULL, 0, "What is shown:", 1},
+	{"leaks", 'l', NULL, 0, "only what was allocated and not released, and its totals", 0},
+	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"compress", 'c', NULL, 0, "group the calls that have the same stack", 0},
+	{"sort", 's', "ORDER", 0,
+	 "order of the groups: size or count (worst first), size-asc or count-asc (worst last; "
+	 "without -s: size-asc)",
+	 0},
+	{"stats", OPT_STATS, NULL, 0,
+	 "instead of the trace: calls, bytes, peaks, sizes, lifetimes and top stacks of each "
+	 "resource",
+	 0},
+	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
+	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
+	{"context", 'C', "MASK", 0,
+	 "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
+	{"resource", 'R', "MASK", 0,
+	 "only these resources (hexadecimal mask: 1 the first, 2 the second, 4 the third)", 0},
+	{"include", OPT_INCLUDE, "FILE", 0,
+	 "only the events whose numbers stand in FILE, one a line", 0},
+	{"exclude", OPT_EXCLUDE, "FILE", 0, "not the events whose numbers stand in FILE", 0},
+	{"call-address", OPT_CALL_ADDRESS, "OBJ:START+SIZE", 0,
+	 "only calls with a frame in this range (hexadecimal, as nm shows it) of the object whose "
+	 "path "
+	 "contains OBJ",
+	 0},
+	{"pid", OPT_PID, "PID", 0, "only this process of a trace of several", 0},
+	{NULL, 0, NULL, 0, "Names:", 2},
+	{"resolve", 'r', NULL, 0, "name the frames: function, file and line, or object", 0},
+	{"sysroot", OPT_SYSROOT, "DIR", 0, "look for the traced system's files under DIR", 0},
+	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR]", 0, "more folders with separate debug files", 0},
+	{"debuginfod", OPT_DEBUGINFOD, NULL, 0,
+	 "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
+	{NULL, 0, NULL, 0, "Input and output:", 3},
+	{"input", 'i', "FILE", 0, "read FILE (as the argument does; -: standard input)", 0},
+	{"output", 'o', "FILE|DIR|-", 0,
+	 "write to FILE, or to a new file PID-N in DIR; without it to standard output", 0},
+	{"format", 'f', "FORMAT", 0, "write this format (default: text)", 0},
+	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
+	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0,
+	 "the input is in this format, whatever it looks like", 0},
+	{"compat", OPT_COMPAT, "DIALECT", OPTION_ARG_OPTIONAL,
+	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
+	 "(default: as the input)",
+	 0},
+	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0,
+	 "with -l: end with status N if there are leaks", 0},
+	{"quiet", 'q', NULL, 0, "errors only", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does", 0},
+	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
+	{"dump", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"show-format", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"mpatrol-table", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"hatf-file", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"sim-file", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{0},
+};
+
+static uint64_t number(struct argp_state *state, const char *option, const char *text, uint64_t max)
+{
+	uint64_t value = 0;
+
+	if (!parse_number(text, max, &value))
+		argp_error(state, "%s needs a number of at most %llu, not '%s'", option,
+			   (unsigned long long)max, text);
+	return value;
+}
+
+/* Masks are hexadecimal with and without 0x, as in traces. */
+static uint64_t mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
+{
+	char digits[20];
+	uint64_t value = 0;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	if ((size_t)snprintf(digits, sizeof(digits), "0x%s", text) >= sizeof(digits) ||
+	    !parse_number(digits, max, &value))
+		argp_error(state, "%s needs a hexadecimal mask of at most %llx, not '%s'", option,
+			   (unsigned long long)max, text);
+	return value;
+}
+
+static const struct encoding *encoding(struct argp_state *state, const char *name)
+{
+	const struct encoding *found = encoding_find(name);
+
+	if (!found)
+		argp_error(state, "there is no format '%s'; the formats are %s", name,
+			   encoding_names());
+	return found;
+}
+
+static enum postproc_dialect dialect(struct argp_state *state, const char *name)
+{
+	if (!name || !strcmp(name, "sp-rtrace"))
+		return DIALECT_COMPAT;
+	if (strcmp(name, "none"))
+		argp_error(state, "there is no dialect '%s'; --compat takes sp-rtrace or none",
+			   name);
+	return DIALECT_OWN;
+}
+
+static void set_input(struct argp_state *state, struct postproc_options *options, char *path)
+{
+	if (options->input)
+		argp_error(state, "one input at a time: '%s' or '%s'", options->input, path);
+	options->input = path;
+}
+
+/* The options of "What is shown" that stand alone. False if it is another. */
+static bool parse_selection(int key, char *arg, struct argp_state *state,
+			    struct postproc_options *options)
+{
+	switch (key) {
+	case 'b':
+		options->prepare.trim = true;
+		options->prepare.depth = (uint32_t)number(state, "-b", arg, UINT32_MAX);
+		return true;
+	case 'a':
+		options->prepare.remove_args = true;
+		return true;
+	case 'C':
+		options->select.by_context = true;
+		options->select.context_mask = (uint32_t)mask(state, "-C", arg, UINT32_MAX);
+		return true;
+	case 'R':
+		options->prepare.choose_resources = true;
+		options->prepare.resource_mask = mask(state, "-R", arg, UINT64_MAX);
+		return true;
+	case OPT_INCLUDE:
+		options->include_path = arg;
+		return true;
+	case OPT_EXCLUDE:
+		options->exclude_path = arg;
+		return true;
+	case OPT_CALL_ADDRESS:
+		call_address_free(&options->call_address);
+		if (!call_address_parse(arg, &options->call_address))
+			argp_error(state,
+				   "--call-address needs OBJECT:START+SIZE with hexadecimal "
+				   "numbers, not '%s'",
+				   arg);
+		return true;
+	case OPT_PID:
+		options->prepare.pid = (uint32_t)number(state, "--pid", arg, UINT32_MAX);
+		if (!options->prepare.pid)
+			argp_error(state, "--pid needs a process's number, not '%s'", arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool parse_output(int key, char *arg, struct argp_state *state,
+			 struct postproc_options *options)
+{
+	switch (key) {
+	case 'i':
+		set_input(state, options, arg);
+		return true;
+	case 'o':
+		options->output = arg;
+		return true;
+	case 'f':
+		options->output_encoding = encoding(state, arg);
+		return true;
+	case 't':
+		options->output_encoding = encoding_find("text");
+		return true;
+	case OPT_INPUT_FORMAT:
+		options->input_encoding = encoding(state, arg);
+		return true;
+	case OPT_COMPAT:
+		options->dialect = dialect(state, arg);
+		return true;
+	case OPT_FOLLOW:
+		options->follow = true;
+		return true;
+	case OPT_SYSROOT:
+		options->names.sysroot = options->select.sysroot = arg;
+		return true;
+	case OPT_DEBUG_PATH:
+		options->names.debug_path = arg;
+		return true;
+	case OPT_DEBUGINFOD:
+		options->names.debuginfod = true;
+		return true;
+	case OPT_ERROR_EXITCODE:
+		options->error_exitcode = (int)number(state, "--error-exitcode", arg, 255);
+		return true;
+	case 'q':
+		msg_set_quiet(true);
+		return true;
+	case 'd':
+		if (!msg_set_debug(arg))
+			argp_error(state, "-d needs DOMAIN:LEVEL, not '%s'", arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What does not go together. */
+static void check(struct argp_state *state, const struct postproc_options *options)
+{
+	if (options->sorted && !options->compress)
+		argp_error(state, "-s orders groups; add -c");
+	if (options->error_exitcode && !options->leaks)
+		argp_error(state, "--error-exitcode tells of leaks; add -l");
+	if (options->stats && (options->leaks || options->compress || options->output_encoding))
+		argp_error(state,
+			   "--stats is shown instead of a trace; it does not go with -l, -c or -f");
+	if (!options->input && isatty(STDIN_FILENO))
+		argp_error(state, "give the trace to read; - is standard input");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct postproc_options *options = state->input;
+
+	if (parse_selection(key, arg, state, options) || parse_output(key, arg, state, options))
+		return 0;
+	switch (key) {
+	case 'l':
+		options->leaks = true;
+		return 0;
+	case 'c':
+		options->compress = true;
+		return 0;
+	case 'r':
+		options->resolve = true;
+		return 0;
+	case 's':
+		options->sorted = true;
+		if (!group_order_parse(arg, &options->order))
+			argp_error(state, "-s takes size, size-asc, count or count-asc, not '%s'",
+				   arg);
+		return 0;
+	case OPT_STATS:
+		options->stats = true;
+		return 0;
+	case OPT_LATER:
+		argp_error(state, "'%s' is not available in this version",
+			   state->argv[state->next - 1]);
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case ARGP_KEY_ARG:
+		set_input(state, options, arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(state, options);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void postproc_options_parse(int argc, char **argv, struct postproc_options *options)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = parse,
+		.args_doc = "[FILE|-]",
+		.doc = "Reads what functrace, sp-rtrace and functracer wrote: prints it, filters "
+		       "it, finds leaks, "
+		       "groups and names calls.\v"
+		       "Examples:\n"
+		       "  functrace-postproc -l -c -r 1234-0.rtrace      leaks by stack, with "
+		       "names\n"
+		       "  functrace-postproc -f rtrace -o t.rtrace t.txt text to binary\n"
+		       "\n"
+		       "Exit status: 0; 1 when a file could not be read to its end or written; 2 "
+		       "for wrong "
+		       "usage; that of --error-exitcode.",
+	};
+
+	*options = (struct postproc_options){0};
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, options);
+	options->prepare.resolve = options->resolve;
+	if (!options->output_encoding)
+		options->output_encoding = encoding_find("text");
+}

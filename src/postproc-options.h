@@ -1,0 +1,36 @@
+/* The command line of functrace-postproc. */
+#ifndef FT_POSTPROC_OPTIONS_H
+#define FT_POSTPROC_OPTIONS_H
+
+#include "analysis/compress.h"
+#include "analysis/prepare.h"
+#include "analysis/select.h"
+#include "symbols/names.h"
+#include "trace/writer.h"
+
+enum { EXIT_USAGE = 2 };
+
+enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
+
+struct postproc_options {
+	const char *input;                     /* NULL or "-": stdin */
+	const char *output;                    /* NULL or "-": stdout */
+	const struct encoding *input_encoding; /* NULL: recognised */
+	const struct encoding *output_encoding;
+	enum postproc_dialect dialect;
+	bool follow;
+	bool leaks, compress, sorted, resolve, stats;
+	enum group_order order;
+	int error_exitcode; /* 0: none */
+	struct prepare_options prepare;
+	struct select_options select;
+	const char *include_path, *exclude_path;
+	struct call_address call_address;
+	struct names_options names;
+};
+
+/* Ends the program with EXIT_USAGE and a message on wrong usage, with 0 after --help and --version.
+ */
+void postproc_options_parse(int argc, char **argv, struct postproc_options *options);
+
+#endif

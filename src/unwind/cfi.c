@@ -1,0 +1,365 @@
+#include "config.h"
+#include "unwind/cfi.h"
+#include "base/msg.h"
+#include "base/util.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PHDR_MAX           4096
+#define IMAGE_MAX          ((uint64_t)1 << 30) /* address space only: what is not read stays unallocated */
+#define SEGMENT_READ_MAX   ((uint64_t)64 << 20)
+#define EH_FRAME_MAX       ((uint64_t)256 << 20)
+#define START_SYMBOLS_MAX  4000000
+#define START_SIZE_UNKNOWN 128 /* bytes of an entry point whose symbol has no size */
+
+static bool elf_fits(Elf *elf, const struct arch *arch)
+{
+	GElf_Ehdr ehdr;
+	size_t phnum;
+
+	return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &ehdr) &&
+	       ehdr.e_machine == arch->elf_machine && gelf_getclass(elf) == arch->elf_class &&
+	       (ehdr.e_ident[EI_DATA] == ELFDATA2MSB) == arch->big_endian &&
+	       !elf_getphdrnum(elf, &phnum) && phnum <= PHDR_MAX;
+}
+
+static int begin(struct cfi *cfi, const struct arch *arch)
+{
+	if (!cfi->elf || !elf_fits(cfi->elf, arch)) {
+		cfi_close(cfi);
+		return -ENOEXEC;
+	}
+	cfi->eh_cfi = dwarf_getcfi_elf(cfi->elf);
+	return 0;
+}
+
+/* Read, not mapped: a file that is truncated while it is mapped would kill the tracer by SIGBUS. */
+int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
+{
+	*cfi = (struct cfi){.fd = fd};
+	elf_version(EV_CURRENT);
+	cfi->elf = elf_begin(fd, ELF_C_READ, NULL);
+	return begin(cfi, arch);
+}
+
+void cfi_close(struct cfi *cfi)
+{
+	if (cfi->eh_cfi)
+		dwarf_cfi_end(cfi->eh_cfi);
+	if (cfi->dwarf)
+		dwarf_end(cfi->dwarf);
+	if (cfi->elf)
+		elf_end(cfi->elf);
+	if (cfi->fd >= 0)
+		close(cfi->fd);
+	free(cfi->image);
+	free(cfi->eh_storage);
+	*cfi = (struct cfi){.fd = -1};
+}
+
+/* The PT_GNU_EH_FRAME, and the file bytes of the PT_LOAD around it. */
+static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
+{
+	GElf_Phdr phdr;
+	size_t phnum;
+	bool found = false;
+
+	if (elf_getphdrnum(elf, &phnum) || phnum > PHDR_MAX)
+		return false;
+	for (size_t i = 0; i < phnum && !found; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_GNU_EH_FRAME) {
+			*header = phdr;
+			found = true;
+		}
+	for (size_t i = 0; i < phnum && found; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+		    header->p_vaddr >= phdr.p_vaddr &&
+		    header->p_vaddr - phdr.p_vaddr < phdr.p_filesz &&
+		    phdr.p_filesz <= UINT64_MAX - phdr.p_vaddr &&
+		    phdr.p_filesz <= UINT64_MAX - phdr.p_offset) {
+			*load = phdr;
+			return true;
+		}
+	return false;
+}
+
+static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to,
+			uint64_t size)
+{
+	const struct stack_snapshot *snapshot = memory->snapshot;
+
+	while (size) {
+		const ssize_t got =
+			snapshot->read ? snapshot->read(snapshot->context, address, to, size) : -1;
+
+		if (got <= 0 || (uint64_t)got > size)
+			return false;
+		address += (uint64_t)got;
+		to += got;
+		size -= (uint64_t)got;
+	}
+	return true;
+}
+
+/* The ELF header and program headers as they lie in memory, which is how they lie in the file. The
+ * section headers need not be mapped: the copy claims that there are none. */
+static unsigned char *read_headers(struct stack_memory *memory, uint64_t start,
+				   const struct arch *arch, size_t *size)
+{
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf32_Ehdr e32;
+		Elf64_Ehdr e64;
+	} ehdr;
+	const bool is64 = arch->elf_class == ELFCLASS64;
+	const size_t ehdr_size = is64 ? sizeof(ehdr.e64) : sizeof(ehdr.e32);
+	const size_t phdr_size = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
+	if (!read_memory(memory, start, ehdr.ident, ehdr_size) ||
+	    memcmp(ehdr.ident, ELFMAG, SELFMAG) || ehdr.ident[EI_CLASS] != arch->elf_class ||
+	    memory->swap)
+		return NULL;
+	const uint64_t phoff = is64 ? ehdr.e64.e_phoff : ehdr.e32.e_phoff;
+	const size_t phnum = is64 ? ehdr.e64.e_phnum : ehdr.e32.e_phnum;
+
+	if (phoff > 1 << 20 || !phnum || phnum > PHDR_MAX)
+		return NULL;
+	*size = phoff + phnum * phdr_size;
+	if (*size < ehdr_size)
+		*size = ehdr_size;
+	if (is64)
+		ehdr.e64.e_shoff = ehdr.e64.e_shnum = ehdr.e64.e_shstrndx = 0;
+	else
+		ehdr.e32.e_shoff = ehdr.e32.e_shnum = ehdr.e32.e_shstrndx = 0;
+	unsigned char *headers = calloc(1, *size);
+
+	if (!headers)
+		return NULL;
+	if (!read_memory(memory, start + phoff, headers + phoff, phnum * phdr_size)) {
+		free(headers);
+		return NULL;
+	}
+	memcpy(headers, ehdr.ident, ehdr_size);
+	return headers;
+}
+
+/* Reads the segment with .eh_frame to where the file has it. The rest of the image stays untouched
+ * zero pages. */
+static unsigned char *read_image(struct stack_memory *memory, uint64_t start,
+				 unsigned char *headers, size_t headers_size, size_t *size)
+{
+	GElf_Phdr header, load, phdr;
+	uint64_t base = 0;
+	unsigned char *image = NULL;
+	Elf *elf = elf_memory((char *)headers, headers_size);
+	size_t phnum;
+
+	if (!elf || elf_getphdrnum(elf, &phnum) || !find_eh_segments(elf, &header, &load))
+		goto out;
+	/* The header, at file offset 0, is what lies at `start`. */
+	for (size_t i = 0; i < phnum; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+		    phdr.p_offset < 4096) {
+			base = phdr.p_vaddr - phdr.p_offset;
+			break;
+		}
+	if (load.p_filesz > SEGMENT_READ_MAX || load.p_offset > IMAGE_MAX - SEGMENT_READ_MAX)
+		goto out;
+	*size = load.p_offset + load.p_filesz;
+	if (*size < headers_size)
+		*size = headers_size;
+	image = calloc(1, *size);
+	if (!image)
+		goto out;
+	if (!read_memory(memory, start + (load.p_vaddr - base), image + load.p_offset,
+			 load.p_filesz)) {
+		free(image);
+		image = NULL;
+		goto out;
+	}
+	memcpy(image, headers, headers_size);
+out:
+	if (elf)
+		elf_end(elf);
+	return image;
+}
+
+int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start,
+		    const struct arch *arch)
+{
+	size_t headers_size, size = 0;
+	unsigned char *headers;
+
+	*cfi = (struct cfi){.fd = -1};
+	elf_version(EV_CURRENT);
+	headers = read_headers(memory, start, arch, &headers_size);
+	if (!headers)
+		return -ENOEXEC;
+	cfi->image = read_image(memory, start, headers, headers_size, &size);
+	free(headers);
+	if (!cfi->image)
+		return -ENOEXEC;
+	cfi->elf = elf_memory((char *)cfi->image, size);
+	return begin(cfi, arch);
+}
+
+/* dwarf_begin_elf reads all the debug sections, so it is only used where .eh_frame has no answer
+ * and there is a .debug_frame. */
+static Dwarf_CFI *debug_frame(struct cfi *cfi)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (cfi->debug_tried)
+		return cfi->debug_cfi;
+	cfi->debug_tried = true;
+	if (elf_getshdrstrndx(cfi->elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(cfi->elf, section))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(section, &shdr)
+					   ? elf_strptr(cfi->elf, names, shdr.sh_name)
+					   : NULL;
+
+		if (!name || shdr.sh_type == SHT_NOBITS ||
+		    (strcmp(name, ".debug_frame") && strcmp(name, ".zdebug_frame")))
+			continue;
+		cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
+		if (cfi->dwarf)
+			cfi->debug_cfi = dwarf_getcfi(cfi->dwarf);
+		break;
+	}
+	return cfi->debug_cfi;
+}
+
+static Dwarf_Frame *frame_of(Dwarf_CFI *cfi, uint64_t address)
+{
+	Dwarf_Frame *frame = NULL;
+
+	return cfi && !dwarf_cfi_addrframe(cfi, address, &frame) ? frame : NULL;
+}
+
+Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address)
+{
+	Dwarf_Frame *frame = frame_of(cfi->eh_cfi, address);
+
+	return frame ? frame : frame_of(debug_frame(cfi), address);
+}
+
+static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
+{
+	if (cfi->start_count < ARRAY_SIZE(cfi->starts))
+		cfi->starts[cfi->start_count++] =
+			(struct cfi_range){start, add_saturated(start, size)};
+}
+
+static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr)
+{
+	/* Entry points of programs and of threads, in C libraries that give them no CFI. */
+	static const char *const names[] = {"_start",  "_dl_start_user", "clone",
+					    "__clone", "clone3",         "__clone3"};
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	if (count > START_SYMBOLS_MAX)
+		count = START_SYMBOLS_MAX;
+	for (size_t i = 0; data && i < count && gelf_getsym(data, (int)i, &symbol); i++) {
+		const char *name;
+
+		if (GELF_ST_TYPE(symbol.st_info) > STT_FUNC || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		name = elf_strptr(cfi->elf, shdr->sh_link, symbol.st_name);
+		for (size_t k = 0; name && k < ARRAY_SIZE(names); k++)
+			if (!strcmp(name, names[k]))
+				add_start(cfi, symbol.st_value,
+					  symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
+	}
+}
+
+bool cfi_is_start(struct cfi *cfi, uint64_t address)
+{
+	if (!cfi->starts_tried) {
+		Elf_Scn *section = NULL;
+		GElf_Ehdr ehdr;
+		GElf_Shdr shdr;
+
+		cfi->starts_tried = true;
+		if (gelf_getehdr(cfi->elf, &ehdr) && ehdr.e_entry)
+			add_start(cfi, ehdr.e_entry, START_SIZE_UNKNOWN);
+		while ((section = elf_nextscn(cfi->elf, section)))
+			if (gelf_getshdr(section, &shdr) &&
+			    (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
+				add_start_symbols(cfi, section, &shdr);
+	}
+	for (size_t i = 0; i < cfi->start_count; i++)
+		if (address >= cfi->starts[i].start && address < cfi->starts[i].end)
+			return true;
+	return false;
+}
+
+/* The bytes [from, end of the segment) at their addresses. */
+static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
+{
+	const uint64_t skip = from - load->p_vaddr, size = load->p_filesz - skip;
+
+	if (cfi->image) {
+		cfi->eh.bytes = cfi->image + load->p_offset + skip;
+	} else {
+		if (size > EH_FRAME_MAX || !(cfi->eh_storage = malloc(size)))
+			return false;
+		if (pread(cfi->fd, cfi->eh_storage, size, (off_t)(load->p_offset + skip)) !=
+		    (ssize_t)size)
+			return false;
+		cfi->eh.bytes = cfi->eh_storage;
+	}
+	cfi->eh.address = from;
+	cfi->eh.size = size;
+	return true;
+}
+
+/* .eh_frame_hdr in the only form that linkers write: the LSB specification, 10.6.2; with 4-byte
+ * numbers, the pointer to .eh_frame relative to itself, the table relative to the header. */
+const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
+{
+	static const unsigned char form[] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,
+					     DW_EH_PE_datarel | DW_EH_PE_sdata4};
+	struct {
+		unsigned char form[4];
+		int32_t eh_frame;
+		uint32_t count;
+	} head;
+	GElf_Phdr header, load;
+
+	if (cfi->eh_tried)
+		return &cfi->eh;
+	cfi->eh_tried = true;
+	if (!find_eh_segments(cfi->elf, &header, &load) ||
+	    load.p_filesz - (header.p_vaddr - load.p_vaddr) < sizeof(head))
+		return &cfi->eh;
+	const uint64_t at = load.p_offset + (header.p_vaddr - load.p_vaddr);
+
+	if (cfi->image)
+		memcpy(&head, cfi->image + at, sizeof(head));
+	else if (pread(cfi->fd, &head, sizeof(head), (off_t)at) != sizeof(head))
+		return &cfi->eh;
+	const uint64_t eh_frame = header.p_vaddr + 4 + (uint64_t)(int64_t)head.eh_frame;
+
+	if (memcmp(head.form, form, sizeof(form)) || eh_frame < load.p_vaddr ||
+	    eh_frame - load.p_vaddr >= load.p_filesz)
+		return &cfi->eh;
+	if (!eh_bytes(cfi, &load, eh_frame < header.p_vaddr ? eh_frame : header.p_vaddr)) {
+		cfi->eh.bytes = NULL;
+		return &cfi->eh;
+	}
+	cfi->eh.header = header.p_vaddr;
+	cfi->eh.table = header.p_vaddr + sizeof(head);
+	cfi->eh.count = (cfi->eh.size - (cfi->eh.table - cfi->eh.address)) / 8;
+	if (cfi->eh.count > head.count)
+		cfi->eh.count = head.count;
+	return &cfi->eh;
+}

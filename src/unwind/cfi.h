@@ -1,0 +1,61 @@
+/* The call frame information of one ELF file, opened from the file or from a tracee's memory.
+ * Addresses here are the file's own (p_vaddr); the mapped ones are these plus the load bias. */
+#ifndef FT_UNWIND_CFI_H
+#define FT_UNWIND_CFI_H
+
+#include "unwind/memory.h"
+
+#include <elfutils/libdw.h>
+
+/* .eh_frame and the search table before it, as bytes. */
+struct eh_frame {
+	const unsigned char *bytes; /* NULL: there is none */
+	uint64_t address;           /* of the first byte */
+	size_t size;
+	uint64_t header; /* address of .eh_frame_hdr, which the table's numbers are relative to */
+	uint64_t table;  /* address of its (start, FDE) pairs of 32-bit numbers */
+	size_t count;
+};
+
+struct cfi_range {
+	uint64_t start, end;
+};
+
+struct cfi {
+	int fd;               /* -1: from memory */
+	unsigned char *image; /* from memory: what elf reads */
+	Elf *elf;
+	Dwarf_CFI *eh_cfi; /* NULL: none */
+	Dwarf *dwarf;      /* opened only for .debug_frame */
+	Dwarf_CFI *debug_cfi;
+	bool debug_tried;
+
+	bool eh_tried;
+	struct eh_frame eh;
+	unsigned char *eh_storage;
+
+	bool starts_tried;
+	struct cfi_range starts[16]; /* code without CFI that nothing calls: entry points */
+	size_t start_count;
+};
+
+/* Opens a file's. Takes over `fd`, also on failure. 0 or -errno: -ENOEXEC when it is no ELF file
+ * for that processor. */
+int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch);
+/* The same from memory, for [vdso] and files that cannot be opened: its ELF header is at `start`.
+ * Takes in only the segment with .eh_frame. */
+int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start,
+		    const struct arch *arch);
+void cfi_close(struct cfi *cfi);
+
+/* What is known of a frame whose pc is `address`; the caller frees it. NULL: there is no rule. */
+Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
+
+/* Whether code without a rule is where a thread starts: the ELF entry point, or a function that is
+ * known to be called by none. */
+bool cfi_is_start(struct cfi *cfi, uint64_t address);
+
+/* Fills cfi->eh, once; eh.bytes is NULL if there is no usable .eh_frame_hdr. */
+const struct eh_frame *cfi_eh_frame(struct cfi *cfi);
+
+#endif

@@ -1,0 +1,255 @@
+/* The walk by libunwind: the reference that rows are compared with, and the way out where a rule is
+ * none that rows can hold. libunwind's memory is the snapshot, the bytes of .eh_frame that the
+ * object keeps, and then the snapshot's read(); it never calls ptrace. */
+#include "config.h"
+#include "unwind/unwinder.h"
+#include "base/util.h"
+
+#include <libunwind.h>
+#include <stdlib.h>
+
+#define REGISTER_STATES 1024 /* that libunwind keeps */
+#define SIGNAL_CACHE    1024
+
+/* Memory accesses of one walk: 257 frames that libunwind meets for the first time take some
+ * 100,000; a rule that loops for ever is ended by this. */
+#define ACCESS_MAX 500000
+
+struct fallback {
+	unw_addr_space_t space;
+	uint64_t signal_pc[SIGNAL_CACHE]; /* pc << 1 | is a signal frame */
+
+	/* The walk that is going on. */
+	struct unwinder *unwinder;
+	const struct stack_snapshot *snapshot;
+	unsigned accesses;
+	bool no_rule;                     /* libunwind asked for a pc that has none */
+	const struct mapped_object *last; /* whose .eh_frame was read last */
+};
+
+/* libunwind's search in a binary table like .eh_frame_hdr's. Exported, though declared in none of
+ * its headers: it is what other remote unwinders (perf) are built on. */
+#define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di,
+			      unw_proc_info_t *pi, int need_unwind_info, void *arg);
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *pi,
+			  int need_unwind_info, void *arg)
+{
+	struct fallback *fallback = arg;
+	struct unwinder *unwinder = fallback->unwinder;
+	const struct mapped_object *mapped = unwinder_find(unwinder, ip);
+	int result = -UNW_ENOINFO;
+
+	if (mapped && object_open(mapped->object, &unwinder->memory, mapped->start)) {
+		const struct eh_frame *eh = cfi_eh_frame(&mapped->object->cfi);
+		unw_dyn_info_t di = {
+			.format = UNW_INFO_FORMAT_REMOTE_TABLE,
+			.start_ip = mapped->start,
+			.end_ip = mapped->end,
+			.u.rti.segbase = eh->header + mapped->bias,
+			.u.rti.table_data = eh->table + mapped->bias,
+			.u.rti.table_len = eh->count * 8 / sizeof(unw_word_t),
+		};
+
+		if (eh->bytes && eh->count)
+			result = dwarf_search_unwind_table(space, ip, &di, pi, need_unwind_info,
+							   arg);
+	}
+	if (result == -UNW_ENOINFO)
+		fallback->no_rule = true;
+	return result;
+}
+
+static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *pi, void *arg)
+{
+	(void)space, (void)pi, (void)arg;
+}
+
+static int get_dyn_info_list_addr(unw_addr_space_t space, unw_word_t *list, void *arg)
+{
+	(void)space, (void)list, (void)arg;
+	return -UNW_ENOINFO;
+}
+
+static bool eh_frame_word(const struct mapped_object *mapped, uint64_t address, unw_word_t *value)
+{
+	const struct eh_frame *eh = &mapped->object->cfi.eh;
+	const uint64_t offset = address - mapped->bias - eh->address;
+
+	if (mapped->object->state != OBJECT_OPEN || !eh->bytes || offset >= eh->size ||
+	    eh->size - offset < sizeof(*value))
+		return false;
+	memcpy(value, eh->bytes + offset, sizeof(*value));
+	return true;
+}
+
+static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
+		      void *arg)
+{
+	struct fallback *fallback = arg;
+	struct stack_memory *memory = &fallback->unwinder->memory;
+	const uint64_t offset = address - memory->start;
+
+	(void)space;
+	if (write || ++fallback->accesses > ACCESS_MAX)
+		return -UNW_EINVAL;
+	if (offset < memory->size && memory->size - offset >= sizeof(*value)) {
+		memcpy(value, memory->bytes + offset, sizeof(*value));
+		return 0;
+	}
+	if (fallback->last && eh_frame_word(fallback->last, address, value))
+		return 0;
+	const struct mapped_object *mapped = unwinder_find(fallback->unwinder, address);
+
+	if (mapped && eh_frame_word(mapped, address, value)) {
+		fallback->last = mapped;
+		return 0;
+	}
+	return memory_read(memory, address, value, sizeof(*value)) ? 0 : -UNW_EINVAL;
+}
+
+static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
+		      void *arg)
+{
+	const struct stack_snapshot *snapshot = ((struct fallback *)arg)->snapshot;
+	const struct arch *arch = snapshot->arch;
+
+	(void)space;
+	if (write)
+		return -UNW_EREADONLYREG;
+	if (reg == UNW_REG_IP)
+		*value = (unw_word_t)arch->pc(&snapshot->regs);
+	else if (reg == UNW_REG_SP)
+		*value = (unw_word_t)arch->sp(&snapshot->regs);
+	else if (reg >= 0 && (unsigned)reg < arch->dwarf_registers)
+		*value = (unw_word_t)arch->dwarf_get(&snapshot->regs, (unsigned)reg);
+	else
+		return -UNW_EBADREG;
+	return 0;
+}
+
+static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write,
+			void *arg)
+{
+	(void)space, (void)reg, (void)value, (void)write, (void)arg;
+	return -UNW_EBADREG;
+}
+
+static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
+{
+	(void)space, (void)cursor, (void)arg;
+	return -UNW_EINVAL;
+}
+
+static int get_proc_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
+			 unw_word_t *offset, void *arg)
+{
+	(void)space, (void)address, (void)name, (void)size, (void)offset, (void)arg;
+	return -UNW_EINVAL;
+}
+
+static struct fallback *fallback_new(struct unwinder *unwinder)
+{
+	static unw_accessors_t accessors = {
+		.find_proc_info = find_proc_info,
+		.put_unwind_info = put_unwind_info,
+		.get_dyn_info_list_addr = get_dyn_info_list_addr,
+		.access_mem = access_mem,
+		.access_reg = access_reg,
+		.access_fpreg = access_fpreg,
+		.resume = resume,
+		.get_proc_name = get_proc_name,
+	};
+	struct fallback *fallback;
+	unw_addr_space_t space;
+
+	if (unwinder->arch != arch_native())
+		return NULL; /* libunwind-generic knows one processor */
+	space = unw_create_addr_space(&accessors, 0);
+	if (!space)
+		return NULL;
+	unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
+	unw_set_cache_size(space, REGISTER_STATES, 0);
+	fallback = xcalloc(1, sizeof(*fallback));
+	fallback->space = space;
+	fallback->unwinder = unwinder;
+	return fallback;
+}
+
+void fallback_free(struct fallback *fallback)
+{
+	if (!fallback)
+		return;
+	unw_destroy_addr_space(fallback->space);
+	free(fallback);
+}
+
+void fallback_flush(struct fallback *fallback)
+{
+	unw_flush_cache(fallback->space, 0, 0);
+	memset(fallback->signal_pc, 0, sizeof(fallback->signal_pc));
+}
+
+/* libunwind tells a signal frame by its code, which has to be read; once for each pc. */
+static bool is_signal_frame(struct fallback *fallback, unw_cursor_t *cursor, uint64_t pc)
+{
+	uint64_t *slot = &fallback->signal_pc[(pc ^ pc >> 10) % SIGNAL_CACHE];
+
+	if (*slot >> 1 != pc)
+		*slot = pc << 1 | (unw_is_signal_frame(cursor) > 0);
+	return *slot & 1;
+}
+
+enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+			    struct unwind_frame *frames, size_t max, uint64_t until_cfa,
+			    size_t *count)
+{
+	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
+	struct fallback *fallback = unwinder->fallback;
+	unw_cursor_t cursor;
+	bool interrupted = false;
+
+	*count = 1;
+	frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
+					  .cfa = progress.sp};
+	if (!fallback)
+		fallback = unwinder->fallback = fallback_new(unwinder);
+	if (!fallback)
+		return WALK_CUT;
+	fallback->snapshot = snapshot;
+	fallback->accesses = 0;
+	fallback->last = NULL;
+	if (unw_init_remote(&cursor, fallback->space, fallback) < 0)
+		return WALK_CUT;
+	for (size_t i = 0;; i++) {
+		unw_word_t pc = 0, sp = 0;
+		const bool is_signal = is_signal_frame(fallback, &cursor, frames[i].pc);
+		int result;
+
+		fallback->no_rule = false;
+		result = unw_step(&cursor);
+		/* Without a rule, libunwind guesses. */
+		if (fallback->no_rule)
+			return unwinder_is_start(unwinder, frames[i].pc - (i && !interrupted))
+				       ? WALK_COMPLETE
+				       : WALK_CUT;
+		if (result < 0)
+			return WALK_CUT;
+		unw_get_reg(&cursor, UNW_REG_SP, &sp);
+		unw_get_reg(&cursor, UNW_REG_IP, &pc);
+		if (result == 0 || !pc) {
+			if (sp > frames[i].cfa)
+				frames[i].cfa = sp;
+			return WALK_COMPLETE;
+		}
+		if (!progress_to(&progress, sp, is_signal, i == 0))
+			return WALK_CUT;
+		frames[i].cfa = sp;
+		if (i + 1 == max || (until_cfa && sp >= until_cfa))
+			return WALK_COMPLETE;
+		frames[i + 1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = is_signal};
+		*count = i + 2;
+		interrupted = is_signal;
+	}
+}

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "unwind/object.h"
+#include "base/hash.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define UNUSED_MAX 64 /* objects without references that are kept */
+
+/* key -> first of a list. All unwinders are used by one thread. */
+static struct hash registry;
+static size_t unused_count;
+static uint64_t release_clock;
+
+static uint64_t file_key(const struct stat *st)
+{
+	return hash_mix(st->st_ino ^ (uint64_t)st->st_dev << 40 ^ (uint64_t)st->st_mtim.tv_nsec) |
+	       1;
+}
+
+static bool is_same_file(const struct unwind_object *object, const struct stat *st)
+{
+	return object->has_file && object->device == st->st_dev && object->inode == st->st_ino &&
+	       object->size == st->st_size && object->mtime.tv_sec == st->st_mtim.tv_sec &&
+	       object->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+static struct unwind_object *find(uint64_t key, const struct stat *st, const char *build_id,
+				  const struct arch *arch)
+{
+	struct unwind_object *object = hash_get_ptr(&registry, key);
+
+	for (; object; object = object->next)
+		if (object->arch == arch &&
+		    (st ? is_same_file(object, st)
+			: !object->has_file && !strcmp(object->build_id, build_id)))
+			return object;
+	return NULL;
+}
+
+struct unwind_object *object_reference(struct unwind_object *object)
+{
+	if (!object->references++ && object->key)
+		unused_count--;
+	return object;
+}
+
+static void set_path(struct unwind_object *object, const char *path)
+{
+	free(object->path);
+	object->path = path ? xstrdup(path) : NULL;
+}
+
+struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch)
+{
+	struct stat st;
+	const bool has_file = path && !stat(path, &st) && S_ISREG(st.st_mode);
+	const bool has_id = build_id && *build_id;
+	const uint64_t key = has_file ? file_key(&st)
+			     : has_id ? hash_bytes(build_id, strlen(build_id)) | 1
+				      : 0;
+	struct unwind_object *object =
+		key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
+
+	if (object) {
+		/* The path of a process that has ended can no longer be opened. */
+		if (object->state != OBJECT_OPEN) {
+			set_path(object, path);
+			object->state = OBJECT_NEW;
+		}
+		return object_reference(object);
+	}
+	object = xcalloc(1, sizeof(*object));
+	object->references = 1;
+	object->key = key;
+	object->arch = arch;
+	object->build_id = xstrdup(has_id ? build_id : "");
+	set_path(object, has_file ? path : NULL);
+	if (has_file) {
+		object->has_file = true;
+		object->device = st.st_dev;
+		object->inode = st.st_ino;
+		object->size = st.st_size;
+		object->mtime = st.st_mtim;
+	}
+	object->cfi.fd = -1;
+	if (key) {
+		object->next = hash_get_ptr(&registry, key);
+		hash_set_ptr(&registry, key, object);
+	}
+	return object;
+}
+
+static void destroy(struct unwind_object *object)
+{
+	if (object->key) {
+		struct unwind_object *first = hash_get_ptr(&registry, object->key), **link = &first;
+
+		while (*link && *link != object)
+			link = &(*link)->next;
+		if (*link)
+			*link = object->next;
+		if (first)
+			hash_set_ptr(&registry, object->key, first);
+		else
+			hash_remove(&registry, object->key, NULL);
+		if (!registry.count)
+			hash_free(&registry);
+	}
+	rows_free(&object->rows);
+	cfi_close(&object->cfi);
+	free(object->build_id);
+	free(object->path);
+	free(object);
+}
+
+static void drop_oldest(void)
+{
+	struct unwind_object *oldest = NULL;
+	struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&registry, &i));)
+		for (struct unwind_object *o = (void *)(uintptr_t)entry->value; o; o = o->next)
+			if (!o->references && (!oldest || o->used < oldest->used))
+				oldest = o;
+	if (oldest) {
+		unused_count--;
+		destroy(oldest);
+	}
+}
+
+void object_release(struct unwind_object *object)
+{
+	if (--object->references)
+		return;
+	if (!object->key || object->state != OBJECT_OPEN) {
+		destroy(object);
+		return;
+	}
+	object->used = ++release_clock;
+	if (++unused_count > UNUSED_MAX)
+		drop_oldest();
+}
+
+/* The file that the path names now may be another one. */
+static bool open_file(struct unwind_object *object)
+{
+	struct stat st;
+	const int fd = object->path
+			       ? open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+			       : -1;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !is_same_file(object, &st)) {
+		close(fd);
+		return false;
+	}
+	return !cfi_open_file(&object->cfi, fd, object->arch);
+}
+
+bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start)
+{
+	if (open_file(object) || !cfi_open_memory(&object->cfi, memory, start, object->arch)) {
+		object->state = OBJECT_OPEN;
+		return true;
+	}
+	msg_debug(DBG_UNWIND, 1, "no call frame information can be read for %s",
+		  object->path ? object->path : "an object without a file");
+	object->state = OBJECT_FAILED;
+	return false;
+}

@@ -1,0 +1,51 @@
+/* What is shared by all address spaces that map one ELF file: its call frame information, and the
+ * rows made of it. */
+#ifndef FT_UNWIND_OBJECT_H
+#define FT_UNWIND_OBJECT_H
+
+#include "unwind/cfi.h"
+#include "unwind/rows.h"
+
+#include <sys/stat.h>
+
+struct unwind_object {
+	unsigned references;
+	uint64_t key; /* in the registry; 0: not in it */
+	/* The file, or only a build id for what has none; a build id may be empty. */
+	bool has_file;
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec mtime;
+	char *build_id;
+	char *path; /* by which it could be opened most recently */
+	const struct arch *arch;
+
+	enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_FAILED } state;
+	struct cfi cfi;
+	struct row_table rows;
+
+	uint64_t used;              /* when it was last released, for those without references */
+	struct unwind_object *next; /* of those with the same key */
+};
+
+/* The object for a path (NULL: memory only), with a reference. */
+struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch);
+struct unwind_object *object_reference(struct unwind_object *object);
+/* A file's rows outlive the last reference: the next exec of the same file finds them. A bounded
+ * number is kept. */
+void object_release(struct unwind_object *object);
+
+/* Opens the call frame information, on first use: from the file, else from the tracee's memory at
+ * `start`. False: neither could be read, which is not tried again. */
+bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start);
+
+static inline bool object_open(struct unwind_object *object, struct stack_memory *memory,
+			       uint64_t start)
+{
+	if (object->state == OBJECT_OPEN)
+		return true;
+	return object->state == OBJECT_NEW && object_open_slow(object, memory, start);
+}
+
+#endif

@@ -1,0 +1,367 @@
+#include "config.h"
+#include "unwind/rows.h"
+#include "base/util.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#define CHUNK_ROWS 64
+#define BYTES_MAX                                                                                  \
+	((size_t)48 << 20) /* kept for one object; libLLVM, all met, has some 30 MiB of rows */
+
+/* ---- From libdw's answer to a row ---- */
+
+/* A register's rule as libdw gives it: a location or value expression in which DW_OP_call_frame_cfa
+ * stands for the CFA, or none for the two special cases (libdw.h, dwarf_frame_register). */
+struct answer {
+	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
+	struct row_rule rule; /* its ops are those of libdw, not yet copied */
+	const Dwarf_Op *ops;
+};
+
+static bool is_register_op(const Dwarf_Op *op, uint64_t *reg)
+{
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		*reg = op->atom - DW_OP_reg0;
+	else if (op->atom == DW_OP_regx)
+		*reg = op->number;
+	else
+		return false;
+	return true;
+}
+
+/* `bregN offset`: what a CFA is, nearly always. */
+static bool is_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
+{
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		*reg = op->atom - DW_OP_breg0;
+		*offset = (int64_t)op->number;
+	} else if (op->atom == DW_OP_bregx) {
+		*reg = op->number;
+		*offset = (int64_t)op->number2;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static struct answer translate(const Dwarf_Op *ops, size_t count, unsigned registers)
+{
+	struct answer answer = {.kind = ANSWER_RULE, .ops = ops};
+	struct row_rule *rule = &answer.rule;
+	bool is_value = false;
+	uint64_t reg;
+
+	if (count == 1 && is_register_op(ops, &reg)) {
+		rule->kind = RULE_REGISTER;
+		rule->base = (unsigned char)reg;
+		answer.kind = reg < registers ? ANSWER_RULE : ANSWER_BAD;
+		return answer;
+	}
+	if (count && ops[count - 1].atom == DW_OP_stack_value) {
+		is_value = true;
+		count--;
+	}
+	if (count && ops[0].atom == DW_OP_call_frame_cfa &&
+	    (count == 1 || (count == 2 && ops[1].atom == DW_OP_plus_uconst))) {
+		rule->kind = is_value ? RULE_CFA : RULE_AT_CFA;
+		rule->offset = count == 2 ? (int64_t)ops[1].number : 0;
+		return answer;
+	}
+	rule->kind = is_value ? RULE_VALUE : RULE_AT;
+	rule->op_count = (unsigned short)count;
+	if (!expression_is_known(ops, count, registers))
+		answer.kind = ANSWER_BAD;
+	return answer;
+}
+
+static struct answer ask_register(Dwarf_Frame *frame, unsigned reg, unsigned registers,
+				  Dwarf_Op memory[3])
+{
+	Dwarf_Op *ops;
+	size_t count;
+	struct answer answer;
+
+	if (dwarf_frame_register(frame, (int)reg, memory, &ops, &count))
+		return (struct answer){.kind = ANSWER_BAD};
+	if (!count)
+		return (struct answer){.kind = ops ? ANSWER_UNDEFINED : ANSWER_SAME};
+	answer = translate(ops, count, registers);
+	answer.rule.target = (unsigned char)reg;
+	return answer;
+}
+
+static struct answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
+{
+	struct answer answer = {.kind = ANSWER_BAD};
+	Dwarf_Op *ops;
+	size_t count;
+	uint64_t reg;
+
+	if (dwarf_frame_cfa(frame, &ops, &count) || !count)
+		return answer;
+	answer.ops = ops;
+	if (count == 1 && is_based_op(ops, &reg, &answer.rule.offset)) {
+		answer.rule.kind = RULE_REGISTER;
+		answer.rule.base = (unsigned char)reg;
+		answer.kind = reg < registers ? ANSWER_RULE : ANSWER_BAD;
+	} else {
+		answer.rule.kind = RULE_VALUE;
+		answer.rule.op_count = (unsigned short)count;
+		answer.kind = expression_is_known(ops, count, registers) ? ANSWER_RULE : ANSWER_BAD;
+	}
+	return answer;
+}
+
+/* A frame's answers before they are packed. */
+struct draft {
+	struct answer cfa, items[ROW_REGISTER_MAX];
+	unsigned count; /* items, the return address first */
+	uint64_t same;
+	bool ra_undefined, ra_same;
+	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* where libdw puts simple answers */
+};
+
+static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
+		       const struct arch *arch)
+{
+	const unsigned registers = arch->dwarf_registers;
+
+	draft->cfa = ask_cfa(frame, registers);
+	if (draft->cfa.kind == ANSWER_BAD)
+		return false;
+	for (unsigned i = 0; i < registers; i++) {
+		/* The return address first, then the others in order. */
+		const unsigned reg = i == 0 ? ra : i <= ra ? i - 1 : i;
+		const struct answer answer =
+			ask_register(frame, reg, registers, draft->memory[reg]);
+
+		switch (answer.kind) {
+		case ANSWER_BAD:
+			return false;
+		case ANSWER_SAME:
+			draft->same |= 1ull << reg;
+			draft->ra_same |= reg == ra;
+			break;
+		case ANSWER_UNDEFINED:
+			/* Mostly it is only not mentioned, which means "as it was" to those who
+			 * write such information; libdw says so for some registers and not for
+			 * others (0.188 not for rbx). */
+			draft->ra_undefined |= reg == ra;
+			draft->same |= 1ull << reg;
+			break;
+		case ANSWER_RULE:
+			/* The caller's sp is the CFA: that needs no rule. */
+			if (reg == arch->dwarf_sp && answer.rule.kind == RULE_CFA &&
+			    !answer.rule.offset)
+				break;
+			draft->items[draft->count++] = answer;
+			break;
+		}
+	}
+	if (draft->ra_same) {
+		/* In its register still: a leaf on a processor with a link register. */
+		memmove(draft->items + 1, draft->items, draft->count * sizeof(*draft->items));
+		draft->items[0] = (struct answer){.kind = ANSWER_RULE};
+		draft->items[0].rule = (struct row_rule){.kind = RULE_REGISTER,
+							 .target = (unsigned char)ra,
+							 .base = (unsigned char)ra};
+		draft->count++;
+	}
+	return true;
+}
+
+static bool pack_normal(const struct draft *draft, struct row *row)
+{
+	if (draft->cfa.rule.kind != RULE_REGISTER || draft->cfa.rule.offset < INT32_MIN ||
+	    draft->cfa.rule.offset > INT32_MAX || draft->count > ROW_SAVED_MAX ||
+	    draft->ra_undefined)
+		return false;
+	for (unsigned i = 0; i < draft->count; i++) {
+		const struct row_rule *rule = &draft->items[i].rule;
+
+		if (rule->kind != RULE_AT_CFA || rule->offset < INT16_MIN ||
+		    rule->offset > INT16_MAX)
+			return false;
+		row->offsets[i] = (int16_t)rule->offset;
+		row->registers[i] = rule->target;
+	}
+	row->kind = ROW_NORMAL;
+	row->cfa_register = draft->cfa.rule.base;
+	row->cfa_offset = (int32_t)draft->cfa.rule.offset;
+	row->saved_count = (unsigned char)draft->count;
+	return true;
+}
+
+static struct expression_op *pack_rule(struct row_rule *to, const struct answer *answer,
+				       struct expression_op *ops)
+{
+	*to = answer->rule;
+	to->ops = ops;
+	expression_copy(ops, answer->ops, to->op_count);
+	return ops + to->op_count;
+}
+
+/* One block of memory: the rules and behind them their expressions. */
+static size_t pack_rules(const struct draft *draft, struct row *row)
+{
+	const size_t rules_size = sizeof(struct row_rules) + draft->count * sizeof(struct row_rule);
+	size_t op_count = draft->cfa.rule.op_count;
+	struct expression_op *ops;
+
+	for (unsigned i = 0; i < draft->count; i++)
+		op_count += draft->items[i].rule.op_count;
+	row->rules = xcalloc(1, rules_size + op_count * sizeof(*ops));
+	ops = (struct expression_op *)((char *)row->rules + rules_size);
+	ops = pack_rule(&row->rules->cfa, &draft->cfa, ops);
+	row->rules->count = draft->count;
+	for (unsigned i = 0; i < draft->count; i++)
+		ops = pack_rule(&row->rules->items[i], &draft->items[i], ops);
+	row->kind = draft->ra_undefined ? ROW_END : ROW_RULES;
+	return rules_size + op_count * sizeof(*ops);
+}
+
+/* Whether a row that libdw says to be [start, end) really begins there. After DW_CFA_restore_state,
+ * libdw 0.188 gives the start of the state that was remembered, which lies before the code in
+ * between that has rows of its own. */
+static bool is_start_of(struct cfi *cfi, uint64_t start, uint64_t end)
+{
+	Dwarf_Frame *frame = cfi_frame(cfi, start);
+	Dwarf_Addr other_start = 0, other_end = 0;
+	bool signal;
+
+	if (!frame)
+		return false;
+	dwarf_frame_info(frame, &other_start, &other_end, &signal);
+	free(frame);
+	return other_start == start && other_end == end;
+}
+
+/* Fills the row; returns the bytes allocated for it beyond itself. */
+static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
+{
+	Dwarf_Frame *frame = cfi_frame(cfi, address);
+	struct draft draft;
+	Dwarf_Addr start, end;
+	bool signal;
+	size_t bytes = 0;
+	int ra;
+
+	*row = (struct row){.start = address, .size = 1, .kind = ROW_OTHER};
+	if (!frame) {
+		row->kind = cfi_is_start(cfi, address) ? ROW_START : ROW_NONE;
+		return 0;
+	}
+	ra = dwarf_frame_info(frame, &start, &end, &signal);
+	row->signal = ra >= 0 && signal;
+	if (ra >= 0 && start <= address && address < end) {
+		row->start = is_start_of(cfi, start, end) ? start : address;
+		row->size = end - row->start > UINT32_MAX ? 1 : (uint32_t)(end - row->start);
+		if (address - row->start >= row->size)
+			row->start = address;
+	}
+	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers &&
+	    arch->dwarf_registers <= ROW_REGISTER_MAX) {
+		memset(&draft, 0, offsetof(struct draft, memory));
+		if (draft_fill(&draft, frame, (unsigned)ra, arch)) {
+			row->same = draft.same;
+			if (!pack_normal(&draft, row))
+				bytes = pack_rules(&draft, row);
+		}
+	}
+	free(frame);
+	return bytes;
+}
+
+/* ---- The table ---- */
+
+static bool has_rules(const struct row *row)
+{
+	return row->kind == ROW_RULES || row->kind == ROW_END;
+}
+
+/* The number of rows that start at or below an address. */
+static size_t rows_below(const struct row_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (table->index[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Rows stay where they are: the unwinders' caches point to them. */
+static struct row *new_row(struct row_table *table)
+{
+	if (!table->chunk_count || table->chunk_used == CHUNK_ROWS) {
+		struct row *chunk = aligned_alloc(64, CHUNK_ROWS * sizeof(struct row));
+
+		if (!chunk)
+			return NULL;
+		ARRAY_GROW(table->chunks, table->chunk_capacity, table->chunk_count);
+		table->chunks[table->chunk_count++] = chunk;
+		table->chunk_used = 0;
+	}
+	return &table->chunks[table->chunk_count - 1][table->chunk_used++];
+}
+
+static const struct row *make_row(struct row_table *table, struct cfi *cfi, const struct arch *arch,
+				  uint64_t address, size_t at)
+{
+	struct row *row = table->bytes < BYTES_MAX ? new_row(table) : NULL;
+
+	if (!row) {
+		row = &table->scratch;
+		if (has_rules(row))
+			free(row->rules);
+		compile(row, cfi, arch, address);
+		row->transient = true;
+		return row;
+	}
+	table->bytes += sizeof(*row) + sizeof(struct row_index) + compile(row, cfi, arch, address);
+	/* A row at that start is there only if the information contradicts itself. */
+	if (at && table->index[at - 1].start == row->start) {
+		table->index[at - 1].row = row;
+		return row;
+	}
+	at = rows_below(table, row->start);
+	ARRAY_GROW(table->index, table->capacity, table->count);
+	memmove(table->index + at + 1, table->index + at,
+		(table->count - at) * sizeof(*table->index));
+	table->index[at] = (struct row_index){row->start, row};
+	table->count++;
+	return row;
+}
+
+const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch,
+			    uint64_t address)
+{
+	const size_t at = rows_below(table, address);
+
+	if (at && address - table->index[at - 1].start < table->index[at - 1].row->size)
+		return table->index[at - 1].row;
+	return make_row(table, cfi, arch, address, at);
+}
+
+void rows_free(struct row_table *table)
+{
+	for (size_t i = 0; i < table->chunk_count; i++) {
+		const size_t used = i + 1 == table->chunk_count ? table->chunk_used : CHUNK_ROWS;
+
+		for (size_t k = 0; k < used; k++)
+			if (has_rules(&table->chunks[i][k]))
+				free(table->chunks[i][k].rules);
+		free(table->chunks[i]);
+	}
+	if (has_rules(&table->scratch))
+		free(table->scratch.rules);
+	free(table->chunks);
+	free(table->index);
+	*table = (struct row_table){0};
+}

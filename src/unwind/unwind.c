@@ -1,0 +1,128 @@
+#include "config.h"
+#include "unwind/unwinder.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method)
+{
+	struct unwinder *unwinder = xcalloc(1, sizeof(*unwinder));
+
+	unwinder->pid = pid;
+	unwinder->arch = arch;
+	unwinder->method = method;
+	return unwinder;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	for (size_t i = 0; i < unwinder->count; i++)
+		object_release(unwinder->items[i].object);
+	fallback_free(unwinder->fallback);
+	free(unwinder->cache);
+	free(unwinder->items);
+	free(unwinder);
+}
+
+struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
+{
+	struct unwinder *clone = unwinder_new(pid, unwinder->arch, unwinder->method);
+
+	if (!unwinder->count)
+		return clone;
+	clone->items = xreallocarray(NULL, unwinder->count, sizeof(*clone->items));
+	clone->count = clone->capacity = unwinder->count;
+	for (size_t i = 0; i < unwinder->count; i++) {
+		clone->items[i] = unwinder->items[i];
+		object_reference(clone->items[i].object);
+	}
+	return clone;
+}
+
+/* What was learnt about addresses in the range no longer holds. */
+static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
+{
+	if (unwinder->cache)
+		for (size_t i = 0; i < ROW_CACHE_SIZE; i++)
+			if (unwinder->cache[i].pc >= start && unwinder->cache[i].pc < end)
+				unwinder->cache[i] = (struct row_cache_entry){0, NULL};
+	if (unwinder->fallback)
+		fallback_flush(unwinder->fallback);
+}
+
+void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)
+{
+	size_t kept = 0;
+	bool changed = false;
+
+	for (size_t i = 0; i < unwinder->count; i++) {
+		struct mapped_object *item = &unwinder->items[i];
+
+		if (item->start < end && start < item->end) {
+			forget(unwinder, item->start, item->end);
+			object_release(item->object);
+			changed = true;
+			continue;
+		}
+		unwinder->items[kept++] = *item;
+	}
+	unwinder->count = kept;
+	if (!changed)
+		forget(unwinder, start, end);
+}
+
+void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias,
+		  const char *path, const char *build_id)
+{
+	size_t at = 0;
+
+	if (start >= end)
+		return;
+	unwinder_remove(unwinder, start, end);
+	ARRAY_GROW(unwinder->items, unwinder->capacity, unwinder->count);
+	while (at < unwinder->count && unwinder->items[at].start < start)
+		at++;
+	memmove(unwinder->items + at + 1, unwinder->items + at,
+		(unwinder->count - at) * sizeof(*unwinder->items));
+	unwinder->items[at] = (struct mapped_object){start, end, bias,
+						     object_get(path, build_id, unwinder->arch)};
+	unwinder->count++;
+}
+
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc)
+{
+	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
+
+	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
+	       cfi_is_start(&mapped->object->cfi, pc - mapped->bias);
+}
+
+size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
+{
+	enum walk_end end = WALK_OTHER;
+	size_t count = 0;
+
+	unwinder->counts.walks++;
+	memory_begin(&unwinder->memory, snapshot);
+	if (!max) {
+		*cut = false;
+		return 0;
+	}
+	if (unwinder->method == UNWIND_ROWS) {
+		end = rows_walk(unwinder, snapshot, frames, max, until_cfa, &count);
+		unwinder->counts.fallbacks += end == WALK_OTHER;
+	}
+	if (end == WALK_OTHER)
+		end = fallback_walk(unwinder, snapshot, frames, max, until_cfa, &count);
+	*cut = end != WALK_COMPLETE;
+	unwinder->counts.cuts += *cut;
+	return count;
+}
+
+struct unwind_counts unwinder_counts(const struct unwinder *unwinder)
+{
+	return unwinder->counts;
+}

@@ -1,0 +1,94 @@
+/* One address space: what unwind.c, the rows' walk and libunwind's walk share. */
+#ifndef FT_UNWIND_UNWINDER_H
+#define FT_UNWIND_UNWINDER_H
+
+#include "unwind/object.h"
+
+struct mapped_object {
+	uint64_t start, end, bias;
+	struct unwind_object *object;
+};
+
+/* pc -> row; the pc is the one looked up (a return address - 1). */
+struct row_cache_entry {
+	uint64_t pc;
+	const struct row *row; /* NULL: empty */
+};
+
+#define ROW_CACHE_SIZE 2048
+
+struct fallback;
+
+struct unwinder {
+	pid_t pid;
+	const struct arch *arch;
+	enum unwind_method method;
+	struct mapped_object *items; /* by ascending start */
+	size_t count, capacity;
+	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
+	struct fallback *fallback;     /* libunwind's state, made on first use */
+	struct unwind_counts counts;
+	struct stack_memory memory; /* of the walk that is going on */
+};
+
+/* The object that holds an address, or NULL. */
+static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder,
+							uint64_t address)
+{
+	size_t low = 0, high = unwinder->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (unwinder->items[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < unwinder->count && unwinder->items[low].start <= address
+		       ? &unwinder->items[low]
+		       : NULL;
+}
+
+/* Whether `pc`, which has no rule, is where its thread began. */
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc);
+
+/* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
+ * restores sp from memory, may lead to another stack, a bounded number of times. */
+struct walk_progress {
+	uint64_t sp;
+	unsigned switches;
+};
+
+#define STACK_SWITCHES_MAX 16
+
+static inline bool progress_to(struct walk_progress *progress, uint64_t sp, bool may_switch,
+			       bool first)
+{
+	if (sp <= progress->sp && !(first && sp == progress->sp) &&
+	    !(may_switch && progress->switches++ < STACK_SWITCHES_MAX))
+		return false;
+	progress->sp = sp;
+	return true;
+}
+
+/* How a walk ended. */
+enum walk_end {
+	WALK_COMPLETE, /* at the outermost frame, at max, or at until_cfa */
+	WALK_CUT,
+	WALK_OTHER, /* rows only: a rule that rows cannot hold */
+};
+
+/* The walk by libunwind, from frame 0. */
+enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+			    struct unwind_frame *frames, size_t max, uint64_t until_cfa,
+			    size_t *count);
+void fallback_free(struct fallback *fallback);
+/* Objects have changed. */
+void fallback_flush(struct fallback *fallback);
+
+/* The walk by rows. */
+enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count);
+
+#endif

@@ -1,0 +1,209 @@
+/* The walk by rows. */
+#include "config.h"
+#include "unwind/unwinder.h"
+#include "base/util.h"
+
+#include <errno.h>
+
+struct walk {
+	struct unwinder *unwinder;
+	struct stack_memory *memory;
+	const struct arch *arch;
+	struct frame_registers registers;
+};
+
+/* The rule for a pc. NULL: it lies in no object, or in one whose information cannot be read. */
+static const struct row *find_row_slow(struct unwinder *unwinder, uint64_t pc,
+				       struct row_cache_entry *entry)
+{
+	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
+	const struct row *row;
+
+	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
+		return NULL;
+	row = rows_find(&mapped->object->rows, &mapped->object->cfi, unwinder->arch,
+			pc - mapped->bias);
+	if (!row->transient)
+		*entry = (struct row_cache_entry){pc, row};
+	return row;
+}
+
+static const struct row *find_row(struct unwinder *unwinder, uint64_t pc)
+{
+	struct row_cache_entry *entry = &unwinder->cache[(pc ^ pc >> 11) % ROW_CACHE_SIZE];
+
+	if (entry->pc == pc && entry->row)
+		return entry->row;
+	return find_row_slow(unwinder, pc, entry);
+}
+
+/* What stepping over one frame came to. */
+enum step {
+	STEP_CALLER,    /* the registers are the caller's, *pc the return address */
+	STEP_OUTERMOST, /* there is no caller; sp may be new */
+	STEP_CUT,
+	STEP_OTHER,
+};
+
+static enum step step_normal(struct walk *walk, const struct row *row, uint64_t *pc)
+{
+	struct frame_registers *registers = &walk->registers;
+	uint64_t known = registers->known & row->same;
+
+	if (!(registers->known >> row->cfa_register & 1))
+		return STEP_OTHER;
+	const uint64_t cfa =
+		registers->values[row->cfa_register] + (uint64_t)(int64_t)row->cfa_offset;
+
+	if (!memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[0], pc))
+		return STEP_CUT;
+	for (unsigned i = 1; i < row->saved_count; i++) {
+		const unsigned reg = row->registers[i];
+
+		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[i],
+				&registers->values[reg]))
+			known |= 1ull << reg;
+	}
+	registers->values[walk->arch->dwarf_sp] = cfa;
+	registers->known = known | 1ull << walk->arch->dwarf_sp;
+	return STEP_CALLER;
+}
+
+/* 0, -EFAULT or -EINVAL, as expression_evaluate. */
+static int apply_rule(struct walk *walk, const struct row_rule *rule, uint64_t cfa, uint64_t *value)
+{
+	const struct frame_registers *registers = &walk->registers;
+	uint64_t address;
+	int error;
+
+	switch (rule->kind) {
+	case RULE_AT_CFA:
+		return memory_word(walk->memory, cfa + (uint64_t)rule->offset, value) ? 0 : -EFAULT;
+	case RULE_CFA:
+		*value = cfa + (uint64_t)rule->offset;
+		return 0;
+	case RULE_REGISTER:
+		if (!(registers->known >> rule->base & 1))
+			return -EINVAL;
+		*value = registers->values[rule->base] + (uint64_t)rule->offset;
+		return 0;
+	case RULE_AT:
+		error = expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory,
+					    &address);
+		if (error)
+			return error;
+		return memory_word(walk->memory, address, value) ? 0 : -EFAULT;
+	case RULE_VALUE:
+		return expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory,
+					   value);
+	}
+	return -EINVAL;
+}
+
+static enum step failed_step(int error)
+{
+	return error == -EFAULT ? STEP_CUT : STEP_OTHER;
+}
+
+/* A rule that fails for a register other than the return address only makes it unknown. */
+static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *pc)
+{
+	const struct row_rules *rules = row->rules;
+	const unsigned sp = walk->arch->dwarf_sp;
+	struct frame_registers next = walk->registers;
+	uint64_t cfa;
+	int error = apply_rule(walk, &rules->cfa, 0, &cfa);
+
+	if (error)
+		return row->kind == ROW_END ? STEP_OUTERMOST : failed_step(error);
+	next.values[sp] = cfa;
+	next.known = (next.known & row->same) | 1ull << sp;
+	for (unsigned i = 0; i < rules->count; i++) {
+		uint64_t value;
+		const unsigned target = rules->items[i].target;
+
+		error = apply_rule(walk, &rules->items[i], cfa, &value);
+		if (i == 0 && row->kind != ROW_END) {
+			if (error)
+				return failed_step(error);
+			*pc = value;
+		} else if (error) {
+			next.known &= ~(1ull << target);
+		} else {
+			next.values[target] = value;
+			next.known |= 1ull << target;
+		}
+	}
+	walk->registers = next;
+	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
+}
+
+static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc)
+{
+	if (!row)
+		return STEP_CUT;
+	switch (row->kind) {
+	case ROW_NORMAL:
+		return step_normal(walk, row, pc);
+	case ROW_RULES:
+	case ROW_END:
+		return step_rules(walk, row, pc);
+	case ROW_START:
+		return STEP_OUTERMOST;
+	case ROW_OTHER:
+		return STEP_OTHER;
+	default:
+		return STEP_CUT;
+	}
+}
+
+static void begin(struct walk *walk, struct unwinder *unwinder,
+		  const struct stack_snapshot *snapshot)
+{
+	const unsigned count = snapshot->arch->dwarf_registers;
+
+	walk->unwinder = unwinder;
+	walk->memory = &unwinder->memory;
+	walk->arch = snapshot->arch;
+	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
+		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
+	walk->registers.known = count < 64 ? (1ull << count) - 1 : UINT64_MAX;
+	if (!unwinder->cache)
+		unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
+}
+
+enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count)
+{
+	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
+	struct walk walk;
+	uint64_t pc = snapshot->arch->pc(&snapshot->regs);
+	bool exact = true;
+
+	begin(&walk, unwinder, snapshot);
+	frames[0] = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
+	for (size_t i = 0;; i++) {
+		const struct row *row = find_row(unwinder, exact ? pc : pc - 1);
+		const enum step step = step_frame(&walk, row, &pc);
+		const uint64_t sp = walk.registers.values[walk.arch->dwarf_sp];
+
+		*count = i + 1;
+		if (step == STEP_OUTERMOST) {
+			if (sp > frames[i].cfa)
+				frames[i].cfa = sp;
+			return WALK_COMPLETE;
+		}
+		if (step != STEP_CALLER)
+			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
+		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, i == 0))
+			return WALK_CUT;
+		frames[i].cfa = sp;
+		if (!pc || i + 1 == max || (until_cfa && sp >= until_cfa))
+			return WALK_COMPLETE;
+		/* The PLT's rule asks for it. */
+		walk.registers.values[walk.arch->dwarf_pc] = pc;
+		walk.registers.known |= 1ull << walk.arch->dwarf_pc;
+		exact = row->signal;
+		frames[i + 1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
+	}
+}

@@ -1,0 +1,117 @@
+"""How the targets are built: each variant is one way in which users' programs differ."""
+
+import os
+import shutil
+import subprocess
+import threading
+
+TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
+TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
+SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
+BINARIES = os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin')
+CC = os.environ.get('CC', 'gcc').split()
+CXX = os.environ.get('CXX', 'g++').split()
+
+# name: (compiler or None, flags)
+VARIANTS = {
+    'O0': (None, ['-O0']),
+    'O2': (None, ['-O2']),
+    'O2-noframe': (None, ['-O2', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables', '-gdwarf-4']),
+    'no-pie': (None, ['-O2', '-no-pie', '-fno-pie']),
+    'static': (None, ['-O2', '-static']),
+    'static-pie': (None, ['-O2', '-static-pie', '-fPIE']),
+    'no-plt': (None, ['-O2', '-fno-plt']),
+    'z-now': (None, ['-O2', '-Wl,-z,now']),
+    'z-lazy': (None, ['-O2', '-Wl,-z,lazy']),
+    'cet': (None, ['-O2', '-fcf-protection=full', '-Wl,-z,ibtplt']),
+    'one-segment': (None, ['-O2', '-Wl,-z,noseparate-code']),
+    'align-64k': (None, ['-O2', '-Wl,-z,max-page-size=65536', '-Wl,-z,common-page-size=65536']),
+    'gold': (None, ['-O2', '-fuse-ld=gold']),
+    'lld': (None, ['-O2', '-fuse-ld=lld']),
+    'mold': (None, ['-O2', '-fuse-ld=mold']),
+    'stripped': (None, ['-O2', '-s']),
+    'static-stripped': (None, ['-O2', '-static', '-s']),
+    'musl': ('musl-gcc', ['-O2']),
+    'musl-static': ('musl-gcc', ['-O2', '-static']),
+    'm32': (None, ['-O2', '-m32']),
+    'clang': ('clang', ['-O2']),
+}
+WITHOUT_NAMES = {'stripped', 'static-stripped'}
+LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold'}
+
+
+class Skip(Exception):
+    """A scenario that cannot run here, and why."""
+
+
+_locks = {}
+_guard = threading.Lock()
+
+
+def _lock(path):
+    with _guard:
+        return _locks.setdefault(path, threading.Lock())
+
+
+def _can_build(command):
+    """Whether a program without content can be built that way."""
+    words = [word for word in command if not word.endswith(('.c', '.cpp'))]
+    language = 'c++' if command[0] == CXX[0] else 'c'
+    done = subprocess.run(words + ['-x', language, '-o', '/dev/null', '-'], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, input=b'#include <stdio.h>\nint main(void) { return 0; }\n',
+                          timeout=300)
+    return done.returncode == 0
+
+
+def _compile(command, output, sources):
+    """Runs the compiler unless the output is newer than its sources. What this machine cannot build at all is
+    skipped; a target that does not compile is a failure."""
+    newest = max(os.path.getmtime(s) for s in sources)
+    with _lock(output):
+        if os.path.exists(output) and os.path.getmtime(output) > newest:
+            return
+        os.makedirs(os.path.dirname(output), exist_ok=True)
+        part = output + '.part'
+        done = subprocess.run(command + ['-o', part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, timeout=300)
+        if done.returncode:
+            lines = done.stdout.strip().split('\n')
+            first = ([x for x in lines if 'error' in x] + lines)[0][:150]
+            if _can_build(command):
+                raise RuntimeError('%s does not compile: %s' % (os.path.basename(output), done.stdout[:2000]))
+            raise Skip('cannot be built here: ' + first)
+        os.rename(part, output)
+
+
+def target(name, variant):
+    """The path of a target built that way, building it first if need be."""
+    compiler, flags = VARIANTS[variant]
+    source = os.path.join(SOURCES, name + '.c')
+    cxx = not os.path.exists(source)
+    if cxx:
+        source = os.path.join(SOURCES, name + '.cpp')
+        if compiler:
+            raise Skip('no C++ compiler for this library')
+    command = [compiler] if compiler else (CXX if cxx else CC)
+    if not shutil.which(command[0]):
+        raise Skip('%s is not installed' % command[0])
+    if variant in LINKERS and not shutil.which(LINKERS[variant]):
+        raise Skip('%s is not installed' % LINKERS[variant])
+    output = os.path.join(BINARIES, '%s-%s' % (name, variant))
+    _compile(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
+             (['-ldl'] if 'static' not in variant else []), output,
+             [source, os.path.join(SOURCES, 'target.h')])
+    return output
+
+
+def library(name='library', flags=()):
+    source = os.path.join(SOURCES, name + '.c')
+    output = os.path.join(BINARIES, 'lib%s.so' % name)
+    _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + list(flags) + [source], output,
+             [source, os.path.join(SOURCES, 'target.h')])
+    return output
+
+
+def logger():
+    """The reference logger (glibc only)."""
+    return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])

@@ -1,0 +1,265 @@
+"""What goes wrong before or while tracing: a message that says what and what to do, the right status,
+and a program that is none the worse for it."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import builds
+import kinds
+from processes import FUNCTRACE, Failure, command_of, state_of, status_field, wait_for
+
+
+def refused(room, command, status, *words, run_as=None, env=None, stdout=None):
+    """Runs a command that must fail with that status and a message with all the words."""
+    if run_as:
+        command = run_as + command
+    more = {'stdout': stdout} if stdout is not None else {}
+    done = room.run(command, env, timeout=20, **more)
+    text = done.err.decode(errors='replace')
+    problems = []
+    if done.status != status:
+        problems.append('status %d, expected %d' % (done.status, status))
+    problems += ['the message does not have %r' % word for word in words if word not in text]
+    if status and 'functrace: ' not in text:
+        problems.append('no message of functrace')
+    if 'core dumped' in text or done.status < 0:
+        problems.append('functrace died')
+    if problems:
+        problems.append('it said: ' + text.strip()[-600:])
+    return problems
+
+
+def traced(room, *options):
+    os.makedirs(room.path('traces'), exist_ok=True)
+    return kinds.functrace(room.path('traces'), *options)
+
+
+def none_written(room):
+    left = os.listdir(room.path('traces'))
+    return ['a trace was left: %s' % left] if left else []
+
+
+def pid_not_there(room):
+    child = room.start(['true'])
+    room.finish(child)
+    return refused(room, traced(room, '-t', str(child.pid)), 1, str(child.pid)) + none_written(room), ''
+
+
+def pid_just_exited(room):
+    child = room.start(['true'])
+    wait_for('a zombie', lambda: state_of(child.pid) == 'Z')
+    problems = refused(room, traced(room, '-t', str(child.pid)), 1, str(child.pid)) + none_written(room)
+    return problems, ''
+
+
+def kernel_thread(room):
+    if command_of(2) != 'kthreadd':
+        raise builds.Skip('process 2 is no kernel thread here')
+    return refused(room, traced(room, '-t', '2'), 1, 'kernel') + none_written(room), ''
+
+
+def traced_by(room, tracer):
+    kinds.need(tracer if tracer != 'functrace' else 'sh')
+    sleeper = room.start([builds.target('sleepers', 'O2')]) if tracer != 'strace' else None
+    if tracer == 'strace':
+        other = room.start(['strace', '-o', '/dev/null', '-e', 'trace=none', 'sleep', '20'])
+        pid = wait_for('the child of strace', lambda: [p for p in room.processes() if command_of(p) == 'sleep'])[0]
+    else:
+        pid = sleeper.pid
+        command = ['gdb', '-q', '-nx', '-p', str(pid)] if tracer == 'gdb' else \
+            [FUNCTRACE, '-o', room.path('other.rtrace'), '-t', str(pid)]
+        other = room.start(command, stdin=subprocess.PIPE)
+    by = wait_for('%s to trace' % tracer, lambda: int(status_field(pid, 'TracerPid') or 0))
+    problems = refused(room, traced(room, '-t', str(pid)), 1, str(pid), tracer, str(by)) + none_written(room)
+    if int(status_field(pid, 'TracerPid') or 0) != by:
+        problems.append('it is no longer traced by the first')
+    if tracer == 'functrace':
+        other.terminate()
+        room.finish(other)
+    else:
+        room.kill(other)
+    return problems, ''
+
+
+def by_strace(room):
+    return traced_by(room, 'strace')
+
+
+def by_gdb(room):
+    return traced_by(room, 'gdb')
+
+
+def by_functrace(room):
+    return traced_by(room, 'functrace')
+
+
+def program_missing(room):
+    problems = refused(room, traced(room, '/nonexistent/program'), 127, '/nonexistent/program')
+    problems += refused(room, traced(room, 'no-such-program-anywhere'), 127, 'no-such-program-anywhere')
+    return problems + none_written(room), ''
+
+
+def program_not_executable(room):
+    path = room.path('plain')
+    with open(path, 'w') as file:
+        file.write('#!/bin/sh\n')
+    os.chmod(path, 0o644)
+    problems = refused(room, traced(room, path), 126, path)
+    problems += refused(room, traced(room, '/'), 126, '/')
+    return problems + none_written(room), ''
+
+
+def program_is_no_program(room):
+    path = room.path('garbage')
+    with open(path, 'wb') as file:
+        file.write(b'\x7fELF garbage')
+    os.chmod(path, 0o755)
+    # as env does it: what the kernel cannot run is given to the shell
+    env = room.run(['env', path])
+    done = room.run(traced(room, path))
+    return [] if done.status == env.status else ['status %d, env gives %d' % (done.status, env.status)], ''
+
+
+def usage(room):
+    problems = []
+    for options in (['-t', '1', 'true'], ['-t', 'abc'], ['-t', '0'], ['-t', '-5'], ['--nonsense'], [],
+                    ['-b', '257', 'true'], ['-b', 'x', 'true'], ['-e', 'nothing', 'true'], ['-f', 'nothing', 'true'],
+                    ['-t', str(os.getpid()), '-t', '1', '-o', room.path('one-file')],
+                    ['-t', str(os.getpid()), '-t', '1', '-o', '-'], ['-M', '5-', '-M', 'x', 'true'],
+                    ['--symbol=malloc', 'true']):
+        problems += ['%s: %s' % (' '.join(options) or 'nothing at all', p)
+                     for p in refused(room, [FUNCTRACE] + options, 2)]
+    return problems, ''
+
+
+def help_and_version(room):
+    problems = []
+    for option, word in (('-h', b'Usage'), ('--help', b'-t'), ('-V', b'functrace'), ('--version', b'functrace')):
+        done = room.run([FUNCTRACE, option])
+        if done.status or word.lower() not in done.out.lower() or done.err:
+            problems.append('%s: status %d, stdout %r, stderr %r' % (option, done.status, done.out[:200], done.err[:200]))
+    return problems, ''
+
+
+def unharmed(room, output, *words, status=3, **more):
+    """A program whose trace cannot be written goes on to its end; its status is kept."""
+    script = 'import os\nx = [os.urandom(10000) for i in range(2000)]\nprint(len(x))\nraise SystemExit(3)\n'
+    path = room.path('s.py')
+    with open(path, 'w') as file:
+        file.write(script)
+    python = os.path.realpath(os.environ.get('PYTHON') or shutil.which('python3'))
+    command = [FUNCTRACE, '-e', 'memory', '-f', 'text', '-A', '-o', output, python, path]
+    done = room.run(command, timeout=60, **more)
+    text = done.err.decode(errors='replace')
+    problems = []
+    if done.status != status:
+        problems.append('status %d, expected %d' % (done.status, status))
+    if b'2000' not in done.out + done.err:
+        problems.append('the program did not run to its end')
+    problems += ['the message does not have %r' % word for word in words if word not in text]
+    if problems:
+        problems.append('it said: ' + text.strip()[-600:])
+    return problems
+
+
+def output_full(room):
+    return unharmed(room, '/dev/full', '/dev/full', 'No space left'), ''
+
+
+def output_closed_pipe(room):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        return unharmed(room, '-', 'Broken pipe', stdout=write_end), ''
+    finally:
+        os.close(write_end)
+
+
+def output_file_too_large(room):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    return unharmed(room, room.path('t.txt'), 'File too large', preexec_fn=limit), ''
+
+
+def output_folder_missing(room):
+    marker = room.path('ran')
+    problems = refused(room, [FUNCTRACE, '-o', room.path('no', 'such', 'file'), '/usr/bin/touch', marker], 2,
+                       room.path('no', 'such'), 'mkdir')
+    if os.path.exists(marker):
+        problems.append('the program was started')
+    return problems, ''
+
+
+def as_nobody(room):
+    """A command prefix that runs as another user, with a functrace that this user can reach."""
+    if os.geteuid() != 0:
+        raise builds.Skip('needs root, to become another user')
+    setpriv = kinds.need('setpriv')
+    copy = room.path('functrace')
+    shutil.copy(FUNCTRACE, copy)
+    os.chmod(copy, 0o755)
+    return [setpriv, '--reuid=65534', '--regid=65534', '--clear-groups'], copy
+
+
+def not_ours(room):
+    prefix, functrace = as_nobody(room)
+    child = room.start(['sleep', '20'])
+    os.makedirs(room.path('traces'))
+    os.chmod(room.path('traces'), 0o777)
+    problems = refused(room, [functrace, '-o', room.path('traces'), '-t', str(child.pid)], 1, str(child.pid),
+                       run_as=prefix)
+    problems += none_written(room)
+    if child.poll() is not None:
+        problems.append('the program has ended')
+    return problems, ''
+
+
+def output_forbidden(room):
+    prefix, functrace = as_nobody(room)
+    os.makedirs(room.path('traces'))
+    os.chmod(room.path('traces'), 0o555)
+    problems = refused(room, [functrace, '-o', room.path('traces'), '/bin/true'], 1, room.path('traces'),
+                       'Permission denied', run_as=prefix)
+    return problems + none_written(room), ''
+
+
+def as_ordinary_user(room):
+    """All of it without root: launch, and attach to one's own process (where yama lets one)."""
+    prefix, functrace = as_nobody(room)
+    os.makedirs(room.path('traces'))
+    os.chmod(room.path('traces'), 0o777)
+    target = room.path('target')
+    shutil.copy(builds.target('alloc_basic', 'O2'), target)
+    done = room.run(prefix + [functrace, '-e', 'memory', '-f', 'text', '-o', room.path('traces'), target])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    import oracle
+    problems += oracle.Oracle(done.out).check(traces)
+    if done.status:
+        problems.append('status %d: %s' % (done.status, done.err.decode(errors='replace')[-500:]))
+    return problems, ''
+
+
+CASES = [
+    ('a pid that does not exist', pid_not_there),
+    ('a process that has just exited', pid_just_exited),
+    ('a kernel thread', kernel_thread),
+    ('a process that strace traces', by_strace),
+    ('a process that gdb traces', by_gdb),
+    ('a process that functrace traces', by_functrace),
+    ('PROGRAM is missing: 127', program_missing),
+    ('PROGRAM is not executable: 126', program_not_executable),
+    ('PROGRAM is no program: as env', program_is_no_program),
+    ('usage errors: 2', usage),
+    ('help and version', help_and_version),
+    ('output: no space left', output_full),
+    ('output: the reader has gone', output_closed_pipe),
+    ('output: over the file size limit', output_file_too_large),
+    ('output: no such folder', output_folder_missing),
+    ('a process that is not ours', not_ours),
+    ('output: no permission', output_forbidden),
+    ('an ordinary user', as_ordinary_user),
+]

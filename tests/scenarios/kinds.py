@@ -1,0 +1,202 @@
+"""The kinds of scenario: each runs a target untraced and traced and returns the problems found."""
+
+import glob
+import os
+import shutil
+
+import builds
+import oracle
+import reflog
+import trace_text
+from processes import FUNCTRACE, Failure, Gate, Room, Tracer, may_attach
+
+
+def functrace(folder, *options):
+    return [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', folder] + list(options)
+
+
+def read_traces(folder, expected=None):
+    """The traces in a folder, in the order of their making; problems."""
+    paths = sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: (os.stat(p).st_mtime_ns, p))
+    traces = [trace_text.read(path) for path in paths]
+    problems = [p for t in traces for p in t.problems]
+    if expected is not None and len(traces) != expected:
+        problems.append('%d traces, expected %d: %s' % (
+            len(traces), expected, ' '.join(os.path.basename(p) for p in paths)))
+    for trace in traces:
+        for old, new in trace.twice[:3]:
+            problems.append('%s: a block is allocated twice without a release: record %d (%s) and %d (%s)' % (
+                os.path.basename(trace.path), old.index, old, new.index, new))
+    return traces, problems
+
+
+def own_lines(stderr):
+    """The target's own lines of stderr: what functrace says begins with its name."""
+    return [line for line in stderr.split(b'\n') if line and not line.startswith(b'functrace: ')]
+
+
+def compare_runs(plain, traced):
+    problems = []
+    if b'not so: ' in plain.out:
+        problems.append('the target itself fails: ' + plain.out.decode(errors='replace')[-300:])
+    if plain.status != traced.status:
+        problems.append('status %d, untraced %d; stderr: %s' % (
+            traced.status, plain.status, traced.err.decode(errors='replace').strip()[-600:]))
+    if plain.out != traced.out:
+        problems.append('stdout differs:\n%s\nuntraced:\n%s' % (
+            traced.out.decode(errors='replace')[-1500:], plain.out.decode(errors='replace')[-1500:]))
+    if own_lines(plain.err) != own_lines(traced.err):
+        problems.append('stderr differs: %r, untraced %r' % (own_lines(traced.err)[-5:], own_lines(plain.err)[-5:]))
+    return problems
+
+
+class Scenario:
+    """One row of the table (table.py).
+
+    target, args   the program; {library} and {bin:NAME} stand for paths
+    variants       builds (builds.VARIANTS)
+    modes          launch, attach, nofollow (launched with -F)
+    files          how many traces there must be, or None
+    options        more of functrace's
+    log            compare with the reference logger too
+    env            more of the environment; {lib:NAME} is a shared library by its file name
+    names          whether stacks are compared by name (-r)
+    by_family      forms of new and delete are not told apart (names of one address)
+    check          a function(scenario, traces) -> problems
+    """
+
+    def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
+                 log=False, env=None, names=True, check=None, label=None, by_family=False):
+        self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
+        self.files, self.options, self.log, self.env = files, list(options), log, env or {}
+        self.names, self.check, self.by_family = names, check, by_family
+        self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
+
+    def command(self, variant):
+        args = []
+        for arg in self.args:
+            if arg == '{library}':
+                arg = builds.library()
+            elif arg.startswith('{bin:'):
+                arg = builds.target(*arg[5:-1].split('/'))
+            args.append(arg)
+        return [builds.target(self.target, variant)] + args
+
+    def environment(self, room, variant):
+        env = {}
+        for key, value in self.env.items():
+            if value.startswith('{lib:'):
+                value = find_library(value[5:-1])
+            env[key] = value
+        if self.log:
+            env['LD_PRELOAD'] = builds.logger()
+            env['REFLOG'] = room.path('log')
+            os.makedirs(env['REFLOG'], exist_ok=True)
+        return env
+
+    def run(self, variant, mode):
+        """Problems found, and a remark."""
+        room = Room()
+        try:
+            problems, remark = getattr(self, mode)(room, variant)
+        except Failure as failure:
+            problems, remark = [str(failure)], ''
+        finally:
+            left = room.close()
+        return problems + left, remark
+
+    # ---- The modes ----
+
+    def use_names(self, variant):
+        return self.names and variant not in builds.WITHOUT_NAMES
+
+    def more_options(self, variant):
+        return self.options + (['-r'] if self.use_names(variant) else [])
+
+    def judge(self, room, variant, plain, traced, expected, follow=True, attached=False):
+        problems = compare_runs(plain, traced)
+        traces, more = read_traces(room.path('traces'), expected)
+        problems += more
+        problems += oracle.Oracle(plain.out, self.by_family).check(traces, follow, self.use_names(variant))
+        if self.check:
+            problems += self.check(self, traces)
+        remark = '%d events' % sum(len(t.events) for t in traces)
+        if self.log:
+            more, compared = self.compare_log(room, traces, attached)
+            problems += more
+            remark += ', %d compared with the log' % compared
+        if problems and traced.err:
+            problems.append('functrace said: ' + traced.err.decode(errors='replace').strip()[-1500:])
+        return problems, remark
+
+    def compare_log(self, room, traces, attached):
+        logged = reflog.read_folder(room.path('log'))
+        problems, compared = [], 0
+        for trace in traces:
+            compare = reflog.compare_attached if attached else reflog.compare_launched
+            more, count = compare(trace, logged.get(trace.pid, {}))
+            problems += more
+            compared += count
+        return problems, compared
+
+    def launch(self, room, variant, follow=True):
+        command = self.command(variant)
+        env = self.environment(room, variant)
+        plain = room.run(command, env)
+        for name in glob.glob(room.path('log', '*')):
+            os.unlink(name)
+        os.makedirs(room.path('traces'))
+        options = self.more_options(variant) + ([] if follow else ['-F'])
+        traced = room.run(functrace(room.path('traces'), *options) + command, env)
+        files = self.files if follow or self.files is None else 1
+        return self.judge(room, variant, plain, traced, files, follow)
+
+    def nofollow(self, room, variant):
+        return self.launch(room, variant, follow=False)
+
+    def attach(self, room, variant):
+        reason = may_attach()
+        if reason:
+            raise builds.Skip(reason)
+        command = self.command(variant)
+        env = self.environment(room, variant)
+        plain = room.run(command, env)
+        for name in glob.glob(room.path('log', '*')):
+            os.unlink(name)
+        gate = Gate()
+        try:
+            child = room.start(command, dict(env, **gate.env), pass_fds=gate.fds)
+            gate.started()
+            if not gate.arrived(child):
+                raise Failure('the target ended before its gate')
+            tracer = Tracer(room, child.pid, self.more_options(variant))
+            tracer.planted()
+            gate.open()
+            problems = []
+            if gate.arrived(child):
+                problems += tracer.let_go()
+                gate.open()
+            else:
+                tracer.child.wait(20)  # the target is gone, so functrace ends by itself
+                tracer.err = tracer.child.stderr.read()
+            traced = room.finish(child)
+            traced.err += tracer.err
+            more, remark = self.judge(room, variant, plain, traced, self.files, attached=True)
+            return problems + more, remark
+        finally:
+            gate.close()
+
+
+def find_library(name):
+    for folder in ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib', '/lib/x86_64-linux-gnu'):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return path
+    raise builds.Skip('%s is not installed' % name)
+
+
+def need(program):
+    path = shutil.which(program)
+    if not path:
+        raise builds.Skip('%s is not installed' % program)
+    return path

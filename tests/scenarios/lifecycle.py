@@ -1,0 +1,416 @@
+"""Stops, deaths, and files that are not where they were: what happens to a process besides its calls."""
+
+import os
+import random
+import shutil
+import signal
+import time
+
+import builds
+import kinds
+import oracle
+from processes import (Failure, Gate, Tracer, may_attach, state_of, status_field, text_differences, text_of,
+                       wait_for)
+from programs import come_and_go
+
+
+def need_attach():
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+
+
+class Held:
+    """A target at its gate, before its work."""
+
+    def __init__(self, room, command, env=None):
+        self.room, self.gate = room, Gate()
+        self.child = room.start(command, dict(env or {}, **self.gate.env), pass_fds=self.gate.fds)
+        self.gate.started()
+
+    def __enter__(self):
+        if not self.gate.arrived(self.child):
+            raise Failure('the target ended before its gate')
+        return self
+
+    def __exit__(self, *_):
+        self.gate.close()
+
+    def work_and_end(self, tracer):
+        """Opens the gate, waits for the end of the work, lets go, waits for the end: (result, problems)."""
+        self.gate.open()
+        if not self.gate.arrived(self.child):
+            raise Failure('the target ended before its second gate')
+        problems = tracer.let_go()
+        self.gate.open()
+        return self.room.finish(self.child), problems
+
+
+def complete(room, done, problems):
+    """The target's own oracle on the traces, and its status."""
+    traces, more = kinds.read_traces(room.path('traces'), 1)
+    problems = problems + more + oracle.Oracle(done.out).check(traces)
+    if done.status:
+        problems.append('the target ended with status %d' % done.status)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
+# ---- Stopped and continued ----
+
+def progress(pid):
+    with open('/proc/%d/stat' % pid) as file:
+        fields = file.read().rsplit(')', 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def stopped_and_continued(room):
+    """SIGSTOP really stops a traced process with running threads, SIGCONT lets it go on."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '3']) as held:
+        pid = held.child.pid
+        tracer = Tracer(room, pid)
+        tracer.planted()
+        problems = []
+        for i in range(3):
+            os.kill(pid, signal.SIGSTOP)
+            wait_for('the stop', lambda: all(
+                state_of(int(t)) in 'tT'
+                for t in os.listdir('/proc/%d/task' % pid)))
+            before = progress(pid)
+            time.sleep(0.2)
+            if progress(pid) > before + 1:
+                problems.append('round %d: it runs although it is stopped' % i)
+            os.kill(pid, signal.SIGCONT)
+            wait_for('it to run again', lambda: progress(pid) > before + 1)
+        problems += tracer.let_go()
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status or done.out != b'all threads ended\n':
+            problems.append('status %d, %r' % (done.status, done.out))
+        return problems, ''
+
+
+def attach_to_a_stopped_one(room):
+    """A stopped process stays stopped while the tracer comes and goes."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '2']) as held:
+        pid = held.child.pid
+        os.kill(pid, signal.SIGSTOP)
+        wait_for('the stop', lambda: state_of(pid) == 'T')
+        tracer = Tracer(room, pid)
+        tracer.planted()
+        time.sleep(0.1)
+        problems = [] if state_of(pid) in 'tT' else ['state %s while traced' % state_of(pid)]
+        problems += tracer.let_go()
+        time.sleep(0.1)
+        if state_of(pid) != 'T':
+            problems.append('after letting go the state is %s, expected T' % state_of(pid))
+        os.kill(pid, signal.SIGCONT)
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status or done.out != b'all threads ended\n':
+            problems.append('status %d, %r' % (done.status, done.out))
+        return problems, ''
+
+
+def stopped_while_traced_then_let_go(room):
+    """Stopped while traced; let go of; it is still stopped, and SIGCONT still works."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '2']) as held:
+        pid = held.child.pid
+        tracer = Tracer(room, pid)
+        tracer.planted()
+        os.kill(pid, signal.SIGSTOP)
+        wait_for('the stop', lambda: state_of(pid) in 'tT')
+        time.sleep(0.1)
+        problems = tracer.let_go()
+        time.sleep(0.1)
+        if state_of(pid) != 'T':
+            problems.append('after letting go the state is %s, expected T' % state_of(pid))
+        os.kill(pid, signal.SIGCONT)
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status or done.out != b'all threads ended\n':
+            problems.append('status %d, %r' % (done.status, done.out))
+        return problems, ''
+
+
+def thread_churn(room):
+    """Threads starting and ending while it attaches, ten times; 300 idle ones beside them."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '4', '300']) as held:
+        problems, events = [], 0
+        first = text_of(held.child.pid)
+        for i in range(10):
+            folder = room.path('round%d' % i)
+            tracer = Tracer(room, held.child.pid, output=folder)
+            tracer.planted()
+            time.sleep(0.05)
+            problems += ['round %d: %s' % (i + 1, p) for p in tracer.let_go()]
+            traces, more = kinds.read_traces(folder, 1)
+            problems += more
+            events += sum(len(t.events) for t in traces)
+        problems += text_differences(first, text_of(held.child.pid))
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status or done.out != b'all threads ended\n':
+            problems.append('status %d, %r' % (done.status, done.out))
+        return problems, '10 rounds, %d events' % events
+
+
+# ---- Deaths ----
+
+def kill_the_target(room):
+    """SIGKILL to the target at any moment: 137, and a trace that can be read."""
+    problems, chance = [], random.Random(1)
+    for i in range(10):
+        folder = room.path('round%d' % i)
+        os.makedirs(folder)
+        tracer = room.start(kinds.functrace(folder) + [builds.target('sigstorm', 'O2'), '4', '60000'])
+        time.sleep(0.02 + chance.random() * 0.3)
+        targets = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'sigstorm-O2']
+        for pid in targets:
+            os.kill(pid, signal.SIGKILL)
+        if not targets:
+            tracer.terminate()
+        done = room.finish(tracer, 20)
+        if targets and done.status not in (137, -signal.SIGKILL):
+            problems.append('round %d: status %d, expected 137' % (i + 1, done.status))
+        problems += kinds.read_traces(folder)[1]
+    return problems, '10 rounds'
+
+
+def kill_functrace(room):
+    """SIGKILL of the visible process: the target lives and is let go of; the trace can be read."""
+    need_attach()
+    with Held(room, [builds.target('sigstorm', 'O2'), '4', '0']) as held:
+        tracer = Tracer(room, held.child.pid)
+        tracer.planted()
+        time.sleep(0.1)
+        tracer.child.kill()
+        tracer.child.wait(10)
+        wait_for('the target to be let go of', lambda: status_field(held.child.pid, 'TracerPid') == '0')
+        time.sleep(0.2)
+        problems = []
+        if held.child.poll() is not None:
+            problems.append('the target died with status %d' % held.child.returncode)
+        else:
+            problems = text_differences(tracer.before, text_of(held.child.pid))
+            held.gate.open()
+            done = room.finish(held.child)
+            if done.status:
+                problems.append('the target ended with status %d, %r' % (done.status, done.out))
+        problems += kinds.read_traces(room.path('traces'), 1)[1]
+        return problems, ''
+
+
+def terminate_functrace(room):
+    """SIGTERM to functrace lets go of a launched program, which goes on to its end."""
+    folder = room.path('traces')
+    os.makedirs(folder)
+    gate = Gate()
+    try:
+        tracer = room.start(kinds.functrace(folder) + [builds.target('threads', 'O2'), '2', '50'], gate.env,
+                            pass_fds=gate.fds)
+        gate.started()
+        if not gate.arrived(tracer):
+            raise Failure('the target ended before its gate')
+        pid = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'threads-O2'][0]
+        tracer.terminate()
+        wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
+        problems = [] if state_of(pid) in 'SR' else ['state %s' % state_of(pid)]
+        gate.open()
+        if not gate.arrived(tracer):
+            raise Failure('the target died after it was let go of')
+        gate.open()
+        try:
+            done = room.finish(tracer)
+        finally:
+            traces, more = kinds.read_traces(folder, 1)
+        problems += more
+        late = [e for e in traces[0].events if e.size in (32001, 32002)]
+        if late:
+            problems.append('events after it was let go of: %s' % late[0])
+        return problems, 'status %d' % done.status
+    finally:
+        gate.close()
+
+
+# ---- Files that are not where they were ----
+
+def from_a_copy(room, change, variant='O2', prefix=()):
+    """Attaches to a program whose file was changed by `change` after it started."""
+    need_attach()
+    path = room.path('program')
+    shutil.copy(builds.target('alloc_basic', variant), path)
+    with Held(room, list(prefix) + [path]) as held:
+        change(path)
+        tracer = Tracer(room, held.child.pid, ['-r'])
+        tracer.planted()
+        done, problems = held.work_and_end(tracer)
+        return complete(room, done, problems)
+
+
+def deleted(room):
+    return from_a_copy(room, os.unlink)
+
+
+def deleted_static(room):
+    return from_a_copy(room, os.unlink, 'static')
+
+
+def replaced(room):
+    """Another program now has its name: names and addresses must not be taken from that."""
+    def change(path):
+        os.unlink(path)
+        shutil.copy(builds.target('threads', 'static'), path)
+    return from_a_copy(room, change, 'static')
+
+
+def memfd(room):
+    """The program has no file at all."""
+    need_attach()
+    source = builds.target('alloc_basic', 'static')
+    fd = os.memfd_create('program', 0)
+    with open(source, 'rb') as file:
+        os.write(fd, file.read())
+    gate = Gate()
+    try:
+        child = room.start(['/proc/self/fd/%d' % fd], gate.env, pass_fds=gate.fds + (fd,))
+        os.close(fd)
+        gate.started()
+        if not gate.arrived(child):
+            raise Failure('the target ended before its gate')
+        tracer = Tracer(room, child.pid)
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        return complete(room, room.finish(child), problems)
+    finally:
+        gate.close()
+
+
+def other_mount_namespace(room):
+    """The program's files are only in a mount namespace of its own, under other names here."""
+    need_attach()
+    unshare = kinds.need('unshare')
+    inner = room.path('inner')
+    os.makedirs(inner)
+    probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
+    if probe.status:
+        raise builds.Skip('no mount namespace can be made: ' + probe.err.decode().strip()[:100])
+    gate = Gate()
+    try:
+        script = 'mount -t tmpfs none "$2" && cp "$1" "$2/program" && exec "$2/program"'
+        child = room.start([unshare, '--mount', 'sh', '-c', script, 'sh', builds.target('alloc_basic', 'static'), inner],
+                           gate.env, pass_fds=gate.fds)
+        gate.started()
+        if not gate.arrived(child):
+            raise Failure('the target ended before its gate')
+        tracer = Tracer(room, child.pid, ['-r'])
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        return complete(room, room.finish(child), problems)
+    finally:
+        gate.close()
+
+
+def other_pid_namespace(room):
+    """The program is process 1 of a pid namespace; functrace outside it knows it by another number."""
+    need_attach()
+    unshare = kinds.need('unshare')
+    if room.run([unshare, '--pid', '--fork', 'true']).status:
+        raise builds.Skip('no pid namespace can be made')
+    gate = Gate()
+    try:
+        outer = room.start([unshare, '--pid', '--fork', builds.target('threads', 'O2'), '3', '50'], gate.env,
+                           pass_fds=gate.fds)
+        gate.started()
+        if not gate.arrived(outer):
+            raise Failure('the target ended before its gate')
+        pid = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'threads-O2'][0]
+        tracer = Tracer(room, pid)
+        tracer.planted()
+        gate.open()
+        gate.arrived(outer)
+        problems = tracer.let_go()
+        gate.open()
+        return complete(room, room.finish(outer), problems)
+    finally:
+        gate.close()
+
+
+def stripped_static(room):
+    """Nothing can be found: the message says so and how to tell; told, it works."""
+    kinds.need('nm')
+    stripped, twin = builds.target('alloc_basic', 'static-stripped'), builds.target('alloc_basic', 'static')
+    folder = room.path('first')
+    os.makedirs(folder)
+    plain = room.run([stripped])
+    done = room.run(kinds.functrace(folder) + [stripped])
+    problems = kinds.compare_runs(plain, done)
+    if b'--symbol' not in done.err:
+        problems.append('no hint at --symbol: %r' % done.err[-500:])
+    symbols = {}
+    for line in room.run(['nm', twin]).out.decode().split('\n'):
+        fields = line.split()
+        if len(fields) == 3 and fields[1] in 'tTwWiI':
+            symbols[fields[2]] = fields[0].lstrip('0')
+    names = ('malloc', 'free', 'calloc', 'realloc', 'reallocarray', 'posix_memalign', 'aligned_alloc', 'memalign',
+             'valloc', 'pvalloc')
+    options = ['--symbol=%s=0x%s' % (name, symbols[name]) for name in names if name in symbols]
+    folder = room.path('traces')
+    os.makedirs(folder)
+    done = room.run(kinds.functrace(folder, *options) + [stripped])
+    problems += kinds.compare_runs(plain, done)
+    traces, more = kinds.read_traces(folder, 1)
+    return problems + more + oracle.Oracle(plain.out).check(traces, names=False), '%d symbols told' % len(options)
+
+
+def thirty_two_bits(room):
+    """A program of 64 bits becomes one of 32."""
+    path = builds.target('execs', 'm32')
+    plain = room.run([builds.target('execs', 'O2'), path, 'after'])
+    folder = room.path('traces')
+    os.makedirs(folder)
+    done = room.run(kinds.functrace(folder) + [builds.target('execs', 'O2'), path, 'after'])
+    problems = kinds.compare_runs(plain, done)
+    traces, more = kinds.read_traces(folder)
+    return problems + more, '%d traces' % len(traces)
+
+
+def preattach(room):
+    """Blocks from before are released while traced: releases of blocks that are not known."""
+    need_attach()
+    with Held(room, [builds.target('sigstorm', 'O2'), '2', '0']) as held:
+        problems, events = come_and_go(room, held.child.pid, 3)
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status:
+            problems.append('status %d, %r' % (done.status, done.out))
+        return problems, '%d events' % events
+
+
+CASES = [
+    ('SIGSTOP and SIGCONT of a traced process', stopped_and_continued),
+    ('attach to a stopped process', attach_to_a_stopped_one),
+    ('let go of a stopped process', stopped_while_traced_then_let_go),
+    ('threads come and go while it attaches', thread_churn),
+    ('SIGKILL to the target', kill_the_target),
+    ('SIGKILL to functrace', kill_functrace),
+    ('SIGTERM to functrace', terminate_functrace),
+    ('the file was deleted', deleted),
+    ('the file was deleted, static', deleted_static),
+    ('the file was replaced', replaced),
+    ('the file is a memfd', memfd),
+    ('another mount namespace', other_mount_namespace),
+    ('another pid namespace', other_pid_namespace),
+    ('stripped and static: --symbol', stripped_static),
+    ('exec to a 32-bit program', thirty_two_bits),
+    ('blocks from before the attach', preattach),
+]

@@ -1,0 +1,97 @@
+"""What a target says its trace must hold ("expect" lines, see targets/target.h), against the traces."""
+
+import collections
+import re
+
+LOW, HIGH = 30000, 39999
+LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack) (.*)$')
+
+
+def family(function):
+    """All forms of new are one, and all of delete and free: in some allocators they are names of one address."""
+    if function.startswith('operator delete') or function in ('free', 'tc_free', 'tc_free_sized'):
+        return 'a release'
+    return 'operator new' if function.startswith('operator new') else function
+
+
+class Oracle:
+    def __init__(self, output, by_family=False):
+        self.name = family if by_family else lambda function: function
+        self.exact, self.least, self.between = {}, {}, {}
+        self.child, self.stacks = {}, []
+        for line in output.decode(errors='replace').split('\n'):
+            found = LINE.match(line)
+            if found:
+                self.add(found.group(1) or '', found.group(2), found.group(3))
+
+    def add(self, which, kind, rest):
+        if kind == 'stack':
+            size, names = rest.split(' ', 1)
+            self.stacks.append((int(size), names.split()))
+            return
+        if which == '-between':
+            low, high, size, function = rest.split(' ', 3)
+            self.between[(kind, int(size), function)] = (int(low), int(high))
+            return
+        count, size = rest.split(' ', 2)[:2]
+        function = self.name(rest.split(' ', 2)[2]) if kind != '=' else ''
+        table = {'': self.exact, '-child': self.child, '-at-least': self.least}[which]
+        key = (kind, int(size), function)
+        table[key] = table.get(key, 0) + int(count)
+
+    def check(self, traces, follow=True, names=True):
+        """Problems, in words. `follow`: children were traced too."""
+        wanted = dict(self.exact)
+        aliases = {(kind, size, name): (kind, size, names) for kind, size, names in self.exact
+                   for name in names.split('|')}
+        if follow:
+            for key, count in self.child.items():
+                wanted[key] = wanted.get(key, 0) + count
+        found = collections.Counter()
+        for trace in traces:
+            for event in trace.events:
+                size = event.size if event.kind == '+' else event.freed_size
+                if size is not None:
+                    key = (event.kind, size, self.name(event.function))
+                    found[aliases.get(key, key)] += 1
+            for event in trace.live:
+                found[('=', event.size, '')] += 1
+        problems = []
+        for key, count in sorted(wanted.items()):
+            if found[key] != count:
+                problems.append('expected %d times, found %d: %s' % (count, found[key], describe(key)))
+        for key, count in sorted(self.least.items()):
+            if found[key] < count:
+                problems.append('expected at least %d, found %d: %s' % (count, found[key], describe(key)))
+        for key, (low, high) in sorted(self.between.items()):
+            if not low <= found[key] <= high:
+                problems.append('expected %d to %d, found %d: %s' % (low, high, found[key], describe(key)))
+        known = set(wanted) | set(self.least) | set(self.between)
+        inner = {(kind, size) for kind, size, _ in self.between}
+        for key, count in sorted(found.items()):
+            if key[0] == '+' and LOW <= key[1] <= HIGH and key not in known:
+                problems.append('not expected, found %d: %s' % (count, describe(key)))
+            if key[0] == '-' and LOW <= key[1] <= HIGH and key not in known and ('+', key[1]) not in inner:
+                problems.append('not expected, found %d: %s' % (count, describe(key)))
+        if names:
+            problems += self.check_stacks(traces)
+        return problems
+
+    def check_stacks(self, traces):
+        problems = []
+        for size, wanted in self.stacks:
+            stacks = [e for t in traces for e in t.events if e.kind == '+' and e.size == size]
+            if not stacks:
+                problems.append('no allocation of %d bytes whose stack could be compared' % size)
+            for event in stacks:
+                if event.names()[:len(wanted)] != wanted:
+                    problems.append('the stack of record %d (%s) begins with %s, expected %s' % (
+                        event.index, event, ' '.join(event.names()[:len(wanted)]) or 'nothing', ' '.join(wanted)))
+                    break
+        return problems
+
+
+def describe(key):
+    kind, size, function = key
+    return {'+': 'allocation of %d bytes by %s', '-': 'release of %d bytes by %s',
+            '=': 'live block of %d bytes%s'}[kind] % (size, function)

@@ -1,0 +1,303 @@
+"""Running programs for a scenario: with bounds, with nothing left over, with a look at their text."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
+POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
+TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
+
+
+class Failure(Exception):
+    """What went wrong, in a sentence."""
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+
+def wait_for(what, condition, timeout=15):
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise Failure('waited %d s in vain for %s' % (timeout, what))
+
+
+class Room:
+    """A folder and a token of its own for one scenario; leaving it ends and reports what is left."""
+
+    def __init__(self):
+        self.token = 'FUNCTRACE_SCENARIO=' + uuid.uuid4().hex
+        self.folder = tempfile.mkdtemp(prefix='functrace-scenario-')
+        os.chmod(self.folder, 0o755)
+        self.children = []
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def environment(self, more=None):
+        env = {k: v for k, v in os.environ.items()
+               if k in ('PATH', 'HOME', 'USER', 'TMPDIR', 'LANG', 'TOP_SRCDIR', 'TOP_BUILDDIR')}
+        env['LC_ALL'] = 'C'
+        name, _, value = self.token.partition('=')
+        env[name] = value
+        env.update(more or {})
+        return env
+
+    def start(self, command, env=None, stdin=subprocess.DEVNULL, **more):
+        more.setdefault('stdout', subprocess.PIPE)
+        more.setdefault('stderr', subprocess.PIPE)
+        child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,
+                                 start_new_session=True, **more)
+        self.children.append(child)
+        return child
+
+    def finish(self, child, timeout=None, data=None):
+        try:
+            out, err = child.communicate(data, timeout=timeout or TIMEOUT)
+        except subprocess.TimeoutExpired:
+            states = self.describe()
+            self.kill(child)
+            raise Failure('%s did not end in %d s; %s' % (
+                os.path.basename(child.args[0]), timeout or TIMEOUT, states))
+        return Result(child.returncode, out or b'', err or b'')
+
+    def run(self, command, env=None, timeout=None, data=None, **more):
+        if data is not None:
+            more['stdin'] = subprocess.PIPE
+        return self.finish(self.start(command, env, **more), timeout, data)
+
+    def kill(self, child):
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+        try:
+            child.communicate(timeout=10)
+        except (subprocess.TimeoutExpired, ValueError):
+            pass
+
+    def processes(self):
+        """The pids of all processes that descend from this scenario (zombies have no environment)."""
+        found = []
+        for name in os.listdir('/proc'):
+            if not name.isdigit() or int(name) == os.getpid():
+                continue
+            try:
+                with open('/proc/%s/environ' % name, 'rb') as file:
+                    if self.token.encode() in file.read().split(b'\0'):
+                        found.append(int(name))
+            except OSError:
+                pass
+        return found
+
+    def describe(self):
+        return 'alive: ' + (', '.join('%d (%s, %s)' % (p, command_of(p), state_of(p)) for p in self.processes())
+                            or 'none')
+
+    def leftovers(self):
+        """Processes that are still there a moment after the end, in words; they are ended."""
+        end = time.monotonic() + 3
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.02)
+        left = self.processes()
+        words = ['left over: %d (%s, %s)' % (p, command_of(p), state_of(p)) for p in left]
+        for pid in left:
+            for number in (signal.SIGKILL, signal.SIGCONT):
+                try:
+                    os.kill(pid, number)
+                except OSError:
+                    pass
+        return words
+
+    def close(self):
+        for child in self.children:
+            if child.poll() is None:
+                self.kill(child)
+            for stream in (child.stdin, child.stdout, child.stderr):
+                if stream:
+                    stream.close()
+        words = self.leftovers()
+        for root, folders, files in os.walk(self.folder, topdown=False):
+            for name in files:
+                os.unlink(os.path.join(root, name))
+            for name in folders:
+                path = os.path.join(root, name)
+                (os.unlink if os.path.islink(path) else os.rmdir)(path)
+        os.rmdir(self.folder)
+        return words
+
+
+def status_field(pid, name):
+    try:
+        with open('/proc/%d/status' % pid) as file:
+            for line in file:
+                if line.startswith(name + ':'):
+                    return line.split(':', 1)[1].strip()
+    except OSError:
+        pass
+    return ''
+
+
+def state_of(pid):
+    return status_field(pid, 'State')[:1]
+
+
+def command_of(pid):
+    return status_field(pid, 'Name')
+
+
+def tasks_of(pid):
+    return sorted(int(t) for t in os.listdir('/proc/%d/task' % pid))
+
+
+# ---- The text of a process ----
+
+def living_task(pid):
+    """The /proc folder of a task that still has the memory: the leader may have ended before the others."""
+    for tid in [pid] + tasks_of(pid):
+        folder = '/proc/%d/task/%d' % (pid, tid)
+        try:
+            with open(folder + '/stat') as file:
+                if file.read().rsplit(')', 1)[1].split()[0] not in 'ZX':
+                    return folder
+        except OSError:
+            pass
+    return '/proc/%d' % pid
+
+
+def text_mappings(pid):
+    found = []
+    with open(living_task(pid) + '/maps') as file:
+        for line in file:
+            fields = line.split(None, 5)
+            if len(fields) == 6 and fields[1].startswith('r-xp') and not fields[5].startswith('['):
+                low, high = (int(x, 16) for x in fields[0].split('-'))
+                found.append((low, high, fields[5].strip()))
+    return found
+
+
+def text_of(pid):
+    """{(low, high, path): bytes} of all executable mappings."""
+    text = {}
+    mappings = text_mappings(pid)
+    with open(living_task(pid) + '/mem', 'rb', 0) as memory:
+        for low, high, path in mappings:
+            memory.seek(low)
+            data = b''
+            while len(data) < high - low:
+                part = memory.read(high - low - len(data))
+                if not part:
+                    break
+                data += part
+            text[(low, high, path)] = data
+    return text
+
+
+def text_differences(before, after):
+    """What differs, in words, in the mappings that are in both."""
+    words = []
+    for key in sorted(set(before) & set(after)):
+        if before[key] == after[key]:
+            continue
+        low, _, path = key
+        places = [i for i, (a, b) in enumerate(zip(before[key], after[key])) if a != b]
+        words.append('%s: %d bytes differ, the first at %#x: %02x was %02x' % (
+            path, len(places), low + places[0], after[key][places[0]], before[key][places[0]]))
+    return words
+
+
+def may_attach():
+    """None if this process may trace others' (not its descendants'), else why not."""
+    if os.geteuid() == 0:
+        return None
+    try:
+        with open('/proc/sys/kernel/yama/ptrace_scope') as file:
+            scope = int(file.read())
+    except OSError:
+        scope = 0
+    return 'ptrace_scope is %d' % scope if scope else None
+
+
+class Tracer:
+    """functrace attached to a process: from when its breakpoints are in, to when it has let go."""
+
+    def __init__(self, room, pid, options=(), output=None, env=None):
+        self.room, self.pid = room, pid
+        self.output = output or room.path('traces')
+        os.makedirs(self.output, exist_ok=True)
+        self.before = text_of(pid)
+        self.child = room.start([FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', self.output] + list(options) +
+                                ['-t', str(pid)], env)
+
+    def planted(self):
+        """Waits until breakpoints are in the text, and no more come."""
+        def changed():
+            if self.child.poll() is not None:
+                result = self.room.finish(self.child)
+                raise Failure('functrace ended while attaching, status %d: %s' % (
+                    result.status, result.err.decode(errors='replace').strip()))
+            now = text_of(self.pid)
+            return now if any(self.before.get(k) != v for k, v in now.items() if k in self.before) else None
+        now = wait_for('breakpoints in process %d' % self.pid, changed)
+        for _ in range(100):
+            time.sleep(0.05)
+            again = text_of(self.pid)
+            if again == now:
+                return
+            now = again
+
+    def let_go(self, number=signal.SIGINT):
+        """Ends functrace; the problems found."""
+        self.child.send_signal(number)
+        result = self.room.finish(self.child, 20)
+        problems = []
+        if result.status != 0:
+            problems.append('functrace ended with status %d after letting go: %s' % (
+                result.status, result.err.decode(errors='replace').strip()))
+        self.err = result.err
+        if os.path.exists('/proc/%d' % self.pid) and text_mappings(self.pid):
+            problems += text_differences(self.before, text_of(self.pid))
+            if status_field(self.pid, 'TracerPid') not in ('0', ''):
+                problems.append('process %d is still traced' % self.pid)
+        return problems
+
+
+class Gate:
+    """Where a target waits (gate() in target.h)."""
+
+    def __init__(self):
+        self.in_read, self.in_write = os.pipe()
+        self.out_read, self.out_write = os.pipe()
+        self.fds = (self.in_read, self.out_write)
+        self.env = {'GATE': '%d,%d' % self.fds}
+
+    def started(self):
+        os.close(self.in_read)
+        os.close(self.out_write)
+
+    def arrived(self, child, timeout=None):
+        """Waits until the target stands at its gate; False if it ended instead."""
+        import select
+        ready, _, _ = select.select([self.out_read], [], [], timeout or TIMEOUT)
+        if not ready:
+            raise Failure('the target did not come to its gate in %d s' % (timeout or TIMEOUT))
+        return os.read(self.out_read, 1) == b'g'
+
+    def open(self):
+        try:
+            os.write(self.in_write, b'o')
+        except BrokenPipeError:
+            pass
+
+    def close(self):
+        os.close(self.in_write)
+        os.close(self.out_read)

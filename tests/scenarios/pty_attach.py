@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Attached, on a terminal: functrace lets go at Ctrl-C and other signals, and the program never notices."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal import (FUNCTRACE, Shell, contains, equal, is_gone, only_child, run_tests, setup, state_of, stat_of,
+                      tracer_of, wait_until, will_end)
+
+F = FUNCTRACE + " "
+
+
+class Target:
+    """A program that writes a line for each line that it reads."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["sh", "-c", "while read line; do echo $line; done"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.pid = will_end(self.process.pid)
+
+    def is_well(self):
+        equal(tracer_of(self.pid), 0, "TracerPid")
+        self.process.stdin.write("word\n")
+        self.process.stdin.flush()
+        equal(self.process.stdout.readline(), "word\n")
+
+    def end(self):
+        self.process.stdin.close()
+        equal(self.process.wait(), 0)
+        self.process.stdout.close()
+
+
+def attach(shell, target, options=""):
+    shell.send(F + options + "-t %d\n" % target.pid)
+    wait_until("the attach", lambda: tracer_of(target.pid))
+    visible = will_end(only_child(shell.pid))
+    engine = will_end(only_child(visible))
+    equal(int(stat_of(engine)[2]), engine, "the engine's group")
+    return visible, engine
+
+
+def test_interrupt():
+    """Ctrl-C lets go: 0, the program goes on"""
+    shell, target = Shell(), Target()
+    for _ in range(5):
+        visible, engine = attach(shell, target)
+        shell.send("\x03")
+        equal(shell.prompt(), 0)
+        equal(is_gone(engine), True, "the engine has ended")
+        target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_interrupt_twice():
+    """more Ctrl-Cs do no harm"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    for _ in range(50):
+        try:
+            os.kill(visible, signal.SIGINT)
+        except ProcessLookupError:
+            break  # it was quick
+    equal(shell.prompt(), 0)
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_signals():
+    """SIGTERM, SIGHUP and SIGQUIT let go too"""
+    shell, target = Shell(), Target()
+    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        visible, engine = attach(shell, target)
+        os.kill(visible, sig)
+        equal(shell.prompt(), 0)
+        target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_background():
+    """Ctrl-Z and bg put functrace into the background, fg and Ctrl-C end it"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    shell.send("\x1a")
+    shell.prompt()
+    equal(state_of(visible), "T")
+    equal(tracer_of(target.pid), engine_thread(target.pid, engine))
+    equal(shell.run("bg"), 0)
+    shell.send("fg\n")
+    shell.expect("-t")
+    wait_until("the foreground", lambda: stat_of(visible)[5] == stat_of(visible)[2])
+    shell.send("\x03")
+    equal(shell.prompt(), 0)
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def engine_thread(pid, engine):
+    """TracerPid, which names a thread: one of the engine's."""
+    tracer = tracer_of(pid)
+    if tracer and os.path.exists("/proc/%d/task/%d" % (engine, tracer)):
+        return tracer
+    raise AssertionError("%d is traced by %d, not by %d" % (pid, tracer, engine))
+
+
+def test_visible_killed():
+    """functrace killed by SIGKILL: the program is let go of, no process is left"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    os.kill(visible, signal.SIGKILL)
+    equal(shell.prompt(), 137)
+    wait_until("the engine's end", lambda: is_gone(engine))
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_engine_killed():
+    """the engine killed: functrace says so and ends with 1, the program goes on"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    os.kill(engine, signal.SIGKILL)
+    equal(shell.prompt(), 1)
+    contains(shell.before, "was killed by signal 9")
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_target_ends():
+    """the program ends: functrace ends, with 0"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    target.end()
+    equal(shell.prompt(), 0)
+    shell.close()
+
+
+def test_hang_up():
+    """the terminal hangs up: functrace lets go"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target)
+    shell.close()
+    wait_until("functrace's end", lambda: is_gone(visible) and is_gone(engine))
+    target.is_well()
+    target.end()
+
+
+def test_toggle():
+    """-S: its signal reaches functrace's engine and ends nothing"""
+    shell, target = Shell(), Target()
+    visible, engine = attach(shell, target, "-S USR1 ")
+    for _ in range(3):
+        os.kill(visible, signal.SIGUSR1)
+    os.kill(engine, signal.SIGUSR1)  # pkill would
+    target.process.stdin.write("word\n")
+    target.process.stdin.flush()
+    equal(target.process.stdout.readline(), "word\n")
+    os.kill(visible, signal.SIGINT)
+    equal(shell.prompt(), 0)
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_no_such_process():
+    """a process that does not exist: 1 and a message"""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    shell = Shell()
+    equal(shell.run(F + "-t %d" % process.pid), 1)
+    contains(shell.before, str(process.pid))
+    shell.close()
+
+
+if __name__ == "__main__":
+    if not shutil.which("bash"):
+        print("1..0 # SKIP bash is not installed")
+        sys.exit(77)
+    setup()
+    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])

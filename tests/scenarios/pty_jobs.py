@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""A launched program on a terminal behaves below functrace as it does without: keys, job control, status."""
+import os
+import shutil
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal import (FUNCTRACE, Processes, Shell, contains, equal, is_gone, lacks, run_tests, setup, state_of,
+                      stat_of, tracer_of, wait_until, will_end)
+
+F = FUNCTRACE + " "
+
+# Programs that go on without forking: a shell that has just vforked for its next sleep cannot be stopped before the
+# child has execed, and the child, stopped already, does not.
+BEAT = F + sys.executable + """ -S -c '
+import time
+while True:
+    open("beats", "a").write("beat\\n")
+    time.sleep(0.01)
+'"""
+
+
+def waiter(go_on, result):
+    """A program that says ready, waits for a file, and writes `done` into another."""
+    return F + sys.executable + """ -S -c '
+import os, time
+print("ready", flush=True)
+while not os.path.exists("%s"):
+    time.sleep(0.01)
+open("%s", "w").write("done\\n")
+'""" % (go_on, result)
+
+
+def all_gone(*pids):
+    wait_until("the end of %r" % (pids,), lambda: all(is_gone(pid) for pid in pids))
+
+
+def test_status():
+    """exit 0, 1 and 42 are functrace's status"""
+    shell = Shell()
+    for status in (0, 1, 42):
+        equal(shell.run(F + "sh -c 'exit %d'" % status), status)
+    shell.close()
+
+
+def test_killed():
+    """a program killed by a signal: the shell sees the signal"""
+    shell = Shell()
+    equal(shell.run(F + "sh -c 'kill -KILL $$'"), 137)
+    contains(shell.before, "Killed")
+    equal(shell.run(F + "sh -c 'kill -SEGV $$'"), 139)
+    contains(shell.before, "Segmentation fault")
+    equal(shell.run(F + "sh -c 'kill -USR1 $$'"), 138)
+    contains(shell.before, "User defined signal 1")
+    shell.close()
+
+
+def test_not_run():
+    """127 for a program that does not exist, 126 for one that cannot be run"""
+    shell = Shell()
+    equal(shell.run(F + "no-such-program-here"), 127)
+    contains(shell.before, "no-such-program-here was not found in PATH")
+    equal(shell.run(F + "./no-such-file"), 127)
+    contains(shell.before, "does not exist")
+    with open("script", "w") as f:
+        f.write("#!/no/such/interpreter\n")
+    os.chmod("script", 0o755)
+    equal(shell.run(F + "./script"), 127)
+    contains(shell.before, "interpreter")
+    equal(shell.run(F + "/etc/passwd"), 126)
+    contains(shell.before, "not an executable file")
+    equal(shell.run(F + "/"), 126)
+    shell.close()
+
+
+def test_interrupt():
+    """Ctrl-C is the program's: 130, nothing is left"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    shell.send("\x03")
+    equal(shell.prompt(), 130)
+    all_gone(p.visible, p.engine, p.target)
+    shell.close()
+
+
+def test_interrupt_caught():
+    """a program that catches Ctrl-C goes on, and Ctrl-backslash is its own too"""
+    shell = Shell()
+    shell.send(F + "sh -c 'trap \"echo caught\" INT; trap \"echo quit; exit 5\" QUIT; echo ready; "
+               "while :; do sleep 0.05; done'\n")
+    shell.expect("ready")
+    for _ in range(3):
+        shell.send("\x03")
+        shell.expect("caught")
+    shell.send("\x1c")
+    shell.expect("quit")
+    equal(shell.prompt(), 5)
+    shell.close()
+
+
+def test_stop_and_fg():
+    """Ctrl-Z really stops the program, fg goes on, again and again"""
+    shell = Shell()
+    shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
+    shell.expect("ready")
+    p = Processes(shell.pid, "sh")
+    for _ in range(5):
+        shell.send("\x1a")
+        equal(shell.prompt(), 128 + signal.SIGSTOP)
+        contains(shell.before, "Stopped")
+        wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
+        shell.send("fg\n")
+        wait_until("the program to go on", lambda: state_of(p.target) == "S" and state_of(p.visible) == "S")
+    shell.send("word\n")
+    shell.expect("got-word")
+    equal(shell.prompt(), 7)
+    shell.close()
+
+
+def test_bg():
+    """bg: the program goes on in the background; fg and Ctrl-C end it"""
+    shell = Shell()
+    shell.send(BEAT + "\n")
+    p = Processes(shell.pid, "python")
+    wait_until("a beat", lambda: os.path.exists("beats"))
+    shell.send("\x1a")
+    shell.prompt()
+    wait_until("the stop", lambda: state_of(p.target) in "tT")
+    size = os.path.getsize("beats")
+    equal(shell.run("jobs"), 0)
+    contains(shell.before, "Stopped")
+    equal(os.path.getsize("beats"), size, "beats of a stopped program")
+    equal(shell.run("bg"), 0)
+    wait_until("beats in the background", lambda: os.path.getsize("beats") > size)
+    equal(shell.run("jobs"), 0)
+    contains(shell.before, "Running")
+    shell.send("fg\n")
+    wait_until("the foreground", lambda: stat_of(p.visible)[5] == stat_of(p.visible)[2])
+    shell.send("\x03")
+    shell.expect("KeyboardInterrupt")
+    equal(shell.prompt(), 130)
+    all_gone(p.visible, p.engine, p.target)
+    shell.close()
+
+
+def test_reads_terminal():
+    """the program reads the terminal, to its end-of-file"""
+    shell = Shell()
+    shell.send(F + "cat\n")
+    Processes(shell.pid, "cat")
+    shell.send("one line\n")
+    shell.expect("one line\r\n")
+    shell.send("\x04")
+    equal(shell.prompt(), 0)
+    shell.close()
+
+
+def test_background_read():
+    """a background job that reads the terminal is stopped, and reads when it is brought to the front"""
+    shell = Shell()
+    equal(shell.run(F + "sh -c 'read line; echo got-$line' &"), 0)
+    p = Processes(shell.pid, "sh")
+    wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
+    equal(shell.run("jobs"), 0)
+    contains(shell.before, "Stopped")
+    shell.send("fg\n")
+    wait_until("the program to go on", lambda: state_of(p.target) == "S")
+    shell.send("word\n")
+    shell.expect("got-word")
+    equal(shell.prompt(), 0)
+    shell.close()
+
+
+def test_same_group():
+    """the program is in functrace's process group, which is the terminal's foreground; the engine is not"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    visible, engine, target = stat_of(p.visible), stat_of(p.engine), stat_of(p.target)
+    equal(target[2], visible[2], "group")
+    equal(int(engine[2]), p.engine, "the engine's group")
+    equal([visible[3], engine[3], target[3]], [str(shell.pid)] * 3, "sessions")
+    equal(target[5], visible[2], "foreground group")
+    shell.send("\x03")
+    equal(shell.prompt(), 130)
+    shell.close()
+
+
+def test_visible_killed_running():
+    """functrace killed by SIGKILL while the program runs: it goes on, untraced, and ends well"""
+    shell = Shell()
+    shell.send(waiter("go-on", "result") + "\n")
+    shell.expect("ready")
+    p = Processes(shell.pid, "python")
+    os.kill(p.visible, signal.SIGKILL)
+    equal(shell.prompt(), 137)
+    wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
+    equal(int(stat_of(p.target)[1]), p.engine, "the parent")
+    open("go-on", "w").close()
+    all_gone(p.target, p.engine)
+    with open("result") as f:
+        equal(f.read(), "done\n")
+    shell.close()
+
+
+def test_visible_killed_stopped():
+    """functrace killed by SIGKILL while the program is stopped: it stays stopped, and goes on when told"""
+    shell = Shell()
+    shell.send(waiter("go-on2", "result2") + "\n")
+    shell.expect("ready")
+    p = Processes(shell.pid, "python")
+    shell.send("\x1a")
+    shell.prompt()
+    wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
+    os.kill(p.visible, signal.SIGKILL)
+    wait_until("the end of functrace", lambda: is_gone(p.visible))
+    wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
+    wait_until("an untraced stop", lambda: state_of(p.target) == "T")
+    # The kernel would have hung it up at once, had its group become orphaned.
+    shell.run("true")
+    equal(state_of(p.target), "T")
+    open("go-on2", "w").close()
+    os.kill(p.target, signal.SIGCONT)
+    all_gone(p.target, p.engine)
+    with open("result2") as f:
+        equal(f.read(), "done\n")
+    shell.close()
+
+
+def test_killed_while_stopped():
+    """the program killed while it is stopped: functrace ends too"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    shell.send("\x1a")
+    shell.prompt()
+    wait_until("the stop", lambda: state_of(p.visible) == "T")
+    os.kill(p.target, signal.SIGKILL)
+    all_gone(p.visible, p.engine, p.target)
+    shell.run("true")
+    shell.run("true")
+    shell.close()
+
+
+def test_stopped_from_outside():
+    """SIGSTOP and SIGCONT to the program alone stop and continue functrace, in any number"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    os.kill(p.target, signal.SIGSTOP)
+    shell.prompt()
+    for _ in range(200):
+        os.kill(p.target, signal.SIGCONT)
+        os.kill(p.target, signal.SIGSTOP)
+    os.kill(p.target, signal.SIGCONT)
+    wait_until("functrace to run", lambda: state_of(p.visible) == "S" and state_of(p.target) == "S")
+    shell.run("kill %1")  # to the group: the program ends of it, functrace lets go or has seen its end
+    all_gone(p.visible, p.engine, p.target)
+    shell.close()
+
+
+def test_terminate():
+    """SIGTERM to functrace: it lets go and ends, the program goes on untraced"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    os.kill(p.visible, signal.SIGTERM)
+    equal(shell.prompt(), 143)
+    wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
+    equal(state_of(p.target), "S")
+    equal(is_gone(p.engine), False)
+    os.kill(p.target, signal.SIGKILL)
+    all_gone(p.engine, p.target)
+    shell.close()
+
+
+def test_engine_terminate():
+    """SIGTERM to the engine alone: it lets go, functrace still tells the program's status"""
+    shell = Shell()
+    shell.send(F + "sh -c 'while [ ! -e go-on3 ]; do sleep 0.02; done; exit 9'\n")
+    p = Processes(shell.pid, "sh")
+    os.kill(p.engine, signal.SIGTERM)
+    wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
+    open("go-on3", "w").close()
+    equal(shell.prompt(), 9)
+    all_gone(p.visible, p.engine, p.target)
+    shell.close()
+
+
+def test_engine_killed():
+    """the engine killed: functrace says so, the program goes on and keeps the terminal"""
+    shell = Shell()
+    shell.send(F + "sh -c 'echo ready; read line; echo got-$line'\n")
+    shell.expect("ready")
+    p = Processes(shell.pid, "sh")
+    os.kill(p.engine, signal.SIGKILL)
+    shell.expect("was killed by signal 9")
+    shell.send("word\n")
+    shell.expect("got-word")
+    equal(shell.prompt(), 1)
+    contains(shell.before, "is not known")
+    all_gone(p.visible, p.target)
+    shell.close()
+
+
+def test_hang_up():
+    """the terminal hangs up: the program gets its SIGHUP, nothing is left"""
+    shell = Shell()
+    shell.send(F + "sleep 1000\n")
+    p = Processes(shell.pid, "sleep")
+    shell.close()
+    all_gone(p.visible, p.engine, p.target)
+
+
+def test_hang_up_survived():
+    """the terminal hangs up on a program that ignores it: it goes on untraced"""
+    shell = Shell()
+    shell.send(F + "sh -c 'trap \"\" HUP; echo ready; exec sleep 1000'\n")
+    shell.expect("ready")
+    p = Processes(shell.pid, "sh")
+    shell.close()
+    all_gone(p.visible)
+    wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
+    equal(is_gone(p.target), False)
+    os.kill(p.target, signal.SIGKILL)
+    all_gone(p.engine, p.target)
+
+
+def test_outlived():
+    """the program ends before its child: Ctrl-C lets go of the child, the status is the program's"""
+    shell = Shell()
+    shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
+               "while [ ! -s child ]; do sleep 0.02; done; exit 3'\n")
+    p = Processes(shell.pid, "sh")
+    all_gone(p.target)
+    with open("child") as f:
+        child = will_end(int(f.read()))
+    shell.send("\x03")
+    equal(shell.prompt(), 3)
+    wait_until("the tracer's end", lambda: tracer_of(child) == 0)
+    equal(is_gone(child), False)
+    os.kill(child, signal.SIGKILL)
+    all_gone(p.visible, p.engine, child)
+    shell.close()
+
+
+def test_pipeline():
+    """in a pipeline, functrace keeps no pipe open that the program has closed"""
+    shell = Shell()
+    shell.send(F + "sh -c 'echo first; exec >/dev/tty; read line; echo second' | (cat; echo reader ended)\n")
+    shell.expect("first")
+    shell.expect("reader ended")  # while the program still runs
+    shell.send("\n")
+    shell.expect("second")
+    equal(shell.prompt(), 0)
+    equal(shell.run("seq 100000 | " + F + "head -n 1; echo ${PIPESTATUS[0]}"), 0)
+    contains(shell.before, "141")
+    shell.close()
+
+
+def test_stdout_is_trace():
+    """-o -: the program's own output goes to standard error"""
+    shell = Shell()
+    equal(shell.run(F + "-q -f text -o - sh -c 'echo mine; echo error >&2' 2>errors | sed s/^/trace:/; cat errors"), 0)
+    contains(shell.before.replace("\r", ""), "mine\nerror\n")
+    lacks(shell.before, "trace:mine")
+    shell.close()
+
+
+if __name__ == "__main__":
+    if not shutil.which("bash"):
+        print("1..0 # SKIP bash is not installed")
+        sys.exit(77)
+    setup()
+    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])

@@ -1,0 +1,135 @@
+"""Compares a trace with what the reference logger (tests/targets/reflog.c) saw in the same run."""
+
+import collections
+import os
+import struct
+
+Logged = collections.namedtuple('Logged', 'sequence id size kind function')
+
+OPERATORS = {}
+for _letter, _word in (('w', 'new'), ('a', 'new[]')):
+    for _symbol, _tail in (('', ''), ('RKSt9nothrow_t', ', std::nothrow_t const&'),
+                           ('St11align_val_t', ', std::align_val_t'),
+                           ('St11align_val_tRKSt9nothrow_t', ', std::align_val_t, std::nothrow_t const&')):
+        OPERATORS['_Zn%sm%s' % (_letter, _symbol)] = 'operator %s(unsigned long%s)' % (_word, _tail)
+        _gone = _word.replace('new', 'delete')
+        OPERATORS['_Zd%sPv%s' % (_letter.replace('w', 'l'), _symbol)] = 'operator %s(void*%s)' % (_gone, _tail)
+        if 'nothrow' not in _symbol:
+            OPERATORS['_Zd%sPvm%s' % (_letter.replace('w', 'l'), _symbol)] = \
+                'operator %s(void*, unsigned long%s)' % (_gone, _tail)
+
+
+def read_thread(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    count, lost = struct.unpack_from('<QQ', data, 0)
+    if lost:
+        raise ValueError('%s: the logger lost %d events' % (path, lost))
+    events = []
+    for i in range(count):
+        sequence, ident, size, name = struct.unpack_from('<QQQ40s', data, 64 + i * 64)
+        name = name.split(b'\0')[0].decode()
+        events.append(Logged(sequence, ident, size, name[0], OPERATORS.get(name[1:], name[1:])))
+    return events
+
+
+def read_folder(folder):
+    """{pid: {tid: [Logged]}}"""
+    processes = {}
+    for name in os.listdir(folder):
+        pid, _, tid = name.partition('.')
+        processes.setdefault(int(pid), {})[int(tid)] = read_thread(os.path.join(folder, name))
+    return processes
+
+
+def show(event):
+    if event is None:
+        return 'nothing more'
+    if event.kind == '+':
+        return '%s(%d) = %#x' % (event.function, event.size, event.id)
+    return '%s(%#x)' % (event.function, event.id)
+
+
+def same(traced, logged):
+    return (traced.kind, traced.function, traced.id) == (logged.kind, logged.function, logged.id) and \
+        (traced.kind == '-' or traced.size == logged.size)
+
+
+def first_difference(tid, traced, logged, start):
+    """None, or the first difference in words; `start` events of the log are before the trace begins."""
+    for i in range(max(len(traced), len(logged) - start)):
+        ours = traced[i] if i < len(traced) else None
+        theirs = logged[start + i] if start + i < len(logged) else None
+        if ours is not None and theirs is not None and same(ours, theirs):
+            continue
+        if theirs is None and all(e.kind == '-' and e.function == 'free' for e in traced[i:]):
+            # glibc empties a thread's cache at the thread's end by calling its own free, under another
+            # name: no preloaded library can see that.
+            return None
+        words = ['thread %d: its event %d differs: the trace has %s%s, the logger %s' % (
+            tid, i + 1, show(ours), ' (record %d)' % ours.index if ours else '', show(theirs))]
+        for k in range(max(0, i - 3), i + 4):
+            words.append('   %s%3d  %-60s %s' % (
+                '>' if k == i else ' ', k + 1, show(traced[k]) if k < len(traced) else '-',
+                show(logged[start + k]) if start + k < len(logged) else '-'))
+        return '\n'.join(words)
+    return None
+
+
+def few(problems):
+    more = len(problems) - 3
+    return problems[:3] + (['... and %d threads more differ' % more] if more > 0 else [])
+
+
+def compare_launched(trace, threads):
+    """Problems (none: they agree), and how many events were compared."""
+    by_tid = {}
+    for event in trace.events:
+        by_tid.setdefault(event.tid, []).append(event)
+    problems, compared = [], 0
+    for tid in sorted(set(by_tid) | set(threads)):
+        traced, logged = by_tid.get(tid, []), threads.get(tid, [])
+        difference = first_difference(tid, traced, logged, 0)
+        if difference:
+            problems.append(difference)
+        compared += len(logged)
+    problems = few(problems)
+    if not compared:
+        problems.append('the logger has no events: nothing was compared')
+    return problems, compared
+
+
+def window(traced, logged):
+    """Where in the log the trace of a thread begins: the place from which most events agree."""
+    if not traced:
+        return 0
+    for start in range(len(logged)):
+        if same(traced[0], logged[start]) and all(
+                same(a, b) for a, b in zip(traced[:8], logged[start:start + 8])):
+            return start
+    return None
+
+
+def compare_attached(trace, threads):
+    """As compare_launched, for a trace of a part of the run: each thread's must be one unbroken piece of
+    the log."""
+    by_tid = {}
+    for event in trace.events:
+        by_tid.setdefault(event.tid, []).append(event)
+    problems, compared = [], 0
+    for tid, traced in sorted(by_tid.items()):
+        logged = threads.get(tid, [])
+        start = window(traced, logged)
+        if start is None:
+            problems.append('thread %d: %s (record %d) is where nothing in the log agrees' % (
+                tid, show(traced[0]), traced[0].index))
+            continue
+        compared += len(traced)
+        piece = logged[start:start + len(traced)]
+        difference = first_difference(tid, traced, piece, 0)
+        if difference:
+            problems.append(difference)
+    problems = few(problems)
+    if not compared:
+        problems.append('the trace has no events: nothing was compared')
+    return problems, compared

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Runs the table of scenarios and prints TAP; writes matrix.txt, which says what ran and what did not.
+
+usage: run.py [-j N] [-v] [PART ...]     only scenarios whose name holds one of the parts
+"""
+
+import argparse
+import concurrent.futures
+import os
+import sys
+import threading
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import builds
+import errors
+import lifecycle
+import programs
+import steady
+import table
+from processes import Failure, Room
+
+
+class Tap:
+    def __init__(self):
+        self.lock, self.count, self.failed = threading.Lock(), 0, 0
+
+    def result(self, name, problems, remark='', skip=None):
+        with self.lock:
+            self.count += 1
+            self.failed += bool(problems) and not skip
+            if skip:
+                print('ok %d - %s # SKIP %s' % (self.count, name, skip))
+            else:
+                print('%s %d - %s%s' % ('not ok' if problems else 'ok', self.count, name,
+                                        ' (%s)' % remark if remark else ''))
+            for problem in problems:
+                for line in problem.split('\n'):
+                    print('#   ' + line)
+            sys.stdout.flush()
+
+
+class Case:
+    """A scenario that is a function of a Room: (problems, remark)."""
+
+    def __init__(self, group, name, function):
+        self.label, self.function = '%s: %s' % (group, name), function
+
+    def run(self, variant, mode):
+        room = Room()
+        try:
+            problems, remark = self.function(room)
+        except Failure as failure:
+            problems, remark = [str(failure)], ''
+        finally:
+            left = room.close()
+        return problems + left, remark
+
+
+CASES = [Case(group, name, function)
+         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
+         for name, function in module.CASES]
+
+
+def jobs(parts):
+    for case in CASES:
+        if not parts or any(part in case.label for part in parts):
+            yield case.label, case, '', ''
+    for scenario in table.SCENARIOS:
+        for variant in scenario.variants:
+            for mode in scenario.modes:
+                name = '%s [%s] %s' % (scenario.label, variant, mode)
+                if not parts or any(part in name for part in parts):
+                    yield name, scenario, variant, mode
+
+
+def run_one(tap, cells, job, verbose):
+    name, scenario, variant, mode = job
+    start = time.monotonic()
+    key = (scenario.label, variant, mode)
+    try:
+        problems, remark = scenario.run(variant, mode)
+        if verbose:
+            remark += ', %.1f s' % (time.monotonic() - start)
+        tap.result(name, problems, remark)
+        cells[key] = 'FAIL' if problems else 'ok'
+    except builds.Skip as skip:
+        tap.result(name, [], skip=str(skip))
+        cells[key] = str(skip)
+    except Exception:
+        tap.result(name, [traceback.format_exc()])
+        cells[key] = 'FAIL'
+
+
+MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F'}
+
+
+def matrix(cells):
+    """The table: a row a target, a column a build; L launched, A attached, F not followed; a small
+    letter is skipped, with its reason below; ! is failed."""
+    labels, variants, reasons = [], [], []
+    cases = {key[0]: state for key, state in cells.items() if not key[1]}
+    for label, variant, _ in cells:
+        if label in cases:
+            continue
+        if label not in labels:
+            labels.append(label)
+        if variant not in variants:
+            variants.append(variant)
+    labels.sort(key=[s.label for s in table.SCENARIOS].index)
+    variants.sort(key=list(builds.VARIANTS).index)
+    width = max([len(label) for label in labels] + [6])
+    lines = ['Scenarios: L launched, A attached to, F children not followed; ! failed; small letters: skipped,'
+             ' see below', '', ' '.join(['target'.ljust(width)] + variants)]
+    for label in labels:
+        row = [label.ljust(width)]
+        for variant in variants:
+            text = ''
+            for mode, mark in MARKS.items():
+                state = cells.get((label, variant, mode))
+                if state is None:
+                    continue
+                text += mark if state == 'ok' else mark + '!' if state == 'FAIL' else mark.lower()
+                if state not in ('ok', 'FAIL'):
+                    reasons.append('skipped: %s [%s] %s: %s' % (label, variant, mode, state))
+            row.append((text or '.').ljust(len(variant)))
+        lines.append(' '.join(row).rstrip())
+    lines.append('')
+    for label, state in cases.items():
+        lines.append('%-7s %s' % (state if state in ('ok', 'FAIL') else 'skipped', label))
+        if state not in ('ok', 'FAIL'):
+            reasons.append('skipped: %s: %s' % (label, state))
+    ran = sum(1 for state in cells.values() if state in ('ok', 'FAIL'))
+    failed = sum(1 for state in cells.values() if state == 'FAIL')
+    return lines + [''] + sorted(reasons) + ['%d scenarios ran, %d failed, %d were skipped' % (
+        ran, failed, len(cells) - ran)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('-j', type=int, default=2)
+    parser.add_argument('-v', action='store_true')
+    parser.add_argument('parts', nargs='*')
+    options = parser.parse_args()
+    tap, cells = Tap(), {}
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts)]:
+            future.result()
+    print('1..%d' % tap.count)
+    lines = matrix(cells)
+    for line in lines:
+        print('# ' + line)
+    if not options.parts:
+        folder = os.path.join(builds.TOP_BUILDDIR, 'tests', 'scenarios')
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, 'matrix.txt'), 'w') as file:
+            file.write('\n'.join(lines) + '\n')
+    return 1 if tap.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

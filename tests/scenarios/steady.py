@@ -1,0 +1,115 @@
+"""The steady state, counted by strace on the tracer: what a traced call costs in system calls, and
+that nothing else happens: no stopping of other threads, no /proc, no loops of PEEK."""
+
+import collections
+import re
+
+import builds
+import kinds
+import oracle
+from processes import Gate, Tracer, command_of, may_attach, status_field, wait_for
+
+CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
+
+
+def tracer_pid(pid):
+    """The process that the target's TracerPid names (a thread of the engine): its process."""
+    tid = int(status_field(pid, 'TracerPid'))
+    return tid, int(status_field(tid, 'Tgid'))
+
+
+def count(path):
+    """{name: calls}, ptrace by request."""
+    counts = collections.Counter()
+    opened = []
+    with open(path) as file:
+        for line in file:
+            found = CALL.match(line)
+            if not found or ' resumed>' in line:
+                continue
+            counts[found.group(2) or found.group(1)] += 1
+            if 'open' in found.group(1):
+                opened.append(line.strip())
+    return counts, opened
+
+
+def steady(room, threads, pairs, options):
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    strace = kinds.need('strace')
+    gate = Gate()
+    try:
+        child = room.start([builds.target('steady', 'O2'), str(threads), str(pairs)], gate.env, pass_fds=gate.fds)
+        gate.started()
+        gate.arrived(child)
+        tracer = Tracer(room, child.pid, options)
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        tid, engine = tracer_pid(child.pid)
+        log = room.path('strace')
+        watcher = room.start([strace, '-f', '-o', log, '-p', str(engine)])
+        wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
+        gate.open()
+        gate.arrived(child, 120)
+        watcher.send_signal(2)
+        room.finish(watcher)
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        done = room.finish(child)
+        traces, more = kinds.read_traces(room.path('traces'), 1)
+        problems += more + oracle.Oracle(done.out).check(traces, names=False)
+    finally:
+        gate.close()
+    counts, opened = count(log)
+    stops = 3 * pairs * threads  # malloc's entry and return, free's entry
+    slack = 100                  # gates, flushes, the threads' waits
+    total = sum(counts.values())
+    figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
+
+    def at_most(names, per_stop):
+        found = sum(counts[name] for name in names)
+        if found > per_stop * stops + slack:
+            problems.append('%s: %d calls for %d stops, at most %.2f a stop were expected' % (
+                '+'.join(names), found, stops, per_stop))
+    at_most(['wait4', 'waitid'], 1.1)
+    at_most(['PTRACE_CONT'], 1)
+    at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
+    at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
+    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1)
+    at_most(['PTRACE_GETSIGINFO'], 1)
+    at_most(['process_vm_writev', 'PTRACE_POKEDATA', 'PTRACE_POKETEXT', 'pwrite64'], 0)
+    at_most(['PTRACE_INTERRUPT', 'PTRACE_SINGLESTEP', 'tgkill', 'kill'], 0)
+    at_most(['write', 'writev'], 0)
+    at_most(['open', 'openat', 'readlink', 'getdents64', 'stat', 'newfstatat'], 0)
+    if any('/proc' in line for line in opened):
+        problems.append('/proc is read: ' + [line for line in opened if '/proc' in line][0])
+    if total > 5 * stops + 3 * slack:
+        problems.append('%d system calls for %d stops, at most 5 a stop were expected' % (total, stops))
+    if counts['PTRACE_CONT'] < stops:
+        problems.append('only %d PTRACE_CONT for %d stops: something was not counted' % (counts['PTRACE_CONT'], stops))
+    if problems:
+        problems.append('counted: ' + ', '.join('%s %d' % item for item in counts.most_common()))
+    return problems, 'calls a stop: %s; all %.2f' % (figures, total / stops)
+
+
+def one_thread(room):
+    return steady(room, 1, 1500, [])
+
+
+def no_stacks(room):
+    return steady(room, 1, 1500, ['-b', '0'])
+
+
+def four_threads(room):
+    return steady(room, 4, 400, [])
+
+
+CASES = [
+    ('system calls a stop, 1 thread', one_thread),
+    ('system calls a stop, without stacks', no_stacks),
+    ('system calls a stop, 4 threads', four_threads),
+]

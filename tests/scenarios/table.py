@@ -1,0 +1,82 @@
+"""The table of scenarios: which target, built how, with which arguments, launched or attached to."""
+
+from kinds import Scenario
+
+LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment',
+           'align-64k', 'gold', 'lld', 'mold', 'stripped', 'musl', 'musl-static', 'clang')
+BOTH = ('launch', 'attach')
+LAUNCH = ('launch',)
+
+
+
+
+SCENARIOS = [
+    # ---- A and E: layouts, allocators, semantics ----
+    Scenario('alloc_basic', variants=LAYOUTS),
+    Scenario('alloc_cpp', variants=('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'cet', 'lld', 'mold')),
+    Scenario('alloc_basic', ('no-pvalloc',), env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_basic/jemalloc'),
+    Scenario('alloc_basic', env={'LD_PRELOAD': '{lib:libmimalloc.so.2.0}'}, variants=('O2',), label='alloc_basic/mimalloc'),
+    Scenario('alloc_basic', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
+             label='alloc_basic/tcmalloc'),
+    Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_cpp/jemalloc'),
+    Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
+             label='alloc_cpp/tcmalloc', by_family=True),
+    Scenario('threads', (1, 200), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
+    Scenario('threads', (4, 100), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
+    Scenario('threads', (64, 10), variants=('O0', 'O2', 'static')),
+    Scenario('race', (4, 150), variants=('O2', 'static', 'musl')),
+    Scenario('odd_entry', variants=('O2', 'no-pie', 'static')),
+    Scenario('sharedsite', variants=('O2', 'no-pie')),
+    Scenario('loading', ('{library}', 10), variants=('O2', 'z-now')),
+
+    # ---- the reference logger, event by event ----
+    Scenario('alloc_basic', log=True, label='alloc_basic/log'),
+    Scenario('alloc_cpp', ('no-failing',), log=True, label='alloc_cpp/log'),
+    Scenario('threads', (1, 100), log=True, label='threads 1/log'),
+    Scenario('threads', (4, 50), log=True, label='threads 4/log'),
+    Scenario('threads', (64, 5), log=True, label='threads 64/log'),
+    Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
+    Scenario('throwing', ('no-handler',), log=True, variants=('O2',), label='throwing/log'),
+
+    # ---- B: returns ----
+    Scenario('recursion', (100000,)),
+    Scenario('inflight', (1000, 1), variants=('O2',)),
+    Scenario('inflight', (1000, 4), variants=('O2',)),
+    Scenario('leaving', ('longjmp',), variants=('O2', 'static')),
+    Scenario('leaving', ('signal',), variants=('O2',)),
+    Scenario('leaving', ('pthread_exit',), variants=('O2',)),
+    Scenario('leaving', ('cancel',), variants=('O2',)),
+    Scenario('throwing', variants=('O0', 'O2', 'static')),
+    Scenario('coroutines', variants=('O2', 'static')),
+    Scenario('ownstack', variants=('O2',)),
+
+    # ---- C: processes ----
+    Scenario('forks', ('fork',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static', 'musl')),
+    Scenario('forks', ('tree',), files=9, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('vfork',), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'musl')),
+    Scenario('forks', ('spawn',), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'musl')),
+    Scenario('forks', ('vm',), files=1, modes=('launch', 'attach'), variants=('O2',)),
+    Scenario('forks', ('vm-vfork',), files=1, modes=('launch', 'attach'), variants=('O2',)),
+    Scenario('forks', ('vfork-own',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('parent',), files=2, modes=('launch', 'attach'), variants=('O2',)),
+    Scenario('forks', ('no-signal',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('execs', ('leader',), files=2, variants=('O2', 'static', 'musl')),
+    Scenario('execs', ('twice',), files=3, variants=('O2',)),
+    Scenario('execs', ('thread',), files=2, variants=('O2', 'static')),
+    Scenario('execs', ('script',), files=None, variants=('O2',)),
+    Scenario('execs', ('memfd',), files=2, variants=('O2', 'static')),
+    Scenario('execs', ('failing',), files=1, variants=('O2',)),
+    Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
+    Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
+    Scenario('leaderless', variants=('O2',)),
+
+    # ---- C: signals and sleeps ----
+    Scenario('sigtrap', ('handler',), variants=('O2',)),
+    Scenario('sigtrap', ('blocked',), variants=('O2',)),
+    Scenario('sigtrap', ('ignored',), variants=('O2',)),
+    Scenario('sigtrap', ('once',), variants=('O2',)),
+    Scenario('sigtrap', ('default',), variants=('O2',)),
+    Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
+    Scenario('sleepers', variants=('O2',)),
+    Scenario('altstack', variants=('O0', 'O2')),
+]

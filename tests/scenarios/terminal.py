@@ -1,0 +1,205 @@
+"""A shell on a pseudo-terminal, and what the tests of functrace's processes need besides."""
+import atexit
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import termios
+import time
+
+FUNCTRACE = os.environ.get("FUNCTRACE", "")
+PATIENCE = 60  # seconds until a thing that must come is missed; never a measure
+
+_started = []
+
+
+def setup():
+    """Goes into a folder of its own, where traces end up; it goes away at the end."""
+    if not FUNCTRACE or not os.access(FUNCTRACE, os.X_OK):
+        print("1..0 # SKIP FUNCTRACE does not name an executable functrace")
+        sys.exit(77)
+    folder = tempfile.mkdtemp(prefix="functrace-pty-")
+    os.chdir(folder)
+    atexit.register(_clean, folder)
+    return folder
+
+
+def _clean(folder):
+    for pid in _started:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def will_end(pid):
+    """Remembers a process to be killed when a test fails before it has ended it."""
+    _started.append(pid)
+    return pid
+
+
+def wait_until(what, condition):
+    """Polls until condition() is true, and returns what it returned."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("in vain waited for: " + what)
+        time.sleep(0.01)
+
+
+def stat_of(pid):
+    """[state, ppid, pgrp, session, ...] of /proc/PID/stat, or None."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rpartition(") ")[2].split()
+    except OSError:
+        return None
+
+
+def state_of(pid):
+    stat = stat_of(pid)
+    return stat[0] if stat else "gone"
+
+
+def is_gone(pid):
+    return state_of(pid) in ("gone", "Z", "X")
+
+
+def children(pid):
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            stat = stat_of(int(name))
+            if stat and int(stat[1]) == pid and stat[0] != "Z":
+                found.append(int(name))
+    return found
+
+
+def status_field(pid, field):
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            for line in f:
+                if line.startswith(field + ":"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return None
+
+
+def tracer_of(pid):
+    value = status_field(pid, "TracerPid")
+    return int(value) if value else 0
+
+
+def only_child(pid):
+    """The one child of a process, as soon as there is one."""
+    return wait_until("a child of %d" % pid, lambda: (children(pid) or [None])[0])
+
+
+class Processes:
+    """V, E and T of a functrace that a process has started, as soon as T runs its program."""
+
+    def __init__(self, parent, program):
+        self.visible = will_end(only_child(parent))
+        self.engine = will_end(only_child(self.visible))
+        self.target = will_end(only_child(self.engine))
+        wait_until("the exec of " + program,
+                   lambda: os.path.basename(os.readlink("/proc/%d/exe" % self.target)) != os.path.basename(FUNCTRACE))
+
+
+class Shell:
+    """An interactive shell with job control. Its prompt tells the last status: `prompt:0> `."""
+
+    def __init__(self, shell=("bash", "--norc", "--noediting", "-i")):
+        self.text = ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGPIPE, signal.SIGHUP):
+                signal.signal(sig, signal.SIG_DFL)
+            os.environ.update(PS1="prompt:$?> ", LC_ALL="C", TERM="dumb", HISTFILE="")
+            os.execvp(shell[0], shell)
+        will_end(self.pid)
+        attributes = termios.tcgetattr(self.fd)
+        attributes[3] &= ~termios.ECHO
+        termios.tcsetattr(self.fd, termios.TCSANOW, attributes)
+        self.prompt()
+
+    def _more(self):
+        ready, _, _ = select.select([self.fd], [], [], 0.2)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            data = b""
+        self.text += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def expect(self, pattern):
+        """Reads until the regular expression is found; returns its match. What was before is dropped."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            match = re.search(pattern, self.text)
+            if match:
+                self.before = self.text[:match.start()]
+                self.text = self.text[match.end():]
+                return match
+            if time.monotonic() > end or not self._more():
+                raise AssertionError("in vain waited for %r in %r" % (pattern, self.text))
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def prompt(self):
+        """Waits for the prompt; the status that it tells."""
+        return int(self.expect(r"prompt:(\d+)> ").group(1))
+
+    def run(self, line):
+        """Runs a command; its status. What it has written is in self.before."""
+        self.send(line + "\n")
+        return self.prompt()
+
+    def close(self):
+        """Hangs up."""
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
+
+def equal(got, expected, what=""):
+    if got != expected:
+        raise AssertionError("%s: %r, expected %r" % (what or "got", got, expected))
+
+
+def contains(text, part):
+    if part not in text:
+        raise AssertionError("%r is not in %r" % (part, text))
+
+
+def lacks(text, part):
+    if part in text:
+        raise AssertionError("%r is in %r" % (part, text))
+
+
+def run_tests(tests, failed=0):
+    """Runs functions, TAP on standard output; each one's docstring is its name. Ends the program, with 1 if one has
+    failed, or if something had `failed` before."""
+    print("1..%d" % len(tests), flush=True)
+    for number, test in enumerate(tests, 1):
+        name = (test.__doc__ or test.__name__).strip().split("\n")[0]
+        try:
+            test()
+            print("ok %d - %s" % (number, name), flush=True)
+        except (AssertionError, OSError) as error:
+            failed += 1
+            print("not ok %d - %s" % (number, name))
+            for line in str(error).split("\n") or [repr(error)]:
+                print("# " + line, flush=True)
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,109 @@
+"""functrace's text traces (version 1.4), read strictly: a line that is not understood is an error."""
+
+import re
+
+CALL = re.compile(r'^(\d+)\. (?:@([0-9a-f]+) )?(?:\[([\d:.]+)\] )?(.*)$')
+ALLOC = re.compile(r'^(.*)\((\d+)\) = (0x[0-9a-f]+)$')
+RELEASE = re.compile(r'^(.*)\((0x[0-9a-f]+)\)$')
+FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*))?$')
+OBJECT = re.compile(r'^: (.+) => (0x[0-9a-f]+)-(0x[0-9a-f]+)$')
+THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
+
+
+class Event:
+    """One allocation ('+') or release ('-')."""
+
+    def __init__(self, index, kind, function, ident, size, tid):
+        self.index, self.kind, self.function = index, kind, function
+        self.id, self.size, self.tid = ident, size, tid
+        self.frames = []     # [(address, function or None)]
+        self.freed_size = None  # of a release: the size of the block, None if it is not known
+
+    def __str__(self):
+        if self.kind == '+':
+            return '%s(%d) = %#x' % (self.function, self.size, self.id)
+        return '%s(%#x)' % (self.function, self.id)
+
+    def names(self):
+        """The functions of the stack, innermost first, without their parameter lists."""
+        return [name.split('(')[0] if name else '?' for _, name in self.frames]
+
+
+class Trace:
+    def __init__(self, path, text):
+        self.path, self.header, self.events = path, {}, []
+        self.objects, self.notes, self.problems = [], [], []
+        self.twice, self.live = [], []
+        lines = text.split('\n')
+        if not lines[0].startswith('version=1.4,'):
+            self.problems.append('%s: the first line is no header: %r' % (path, lines[0][:80]))
+            return
+        for field in lines[0].split(','):
+            key, _, value = field.partition('=')
+            self.header[key] = value
+        if text and not text.endswith('\n'):
+            self.problems.append('%s: the last line is cut: %r' % (path, lines[-1][:80]))
+        tid = None
+        for number, line in enumerate(lines[1:], 2):
+            tid = self.line(number, line, tid)
+        self.pair()
+
+    @property
+    def pid(self):
+        return int(self.header.get('pid', 0))
+
+    def line(self, number, line, tid):
+        thread = THREAD.match(line)
+        if thread:
+            return int(thread.group(1))
+        call = CALL.match(line)
+        if call:
+            self.call(number, call, tid)
+        elif line.startswith('\t0x'):
+            frame = FRAME.match(line)
+            if frame and self.events:
+                self.events[-1].frames.append((int(frame.group(1), 16), frame.group(2)))
+            else:
+                self.problems.append('%s:%d: not a frame: %r' % (self.path, number, line))
+        elif line.startswith(': '):
+            found = OBJECT.match(line)
+            if found:
+                self.objects.append((found.group(1), int(found.group(2), 16), int(found.group(3), 16)))
+            else:
+                self.problems.append('%s:%d: not a mapping: %r' % (self.path, number, line))
+        elif line.startswith('## '):
+            self.notes.append(line[3:])
+        elif line and not re.match(r'^(#|<[0-9a-f]+> : |@ |& |\t\$)', line):
+            self.problems.append('%s:%d: not understood: %r' % (self.path, number, line))
+        return tid
+
+    def call(self, number, call, tid):
+        index, what = int(call.group(1)), call.group(4)
+        alloc, release = ALLOC.match(what), RELEASE.match(what)
+        if index != len(self.events) + 1:
+            self.problems.append('%s:%d: index %d, expected %d' % (self.path, number, index, len(self.events) + 1))
+        if alloc:
+            self.events.append(Event(index, '+', alloc.group(1), int(alloc.group(3), 16), int(alloc.group(2)), tid))
+        elif release:
+            self.events.append(Event(index, '-', release.group(1), int(release.group(2), 16), 0, tid))
+        else:
+            self.problems.append('%s:%d: neither allocation nor release: %r' % (self.path, number, what))
+
+    def pair(self):
+        """Finds what each release released, what is live at the end, and blocks allocated twice."""
+        live = {}
+        self.twice = []
+        for event in self.events:
+            if event.kind == '+':
+                if event.id in live:
+                    self.twice.append((live[event.id], event))
+                live[event.id] = event
+            else:
+                block = live.pop(event.id, None)
+                event.freed_size = block.size if block else None
+        self.live = list(live.values())
+
+
+def read(path):
+    with open(path, errors='surrogateescape') as file:
+        return Trace(path, file.read())

@@ -1,0 +1,59 @@
+/* churn THREADS: threads that allocate a little and end, always THREADS of them at once, while the
+ * tracer comes and goes; with MANY idle ones beside them. It goes on until the gate opens.
+ * usage: churn THREADS [MANY] */
+#include "target.h"
+#include <stdatomic.h>
+
+static atomic_bool stop;
+static atomic_uint ended;
+
+static void *brief(void *data)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		char *p = malloc(2000 + i);
+
+		p[0] = 'x';
+		free(p);
+	}
+	return data;
+}
+
+static void *spawner(void *data)
+{
+	while (!atomic_load(&stop)) {
+		pthread_t tid;
+
+		if (pthread_create(&tid, NULL, brief, NULL) == 0) {
+			pthread_join(tid, NULL);
+			atomic_fetch_add(&ended, 1);
+		}
+	}
+	return data;
+}
+
+static void *idle(void *data)
+{
+	while (!atomic_load(&stop))
+		sleep_ms(50);
+	return data;
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned threads = argument(argc, argv, 1, 4), many = argument(argc, argv, 2, 0);
+	static pthread_t tid[2048];
+	pthread_attr_t attr;
+
+	CHECK(threads + many <= 2048);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	for (unsigned i = 0; i < threads + many; i++)
+		CHECK(pthread_create(&tid[i], &attr, i < threads ? spawner : idle, NULL) == 0);
+	gate();
+	atomic_store(&stop, 1);
+	for (unsigned i = 0; i < threads + many; i++)
+		pthread_join(tid[i], NULL);
+	CHECK(atomic_load(&ended) > 0);
+	say("all threads ended");
+	return 0;
+}

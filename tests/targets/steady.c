@@ -1,0 +1,53 @@
+/* steady THREADS PAIRS: two gates around exactly THREADS * PAIRS pairs of malloc and free, after as
+ * many as it takes for everything to be warm. */
+#include "target.h"
+
+static unsigned pairs;
+
+static NOINLINE void some_pairs(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		void *p = malloc(38001);
+
+		KEEP(p);
+		free(p);
+	}
+}
+
+static pthread_barrier_t barrier;
+
+static void *work(void *data)
+{
+	some_pairs(50);
+	pthread_barrier_wait(&barrier); /* all are warm */
+	pthread_barrier_wait(&barrier); /* the first thread came through its gate */
+	some_pairs(pairs);
+	pthread_barrier_wait(&barrier); /* all are done; they stay until the second gate opens */
+	pthread_barrier_wait(&barrier);
+	return data;
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned threads = argument(argc, argv, 1, 1);
+	pthread_t tid[16];
+
+	pairs = argument(argc, argv, 2, 1000);
+	CHECK(threads >= 1 && threads <= 16);
+	gate(); /* the tracer comes */
+	pthread_barrier_init(&barrier, NULL, threads + 1);
+	for (unsigned i = 0; i < threads; i++)
+		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);
+	pthread_barrier_wait(&barrier);
+	gate(); /* counting begins */
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	gate(); /* counting ends */
+	pthread_barrier_wait(&barrier);
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(tid[i], NULL);
+	expect_alloc(threads * (pairs + 50ul), 38001, "malloc");
+	expect_release(threads * (pairs + 50ul), 38001, "free");
+	gate();
+	return 0;
+}

@@ -1,0 +1,966 @@
+/* The stages of the pipeline, fed with records made by hand. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/call_store.h"
+#include "analysis/compress.h"
+#include "analysis/held.h"
+#include "analysis/leaks.h"
+#include "analysis/prepare.h"
+#include "analysis/select.h"
+#include "analysis/summary.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A last stage that writes each record as a short line. */
+struct sink {
+	struct stage stage;
+	struct buf text;
+	bool finished;
+	unsigned fail_after; /* that many records give -ENOSPC; 0 never */
+	unsigned count;
+};
+
+static void write_call(struct buf *text, const struct record_call *call)
+{
+	buf_printf(text, "%" PRIu64 " %c%" PRIu32 " %s", call->index, "?-+="[call->kind],
+		   call -> resource, call -> function);
+	if (call->context)
+		buf_printf(text, " @%" PRIx32, call->context);
+	buf_printf(text, " %" PRIx64 " size %" PRIu64, call->id, call->size);
+	for (uint32_t i = 0; i < call->arg_count; i++)
+		buf_printf(text, " %s=%s", call->args[i].name, call->args[i].value);
+	buf_add_str(text, call->has_frames ? " :" : " no stack");
+	for (uint32_t i = 0; i < call->frame_count; i++) {
+		buf_printf(text, " %" PRIx64, call->frames[i]);
+		if (call->frame_texts && call->frame_texts[i])
+			buf_printf(text, "'%s'", call->frame_texts[i]);
+	}
+	if (call->cut)
+		buf_add_str(text, " cut");
+	if (call->shares_next)
+		buf_add_str(text, " shared");
+	if (call->summary)
+		buf_printf(text, " %s", call->summary);
+}
+
+static int sink_put(struct stage *stage, const struct record *record)
+{
+	struct sink *sink = (struct sink *)stage;
+	struct buf *text = &sink->text;
+
+	if (sink->fail_after && ++sink->count > sink->fail_after)
+		return -ENOSPC;
+	switch (record->type) {
+	case RECORD_PROCESS:
+		buf_printf(text, "process %" PRIu32 " filters %u", record->process.pid,
+			   record->process.filters);
+		if (record->process.has_depth)
+			buf_printf(text, " depth %" PRIu32, record->process.depth);
+		break;
+	case RECORD_RESOURCE:
+		buf_printf(text, "resource %" PRIu32 " %s", record->resource.id,
+			   record->resource.type);
+		break;
+	case RECORD_MODULE:
+		buf_printf(text, "module %s", record->module.name);
+		break;
+	case RECORD_CONTEXT:
+		buf_printf(text, "context %" PRIx32, record->context.id);
+		break;
+	case RECORD_OBJECT:
+		buf_printf(text, "object %" PRIx64 "-%" PRIx64 " %s", record->object.from,
+			   record->object.to, record->object.path);
+		break;
+	case RECORD_BUILD_ID:
+		buf_printf(text, "build-id %" PRIx64 " %s", record->build_id.from,
+			   record->build_id.hex);
+		break;
+	case RECORD_THREAD:
+		buf_printf(text, "thread %" PRIu32 " %s", record->thread.tid, record->thread.name);
+		break;
+	case RECORD_NOTE:
+		buf_printf(text, "note %s", record->note.text);
+		break;
+	case RECORD_COMMENT:
+		buf_printf(text, "comment %s", record->comment.text);
+		break;
+	case RECORD_HEAP:
+		buf_add_str(text, "heap");
+		break;
+	case RECORD_ATTACHMENT:
+		buf_printf(text, "attachment %s", record->attachment.name);
+		break;
+	case RECORD_CALL:
+		write_call(text, &record->call);
+	}
+	buf_add_char(text, '\n');
+	return 0;
+}
+
+static int sink_finish(struct stage *stage)
+{
+	struct sink *sink = (struct sink *)stage;
+
+	assert_false(sink->finished);
+	sink->finished = true;
+	return 0;
+}
+
+static struct sink make_sink(void)
+{
+	return (struct sink){.stage = {.put = sink_put, .finish = sink_finish}};
+}
+
+static void put(struct stage *stage, struct record record)
+{
+	assert_int_equal(stage_put(stage, &record), 0);
+}
+
+static void put_process(struct stage *stage, uint32_t pid)
+{
+	put(stage,
+	    (struct record){.type = RECORD_PROCESS, .process = {.pid = pid, .has_pid = true}});
+}
+
+static void put_resource(struct stage *stage, uint32_t id, const char *type, uint32_t flags)
+{
+	put(stage, (struct record){
+			   .type = RECORD_RESOURCE,
+			   .resource = {.id = id, .type = type, .desc = "a kind", .flags = flags}});
+}
+
+static void put_object(struct stage *stage, uint64_t from, uint64_t to, const char *path)
+{
+	put(stage, (struct record){.type = RECORD_OBJECT, .object = {from, to, path}});
+}
+
+static void put_build_id(struct stage *stage, uint64_t from, const char *hex)
+{
+	put(stage, (struct record){.type = RECORD_BUILD_ID, .build_id = {from, hex}});
+}
+
+static void put_thread(struct stage *stage, uint32_t tid, const char *name)
+{
+	put(stage, (struct record){.type = RECORD_THREAD, .thread = {tid, name}});
+}
+
+static void put_note(struct stage *stage, const char *text)
+{
+	put(stage, (struct record){.type = RECORD_NOTE, .note = {text}});
+}
+
+static uint64_t next_index;
+
+/* Calls are numbered from 1 in each test. The frames end with 0. */
+static void put_call_of(struct stage *stage, uint32_t resource, enum call_kind kind, uint64_t id,
+			uint64_t size, uint64_t frame, uint64_t outer)
+{
+	const uint64_t frames[] = {frame, outer};
+	const char *function = kind == CALL_RELEASE ? "free"
+			       : kind == CALL_COPY  ? "copy"
+						    : "malloc";
+
+	put(stage, (struct record){.type = RECORD_CALL,
+				   .call = {.index = ++next_index,
+					    .time_ns = TIME_NONE,
+					    .resource = resource,
+					    .kind = kind,
+					    .function = function,
+					    .id = id,
+					    .size = size,
+					    .frames = frames,
+					    .frame_count = !frame   ? 0
+							   : !outer ? 1
+								    : 2,
+					    .has_frames = frame}});
+}
+
+static void alloc(struct stage *stage, uint64_t id, uint64_t size, uint64_t frame, uint64_t outer)
+{
+	put_call_of(stage, 0, CALL_ALLOC, id, size, frame, outer);
+}
+
+static void release(struct stage *stage, uint64_t id)
+{
+	put_call_of(stage, 0, CALL_RELEASE, id, 0, 0, 0);
+}
+
+static void expect_so_far(struct sink *sink, const char *text)
+{
+	assert_string_equal(buf_str(&sink->text), text);
+}
+
+static void finish_and_expect(struct stage *stage, struct sink *sink, const char *text)
+{
+	assert_int_equal(stage_finish(stage), 0);
+	assert_true(sink->finished);
+	expect_so_far(sink, text);
+	buf_free(&sink->text);
+	stage->free(stage);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	next_index = 0;
+	return 0;
+}
+
+static void leaks_are_what_was_not_released(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_process(leaks, 7);
+	put_resource(leaks, 1, "memory", 0);
+	alloc(leaks, 0x10, 1, 0xa1, 0xb1);
+	alloc(leaks, 0x20, 2, 0xa2, 0);
+	release(leaks, 0x10);
+	release(leaks, 0x99);              /* never seen */
+	alloc(leaks, 0x10, 3, 0xa1, 0xb1); /* the id again, after its release */
+	alloc(leaks, 0x20, 4, 0xa3, 0);    /* a release was missed: both stay */
+	put_call_of(leaks, 1, CALL_COPY, 0x30, 5, 0xa4, 0);
+	alloc(leaks, 0x40, 6, 0xa5, 0);
+	release(leaks, 0x40);
+	release(leaks, 0x40); /* twice */
+	finish_and_expect(leaks, &sink,
+			  "process 7 filters 1\n"
+			  "resource 1 memory\n"
+			  "2 +0 malloc 20 size 2 : a2\n"
+			  "5 +0 malloc 10 size 3 : a1 b1\n"
+			  "6 +0 malloc 20 size 4 : a3\n");
+}
+
+static void leaks_release_takes_the_newest_of_an_id(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	alloc(leaks, 0x20, 2, 0xa2, 0);
+	alloc(leaks, 0x20, 4, 0xa3, 0);
+	release(leaks, 0x20);
+	release(leaks, 0x20); /* the former was forgotten as live: it stays listed */
+	finish_and_expect(leaks, &sink, "1 +0 malloc 20 size 2 : a2\n");
+}
+
+static void leaks_are_counted_by_resource(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_resource(leaks, 1, "fd", 0);
+	put_resource(leaks, 2, "fp", 0);
+	put_resource(leaks, 3, "object", RESOURCE_REFCOUNT);
+	put_resource(leaks, 4, "calls", RESOURCE_CALL);
+	put_call_of(leaks, 1, CALL_ALLOC, 3, 1, 0xa, 0);
+	put_call_of(leaks, 2, CALL_ALLOC, 3, 1, 0xb, 0);
+	put_call_of(leaks, 1, CALL_RELEASE, 3, 0, 0, 0);
+	put_call_of(leaks, 3, CALL_ALLOC, 0x10, 8, 0xc, 0); /* 1 */
+	put_call_of(leaks, 3, CALL_ALLOC, 0x10, 8, 0xd, 0); /* 2 */
+	put_call_of(leaks, 3, CALL_RELEASE, 0x10, 0, 0, 0); /* 1: live */
+	put_call_of(leaks, 3, CALL_ALLOC, 0x20, 8, 0xe, 0);
+	put_call_of(leaks, 3, CALL_ALLOC, 0x20, 8, 0xf, 0);
+	put_call_of(leaks, 3, CALL_RELEASE, 0x20, 0, 0, 0);
+	put_call_of(leaks, 3, CALL_RELEASE, 0x20, 0, 0, 0); /* 0: gone */
+	put_call_of(leaks, 4, CALL_ALLOC, 1, 1, 0x11, 0);
+	put_call_of(leaks, 9, CALL_ALLOC, 5, 6, 0x12, 0); /* never declared */
+	finish_and_expect(leaks, &sink,
+			  "resource 1 fd\nresource 2 fp\nresource 3 object\nresource 4 calls\n"
+			  "2 +2 malloc 3 size 1 : b\n"
+			  "4 +3 malloc 10 size 8 : c\n"
+			  "12 +9 malloc 5 size 6 : 12\n");
+}
+
+static void leaks_keep_what_stands_between_them(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_note(leaks, "before");
+	expect_so_far(&sink, "note before\n");
+	alloc(leaks, 0x10, 1, 0xa1, 0);
+	put_note(leaks, "first");
+	put(leaks, (struct record){.type = RECORD_COMMENT, .comment = {"second"}});
+	alloc(leaks, 0x20, 2, 0xa2, 0);
+	put_note(leaks, "third");
+	expect_so_far(&sink, "note before\n");
+	release(leaks, 0x10); /* nothing live stands before the first two any more */
+	expect_so_far(&sink, "note before\nnote first\ncomment second\n");
+	put(leaks, (struct record){.type = RECORD_HEAP}); /* a declaration: at once */
+	finish_and_expect(leaks, &sink,
+			  "note before\nnote first\ncomment second\nheap\n"
+			  "2 +0 malloc 20 size 2 : a2\n"
+			  "note third\n");
+}
+
+static void leaks_keep_the_place_of_replaced_objects(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_object(leaks, 0x1000, 0x2000, "/a");
+	put_build_id(leaks, 0x1000, "aa");
+	alloc(leaks, 0x10, 1, 0x1100, 0);
+	put_object(leaks, 0x1800, 0x2800, "/b");
+	put_build_id(leaks, 0x1800, "bb");
+	put_object(leaks, 0x5000, 0x6000, "/c"); /* replaces nothing: may be known before */
+	put_build_id(leaks, 0x5000, "cc");
+	alloc(leaks, 0x20, 2, 0x1900, 0);
+	finish_and_expect(leaks, &sink,
+			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
+			  "object 5000-6000 /c\nbuild-id 5000 cc\n"
+			  "1 +0 malloc 10 size 1 : 1100\n"
+			  "object 1800-2800 /b\nbuild-id 1800 bb\n"
+			  "2 +0 malloc 20 size 2 : 1900\n");
+}
+
+static void leaks_say_the_thread_again(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_thread(leaks, 1, "main");
+	alloc(leaks, 0x10, 1, 0xa1, 0);
+	put_thread(leaks, 2, "worker");
+	alloc(leaks, 0x20, 2, 0xa1, 0);
+	put_thread(leaks, 1, "main");
+	alloc(leaks, 0x30, 3, 0xa1, 0);
+	put_thread(leaks, 1, "renamed");
+	alloc(leaks, 0x40, 4, 0xa1, 0);
+	release(leaks, 0x20);
+	finish_and_expect(leaks, &sink,
+			  "thread 1 main\n"
+			  "1 +0 malloc 10 size 1 : a1\n"
+			  "3 +0 malloc 30 size 3 : a1\n"
+			  "thread 1 renamed\n"
+			  "4 +0 malloc 40 size 4 : a1\n");
+}
+
+static void leaks_keep_all_of_a_call(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+	char name[] = "path", value[] = "\"/etc\"", function[] = "open", text[] = "main() at a.c:3";
+	const char *texts[] = {text, NULL};
+	uint64_t frames[] = {0xa, 0xb};
+	struct call_arg args[] = {{name, value}, {"", "2"}};
+	const struct record record = {.type = RECORD_CALL,
+				      .call = {.index = 17,
+					       .time_ns = 5,
+					       .context = 3,
+					       .kind = CALL_ALLOC,
+					       .function = function,
+					       .id = 0xffffffffffffffff,
+					       .size = 1ull << 40,
+					       .frames = frames,
+					       .frame_texts = texts,
+					       .frame_count = 2,
+					       .has_frames = true,
+					       .cut = true,
+					       .args = args,
+					       .arg_count = 2}};
+
+	(void)state;
+	put(leaks, record);
+	/* The record's memory is its producer's: it changes. */
+	name[0] = value[1] = function[0] = text[0] = '#';
+	frames[0] = 0;
+	finish_and_expect(leaks, &sink,
+			  "17 +0 open @3 ffffffffffffffff size 1099511627776 path=\"/etc\" =2 : "
+			  "a'main() at a.c:3' b cut\n");
+}
+
+static void compress_groups_by_stack(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *compress = compress_new(&sink.stage, GROUPS_DEFAULT);
+
+	(void)state;
+	put_process(compress, 7);
+	alloc(compress, 0x10, 5, 0xa1, 0xb1);
+	alloc(compress, 0x20, 5, 0xa2, 0);
+	put_thread(compress, 2, "");
+	put_note(compress, "at once");
+	alloc(compress, 0x30, 7, 0xa1, 0xb1);
+	release(compress, 0x10);
+	release(compress, 0x20);
+	alloc(compress, 0x40, 5, 0xa1, 0); /* as large as that of 0xa2, but later */
+	finish_and_expect(
+		compress, &sink,
+		"process 7 filters 2\n"
+		"note at once\n"
+		"4 -0 free 10 size 0 no stack shared\n"
+		"5 -0 free 20 size 0 no stack # allocation summary: 2 block(s) with total size 0\n"
+		"2 +0 malloc 20 size 5 : a2 # allocation summary: 1 block(s) with total size 5\n"
+		"6 +0 malloc 40 size 5 : a1 # allocation summary: 1 block(s) with total size 5\n"
+		"1 +0 malloc 10 size 5 : a1 b1 shared\n"
+		"3 +0 malloc 30 size 7 : a1 b1 # allocation summary: 2 block(s) with total size "
+		"12\n");
+}
+
+static void check_order(const char *name, const char *expected)
+{
+	struct sink sink = make_sink();
+	enum group_order order = GROUPS_DEFAULT;
+
+	assert_true(group_order_parse(name, &order));
+	struct stage *compress = compress_new(&sink.stage, order);
+
+	next_index = 0;
+	alloc(compress, 0x10, 9, 0xa, 0);
+	alloc(compress, 0x20, 1, 0xb, 0);
+	alloc(compress, 0x30, 1, 0xb, 0);
+	alloc(compress, 0x40, 9, 0xc, 0);
+	assert_int_equal(stage_finish(compress), 0);
+	char found[8] = "";
+	size_t used = 0;
+
+	for (const char *p = buf_str(&sink.text); (p = strstr(p, " : ")); p += 3)
+		if (used + 1 < sizeof(found) && (!used || found[used - 1] != p[3]))
+			found[used++] = p[3];
+	assert_string_equal(found, expected);
+	buf_free(&sink.text);
+	compress->free(compress);
+}
+
+static void compress_orders(void **state)
+{
+	enum group_order order = GROUPS_COUNT;
+
+	(void)state;
+	check_order("size", "acb");
+	check_order("size-asc", "bac");
+	check_order("count", "bac");
+	check_order("count-asc", "acb");
+	assert_false(group_order_parse("", &order));
+	assert_false(group_order_parse("sizes", &order));
+	assert_int_equal(order, GROUPS_COUNT);
+}
+
+static void compress_tells_reused_addresses_apart(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *compress = compress_new(&sink.stage, GROUPS_COUNT);
+
+	(void)state;
+	alloc(compress, 0x5, 1, 0x1100,
+	      0x9000); /* before its object is declared: belongs to the first */
+	put_object(compress, 0x1000, 0x2000, "/a");
+	put_build_id(compress, 0x1000, "aa");
+	alloc(compress, 0x10, 1, 0x1100, 0x9000);
+	put_object(compress, 0x1000, 0x2000, "/b"); /* dlclose, dlopen */
+	alloc(compress, 0x20, 1, 0x1100, 0x9000);
+	put_object(compress, 0x1000, 0x2000, "/b"); /* said again: the same */
+	put_object(compress, 0x3000, 0x4000, "/c"); /* not in these stacks */
+	alloc(compress, 0x30, 1, 0x1100, 0x9000);
+	put_object(compress, 0x1000, 0x2000, "/d");
+	put_object(compress, 0x1000, 0x2000, "/a"); /* back again: the stack of the first two */
+	alloc(compress, 0x40, 1, 0x1100, 0x9000);
+	put_object(compress, 0x1000, 0x2000, "/d");
+	finish_and_expect(compress, &sink,
+			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
+			  "object 1000-2000 /b\nobject 1000-2000 /b\nobject 3000-4000 /c\n"
+			  "object 1000-2000 /d\nobject 1000-2000 /a\nobject 1000-2000 /d\n"
+			  "object 1000-2000 /a\n"
+			  "1 +0 malloc 5 size 1 : 1100 9000 shared\n"
+			  "2 +0 malloc 10 size 1 : 1100 9000 shared\n"
+			  "5 +0 malloc 40 size 1 : 1100 9000 # allocation summary: 3 block(s) with "
+			  "total size 3\n"
+			  "object 1000-2000 /b\n"
+			  "3 +0 malloc 20 size 1 : 1100 9000 shared\n"
+			  "4 +0 malloc 30 size 1 : 1100 9000 # allocation summary: 2 block(s) with "
+			  "total size 2\n");
+}
+
+static void totals_are_each_resource_s_own(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *summary = summary_new(&sink.stage);
+
+	(void)state;
+	for (uint32_t id = 1; id <= 5; id++) {
+		char type[] = {'t', (char)('0' + id), '\0'};
+
+		put_resource(summary, id, type, id == 5 ? RESOURCE_CALL : 0);
+	}
+	for (uint32_t id = 1; id <= 4; id++)
+		for (uint32_t i = 1; i < id; i++)
+			put_call_of(summary, id, CALL_ALLOC, i, 10 * id, 0, 0);
+	put_call_of(summary, 77, CALL_ALLOC, 1, 3, 0, 0);
+	assert_int_equal(summary_count(summary), 7);
+	sink.text.size = 0;
+	finish_and_expect(summary, &sink,
+			  "comment # Resource - t1 (a kind):\n"
+			  "comment # 0 block(s) leaked with total size of 0 bytes\n"
+			  "comment # Resource - t2 (a kind):\n"
+			  "comment # 1 block(s) leaked with total size of 20 bytes\n"
+			  "comment # Resource - t3 (a kind):\n"
+			  "comment # 2 block(s) leaked with total size of 60 bytes\n"
+			  "comment # Resource - t4 (a kind):\n"
+			  "comment # 3 block(s) leaked with total size of 120 bytes\n"
+			  "comment # Resource - 77 (not declared in the trace):\n"
+			  "comment # 1 block(s) leaked with total size of 3 bytes\n");
+}
+
+static void prepare_trims_so_that_twins_merge(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *compress = compress_new(&sink.stage, GROUPS_DEFAULT);
+	const struct prepare_options options = {.trim = true, .depth = 1, .remove_args = true};
+	struct stage *prepare = prepare_new(compress, &options);
+	const uint64_t frames[] = {0xa, 0xd};
+	const struct call_arg arg = {"x", "1"};
+	struct record cut = {.type = RECORD_CALL,
+			     .call = {.index = 3,
+				      .kind = CALL_ALLOC,
+				      .function = "malloc",
+				      .frames = frames,
+				      .frame_count = 1,
+				      .has_frames = true,
+				      .args = &arg,
+				      .arg_count = 1,
+				      .cut = true}};
+
+	(void)state;
+	put(prepare, (struct record){.type = RECORD_PROCESS,
+				     .process = {.depth = 10,
+						 .has_depth = true,
+						 .filters = FILTER_COMPRESS | FILTER_LEAKS}});
+	alloc(prepare, 0x10, 1, 0xa, 0xb);
+	alloc(prepare, 0x20, 1, 0xa, 0xc);
+	put(prepare, cut);
+	assert_int_equal(stage_finish(prepare), 0);
+	expect_so_far(
+		&sink,
+		"process 0 filters 3 depth 1\n"
+		"1 +0 malloc 10 size 1 : a shared\n"
+		"2 +0 malloc 20 size 1 : a shared\n"
+		"3 +0 malloc 0 size 0 : a # allocation summary: 3 block(s) with total size 2\n");
+	buf_free(&sink.text);
+	prepare->free(prepare);
+	compress->free(compress);
+}
+
+static void prepare_keeps_short_stacks(void **state)
+{
+	struct sink sink = make_sink();
+	const struct prepare_options options = {.trim = true, .depth = 2};
+	struct stage *prepare = prepare_new(&sink.stage, &options);
+	const uint64_t frames[] = {0xa};
+
+	(void)state;
+	put(prepare,
+	    (struct record){
+		    .type = RECORD_PROCESS,
+		    .process = {.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS}});
+	put(prepare, (struct record){.type = RECORD_CALL,
+				     .call = {.index = 1,
+					      .kind = CALL_ALLOC,
+					      .function = "f",
+					      .frames = frames,
+					      .frame_count = 1,
+					      .has_frames = true,
+					      .cut = true}});
+	finish_and_expect(prepare, &sink, "process 0 filters 0 depth 1\n1 +0 f 0 size 0 : a cut\n");
+}
+
+static void choose(uint64_t mask, const char *expected)
+{
+	struct sink sink = make_sink();
+	const struct prepare_options options = {.choose_resources = true, .resource_mask = mask};
+	struct stage *prepare = prepare_new(&sink.stage, &options);
+
+	next_index = 0;
+	put_process(prepare, 1);
+	put_resource(prepare, 1, "fd", 0);
+	put(prepare, (struct record){.type = RECORD_MODULE, .module = {.name = "m"}});
+	put_resource(prepare, 2, "fp", 0);
+	put_object(prepare, 1, 2, "/o");
+	put_call_of(prepare, 1, CALL_ALLOC, 1, 1, 0, 0);
+	put_call_of(prepare, 2, CALL_ALLOC, 2, 1, 0, 0);
+	put_call_of(prepare, 3, CALL_ALLOC, 3, 1, 0, 0);
+	finish_and_expect(prepare, &sink, expected);
+}
+
+static void prepare_chooses_resources(void **state)
+{
+	(void)state;
+	choose(2, "process 1 filters 0\nmodule m\nresource 1 fp\nobject 1-2 /o\n"
+		  "2 +1 malloc 2 size 1 no stack\n");
+	choose(3, "process 1 filters 0\nmodule m\nresource 1 fd\nresource 2 fp\nobject 1-2 /o\n"
+		  "1 +1 malloc 1 size 1 no stack\n2 +2 malloc 2 size 1 no stack\n");
+	choose(6, "process 1 filters 0\nmodule m\nresource 1 fp\nobject 1-2 /o\n"
+		  "2 +1 malloc 2 size 1 no stack\n3 +3 malloc 3 size 1 no stack\n");
+	choose(0, "process 1 filters 0\nmodule m\nobject 1-2 /o\n");
+}
+
+static void prepare_knows_the_only_resource_as_0(void **state)
+{
+	struct sink sink = make_sink();
+	const struct prepare_options options = {.choose_resources = true, .resource_mask = 1};
+	struct stage *prepare = prepare_new(&sink.stage, &options);
+
+	(void)state;
+	put_resource(prepare, 1, "memory", 0);
+	alloc(prepare, 1, 2, 0, 0);
+	finish_and_expect(prepare, &sink, "resource 1 memory\n1 +1 malloc 1 size 2 no stack\n");
+}
+
+static void prepare_chooses_a_process(void **state)
+{
+	struct sink sink = make_sink();
+	const struct prepare_options options = {.pid = 2};
+	struct stage *prepare = prepare_new(&sink.stage, &options);
+
+	(void)state;
+	put_process(prepare, 1);
+	alloc(prepare, 1, 1, 0, 0);
+	assert_false(prepare_saw_process(prepare));
+	put_process(prepare, 2);
+	alloc(prepare, 2, 2, 0, 0);
+	assert_true(prepare_saw_process(prepare));
+	put_process(prepare, 3);
+	put_note(prepare, "of 3");
+	finish_and_expect(prepare, &sink, "process 2 filters 0\n2 +0 malloc 2 size 2 no stack\n");
+}
+
+static void select_calls(const struct select_options *options, const char *expected)
+{
+	struct sink sink = make_sink();
+	struct stage *select = select_new(&sink.stage, options);
+	const uint64_t frames[] = {0x1100, 0x5010, 0x7000};
+
+	put(select, (struct record){.type = RECORD_CONTEXT, .context = {1, "one"}});
+	put(select, (struct record){.type = RECORD_CONTEXT, .context = {2, "two"}});
+	put_object(select, 0x1000, 0x2000, "/lib/libpie.so");
+	put_object(select, 0x5000, 0x6000, "/bin/fixed");
+	for (uint32_t i = 0; i < 4; i++)
+		put(select, (struct record){.type = RECORD_CALL,
+					    .call = {.index = i + 1,
+						     .kind = CALL_ALLOC,
+						     .function = "f",
+						     .context = i,
+						     .frames = frames,
+						     .frame_count = i,
+						     .has_frames = true}});
+	finish_and_expect(select, &sink, expected);
+}
+
+#define OBJECTS  "object 1000-2000 /lib/libpie.so\nobject 5000-6000 /bin/fixed\n"
+#define CONTEXTS "context 1\ncontext 2\n"
+#define CALL_1   "1 +0 f 0 size 0 :\n"
+#define CALL_2   "2 +0 f @1 0 size 0 : 1100\n"
+#define CALL_3   "3 +0 f @2 0 size 0 : 1100 5010\n"
+#define CALL_4   "4 +0 f @3 0 size 0 : 1100 5010 7000\n"
+
+static void select_by_context(void **state)
+{
+	(void)state;
+	select_calls(&(struct select_options){.by_context = true, .context_mask = 1},
+		     "context 1\n" OBJECTS CALL_2 CALL_4);
+	select_calls(&(struct select_options){.by_context = true, .context_mask = 3},
+		     CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
+	select_calls(&(struct select_options){.by_context = true}, OBJECTS CALL_1);
+	select_calls(&(struct select_options){0}, CONTEXTS OBJECTS CALL_1 CALL_2 CALL_3 CALL_4);
+}
+
+static void select_by_call_address(void **state)
+{
+	struct call_address address;
+
+	(void)state;
+	/* No such files here: small addresses are relative to the object, those inside it absolute.
+	 */
+	assert_true(call_address_parse("libpie:100+1", &address));
+	select_calls(&(struct select_options){.call_address = &address},
+		     CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
+	call_address_free(&address);
+	assert_true(call_address_parse("libpie:0x101+0x10", &address));
+	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS);
+	call_address_free(&address);
+	assert_true(call_address_parse("fixed:5000+11", &address));
+	select_calls(&(struct select_options){.call_address = &address},
+		     CONTEXTS OBJECTS CALL_3 CALL_4);
+	call_address_free(&address);
+	assert_true(call_address_parse("fixed:5000+10", &address)); /* the end is not in it */
+	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS);
+	call_address_free(&address);
+
+	static const char *const wrong[] = {"",      "x",      "x:",     "x:1",
+					    "x:1+",  "x:+1",   ":1+1",   "x:1+0",
+					    "x:g+1", "x:1+1 ", "x:0x+1", "x:11111111111111111+1"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(call_address_parse(wrong[i], &address));
+}
+
+static void select_by_index(void **state)
+{
+	char path[] = "/tmp/functrace-analysis-XXXXXX";
+	const int fd = mkstemp(path);
+	struct index_set set;
+	size_t line;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "# chosen\n4\n\n 0x2 \n02", 20), 20);
+	assert_int_equal(index_set_read(&set, path, &line), 0);
+	select_calls(&(struct select_options){.include = &set}, CONTEXTS OBJECTS CALL_2 CALL_4);
+	select_calls(&(struct select_options){.exclude = &set}, CONTEXTS OBJECTS CALL_1 CALL_3);
+	select_calls(
+		&(struct select_options){.include = &set, .by_context = true, .context_mask = 2},
+		"context 2\n" OBJECTS CALL_4);
+	index_set_free(&set);
+	assert_int_equal(pwrite(fd, "5\n-1\n", 5, 0), 5);
+	assert_int_equal(index_set_read(&set, path, &line), -EINVAL);
+	assert_int_equal(line, 2);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(index_set_read(&set, path, &line), 0);
+	select_calls(&(struct select_options){.include = &set}, CONTEXTS OBJECTS);
+	close(fd);
+	unlink(path);
+	assert_int_equal(index_set_read(&set, path, &line), -ENOENT);
+}
+
+static void errors_of_the_output_come_back(void **state)
+{
+	(void)state;
+	for (unsigned after = 1; after <= 3; after++) {
+		struct sink sink = make_sink();
+		struct stage *summary = summary_new(&sink.stage);
+		struct stage *compress = compress_new(summary, GROUPS_SIZE);
+		struct stage *leaks = leaks_new(compress);
+
+		sink.fail_after = after;
+		put_resource(leaks, 1, "memory", 0);
+		alloc(leaks, 1, 1, 0xa, 0);
+		alloc(leaks, 2, 1, 0xa, 0);
+		assert_int_equal(stage_finish(leaks), -ENOSPC);
+		assert_false(sink.finished);
+		leaks->free(leaks);
+		compress->free(compress);
+		summary->free(summary);
+		buf_free(&sink.text);
+	}
+}
+
+static void stacks_are_kept_once(void **state)
+{
+	struct stack_pool pool = {0};
+	const uint64_t frames[] = {1, 2, 3};
+	const char *texts[] = {"a", NULL, "c"};
+	struct record_call call = {.frames = frames, .frame_count = 3, .has_frames = true};
+
+	(void)state;
+	struct stack *first = stack_intern(&pool, &call);
+
+	assert_ptr_equal(stack_intern(&pool, &call), first);
+	call.cut = true;
+	assert_ptr_not_equal(stack_intern(&pool, &call), first);
+	call.cut = false;
+	call.frame_count = 2;
+	assert_ptr_not_equal(stack_intern(&pool, &call), first);
+	call.frame_count = 3;
+	call.frame_texts = texts;
+	struct stack *named = stack_intern(&pool, &call);
+
+	assert_ptr_not_equal(named, first);
+	assert_ptr_equal(stack_intern(&pool, &call), named);
+	texts[0] = "b";
+	assert_ptr_not_equal(stack_intern(&pool, &call), named);
+	call.frame_texts = NULL;
+	call.frame_count = 0;
+	assert_ptr_equal(stack_intern(&pool, &call), stack_intern(&pool, &call));
+	assert_int_equal(pool.count, 6);
+	stack_pool_free(&pool);
+}
+
+/* Call number i of a list, with every kind of value. */
+static struct record_call odd_call(unsigned list, unsigned i, char text[static 64],
+				   struct call_arg args[2])
+{
+	snprintf(text, 64, "function %u(%u)", list, i % 7);
+	args[0] = (struct call_arg){"name", text};
+	args[1] = (struct call_arg){"", ""};
+	return (struct record_call){
+		.index = (uint64_t)i * 3 + list,
+		.time_ns = i % 5   ? (uint64_t)i * 1000000007
+			   : i % 2 ? TIME_NONE
+				   : 0,
+		.resource = i % 11 ? 1 : UINT32_MAX,
+		.context = i % 13 ? 0 : UINT32_MAX,
+		.kind = (enum call_kind)(1 + i % 3),
+		.function = text,
+		.id = i % 17 ? 0x7fff00000000 - (uint64_t)i * 16 : UINT64_MAX,
+		.size = i % 19 ? i : UINT64_MAX,
+		.has_frames = i % 2,
+		.args = args,
+		.arg_count = i % 23 ? 0 : 2,
+	};
+}
+
+static void check_list(const struct call_store *store, const struct call_list *calls, unsigned list,
+		       unsigned count)
+{
+	struct call_cursor cursor;
+	struct record_call call;
+	struct call_arg args[2];
+	char text[64];
+
+	call_cursor_begin(&cursor, store, calls);
+	for (unsigned i = 0; i < count; i++) {
+		const struct record_call want = odd_call(list, i, text, args);
+
+		assert_int_equal(call_cursor_next(&cursor, &call), 1);
+		assert_true(call.index == want.index && call.time_ns == want.time_ns);
+		assert_true(call.resource == want.resource && call.context == want.context);
+		assert_true(call.kind == want.kind && call.has_frames == want.has_frames);
+		assert_true(call.id == want.id && call.size == want.size);
+		assert_string_equal(call.function, want.function);
+		assert_int_equal(call.arg_count, want.arg_count);
+		for (uint32_t k = 0; k < call.arg_count; k++) {
+			assert_string_equal(call.args[k].name, want.args[k].name);
+			assert_string_equal(call.args[k].value, want.args[k].value);
+		}
+	}
+	assert_int_equal(call_cursor_next(&cursor, &call), 0);
+	call_cursor_end(&cursor);
+}
+
+static void calls_come_back_from_the_file(void **state)
+{
+	enum { LISTS = 5, CALLS = 20000 };
+	struct call_store store = {.limit = 64 << 10};
+	struct call_list *lists[LISTS];
+	struct call_arg args[2];
+	char text[64];
+
+	(void)state;
+	for (unsigned list = 0; list < LISTS; list++)
+		lists[list] = call_store_list(&store);
+	for (unsigned i = 0; i < CALLS; i++)
+		for (unsigned list = 1; list < LISTS; list++) {
+			const struct record_call call = odd_call(list, i, text, args);
+
+			/* The first stays empty, the second short. */
+			if (list > 1 || i < 3)
+				call_store_add(&store, lists[list], &call);
+		}
+	assert_true(store.file_size > 500000);
+	assert_true(store.in_memory <= 64 << 10);
+	assert_int_equal(lists[1]->chunk_count, 0);
+	assert_true(lists[2]->chunk_count > 3 && lists[2]->data.size);
+	check_list(&store, lists[0], 0, 0);
+	check_list(&store, lists[1], 1, 3);
+	for (unsigned list = 2; list < LISTS; list++)
+		check_list(&store, lists[list], list, CALLS);
+	call_store_free(&store);
+}
+
+static void calls_stay_in_memory_without_a_file(void **state)
+{
+	const char *old = getenv("TMPDIR");
+	char *kept = old ? xstrdup(old) : NULL;
+	struct call_store store = {.limit = 1000};
+	struct call_list *list = call_store_list(&store);
+	struct call_arg args[2];
+	char text[64];
+
+	(void)state;
+	setenv("TMPDIR", "/no/such/folder", 1);
+	for (unsigned i = 0; i < 5000; i++) {
+		const struct record_call call = odd_call(1, i, text, args);
+
+		call_store_add(&store, list, &call);
+	}
+	assert_true(store.fd < 0);
+	check_list(&store, list, 1, 5000);
+	call_store_free(&store);
+	if (kept)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
+}
+
+static void objects_replace_what_they_overlap(void **state)
+{
+	struct object_map map = {0};
+
+	(void)state;
+	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_NEW);
+	assert_int_equal(object_map_put(&map, &(struct record_object){20, 30, "/b"}), OBJECT_NEW);
+	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_SAME);
+	assert_int_equal(object_map_put(&map, &(struct record_object){20, 20, "/x"}), OBJECT_SAME);
+	assert_int_equal(object_map_put(&map, &(struct record_object){5, 10, "/0"}), OBJECT_NEW);
+	assert_int_equal(map.epoch, 3);
+	assert_string_equal(object_map_find(&map, 19)->path, "/a");
+	assert_string_equal(object_map_find(&map, 20)->path, "/b");
+	assert_null(object_map_find(&map, 30));
+	assert_null(object_map_find(&map, UINT64_MAX));
+	struct mapped_object *old = object_map_find(&map, 10);
+
+	old->references++;
+	assert_int_equal(object_map_put(&map, &(struct record_object){19, 21, "/c"}),
+			 OBJECT_REPLACES);
+	assert_null(object_map_find(&map, 10));
+	assert_null(object_map_find(&map, 25));
+	assert_string_equal(object_map_find(&map, 20)->path, "/c");
+	assert_false(old->mapped);
+	assert_string_equal(old->path, "/a");
+	object_map_restore(&map, old);
+	assert_ptr_equal(object_map_find(&map, 15), old);
+	assert_null(object_map_find(&map, 20));
+	mapped_object_release(old);
+	object_map_free(&map);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+	const struct CMUnitTest tests[] = {
+		TEST(leaks_are_what_was_not_released),
+		TEST(leaks_release_takes_the_newest_of_an_id),
+		TEST(leaks_are_counted_by_resource),
+		TEST(leaks_keep_what_stands_between_them),
+		TEST(leaks_keep_the_place_of_replaced_objects),
+		TEST(leaks_say_the_thread_again),
+		TEST(leaks_keep_all_of_a_call),
+		TEST(compress_groups_by_stack),
+		TEST(compress_orders),
+		TEST(compress_tells_reused_addresses_apart),
+		TEST(totals_are_each_resource_s_own),
+		TEST(prepare_trims_so_that_twins_merge),
+		TEST(prepare_keeps_short_stacks),
+		TEST(prepare_chooses_resources),
+		TEST(prepare_knows_the_only_resource_as_0),
+		TEST(prepare_chooses_a_process),
+		TEST(select_by_context),
+		TEST(select_by_call_address),
+		TEST(select_by_index),
+		TEST(errors_of_the_output_come_back),
+		TEST(stacks_are_kept_once),
+		TEST(calls_come_back_from_the_file),
+		TEST(calls_stay_in_memory_without_a_file),
+		TEST(objects_replace_what_they_overlap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

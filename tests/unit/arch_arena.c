@@ -1,0 +1,285 @@
+#include "config.h"
+#include "tests/unit/arch_arena.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+const uint64_t arena_slots[ARENA_SLOTS] = {
+	[SLOT_NEAR] = ARENA_TEXT - 0x8000,
+	[SLOT_ABOVE] = ARENA_TEXT + (1u << 30),
+	[SLOT_BELOW] = ARENA_TEXT - (1u << 30),
+	[SLOT_FAR] = ARENA_TEXT + (1ull << 36),
+};
+
+static pid_t child;
+static int memory_fd = -1;
+
+/* The test itself is broken, or the kernel is: nothing to go on with. */
+static void die(const char *what)
+{
+	fprintf(stderr, "arena: %s: %s\n", what, strerror(errno));
+	if (child > 0)
+		kill(child, SIGKILL);
+	exit(1);
+}
+
+static void map(uint64_t address, size_t size, int protection, int filling)
+{
+	void *at = mmap((void *)address, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at != (void *)address)
+		die("mmap");
+	memset(at, filling, size);
+	if (mprotect(at, size, protection))
+		die("mprotect");
+}
+
+/* Only what is mapped here and what the kernel put far away: the child's own code is not needed
+ * after it has stopped itself. */
+static void child_main(void)
+{
+	map(ARENA_TEXT, ARENA_TEXT_SIZE, PROT_READ | PROT_EXEC, 0xcc);
+	map(ARENA_DATA, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+	for (unsigned i = 0; i < ARENA_SLOTS; i++)
+		map(arena_slots[i] & ~0xfffull, 0x1000, PROT_READ | PROT_EXEC, 0xcc);
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+		_exit(errno == EPERM ? 77 : 1);
+	raise(SIGSTOP);
+	_exit(1);
+}
+
+static void wait_stop(int *status)
+{
+	alarm(20); /* a loop without end in the child: the test dies of SIGALRM */
+	if (waitpid(child, status, 0) != child)
+		die("waitpid");
+	alarm(0);
+}
+
+static void transfer_regs(int request, struct arena_state *state)
+{
+	struct iovec regs = {&state->regs, sizeof(state->regs)};
+	struct iovec xstate = {state->xstate, sizeof(state->xstate)};
+
+	regs.iov_len = arch_native()->regset_size;
+	if (request == PTRACE_SETREGSET)
+		xstate.iov_len = state->xstate_size;
+	if (ptrace(request, child, NT_PRSTATUS, &regs) ||
+	    ptrace(request, child, NT_X86_XSTATE, &xstate))
+		die("regset");
+	state->xstate_size = xstate.iov_len;
+}
+
+int arena_start(struct arena_state *state)
+{
+	char path[64];
+	int status;
+
+	memset(state, 0, sizeof(*state));
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child)
+		child_main();
+	wait_stop(&status);
+	if (!WIFSTOPPED(status)) {
+		child = 0;
+		return -EPERM;
+	}
+	if (ptrace(PTRACE_SETOPTIONS, child, 0, PTRACE_O_EXITKILL))
+		die("SETOPTIONS");
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
+	memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (memory_fd < 0)
+		die(path);
+	transfer_regs(PTRACE_GETREGSET, state);
+	return 0;
+}
+
+void arena_end(void)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		close(memory_fd);
+	}
+	child = 0;
+}
+
+void arena_code(uint64_t address, const unsigned char *bytes, size_t size)
+{
+	unsigned char filling[64];
+
+	memset(filling, 0xcc, sizeof(filling));
+	if (size > sizeof(filling) ||
+	    pwrite(memory_fd, bytes ? bytes : filling, size, (off_t)address) != (ssize_t)size)
+		die("writing code");
+}
+
+void arena_put_data(const struct arena_state *state)
+{
+	if (pwrite(memory_fd, state->data, ARENA_DATA_SIZE, ARENA_DATA) != ARENA_DATA_SIZE)
+		die("writing data");
+}
+
+void arena_get_data(struct arena_state *state)
+{
+	if (pread(memory_fd, state->data, ARENA_DATA_SIZE, ARENA_DATA) != ARENA_DATA_SIZE)
+		die("reading data");
+}
+
+void arena_run(const struct arena_state *before, struct arena_state *after)
+{
+	siginfo_t info;
+	int status;
+
+	*after = *before;
+	transfer_regs(PTRACE_SETREGSET, after);
+	arena_put_data(after);
+	if (ptrace(PTRACE_CONT, child, 0, 0))
+		die("CONT");
+	wait_stop(&status);
+	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETSIGINFO, child, 0, &info))
+		die("the child did not stop");
+	after->signal = WSTOPSIG(status);
+	after->code = info.si_code;
+	after->fault =
+		after->signal == SIGSEGV || after->signal == SIGBUS ? (uintptr_t)info.si_addr : 0;
+	transfer_regs(PTRACE_GETREGSET, after);
+	arena_get_data(after);
+}
+
+static int memory_read(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	return pread(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+/* As the tracee would: /proc/PID/mem also writes what is write-protected. */
+static int memory_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	(void)context;
+	if (address < ARENA_DATA || address > ARENA_DATA + ARENA_DATA_SIZE - size)
+		return -EFAULT;
+	return pwrite(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+const struct arch_memory arena_memory = {memory_read, memory_write, NULL};
+
+/* Whether a task sleeps in a system call: its state in /proc/PID/stat. */
+static bool is_sleeping(pid_t pid)
+{
+	char path[64];
+	bool sleeps = false;
+	char *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	text = read_file(path, 4096, NULL);
+	if (text && strrchr(text, ')'))
+		sleeps = !strncmp(strrchr(text, ')'), ") S", 3);
+	free(text);
+	return sleeps;
+}
+
+/* Until the child sleeps and goes on sleeping (true), or has ended (false). */
+static bool wait_asleep(void)
+{
+	for (int same = 0; same < 5; usleep(2000)) {
+		siginfo_t info = {0};
+
+		if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+			return false;
+		same = is_sleeping(child) ? same + 1 : 0;
+	}
+	return true;
+}
+
+/* Waits for the start sign, the end of the pipe, then calls. */
+static void interrupted_main(const int start[2], int (*function)(void))
+{
+	char byte;
+
+	close(start[1]);
+	if (read(start[0], &byte, 1) || function() < 0)
+		_exit(77);
+	_exit(0);
+}
+
+static void offer_regs(bool (*change)(struct arch_regs *regs))
+{
+	struct arch_regs regs;
+	struct iovec iov = {&regs, arch_native()->regset_size};
+
+	if (ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &iov))
+		die("GETREGSET");
+	if (change(&regs) && ptrace(PTRACE_SETREGSET, child, NT_PRSTATUS, &iov))
+		die("SETREGSET");
+}
+
+/* Stops the sleeping child, offers its registers, and looks what it does then. */
+static enum arena_interrupted interrupt(bool (*change)(struct arch_regs *regs), int signal)
+{
+	int status;
+
+	if (ptrace(PTRACE_INTERRUPT, child, 0, 0))
+		die("INTERRUPT");
+	wait_stop(&status);
+	offer_regs(change);
+	if (signal) {
+		kill(child, signal);
+		if (ptrace(PTRACE_CONT, child, 0, 0))
+			die("CONT");
+		wait_stop(&status);
+		if (!WIFSTOPPED(status) || WSTOPSIG(status) != signal)
+			die("another stop than the signal's");
+		offer_regs(change);
+	}
+	if (ptrace(PTRACE_CONT, child, 0, signal))
+		die("CONT");
+	return wait_asleep() ? INTERRUPTED_SLEEPS : INTERRUPTED_ENDED;
+}
+
+enum arena_interrupted arena_interrupt(int (*function)(void),
+				       bool (*change)(struct arch_regs *regs), int signal)
+{
+	enum arena_interrupted result = INTERRUPTED_CANNOT;
+	int start[2];
+
+	fflush(NULL);
+	if (pipe(start))
+		die("pipe");
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child)
+		interrupted_main(start, function);
+	close(start[0]);
+	if (ptrace(PTRACE_SEIZE, child, 0, PTRACE_O_EXITKILL)) {
+		perror("PTRACE_SEIZE");
+		close(start[1]);
+	} else {
+		/* The close wakes the child at once, so that it is not seen asleep in read. */
+		while (!is_sleeping(child))
+			usleep(1000);
+		close(start[1]);
+		if (wait_asleep())
+			result = interrupt(change, signal);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	child = 0;
+	return result;
+}

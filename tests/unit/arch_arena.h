@@ -1,0 +1,73 @@
+/* A traced child in which single instructions run: natively where they stand, from a copy, or
+ * emulated. Its memory:
+ *
+ *   TEXT   r-x, all int3 but for the instruction at HERE: wherever it leads, the child stops
+ *   DATA   rw-, within reach of TEXT, STACK at its end
+ *   slots  r-x, one page each, at given distances of TEXT
+ *
+ * and nothing else within 32 bits of TEXT. */
+#ifndef FT_TESTS_UNIT_ARCH_ARENA_H
+#define FT_TESTS_UNIT_ARCH_ARENA_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arch/arch.h"
+
+#define ARENA_TEXT      0x200000000000u
+#define ARENA_TEXT_SIZE 0x4000u
+#define ARENA_HERE      (ARENA_TEXT + 0x1000)
+#define ARENA_DATA      (ARENA_TEXT + 0x10000)
+#define ARENA_DATA_SIZE 0x4000u
+#define ARENA_STACK     (ARENA_DATA + 0x3000)
+#define ARENA_XSTATE    4096 /* bytes kept of the extended registers */
+
+enum arena_slot { SLOT_NEAR, SLOT_ABOVE, SLOT_BELOW, SLOT_FAR, ARENA_SLOTS };
+
+extern const uint64_t arena_slots[ARENA_SLOTS];
+
+/* Everything that an instruction can read or change. */
+struct arena_state {
+	struct arch_regs regs;
+	unsigned char xstate[ARENA_XSTATE];
+	size_t xstate_size;
+	unsigned char data[ARENA_DATA_SIZE];
+	int signal; /* that it stopped with */
+	int code;   /* si_code */
+	uint64_t fault;
+};
+
+/* Starts the child; its own registers and extended registers are in *state. 0, or -errno where this
+ * machine does not let us trace. */
+int arena_start(struct arena_state *state);
+void arena_end(void);
+
+/* Writes code (or fills with int3 when `bytes` is NULL) anywhere in TEXT or a slot. */
+void arena_code(uint64_t address, const unsigned char *bytes, size_t size);
+
+/* Sets the child's registers and memory, lets it run to its next signal, and reads all back. A
+ * child that does not stop within seconds ends the test program. */
+void arena_run(const struct arena_state *before, struct arena_state *after);
+
+/* state->data to the child's memory and back, around an emulation by arena_memory. */
+void arena_put_data(const struct arena_state *state);
+void arena_get_data(struct arena_state *state);
+extern const struct arch_memory arena_memory;
+
+/* What became of a call that was interrupted by the tracer and whose registers `change` then
+ * had. */
+enum arena_interrupted {
+	INTERRUPTED_SLEEPS, /* it sleeps again */
+	INTERRUPTED_ENDED,  /* it returned */
+	INTERRUPTED_CANNOT, /* no tracing here, or the kernel lacks the call */
+};
+
+/* Runs `function`, which is to sleep in a system call for ever, in a new traced child, and
+ * interrupts it. It returns -1 if it cannot even begin. A `signal` other than 0 is sent while the
+ * child is stopped, and delivered; `change` then has the registers at that stop, too. */
+enum arena_interrupted arena_interrupt(int (*function)(void),
+				       bool (*change)(struct arch_regs *regs), int signal);
+
+#endif

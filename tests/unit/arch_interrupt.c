@@ -1,0 +1,195 @@
+/* System calls that only a tracer's interruption makes fail with EINTR are made again. */
+#include "config.h"
+
+#include <linux/aio_abi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "base/util.h"
+#include "tests/unit/arch_arena.h"
+
+static bool keep(struct arch_regs *regs)
+{
+	(void)regs;
+	return false;
+}
+
+static bool restart(struct arch_regs *regs)
+{
+	return arch_native()->restart_syscall(regs);
+}
+
+static int in_epoll_wait(void)
+{
+	struct epoll_event event;
+	const int fd = epoll_create1(0);
+
+	return fd < 0 ? -1 : (epoll_wait(fd, &event, 1, -1), 0);
+}
+
+static int in_epoll_pwait(void)
+{
+	struct epoll_event event;
+	const int fd = epoll_create1(0);
+	sigset_t none;
+
+	sigemptyset(&none);
+	return fd < 0 ? -1 : (epoll_pwait(fd, &event, 1, -1, &none), 0);
+}
+
+static int in_sigwaitinfo(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	syscall(SYS_rt_sigtimedwait, &set, NULL, NULL, 8);
+	return 0;
+}
+
+static int semaphores = -1; /* the children are killed: the test removes the set */
+
+static int in_semop(void)
+{
+	struct sembuf take = {.sem_num = 0, .sem_op = -1, .sem_flg = 0};
+
+	if (semaphores >= 0)
+		semop(semaphores, &take, 1);
+	return semaphores < 0 ? -1 : 0;
+}
+
+static int in_io_getevents(void)
+{
+	aio_context_t context = 0;
+	struct io_event event;
+
+	if (syscall(SYS_io_setup, 1, &context))
+		return -1;
+	syscall(SYS_io_getevents, context, 1, 1, &event, NULL);
+	return 0;
+}
+
+/* One end of a connection with a timeout for receiving. */
+static int timed_socket(void)
+{
+	const struct timeval timeout = {.tv_sec = 1000};
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) ||
+	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
+		return -1;
+	return fds[0];
+}
+
+static int in_recv(void)
+{
+	const int fd = timed_socket();
+	char byte;
+
+	return fd < 0 ? -1 : (recv(fd, &byte, 1, 0), 0);
+}
+
+static int in_read(void)
+{
+	const int fd = timed_socket();
+	char byte;
+
+	if (fd < 0)
+		return -1;
+	if (read(fd, &byte, 1) == 1)
+		return -1;
+	return 0;
+}
+
+/* Restarted by the kernel: none of ours. */
+static int in_pause(void)
+{
+	pause();
+	return 0;
+}
+
+static void test_interrupted(void **state)
+{
+	static const struct {
+		const char *name;
+		int (*function)(void);
+		enum arena_interrupted untouched;
+	} calls[] = {
+		{"epoll_wait", in_epoll_wait, INTERRUPTED_ENDED},
+		{"epoll_pwait", in_epoll_pwait, INTERRUPTED_ENDED},
+		{"rt_sigtimedwait", in_sigwaitinfo, INTERRUPTED_ENDED},
+		{"semop", in_semop, INTERRUPTED_ENDED},
+		{"io_getevents", in_io_getevents, INTERRUPTED_ENDED},
+		{"recv", in_recv, INTERRUPTED_ENDED},
+		{"read", in_read, INTERRUPTED_ENDED},
+		{"pause", in_pause, INTERRUPTED_SLEEPS},
+	};
+	unsigned failed = 0, tried = 0;
+
+	(void)state;
+	semaphores = semget(IPC_PRIVATE, 1, 0600);
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		const enum arena_interrupted untouched =
+			arena_interrupt(calls[i].function, keep, 0);
+
+		print_message("%s: %s\n", calls[i].name,
+			      untouched == INTERRUPTED_CANNOT  ? "cannot be tried here"
+			      : untouched == INTERRUPTED_ENDED ? "EINTR"
+							       : "restarted by the kernel");
+		if (untouched == INTERRUPTED_CANNOT)
+			continue;
+		tried++;
+		failed += untouched != calls[i].untouched;
+		failed += arena_interrupt(calls[i].function, restart, 0) != INTERRUPTED_SLEEPS;
+	}
+	semctl(semaphores, 0, IPC_RMID);
+	if (!tried)
+		skip();
+	assert_int_equal(failed, 0);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static int in_epoll_wait_with_handler(void)
+{
+	signal(SIGUSR1, on_signal);
+	return in_epoll_wait();
+}
+
+/* A signal that arrives while the task is stopped: with a handler the program sees EINTR as ever;
+ * one that it ignores by default wakes a call only because it is traced. */
+static void test_signal(void **state)
+{
+	const enum arena_interrupted handled =
+		arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
+
+	(void)state;
+	if (handled == INTERRUPTED_CANNOT)
+		skip();
+	assert_int_equal(handled, INTERRUPTED_ENDED);
+	assert_int_equal(arena_interrupt(in_epoll_wait, restart, SIGWINCH), INTERRUPTED_SLEEPS);
+	assert_int_equal(arena_interrupt(in_epoll_wait, keep, SIGWINCH), INTERRUPTED_ENDED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted),
+					   cmocka_unit_test(test_signal)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,610 @@
+/* The decoder of x86-64 against objdump, over installed objects.
+ *
+ *   arch_objdump            a handful of objects (make check)
+ *   arch_objdump FILE...    these
+ *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/libexec
+ *
+ * For each instruction that objdump shows, the length must be the same, and the kind must be the
+ * one that objdump's text implies: jumps, calls, loops and nops emulated, jcc and RIP-relative
+ * operands copied within reach (of the same target), a few stepped, all others copied as they are.
+ * Every copy is laid out for slots a gigabyte away on both sides.
+ *
+ * Where breakpoints will be, at functions' starts and behind calls, a census of the kinds is
+ * printed, and each instruction of a function there that could only be stepped; the program fails
+ * when one of them is not of the kinds that `may_step` explains. Functions are where an FDE says
+ * so: hand-written code keeps tables between them. */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/hash.h"
+#include "base/util.h"
+
+extern char **environ;
+
+static const char *const handful[] = {
+	"/lib64/ld-linux-x86-64.so.2",
+	"/usr/lib/x86_64-linux-gnu/libc.so.6",
+	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+	"/usr/lib64/libc.so.6",
+	"/usr/lib64/libstdc++.so.6",
+	"/usr/lib64/libcrypto.so.3",
+	"/usr/bin/python3",
+	"/usr/bin/perl",
+	"/usr/bin/git",
+	"/usr/bin/gdb",
+	"/usr/bin/redis-server",
+};
+
+/* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
+#define BIAS 0x200000000000u
+
+/* --- the functions of an object: the ranges of its FDEs, by .eh_frame_hdr's table --- */
+
+struct range {
+	uint64_t start, end; /* with BIAS */
+};
+
+static struct {
+	struct range *items; /* in ascending order, as the linker sorts them */
+	size_t count;
+} functions;
+
+/* `size` bytes at a virtual address in a file's contents, or NULL. */
+static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address,
+				       size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segment = (const void *)(file + header->e_phoff);
+
+	for (unsigned i = 0; i < header->e_phnum; i++, segment++) {
+		const uint64_t offset = address - segment->p_vaddr + segment->p_offset;
+
+		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz && offset <= file_size &&
+		    size <= file_size - offset)
+			return (const void *)(file + offset);
+	}
+	return NULL;
+}
+
+static int32_t get_32(const unsigned char *bytes)
+{
+	int32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* Reads the table of an .eh_frame_hdr at `address` if it has the one form that linkers write:
+ * version 1, a 4-byte count, pairs of 4-byte offsets of this section. */
+static void read_table(const char *file, size_t file_size, uint64_t address)
+{
+	const unsigned char *header = at_address(file, file_size, address, 12), *table, *fde;
+	size_t count;
+
+	if (!header || memcmp(header, "\1\x1b\3\x3b", 4))
+		return;
+	count = (uint32_t)get_32(header + 8);
+	table = count < file_size / 8 ? at_address(file, file_size, address + 12, count * 8) : NULL;
+	if (!table)
+		return;
+	functions.items = xcalloc(count + 1, sizeof(*functions.items));
+	for (size_t i = 0; i < count; i++, table += 8) {
+		const uint64_t start = address + (uint64_t)(int64_t)get_32(table);
+
+		/* length, CIE, start, range */
+		fde = at_address(file, file_size, address + (uint64_t)(int64_t)get_32(table + 4),
+				 16);
+		if (!fde)
+			continue;
+		functions.items[functions.count++] =
+			(struct range){BIAS + start, BIAS + start + (uint32_t)get_32(fde + 12)};
+	}
+}
+
+static void read_functions(const char *path)
+{
+	size_t size;
+	char *file = read_file(path, 1u << 30, &size);
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segment;
+
+	free(functions.items);
+	memset(&functions, 0, sizeof(functions));
+	if (file && size >= sizeof(*header) && header->e_phoff < size &&
+	    header->e_phentsize == sizeof(*segment) &&
+	    header->e_phnum <= (size - header->e_phoff) / sizeof(*segment)) {
+		segment = (const void *)(file + header->e_phoff);
+		for (unsigned i = 0; i < header->e_phnum; i++)
+			if (segment[i].p_type == PT_GNU_EH_FRAME)
+				read_table(file, size, segment[i].p_vaddr);
+	}
+	free(file);
+}
+
+/* The function that covers an address, NULL if none does. */
+static const struct range *function_at(uint64_t address)
+{
+	size_t low = 0, high = functions.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (functions.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < functions.items[low - 1].end ? &functions.items[low - 1] : NULL;
+}
+
+enum place { PLACE_ANY, PLACE_ENTRY, PLACE_RETURN, PLACES };
+static const char *const place_names[PLACES] = {"anywhere", "at functions' starts", "behind calls"};
+
+struct census {
+	uint64_t count, copy, copy_reach, pc_only, emulate, step, unknown;
+};
+
+static struct {
+	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches,
+		stepped_unexplained;
+	struct census places[PLACES];
+	struct hash files; /* device and inode: those seen */
+} total;
+
+static const struct arch *arch;
+
+#define MISMATCHES_SHOWN 200
+
+/* One line of objdump's. */
+struct line {
+	uint64_t address; /* with BIAS */
+	unsigned char bytes[ARCH_INSN_MAX];
+	size_t size;
+	const char *text; /* mnemonic and operands */
+};
+
+/* "  401000:\t48 89 e5 \tmov %rsp,%rbp"; false for anything else. */
+static bool parse_line(char *line, struct line *parsed)
+{
+	char *end, *bytes, *text;
+
+	if (line[0] != ' ')
+		return false;
+	parsed->address = BIAS + strtoull(line, &end, 16);
+	if (*end != ':' || end[1] != '\t')
+		return false;
+	bytes = end + 2;
+	text = strchr(bytes, '\t');
+	line[strcspn(line, "\n")] = '\0';
+	parsed->text = text ? text + 1 : "";
+	for (parsed->size = 0; parsed->size < ARCH_INSN_MAX; bytes = end) {
+		const unsigned long byte = strtoul(bytes, &end, 16);
+
+		if (end == bytes || (text && end > text))
+			break;
+		parsed->bytes[parsed->size++] = (unsigned char)byte;
+	}
+	return parsed->size > 0;
+}
+
+/* Past the prefixes that objdump writes as words. *has_66: one cuts the operand down. */
+static const char *skip_prefixes(const char *text)
+{
+	static const char *const prefixes[] = {
+		"lock ", "rep ", "repz ", "repnz ", "bnd ", "notrack ", "data16 ",   "addr32 ",
+		"cs ",   "ds ",  "es ",   "ss ",    "fs ",  "gs ",      "xacquire ", "xrelease ",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes);) {
+		const size_t length = strlen(prefixes[i]);
+
+		if (!strncmp(text, prefixes[i], length)) {
+			text += length;
+			i = 0;
+		} else if (!strncmp(text, "rex", 3) && strchr(text, ' ')) {
+			text = strchr(text, ' ') + 1;
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return text;
+}
+
+static bool starts(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* Whether the text's first word is one of the space-separated `words`. */
+static bool is_word(const char *text, const char *words)
+{
+	const size_t length = strcspn(text, " ");
+
+	for (const char *word = words; *word; word += strcspn(word, " "), word += *word == ' ')
+		if (strcspn(word, " ") == length && !strncmp(word, text, length))
+			return true;
+	return false;
+}
+
+/* 66h without REX.W on a near branch, which processors take differently. */
+static bool has_narrow_branch(const struct line *line)
+{
+	bool is_66 = false;
+	size_t i = 0;
+
+	for (; i < line->size &&
+	       memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", line->bytes[i], 11);
+	     i++)
+		is_66 |= line->bytes[i] == 0x66;
+	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
+}
+
+/* 66 90, which objdump calls xchg %ax,%ax. */
+static bool is_wide_nop(const struct line *line, const char *text)
+{
+	return is_word(text, "xchg") && strstr(text, "%ax,%ax") &&
+	       line->bytes[line->size - 1] == 0x90;
+}
+
+/* What objdump's text implies. */
+static struct insn expect(const struct line *line)
+{
+	const char *text = skip_prefixes(line->text);
+	struct insn insn = {.kind = INSN_COPY};
+
+	if (is_word(text, "nop nopw nopl endbr64 pause") || is_wide_nop(line, text)) {
+		insn.kind = INSN_EMULATE;
+		insn.pc_only = true;
+	} else if (is_word(text, "int3 int1 icebp sysenter xbegin xend xabort enclu ljmp lcall") ||
+		   starts(text, "ljmp") || starts(text, "lcall") || strstr(text, "(%eip)") ||
+		   (is_word(text, "int") && !strstr(text, "$0x80"))) {
+		insn.kind = INSN_STEP;
+	} else if (text[0] == 'j' || starts(text, "call") || starts(text, "loop")) {
+		const bool is_jcc = text[0] == 'j' && text[1] != 'm' && !strstr(text, "cxz");
+
+		insn.kind = has_narrow_branch(line) ? INSN_STEP : is_jcc ? INSN_COPY : INSN_EMULATE;
+		insn.needs_reach = insn.kind == INSN_COPY;
+		insn.pc_only = insn.kind == INSN_EMULATE && text[0] == 'j';
+	} else if (strstr(text, "(%rip)")) {
+		insn.needs_reach = true;
+	}
+	return insn;
+}
+
+/* The address that objdump computed: "# addr" behind an operand, or a branch's own. */
+static bool target_of(const char *text, uint64_t *target)
+{
+	const char *hash = strchr(text, '#');
+	char *end;
+
+	if (hash) {
+		*target = strtoull(hash + 1, &end, 16);
+		return end > hash + 1;
+	}
+	text = skip_prefixes(text);
+	text += strcspn(text, " ,");
+	if (*text == ',') /* jne,pn */
+		text += strcspn(text, " ");
+	text += strspn(text, " ");
+	*target = strtoull(text, &end, 16);
+	return end > text && (*end == ' ' || *end == '\0');
+}
+
+static void mismatch(const char *object, const struct line *line, const char *what)
+{
+	if (total.mismatches++ >= MISMATCHES_SHOWN)
+		return;
+	printf("%s: %llx: ", object, (unsigned long long)(line->address - BIAS));
+	for (size_t i = 0; i < line->size; i++)
+		printf("%02x ", line->bytes[i]);
+	printf("%s: %s\n", line->text, what);
+}
+
+/* Lays out a copy a gigabyte above and below; its target must be the original's, and it must exist
+ * just when the target is within 32 bits of the slot. */
+static const char *check_copies(const struct insn *insn)
+{
+	const uint64_t target = insn->address + insn->length + (uint64_t)insn->displacement;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		const uint64_t slot = insn->address + (uint64_t)(sign * (1ll << 30));
+		struct insn_copy copy;
+		struct insn again;
+		int64_t distance;
+
+		if (arch->relocate(insn, slot, &copy)) {
+			if (!insn->needs_reach)
+				return "no copy";
+			/* A jcc rel8 has grown to 6 bytes. */
+			distance = (int64_t)(target - slot) - (insn->length < 6 ? 6 : insn->length);
+			if (distance >= INT32_MIN && distance <= INT32_MAX)
+				return "no copy within reach";
+			total.too_far++;
+			continue;
+		}
+		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) ||
+		    again.kind != INSN_COPY || again.length != copy.resume ||
+		    again.needs_reach != insn->needs_reach)
+			return "the copy is another instruction";
+		if (insn->needs_reach &&
+		    again.address + again.length + (uint64_t)again.displacement != target)
+			return "the copy has another target";
+	}
+	return NULL;
+}
+
+static const char *compare(const struct line *line, const struct insn *insn)
+{
+	const struct insn expected = expect(line);
+	uint64_t target;
+
+	if (!insn->is_known)
+		return "not known";
+	if (insn->length != line->size)
+		return "another length";
+	if (insn->kind != expected.kind)
+		return insn->kind == INSN_COPY      ? "copied"
+		       : insn->kind == INSN_EMULATE ? "emulated"
+						    : "stepped";
+	if (insn->pc_only != expected.pc_only)
+		return "pc_only differs";
+	if (insn->needs_reach != expected.needs_reach)
+		return "needs_reach differs";
+	if (insn->needs_reach &&
+	    (!target_of(line->text, &target) ||
+	     insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
+		return "another target";
+	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
+}
+
+/* Bytes of data that objdump shows as instructions which the processor refuses with SIGILL, and the
+ * decoder does not know, rightly: lock where it may not be, segment registers that do not exist
+ * or cannot be loaded, a REX prefix before VEX, x87 instructions of the 287. */
+static bool is_refused(const struct line *line)
+{
+	const char *text = line->text;
+	bool is_rex = false;
+
+	for (size_t i = 0; i + 1 < line->size; i++)
+		is_rex |= (line->bytes[i] & 0xf0) == 0x40 &&
+			  memchr("\xc4\xc5\x62", line->bytes[i + 1], 3);
+	return strstr(text, "lock ") || strstr(text, "%?") || strstr(text, ",%cs") ||
+	       strstr(text, "87 only)") || (is_rex && starts(text, "rex"));
+}
+
+static void count(struct census *census, const struct insn *insn)
+{
+	census->count++;
+	census->unknown += !insn->is_known;
+	census->step += insn->kind == INSN_STEP;
+	census->pc_only += insn->kind == INSN_EMULATE && insn->pc_only;
+	census->emulate += insn->kind == INSN_EMULATE && !insn->pc_only;
+	census->copy += insn->kind == INSN_COPY && !insn->needs_reach;
+	census->copy_reach += insn->kind == INSN_COPY && insn->needs_reach;
+}
+
+/* Stepping at an entry or a return site is right for these and no others: the program's own
+ * breakpoints (abort paths end in one), and transactions (lock elision of glibc). */
+static bool may_step(const char *text)
+{
+	return is_word(skip_prefixes(text), "int3 int1 icebp int xbegin xend xabort enclu");
+}
+
+static void check_insn(const char *object, const struct line *line, enum place place)
+{
+	struct insn insn;
+	const char *wrong;
+
+	total.instructions++;
+	if (!arch->decode(line->address, line->bytes, line->size, false, &insn)) {
+		mismatch(object, line, "longer");
+		return;
+	}
+	count(&total.places[PLACE_ANY], &insn);
+	if (place != PLACE_ANY)
+		count(&total.places[place], &insn);
+	wrong = compare(line, &insn);
+	if (!insn.is_known && is_refused(line))
+		total.refused++;
+	else if (wrong)
+		mismatch(object, line, wrong);
+	/* Outside of all functions it may be data. */
+	if (insn.kind == INSN_STEP && place != PLACE_ANY && function_at(line->address)) {
+		printf("%s: %llx: stepped %s: %s\n", object,
+		       (unsigned long long)(line->address - BIAS), place_names[place], line->text);
+		total.stepped_unexplained += !may_step(line->text);
+	}
+}
+
+/* fwait and the x87 instruction behind it, which objdump shows as one: two for the processor. */
+static bool is_wait_form(const struct line *line)
+{
+	return line->bytes[0] == 0x9b && line->size > 1;
+}
+
+/* "(bad)", and prefixes by themselves: bytes that objdump cannot make anything of. */
+static bool is_not_decoded(const char *text)
+{
+	const char *rest = skip_prefixes(text);
+
+	static const char *const prefixes =
+		"lock rep repz repnz bnd notrack data16 addr32 cs ds es ss fs gs xacquire xrelease";
+
+	if (strstr(text, "(bad)") || !rest[0] || rest[0] == '.' || starts(rest, "rex"))
+		return true;
+	return !strchr(rest, ' ') && is_word(rest, prefixes);
+}
+
+static void check_listing(const char *object, FILE *listing)
+{
+	static char text[4096];
+	enum place place = PLACE_ANY;
+	struct line line;
+
+	while (fgets(text, sizeof(text), listing)) {
+		const size_t length = strlen(text);
+
+		if (length > 2 && !strcmp(text + length - 3, ">:\n")) {
+			place = PLACE_ENTRY;
+			continue;
+		}
+		if (!parse_line(text, &line))
+			continue;
+		if (is_not_decoded(line.text)) {
+			total.bad++;
+			place = PLACE_ANY;
+			continue;
+		}
+		if (is_wait_form(&line)) {
+			total.waits++;
+			memmove(line.bytes, line.bytes + 1, --line.size);
+			line.address++;
+		}
+		const struct range *function = function_at(line.address);
+
+		if (function && function->start == line.address)
+			place = PLACE_ENTRY;
+		check_insn(object, &line, place);
+		if (place == PLACE_ENTRY && starts(line.text, "endbr64"))
+			continue;
+		place = starts(skip_prefixes(line.text), "call") ? PLACE_RETURN : PLACE_ANY;
+	}
+}
+
+/* Near branches with 66h as Intel's processors take them, so that lengths are defined. */
+static int check_object(const char *path)
+{
+	const char *const arguments[] = {"objdump", "-dw", "-Mintel64", "--", path, NULL};
+	posix_spawn_file_actions_t actions;
+	int fds[2], status = -1, error;
+	FILE *listing;
+	pid_t pid;
+
+	if (pipe(fds))
+		return -errno;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, fds[0]);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	error = posix_spawnp(&pid, "objdump", &actions, NULL, (char *const *)arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(fds[1]);
+	if (error) {
+		close(fds[0]);
+		return -error;
+	}
+	read_functions(path);
+	listing = fdopen(fds[0], "r");
+	check_listing(path, listing);
+	fclose(listing);
+	waitpid(pid, &status, 0);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return -ENOEXEC;
+	total.objects++;
+	return 0;
+}
+
+/* An executable or shared object of x86-64 that was not seen by another name. */
+static bool is_object(const char *path, const struct stat *stat)
+{
+	Elf64_Ehdr header;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size;
+
+	if (fd < 0)
+		return false;
+	size = read(fd, &header, sizeof(header));
+	close(fd);
+	return size == sizeof(header) && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	       header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+	       (header.e_type == ET_DYN || header.e_type == ET_EXEC) &&
+	       hash_set(&total.files, hash_mix(stat->st_dev) ^ stat->st_ino, 1);
+}
+
+static int visit(const char *path, const struct stat *stat, int type, struct FTW *ftw)
+{
+	(void)ftw;
+	if (type == FTW_F && S_ISREG(stat->st_mode) && is_object(path, stat) && check_object(path))
+		fprintf(stderr, "objdump failed on %s\n", path);
+	return 0;
+}
+
+static void check_all(void)
+{
+	static const char *const roots[] = {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64",
+					    "/usr/libexec"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		nftw(roots[i], visit, 32, FTW_PHYS);
+}
+
+static void report(void)
+{
+	printf("%llu objects, %llu instructions (%llu fwait forms), %llu not known to objdump, "
+	       "%llu refused by processors, %llu too far from a slot, %llu mismatches\n",
+	       (unsigned long long)total.objects, (unsigned long long)total.instructions,
+	       (unsigned long long)total.waits, (unsigned long long)total.bad,
+	       (unsigned long long)total.refused, (unsigned long long)total.too_far,
+	       (unsigned long long)total.mismatches);
+	for (unsigned i = 0; i < PLACES; i++) {
+		const struct census *census = &total.places[i];
+		const double percent = census->count ? 100.0 / (double)census->count : 0;
+
+		printf("%-20s %9llu: copied %.2f %%, copied within reach %.2f %%, emulated by the "
+		       "pc "
+		       "%.2f %%, emulated %.2f %%, stepped %llu (%llu not known)\n",
+		       place_names[i], (unsigned long long)census->count,
+		       (double)census->copy * percent, (double)census->copy_reach * percent,
+		       (double)census->pc_only * percent, (double)census->emulate * percent,
+		       (unsigned long long)census->step, (unsigned long long)census->unknown);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int error;
+
+	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
+	setenv("LC_ALL", "C", 1); /* objdump speaks English */
+	if (argc == 2 && !strcmp(argv[1], "--all")) {
+		check_all();
+	} else if (argc > 1) {
+		for (int i = 1; i < argc; i++) {
+			error = check_object(argv[i]);
+			if (error) {
+				fprintf(stderr, "%s: %s\n", argv[i], strerror(-error));
+				return 1;
+			}
+		}
+	} else {
+		for (size_t i = 0; i < ARRAY_SIZE(handful); i++) {
+			struct stat stat_buffer;
+
+			if (!stat(handful[i], &stat_buffer) && is_object(handful[i], &stat_buffer))
+				check_object(handful[i]);
+		}
+	}
+	report();
+	hash_free(&total.files);
+	free(functions.items);
+	if (!total.objects) {
+		printf("skipped: no object to compare, or no objdump (package binutils)\n");
+		return 77;
+	}
+	return total.mismatches || total.stepped_unexplained ? 1 : 0;
+}

@@ -1,0 +1,222 @@
+/* The guard: the journal and the repair, on this process's own memory. */
+#include "config.h"
+#include "tracer/process.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct engine engine;
+static struct guard_spaces spaces;
+static int visible; /* V's end */
+static unsigned char text[64];
+
+static const unsigned char int3[] = {0xcc}, brk4[] = {0x00, 0x00, 0x20, 0xd4};
+
+static int set_up(void **state)
+{
+	int sockets[2];
+
+	(void)state;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets))
+		return 1;
+	visible = sockets[0];
+	memset(&engine, 0, sizeof(engine));
+	engine.socket = sockets[1];
+	engine.board = mmap(NULL, sizeof(*engine.board), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (unsigned char)i;
+	return guard_init(&engine);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	close(visible);
+	close(engine.socket);
+	munmap(engine.board, sizeof(*engine.board));
+	guard_free(&engine);
+	guard_spaces_free(&spaces);
+	return 0;
+}
+
+static int open_memory(void)
+{
+	return open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+}
+
+static int add_space(void)
+{
+	const int fd = open_memory();
+	const int space = guard_add_space(&engine, fd);
+
+	close(fd); /* V has its own */
+	return space;
+}
+
+/* What V does with what has come. */
+static void receive(void)
+{
+	struct message message;
+	int fd;
+
+	while (message_receive(visible, &message, &fd) == 1)
+		guard_spaces_set(&spaces, message.space,
+				 message.type == MESSAGE_ADD_SPACE ? fd : -1);
+}
+
+static long plant(int space, size_t at, const unsigned char *breakpoint, unsigned size)
+{
+	const long ticket =
+		guard_note(&engine, space, (uintptr_t)&text[at], &text[at], breakpoint, size);
+
+	memcpy(&text[at], breakpoint, size);
+	return ticket;
+}
+
+static size_t repair(size_t *failed)
+{
+	receive();
+	return guard_repair(engine.board, &spaces, failed);
+}
+
+static void test_repairs(void **state)
+{
+	size_t failed;
+	const int space = add_space();
+
+	(void)state;
+	assert_int_equal(space, 0);
+	assert_int_equal(plant(space, 3, int3, 1), 0);
+	assert_int_equal(plant(space, 8, brk4, 4), 1);
+	assert_int_equal(plant(space, 20, int3, 1), 2);
+	assert_int_equal(plant(space, 30, int3, 1), 3);
+	text[20] = 0x90; /* somebody else's by now */
+	text[30] = 30;   /* taken out, not yet cleared */
+	assert_int_equal(repair(&failed), 2);
+	assert_int_equal(failed, 0);
+	for (size_t i = 0; i < sizeof(text); i++)
+		assert_int_equal(text[i], i == 20 ? 0x90 : (int)i);
+}
+
+static void test_clears(void **state)
+{
+	size_t failed;
+	const int space = add_space();
+	const long a = plant(space, 1, int3, 1), b = plant(space, 2, int3, 1),
+		   c = plant(space, 3, int3, 1);
+
+	(void)state;
+	guard_clear(&engine, b);
+	guard_clear(&engine, b); /* twice does no harm */
+	assert_int_equal(plant(space, 4, int3, 1), b);
+	guard_clear(&engine, c);
+	guard_clear(&engine, a);
+	assert_int_equal(plant(space, 5, int3, 1), a);
+	assert_int_equal(repair(&failed), 2);
+	assert_int_equal(text[1], 0xcc);
+	assert_int_equal(text[2], 0xcc);
+	assert_int_equal(text[3], 0xcc);
+	assert_int_equal(text[4], 4);
+	assert_int_equal(text[5], 5);
+	guard_clear(&engine, -1);
+	guard_clear(&engine, 1000);
+	assert_int_equal(guard_note(&engine, 77, 0, int3, int3, 1), -1);
+	assert_int_equal(guard_note(&engine, -1, 0, int3, int3, 1), -1);
+	assert_int_equal(guard_note(&engine, space, 0, int3, int3, 5), -1);
+}
+
+static void test_removes_space(void **state)
+{
+	size_t failed;
+	const int first = add_space(), second = add_space();
+
+	(void)state;
+	assert_int_equal(second, 1);
+	plant(first, 1, int3, 1);
+	plant(second, 2, int3, 1);
+	plant(first, 3, int3, 1);
+	guard_remove_space(&engine, first);
+	guard_remove_space(&engine, first);
+	assert_int_equal(repair(&failed), 1);
+	assert_int_equal(text[1], 0xcc);
+	assert_int_equal(text[2], 2);
+	assert_int_equal(text[3], 0xcc);
+	assert_int_equal(add_space(), first);
+	/* The notes of the removed space are free again: no new one is taken. */
+	plant(first, 4, int3, 1);
+	plant(first, 5, int3, 1);
+	assert_int_equal(atomic_load(&engine.board->note_high), 3);
+	assert_int_equal(repair(&failed), 2);
+}
+
+static void test_full(void **state)
+{
+	const int space = add_space();
+	long last = 0;
+
+	(void)state;
+	for (size_t i = 0; i < GUARD_NOTES; i++)
+		last = guard_note(&engine, space, i, int3, int3, 1);
+	assert_int_equal(last, GUARD_NOTES - 1);
+	assert_int_equal(guard_note(&engine, space, 1, int3, int3, 1), -1);
+	guard_clear(&engine, 5);
+	assert_int_equal(guard_note(&engine, space, 1, int3, int3, 1), 5);
+}
+
+/* V does not read: E must neither block nor use an id again of which V has not heard that it is
+ * free. */
+static void test_stopped_visible(void **state)
+{
+	int first = add_space(), last = first, count = 1;
+
+	(void)state;
+	assert_int_equal(first, 0);
+	while ((last = add_space()) >= 0)
+		count++;
+	assert_true(count > 10);
+	guard_remove_space(&engine, 0);
+	receive();
+	assert_int_equal(add_space(), count);
+	receive();
+	assert_true(spaces.fds[0] >= 0);
+}
+
+/* A dead engine may have written anything. */
+static void test_hostile_board(void **state)
+{
+	size_t failed;
+	const int space = add_space();
+
+	(void)state;
+	plant(space, 1, int3, 1);
+	atomic_store(&engine.board->note_high, UINT32_MAX);
+	atomic_store(&engine.board->notes[7].size, 200);
+	engine.board->notes[8].space = 1u << 31;
+	atomic_store(&engine.board->notes[8].size, 1);
+	engine.board->notes[9].address = UINT64_MAX;
+	atomic_store(&engine.board->notes[9].size, 4);
+	assert_int_equal(repair(&failed), 1);
+	assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_repairs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_clears, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_removes_space, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_stopped_visible, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile_board, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
+}

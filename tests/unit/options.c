@@ -1,0 +1,365 @@
+/* The command line: status and every field. The tables of modules and encodings are
+ * registry_fake.c's. */
+#include "config.h"
+#include "options.h"
+#include "base/msg.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[64];
+static struct settings settings;
+static char said[16384]; /* what the last parse wrote to stdout and stderr */
+static char *words[64];
+
+/* Parses "functrace" and the words of `line` (separated by single blanks; '' is an empty word). */
+static int parse(const char *line)
+{
+	static char copy[1024];
+	int argc = 0;
+
+	settings_free(&settings);
+	words[argc++] = (char *)(uintptr_t) "functrace";
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		words[argc++] = strcmp(word, "''") ? word : word + 2;
+	words[argc] = NULL;
+	fflush(NULL);
+	char *const path = xasprintf("%s/said", folder);
+	const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	const int out = dup(1), err = dup(2);
+
+	dup2(file, 1);
+	dup2(file, 2);
+	const int status = settings_parse(argc, words, &settings);
+
+	fflush(NULL);
+	dup2(out, 1);
+	dup2(err, 2);
+	close(out);
+	close(err);
+	const ssize_t got = pread(file, said, sizeof(said) - 1, 0);
+
+	said[got > 0 ? got : 0] = '\0';
+	close(file);
+	unlink(path);
+	free(path);
+	msg_set_quiet(false);
+	memset(msg_debug_level, 0, DBG_DOMAINS);
+	return status;
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(said, text))
+		fail_msg("'%s' is not in: %s", text, said);
+}
+
+#define assert_usage_error(line, text)                                                             \
+	do {                                                                                       \
+		assert_int_equal(parse(line), 2);                                                  \
+		assert_said(text);                                                                 \
+		assert_said("functrace --help");                                                   \
+	} while (0)
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("ls -l --color"), -1);
+	assert_string_equal(said, "");
+	assert_int_equal(settings.module_count, 1);
+	assert_string_equal(settings.modules[0]->name, "memory");
+	assert_int_equal(settings.pid_count, 0);
+	assert_ptr_equal(settings.argv, &words[1]);
+	assert_string_equal(settings.argv[2], "--color");
+	assert_null(settings.argv[3]);
+	assert_int_equal(settings.depth, 16);
+	assert_false(settings.backtrace_all);
+	assert_int_equal(settings.monitor_count, 0);
+	assert_int_equal(settings.library_count, 0);
+	assert_string_equal(encoding_name(settings.encoding), "rtrace");
+	assert_false(settings.compat);
+	assert_false(settings.resolve);
+	assert_true(settings.timestamps);
+	assert_null(settings.output);
+	assert_true(settings.follow);
+	assert_false(settings.start_paused);
+	assert_int_equal(settings.toggle_signal, 0);
+	assert_false(settings.verify);
+	assert_false(settings.quiet);
+	assert_false(settings.pin);
+	assert_int_equal(settings.unwinder, UNWIND_ROWS);
+	assert_int_equal(settings.symbol_count, 0);
+}
+
+static void test_all_options(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-e file,memory,file -b 256 -A -M 8,100-200,4096- -M 0x10 -L "
+			       "libc.so,libfoo -f text "
+			       "--compat=sp-rtrace -o - -r -S USR1 --start-paused -F -T -q "
+			       "--verify --unwinder=libunwind "
+			       "--symbol=malloc=0x401a30 --symbol=a=b=7 --cpu=pin -s -- prog -e x"),
+			 -1);
+	assert_string_equal(said, "");
+	assert_int_equal(settings.module_count, 2);
+	assert_string_equal(settings.modules[0]->name, "file");
+	assert_string_equal(settings.modules[1]->name, "memory");
+	assert_string_equal(settings.argv[0], "prog");
+	assert_string_equal(settings.argv[1], "-e");
+	assert_int_equal(settings.depth, 256);
+	assert_true(settings.backtrace_all);
+	static const struct size_range ranges[] = {
+		{8, 8}, {100, 200}, {4096, UINT64_MAX}, {16, 16}};
+
+	assert_int_equal(settings.monitor_count, 4);
+	assert_memory_equal(settings.monitor, ranges, sizeof(ranges));
+	assert_int_equal(settings.library_count, 2);
+	assert_string_equal(settings.libraries[0], "libc.so");
+	assert_string_equal(settings.libraries[1], "libfoo");
+	assert_string_equal(encoding_name(settings.encoding), "text");
+	assert_true(settings.compat);
+	assert_true(settings.resolve);
+	assert_false(settings.timestamps);
+	assert_string_equal(settings.output, "-");
+	assert_false(settings.follow);
+	assert_true(settings.start_paused);
+	assert_int_equal(settings.toggle_signal, SIGUSR1);
+	assert_true(settings.verify);
+	assert_true(settings.quiet);
+	assert_true(settings.pin);
+	assert_int_equal(settings.unwinder, UNWIND_LIBUNWIND);
+	assert_int_equal(settings.symbol_count, 2);
+	assert_string_equal(settings.symbols[0].name, "malloc");
+	assert_int_equal(settings.symbols[0].address, 0x401a30);
+	assert_string_equal(settings.symbols[1].name, "a=b");
+	assert_int_equal(settings.symbols[1].address, 7);
+}
+
+static void test_long_names(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
+		      "--backtrace-all "
+		      "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
+		2);
+	assert_int_equal(
+		parse("--module=file --track memory --attach=7 --pid 8 -t9 -p10 "
+		      "--backtrace-depth=0 "
+		      "--backtrace-all --monitor=1 --library=x --format=text --output=/ --resolve "
+		      "--toggle-signal=10 --no-follow --no-timestamps --quiet --start "
+		      "--unwinder=rows"),
+		-1);
+	assert_string_equal(said, "");
+	assert_int_equal(settings.module_count, 2);
+	assert_int_equal(settings.pid_count, 4);
+	assert_int_equal(settings.pids[0], 7);
+	assert_int_equal(settings.pids[1], 8);
+	assert_int_equal(settings.pids[2], 9);
+	assert_int_equal(settings.pids[3], 10);
+	assert_null(settings.argv);
+	assert_int_equal(settings.depth, 0);
+	assert_int_equal(settings.toggle_signal, 10);
+	assert_false(settings.follow);
+	assert_false(settings.timestamps);
+}
+
+static void test_what_to_trace(void **state)
+{
+	(void)state;
+	assert_usage_error("", "nothing to trace");
+	assert_usage_error("-e memory", "nothing to trace");
+	assert_usage_error("-t 1 ls", "both -t and a program (ls)");
+	assert_usage_error("-t 0", "no process id");
+	assert_usage_error("-t -5", "no process id");
+	assert_usage_error("-t 0x10", "no process id");
+	assert_usage_error("-t redis", "no process id");
+	assert_usage_error("-t 2147483648", "no process id");
+	assert_usage_error("-t ''", "no process id");
+	assert_usage_error("-t 5 -p 5", "-t 5 is given twice");
+	assert_usage_error("-p 5,6", "its own -t");
+	assert_usage_error("''", "name is empty");
+	assert_usage_error("-e nonsense ls", "known are: memory, file");
+	assert_usage_error("-e memory,, ls", "known are: memory, file");
+	assert_usage_error("-e trace=memory ls", "strace");
+	assert_usage_error("-e ./mine.so ls", "not available in this version");
+	assert_usage_error("-L a,,b ls", "-L: an empty name");
+	assert_usage_error("-L '' ls", "-L: an empty name");
+	assert_usage_error("--symbol=malloc ls", "--symbol=malloc=0x401a30");
+	assert_usage_error("--symbol==1 ls", "--symbol=malloc=0x401a30");
+	assert_usage_error("--symbol=a=1x ls", "--symbol=malloc=0x401a30");
+	assert_usage_error("--start-paused ls", "needs the signal");
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	assert_usage_error("-b 257 ls", "from 0 (none) to 256");
+	assert_usage_error("-b -1 ls", "from 0 (none) to 256");
+	assert_usage_error("-b 1x ls", "from 0 (none) to 256");
+	assert_usage_error("-M 8,,9 ls", "-M 8,100-200,4096-");
+	assert_usage_error("-M 9-8 ls", "'9-8' is no size");
+	assert_usage_error("-M -8 ls", "'-8' is no size");
+	assert_usage_error("-M 8-9-10 ls", "'8-9-10' is no size");
+	assert_usage_error("-M 99999999999999999999 ls", "is no size");
+	assert_usage_error("-M '' ls", "'' is no size");
+	assert_int_equal(parse("-M 0-18446744073709551615 ls"), -1);
+	assert_int_equal(settings.monitor[0].low, 0);
+	assert_int_equal(settings.monitor[0].high, UINT64_MAX);
+}
+
+static void test_signals(void **state)
+{
+	const struct {
+		const char *text;
+		int number;
+	} good[] = {{"USR1", SIGUSR1},         {"SIGUSR2", SIGUSR2},
+		    {"sigwinch", SIGWINCH},    {"12", SIGUSR2},
+		    {"RTMIN", SIGRTMIN},       {"SIGRTMIN+3", SIGRTMIN + 3},
+		    {"RTMAX-1", SIGRTMAX - 1}, {"34", 34}};
+	static const char *const refused[] = {"KILL", "STOP", "SIGTSTP", "INT",  "2",
+					      "9",    "TERM", "HUP",     "CONT", "CHLD",
+					      "SEGV", "TRAP", "20"};
+	static const char *const bad[] = {"USR3",    "0",        "32",      "33", "65", "-1",
+					  "RTMIN-1", "RTMIN+99", "RTMAX+1", "ls", "SIG"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(line, sizeof(line), "-S %s ls", good[i].text);
+		assert_int_equal(parse(line), -1);
+		assert_int_equal(settings.toggle_signal, good[i].number);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		snprintf(line, sizeof(line), "-S %s ls", refused[i]);
+		assert_usage_error(line, "another meaning");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "-S %s ls", bad[i]);
+		assert_usage_error(line, "this is no signal");
+	}
+	assert_said("functracer's -S");
+}
+
+static void test_output(void **state)
+{
+	char line[256];
+
+	(void)state;
+	assert_usage_error("-o /no/such/ ls", "mkdir -p /no/such/");
+	assert_usage_error("-o /no/such/file ls", "mkdir -p /no/such");
+	assert_usage_error("-o '' ls", "an empty name");
+	assert_usage_error("-t 1 -t 2 -o -", "several processes need a folder");
+	assert_usage_error("-t 1 -t 2 -o file", "several processes need a folder");
+	assert_int_equal(parse("-t 1 -t 2"), -1);
+	assert_int_equal(parse("-t 1 -o -"), -1);
+	snprintf(line, sizeof(line), "-t 1 -t 2 -o %s", folder);
+	assert_int_equal(parse(line), -1);
+	assert_string_equal(settings.output, folder);
+	snprintf(line, sizeof(line), "-o %s/new ls", folder);
+	assert_int_equal(parse(line), -1);
+	assert_int_equal(parse("-o file ls"), -1);
+	assert_int_equal(parse("-o /file ls"), -1);
+	assert_usage_error("-f xml ls", "known are: rtrace, text");
+	assert_usage_error("-f ls", "strace's -f");
+	assert_usage_error("--compat=9 ls", "sp-rtrace");
+	assert_usage_error("--cpu=all ls", "pin");
+	assert_usage_error("--unwinder=x ls", "rows and libunwind");
+	assert_int_equal(parse("-r ls"), -1);
+	assert_said("-r has no effect on the format rtrace");
+	assert_int_equal(parse("-q -r ls"), -1);
+	assert_string_equal(said, "");
+}
+
+static void test_debug(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-d ls"), -1);
+	assert_string_equal(settings.argv[0], "ls");
+	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
+	assert_int_equal(parse("--debug=all ls"), -1);
+	assert_usage_error("-dd ls", "in the same word");
+	assert_usage_error("-d 2 ls", "in the same word");
+	assert_usage_error("-d all:2 ls", "in the same word");
+	assert_usage_error("--debug=all:22 ls", "in the same word");
+}
+
+static void test_later_options(void **state)
+{
+	static const char *const later[] = {"-a",
+					    "--args",
+					    "--args-limit=1",
+					    "-x f",
+					    "--symbols=f",
+					    "--context-function=f",
+					    "--attach-file=a=b",
+					    "--rotate=1",
+					    "--cycle-size=1"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++) {
+		snprintf(line, sizeof(line), "%s ./prog", later[i]);
+		assert_usage_error(line, "not available in this version");
+	}
+	assert_usage_error("-a malloc;free ls", "functracer's -a");
+	assert_usage_error("--bogus ls", "unrecognized option");
+	assert_usage_error("-Z ls", "invalid option");
+	assert_usage_error("-b", "requires an argument");
+}
+
+static void test_help(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-V"), 0);
+	assert_said("functrace " PACKAGE_VERSION "\n");
+	assert_int_equal(parse("--version nonsense"), 0);
+	assert_int_equal(parse("--usage"), 0);
+	assert_said("Usage: functrace");
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(parse("-h"), 0);
+	assert_said("-t, -p, --attach=PID, --pid=PID");
+	assert_said("rtrace, text (default rtrace)");
+	assert_said("memory, file (default memory)");
+	assert_null(strstr(said, "--rotate"));
+	for (const char *line = said; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 79)
+			fail_msg("longer than 79: %.*s", (int)strcspn(line, "\n"), line);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/functrace-options-XXXXXX");
+	msg_set_program("functrace");
+	return !mkdtemp(folder);
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	settings_free(&settings);
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_all_options),
+		cmocka_unit_test(test_long_names),    cmocka_unit_test(test_what_to_trace),
+		cmocka_unit_test(test_numbers),       cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
+		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);
+}

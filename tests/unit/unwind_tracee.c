@@ -1,0 +1,195 @@
+#include "config.h"
+#include "unwind_tracee.h"
+#include "base/util.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static ssize_t tracee_read(void *context, uint64_t address, void *data, size_t size)
+{
+	struct tracee *tracee = context;
+	struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+	const ssize_t got = process_vm_readv(tracee->pid, &local, 1, &remote, 1, 0);
+
+	tracee->reads++;
+	return got < 0 ? -errno : got;
+}
+
+struct tracee *tracee_start(char *const argv[], int out)
+{
+	struct tracee *tracee = xcalloc(1, sizeof(*tracee));
+
+	tracee->pid = fork();
+	if (!tracee->pid) {
+		personality(ADDR_NO_RANDOMIZE);
+		if (out >= 0)
+			dup2(out, 1);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid || !WIFSTOPPED(tracee->status)) {
+		free(tracee);
+		return NULL;
+	}
+	ptrace(PTRACE_SETOPTIONS, tracee->pid, 0, PTRACE_O_EXITKILL);
+	tracee->rows = unwinder_new(tracee->pid, arch_native(), UNWIND_ROWS);
+	tracee->libunwind = unwinder_new(tracee->pid, arch_native(), UNWIND_LIBUNWIND);
+	return tracee;
+}
+
+void tracee_end(struct tracee *tracee)
+{
+	if (!tracee)
+		return;
+	if (WIFSTOPPED(tracee->status)) {
+		kill(tracee->pid, SIGKILL);
+		waitpid(tracee->pid, &tracee->status, 0);
+	}
+	unwinder_free(tracee->rows);
+	unwinder_free(tracee->libunwind);
+	free(tracee->maps);
+	free(tracee);
+}
+
+static bool resume(struct tracee *tracee, int request)
+{
+	int signal = WSTOPSIG(tracee->status);
+
+	if (signal == SIGSTOP || signal == SIGTRAP)
+		signal = 0;
+	if (ptrace(request, tracee->pid, 0, (void *)(long)signal) ||
+	    waitpid(tracee->pid, &tracee->status, __WALL) != tracee->pid)
+		return false;
+	return WIFSTOPPED(tracee->status);
+}
+
+bool tracee_continue(struct tracee *tracee)
+{
+	return resume(tracee, PTRACE_CONT);
+}
+
+bool tracee_step(struct tracee *tracee)
+{
+	return resume(tracee, PTRACE_SINGLESTEP);
+}
+
+/* The bias from the program header that an executable mapping shows. */
+static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	GElf_Phdr phdr;
+	size_t count;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && !elf_getphdrnum(elf, &count))
+		for (size_t i = 0; i < count && !found; i++)
+			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
+			    align_down(phdr.p_offset, 4096) == offset) {
+				*bias = start - align_down(phdr.p_vaddr, 4096);
+				found = true;
+			}
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
+{
+	char *copy = xstrdup(tracee->maps), *rest = copy, *line;
+	char object[4096] = "";
+	uint64_t object_start = 0;
+
+	while ((line = strsep(&rest, "\n"))) {
+		unsigned long start, end, offset;
+		char perms[8], path[4096] = "";
+		uint64_t bias;
+
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset, path) < 4)
+			continue;
+		if (!strcmp(path, "[vdso]"))
+			unwinder_add(unwinder, start, end, start, NULL, "vdso-of-this-machine");
+		if (path[0] != '/')
+			continue;
+		if (strcmp(path, object)) {
+			snprintf(object, sizeof(object), "%s", path);
+			object_start = start;
+		}
+		if (perms[2] == 'x' && bias_of(path, start, offset, &bias))
+			unwinder_add(unwinder, object_start, end, bias, path, NULL);
+	}
+	free(copy);
+}
+
+static void update_maps(struct tracee *tracee)
+{
+	char *path = xasprintf("/proc/%d/maps", tracee->pid);
+	char *maps = read_file(path, 1 << 20, NULL);
+
+	free(path);
+	if (!maps || (tracee->maps && !strcmp(maps, tracee->maps))) {
+		free(maps);
+		return;
+	}
+	free(tracee->maps);
+	tracee->maps = maps;
+	unwinder_remove(tracee->rows, 0, UINT64_MAX);
+	unwinder_remove(tracee->libunwind, 0, UINT64_MAX);
+	tracee_add_objects(tracee, tracee->rows);
+	tracee_add_objects(tracee, tracee->libunwind);
+}
+
+void tracee_snapshot(struct tracee *tracee, size_t size, bool maps)
+{
+	struct stack_snapshot *snapshot = &tracee->snapshot;
+	struct iovec iov = {&snapshot->regs, sizeof(snapshot->regs)};
+	ssize_t got;
+
+	if (ptrace(PTRACE_GETREGSET, tracee->pid, NT_PRSTATUS, &iov))
+		abort();
+	snapshot->arch = arch_for_regset(iov.iov_len);
+	snapshot->address = snapshot->arch->sp(&snapshot->regs) - 128;
+	snapshot->bytes = tracee->stack;
+	snapshot->read = tracee_read;
+	snapshot->context = tracee;
+	got = size ? tracee_read(tracee, snapshot->address, tracee->stack, size) : 0;
+	snapshot->size = got < 0 ? 0 : (size_t)got;
+	if (maps)
+		update_maps(tracee);
+}
+
+const char *tracee_where(struct tracee *tracee, uint64_t address)
+{
+	static char results[4][4200];
+	static unsigned next;
+	char *result = results[next++ % 4];
+	const char *line = tracee->maps;
+
+	snprintf(result, sizeof(results[0]), "0x%lx", (unsigned long)address);
+	for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		unsigned long start, end, offset;
+		char path[4096] = "";
+
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset, path) >= 3 &&
+		    address >= start && address < end)
+			snprintf(result, sizeof(results[0]), "%s+0x%lx", path,
+				 (unsigned long)(address - start + offset));
+	}
+	return result;
+}

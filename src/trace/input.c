@@ -12,7 +12,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define RAW_SIZE     (128u << 10)
+#ifndef INPUT_RAW_SIZE
+#define INPUT_RAW_SIZE (128u << 10)
+#endif
 #define FOLLOW_SLEEP 100000000 /* ns */
 
 enum packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
@@ -38,7 +40,7 @@ struct input *input_new(int fd, bool follow)
 
 	input->fd = fd;
 	input->follow = follow && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	input->raw = xmalloc(RAW_SIZE);
+	input->raw = xmalloc(INPUT_RAW_SIZE);
 	return input;
 }
 
@@ -57,9 +59,9 @@ static ssize_t fill_raw(struct input *input)
 {
 	if (input->start == input->end)
 		input->start = input->end = 0;
-	if (input->end == RAW_SIZE)
+	if (input->end == INPUT_RAW_SIZE)
 		return 0;
-	const ssize_t got = read_raw(input, input->raw + input->end, RAW_SIZE - input->end);
+	const ssize_t got = read_raw(input, input->raw + input->end, INPUT_RAW_SIZE - input->end);
 
 	if (got > 0)
 		input->end += (size_t)got;

@@ -219,6 +219,7 @@ void let_go(struct tracer *t)
 	char why[64];
 
 	t->letting_go = true;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);

@@ -15,6 +15,8 @@
 #include "tracer/settings.h"
 #include "unwind/unwind.h"
 
+#include <sched.h>
+
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
 #define RECENT_TASKS 16
@@ -217,6 +219,15 @@ struct process {
 	struct process *next;
 };
 
+/* --cpu=pin: pin.c. */
+struct pin {
+	pid_t tid; /* the pinned task, 0 none */
+	int cpu;
+	cpu_set_t task_mask, own_mask; /* as they were */
+	pid_t last;
+	unsigned in_a_row, others;
+};
+
 struct tracer {
 	const struct settings *set;
 	struct engine *engine;
@@ -239,6 +250,7 @@ struct tracer {
 	size_t recent_next, recent_turn;
 	uint64_t last_sweep;
 
+	struct pin pin;
 	bool paused, letting_go, finished;
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
@@ -406,6 +418,12 @@ bool sigtrap_deliver(struct task *task);
 bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
+
+/* pin.c: only with --cpu=pin. A hit of the task; a birth (its mask is put back); an end; all undone. */
+void pin_hit(struct tracer *t, pid_t tid);
+void pin_born(struct tracer *t, pid_t child);
+void pin_gone(struct tracer *t, pid_t tid);
+void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);

@@ -17,7 +17,6 @@
 
 struct fallback {
 	unw_addr_space_t space;
-	uint64_t signal_pc[SIGNAL_CACHE]; /* pc << 1 | is a signal frame */
 
 	/* The walk that is going on. */
 	struct unwinder *unwinder;
@@ -188,17 +187,6 @@ void fallback_free(struct fallback *fallback)
 void fallback_flush(struct fallback *fallback)
 {
 	unw_flush_cache(fallback->space, 0, 0);
-	memset(fallback->signal_pc, 0, sizeof(fallback->signal_pc));
-}
-
-/* libunwind tells a signal frame by its code, which has to be read; once for each pc. */
-static bool is_signal_frame(struct fallback *fallback, unw_cursor_t *cursor, uint64_t pc)
-{
-	uint64_t *slot = &fallback->signal_pc[(pc ^ pc >> 10) % SIGNAL_CACHE];
-
-	if (*slot >> 1 != pc)
-		*slot = pc << 1 | (unw_is_signal_frame(cursor) > 0);
-	return *slot & 1;
 }
 
 enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
@@ -224,14 +212,18 @@ enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapsh
 		return WALK_CUT;
 	for (size_t i = 0;; i++) {
 		unw_word_t pc = 0, sp = 0;
-		const bool is_signal = is_signal_frame(fallback, &cursor, frames[i].pc);
+		const uint64_t lookup = frames[i].pc - (i && !interrupted);
+		/* unw_is_signal_frame means the frame itself or the one it interrupted, depending
+		 * on libunwind's version and processor. */
+		const struct row *row = unwinder_row(unwinder, lookup);
+		const bool is_signal = row && row->signal;
 		int result;
 
 		fallback->no_rule = false;
 		result = unw_step(&cursor);
 		/* Without a rule, libunwind guesses. */
 		if (fallback->no_rule)
-			return unwinder_is_start(unwinder, frames[i].pc - (i && !interrupted))
+			return unwinder_is_start(unwinder, frames[i].pc, !i || interrupted)
 				       ? WALK_COMPLETE
 				       : WALK_CUT;
 		if (result < 0)

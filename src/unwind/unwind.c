@@ -91,12 +91,24 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc)
+/* A return address that was put on the stack without a call, such as that of a makecontext
+ * function, is the very beginning of a function, with padding before it. */
+static bool is_made_up(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
+	const struct row *row = mapped ? unwinder_row(unwinder, pc) : NULL;
+
+	return row && row->kind != ROW_NONE && !row->signal && row->start == pc - mapped->bias;
+}
+
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const uint64_t lookup = exact ? pc : pc - 1;
+	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       cfi_is_start(&mapped->object->cfi, pc - mapped->bias);
+	       (cfi_is_start(&mapped->object->cfi, lookup - mapped->bias) ||
+		(!exact && is_made_up(unwinder, pc)));
 }
 
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,

@@ -50,8 +50,12 @@ static inline const struct mapped_object *unwinder_find(const struct unwinder *u
 		       : NULL;
 }
 
-/* Whether `pc`, which has no rule, is where its thread began. */
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc);
+/* The row for a pc; NULL: it lies in no object, or in one whose information cannot be read. */
+const struct row *unwinder_row(struct unwinder *unwinder, uint64_t pc);
+
+/* Whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
+ * address. */
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
 /* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
  * restores sp from memory, may lead to another stack, a bounded number of times. */

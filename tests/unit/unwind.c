@@ -207,6 +207,221 @@ static void test_frame_pointers(void **state)
 	check_target(TARGET("unwind-target-fp"), true);
 }
 
+/* Stopped in an indirect function's resolver, below _dl_fixup and _dl_runtime_resolve, whose CFA is
+ * in rbx. */
+static void check_lazy(const char *target)
+{
+	struct tracee *tracee = start(target, "lazy");
+	static struct walk resolving;
+	size_t skip = 1;
+
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &resolving);
+	take(tracee->libunwind, &tracee->snapshot, &reference);
+	assert_true(is_same_walk(&resolving, &reference));
+	assert_false(resolving.cut);
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	assert_int_equal(unwinder_counts(tracee->rows).fallbacks, 0);
+	/* Frame 2 is lazy_caller both times: from there on, they are equal. */
+	while (skip < resolving.count && resolving.frames[skip].pc != rows.frames[2].pc)
+		skip++;
+	assert_int_equal(resolving.count - skip, rows.count - 2);
+	assert_in_range(skip, 4, 6);
+	for (size_t i = 0; i + 2 < rows.count; i++) {
+		assert_int_equal(resolving.frames[skip + i].pc, rows.frames[2 + i].pc);
+		assert_int_equal(resolving.frames[skip + i].cfa, rows.frames[2 + i].cfa);
+	}
+	tracee_end(tracee);
+}
+
+static void test_lazy(void **state)
+{
+	(void)state;
+	check_lazy(TARGET("unwind-target-O0"));
+	check_lazy(TARGET("unwind-target-O2"));
+}
+
+/* From one stop to the next, each instruction: rows and libunwind agree everywhere. Returns how
+ * many steps began in [vdso]. */
+static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
+{
+	size_t in_vdso = 0;
+
+	for (*steps = 0; *steps < max; ++*steps) {
+		if (!tracee_step(tracee))
+			break;
+		tracee_snapshot(tracee, TRACEE_STACK, *steps % 256 == 0);
+		take(tracee->rows, &tracee->snapshot, &rows);
+		take(tracee->libunwind, &tracee->snapshot, &reference);
+		if (!is_same_walk(&rows, &reference)) {
+			print_walk(tracee, "rows", &rows);
+			print_walk(tracee, "libunwind", &reference);
+			fail();
+		}
+		if (strstr(tracee_where(tracee, rows.frames[0].pc), "[vdso]")) {
+			in_vdso++;
+			assert_false(rows.cut);
+			assert_true(rows.count >= 5);
+		}
+	}
+	return in_vdso;
+}
+
+static void test_vdso(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "vdso");
+	size_t steps;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	assert_non_null(strstr(tracee->maps, "[vdso]"));
+	const size_t in_vdso = check_steps(tracee, 4000, &steps);
+
+	if (!in_vdso) {
+		print_message("clock_gettime of this machine does not use the vdso\n");
+		tracee_end(tracee);
+		skip();
+	}
+	tracee_end(tracee);
+}
+
+/* An exception's whole way, forced through a cleanup, and a signal's: all prologues, epilogues and
+ * landing pads on it. */
+static void test_steps(void **state)
+{
+	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
+		struct tracee *tracee = start(TARGET("unwind-target-O2"), scenarios[i]);
+		size_t steps;
+
+		check_steps(tracee, 20, &steps);
+		while (report->count < 2)
+			assert_true(tracee_step(tracee));
+		check_steps(tracee, 4000, &steps);
+		print_message("%s: %zu steps\n", scenarios[i], steps);
+		assert_true(steps > 100);
+		tracee_end(tracee);
+	}
+}
+
+static void test_limits(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
+	struct unwind_frame frames[4] = {{.pc = 1}};
+	bool cut = true;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	struct unwinder *both[] = {tracee->rows, tracee->libunwind};
+
+	for (size_t k = 0; k < 2; k++) {
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 0, 0, &cut), 0);
+		assert_false(cut);
+		memset(frames, 0, sizeof(frames));
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 3, 0, &cut), 3);
+		assert_false(cut);
+		assert_memory_equal(&frames[2].pc, &rows.frames[2].pc, sizeof(frames[2].pc));
+		assert_int_equal(frames[2].cfa, rows.frames[2].cfa);
+		assert_int_equal(frames[3].pc, 0);
+		/* As soon as a frame's cfa is at or beyond. */
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
+					      rows.frames[1].cfa, &cut),
+				 2);
+		assert_false(cut);
+		assert_int_equal(frames[1].cfa, rows.frames[1].cfa);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
+					      rows.frames[1].cfa + 1, &cut),
+				 3);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, 1, &cut), 1);
+		assert_false(cut);
+	}
+	tracee_end(tracee);
+}
+
+/* Objects that come and go, and a fork's copy. */
+static void test_objects(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
+	static struct walk other;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	struct unwinder *clone = unwinder_clone(tracee->rows, tracee->pid);
+
+	assert_int_equal(unwinder_counts(clone).walks, 0);
+	take(clone, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	/* The program's own object goes: nothing is known of frame 0 any more, whatever was cached.
+	 */
+	const uint64_t pc = rows.frames[0].pc;
+
+	unwinder_remove(clone, pc, pc + 1);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	assert_true(other.cut);
+	assert_int_equal(unwinder_counts(clone).walks, 2);
+	assert_int_equal(unwinder_counts(clone).cuts, 1);
+	take(tracee->rows, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	/* And comes back; a file that is none is no rule. */
+	tracee_add_objects(tracee, clone);
+	take(clone, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	unwinder_add(clone, pc & ~0xfffull, (pc & ~0xfffull) + 4096, 0, "/dev/null", NULL);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	assert_true(other.cut);
+	unwinder_remove(clone, 0, UINT64_MAX);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	unwinder_free(clone);
+	tracee_end(tracee);
+}
+
+/* Files that cannot be opened any more are read from memory. */
+static void test_memory(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "signal");
+	static struct walk other;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	for (enum unwind_method method = UNWIND_ROWS; method <= UNWIND_LIBUNWIND; method++) {
+		struct unwinder *unwinder = unwinder_new(tracee->pid, arch_native(), method);
+
+		tracee_add_objects_without_files(tracee, unwinder);
+		take(unwinder, &tracee->snapshot, &other);
+		if (!is_same_walk(&rows, &other))
+			print_walk(tracee, "from memory", &other);
+		assert_true(is_same_walk(&rows, &other));
+		unwinder_free(unwinder);
+	}
+	tracee_end(tracee);
+}
+
+/* Without .eh_frame: .debug_frame serves the rows. */
+static void test_debug_frame(void **state)
+{
+	static const char *const scenarios[] = {"plain",  "deep",      "leaf",
+						"alloca", "realigned", "big"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		check_scenario(TARGET("unwind-target-debug"), scenarios[i], END_START, false);
+}
+
 int main(void)
 {
 	const int fd = memfd_create("report", 0);
@@ -214,6 +429,13 @@ int main(void)
 		cmocka_unit_test(test_o0),
 		cmocka_unit_test(test_o2),
 		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_debug_frame),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(*report)) || dup2(fd, 100) != 100)

@@ -11,6 +11,7 @@ EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
+	tests/unit/unwind-target-debug \
 	tests/unit/libunwind-target.so
 CLEANFILES += $(unwind_targets)
 EXTRA_DIST += tests/unit/unwind_target.c tests/unit/unwind_target_lib.c
@@ -29,3 +30,6 @@ tests/unit/unwind-target-O2: $(unwind_target_depend)
 tests/unit/unwind-target-fp: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O1 -g0 -fno-omit-frame-pointer -fno-pie -no-pie -o $@ $(unwind_target_source) \
 		$(unwind_target_link)
+tests/unit/unwind-target-debug: $(unwind_target_depend)
+	$(AM_V_CC)$(CC) -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o $@ \
+		$(unwind_target_source) $(unwind_target_link)

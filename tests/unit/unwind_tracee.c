@@ -142,7 +142,7 @@ static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t 
 	return found;
 }
 
-void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
+static void add_objects(struct tracee *tracee, struct unwinder *unwinder, bool files)
 {
 	char *copy = xstrdup(tracee->maps), *rest = copy, *line;
 	char object[4096] = "";
@@ -165,9 +165,19 @@ void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
 			object_start = start;
 		}
 		if (perms[2] == 'x' && bias_of(path, start, offset, &bias))
-			unwinder_add(unwinder, object_start, end, bias, path, NULL);
+			unwinder_add(unwinder, object_start, end, bias, files ? path : NULL, NULL);
 	}
 	free(copy);
+}
+
+void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
+{
+	add_objects(tracee, unwinder, true);
+}
+
+void tracee_add_objects_without_files(struct tracee *tracee, struct unwinder *unwinder)
+{
+	add_objects(tracee, unwinder, false);
 }
 
 static void update_maps(struct tracee *tracee)

@@ -29,8 +29,9 @@ bool tracee_step(struct tracee *tracee);
 /* Registers and up to `size` bytes of the stack into tracee->snapshot; tells the unwinders of
  * changed maps if `maps`. */
 void tracee_snapshot(struct tracee *tracee, size_t size, bool maps);
-/* Tells one unwinder of all objects. */
+/* Tells one unwinder of all objects; or as of objects whose files cannot be opened. */
 void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder);
+void tracee_add_objects_without_files(struct tracee *tracee, struct unwinder *unwinder);
 /* The name of the mapping and the offset in it, for messages; static storage of 4 results. */
 const char *tracee_where(struct tracee *tracee, uint64_t address);
 

@@ -83,16 +83,23 @@ enum walk_end {
 	WALK_OTHER, /* rows only: a rule that rows cannot hold */
 };
 
-/* The walk by libunwind, from frame 0. */
-enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			    struct unwind_frame *frames, size_t max, uint64_t until_cfa,
-			    size_t *count);
+struct walk_request {
+	const struct stack_snapshot *snapshot;
+	struct unwind_frame *frames;
+	size_t max; /* at least 1 */
+	uint64_t until_cfa;
+	bool exact;   /* the snapshot's pc is not a return address */
+	size_t count; /* the result */
+};
+
+/* The walk by libunwind. Where it cannot be, or finds less than the request's result already has,
+ * that result stays, and the walk is cut. */
+enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request);
 void fallback_free(struct fallback *fallback);
 /* Objects have changed. */
 void fallback_flush(struct fallback *fallback);
 
 /* The walk by rows. */
-enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count);
+enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request);
 
 #endif

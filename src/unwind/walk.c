@@ -198,38 +198,40 @@ static void begin(struct walk *walk, struct unwinder *unwinder,
 	make_cache(unwinder);
 }
 
-enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count)
+enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 {
+	const struct stack_snapshot *snapshot = request->snapshot;
+	struct unwind_frame *frame = request->frames;
 	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
 	struct walk walk;
 	uint64_t pc = snapshot->arch->pc(&snapshot->regs);
-	bool exact = true;
+	bool exact = request->exact;
 
 	begin(&walk, unwinder, snapshot);
-	frames[0] = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
-	for (size_t i = 0;; i++) {
+	*frame = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
+	for (request->count = 1;; request->count++, frame++) {
 		const struct row *row = frame_row(unwinder, pc, exact);
 		const enum step step = step_frame(&walk, row, &pc, exact);
 		const uint64_t sp = walk.registers.values[walk.arch->dwarf_sp];
 
-		*count = i + 1;
 		if (step == STEP_OUTERMOST) {
-			if (sp > frames[i].cfa)
-				frames[i].cfa = sp;
+			if (sp > frame->cfa)
+				frame->cfa = sp;
 			return WALK_COMPLETE;
 		}
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
-		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, i == 0))
+		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES,
+				 request->count == 1))
 			return WALK_CUT;
-		frames[i].cfa = sp;
-		if (!pc || i + 1 == max || (until_cfa && sp >= until_cfa))
+		frame->cfa = sp;
+		if (!pc || request->count == request->max ||
+		    (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
 		/* The PLT's rule asks for it. */
 		walk.registers.values[walk.arch->dwarf_pc] = pc;
 		walk.registers.known |= 1ull << walk.arch->dwarf_pc;
 		exact = row->signal;
-		frames[i + 1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
+		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
 	}
 }

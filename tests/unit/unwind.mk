@@ -12,6 +12,7 @@ EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
 	tests/unit/unwind-target-debug \
+	tests/unit/unwind-target-static tests/unit/unwind-target-musl \
 	tests/unit/libunwind-target.so
 CLEANFILES += $(unwind_targets)
 EXTRA_DIST += tests/unit/unwind_target.c tests/unit/unwind_target_lib.c
@@ -33,3 +34,8 @@ tests/unit/unwind-target-fp: $(unwind_target_depend)
 tests/unit/unwind-target-debug: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o $@ \
 		$(unwind_target_source) $(unwind_target_link)
+# Not every machine can make these two; the test says so then.
+tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_target.h
+	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
+tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h
+	$(AM_V_CC)musl-gcc -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@

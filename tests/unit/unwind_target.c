@@ -400,6 +400,7 @@ static void scenario_jit(void)
 }
 
 /* ---- lazy binding ---- */
+#ifndef TARGET_STATIC
 
 /* In the library: an indirect function whose resolver stops. */
 void lazy_function(void (*then)(void));
@@ -433,6 +434,7 @@ static void scenario_lazy(void)
 	LEAVE();
 }
 #endif
+#endif
 
 /* ---- threads, contexts ---- */
 
@@ -456,6 +458,7 @@ static void scenario_thread(void)
 	LEAVE();
 }
 
+#ifdef __GLIBC__
 static void context_main(void)
 {
 	report->count = 0;
@@ -478,6 +481,7 @@ static void scenario_context(void)
 	swapcontext(&back, &context);
 	LEAVE();
 }
+#endif
 
 /* ---- cleanups of an exception ---- */
 
@@ -555,10 +559,15 @@ static const struct {
 	{"assembly", scenario_assembly},
 	{"jit", scenario_jit},
 	{"register", scenario_register},
+#ifndef TARGET_STATIC
 	{"lazy", scenario_lazy},
 #endif
+#endif
 	{"thread", scenario_thread},
+#ifdef __GLIBC__
 	{"context", scenario_context},
+#endif
+
 	{"vdso", scenario_vdso},
 #ifdef TARGET_UNWIND
 	{"cleanup", scenario_cleanup},

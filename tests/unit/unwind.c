@@ -33,7 +33,7 @@ static struct walk rows, reference;
 
 static struct tracee *start(const char *target, const char *scenario)
 {
-	char *argv[] = {(char *)target, (char *)scenario, NULL};
+	const char *const argv[] = {target, scenario, NULL};
 	struct tracee *tracee;
 
 	memset(report, 0, sizeof(*report));

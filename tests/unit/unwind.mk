@@ -1,6 +1,6 @@
 # unit tests of unwind
-check_PROGRAMS += tests/unit/unwind
-TESTS += tests/unit/unwind
+check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real
+TESTS += tests/unit/unwind tests/unit/unwind_real
 unwind_ldadd = libunwinder.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
 	$(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
@@ -8,6 +8,10 @@ tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
 tests_unit_unwind_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
 tests_unit_unwind_LDADD = $(unwind_ldadd)
 EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
+
+tests_unit_unwind_real_SOURCES = tests/unit/unwind_real.c tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
+tests_unit_unwind_real_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_unwind_real_LDADD = $(unwind_ldadd)
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
@@ -22,7 +26,7 @@ unwind_target_link = tests/unit/libunwind-target.so -Wl,-rpath,$(abs_builddir)/t
 unwind_target_depend = tests/unit/unwind_target.c tests/unit/unwind_target.h tests/unit/libunwind-target.so
 
 tests/unit/libunwind-target.so: tests/unit/unwind_target_lib.c
-	$(AM_V_CC)$(CC) -O2 -g0 -fPIC -shared -o $@ $(srcdir)/tests/unit/unwind_target_lib.c
+	$(AM_V_CC)$(CC) -O2 -g0 -fPIC -shared -Wl,-soname,libunwind-target.so -o $@ $(srcdir)/tests/unit/unwind_target_lib.c
 tests/unit/unwind-target-O0: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O0 -g0 -fexceptions -DTARGET_UNWIND -o $@ $(unwind_target_source) $(unwind_target_link)
 tests/unit/unwind-target-O2: $(unwind_target_depend)

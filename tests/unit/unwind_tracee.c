@@ -29,7 +29,7 @@ static ssize_t tracee_read(void *context, uint64_t address, void *data, size_t s
 /* One at a time: a test that failed has left its own. */
 static struct tracee *running;
 
-struct tracee *tracee_start(char *const argv[], int out)
+struct tracee *tracee_start(const char *const argv[], int out)
 {
 	struct tracee *tracee = xcalloc(1, sizeof(*tracee));
 
@@ -41,7 +41,7 @@ struct tracee *tracee_start(char *const argv[], int out)
 		if (out >= 0)
 			dup2(out, 1);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		execvp(argv[0], argv);
+		execvp(argv[0], (char **)(uintptr_t)argv);
 		_exit(127);
 	}
 	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid ||
@@ -215,6 +215,11 @@ void tracee_snapshot(struct tracee *tracee, size_t size, bool maps)
 	snapshot->size = got < 0 ? 0 : (size_t)got;
 	if (maps)
 		update_maps(tracee);
+}
+
+bool tracee_system_call(struct tracee *tracee)
+{
+	return resume(tracee, PTRACE_SYSCALL);
 }
 
 const char *tracee_where(struct tracee *tracee, uint64_t address)

@@ -19,13 +19,15 @@ struct tracee {
 
 /* Starts a program, stopped at its first instruction. NULL: could not. Its standard output goes to
  * `out` (-1: kept). */
-struct tracee *tracee_start(char *const argv[], int out);
+struct tracee *tracee_start(const char *const argv[], int out);
 /* Kills it if it is still there. */
 void tracee_end(struct tracee *tracee);
 /* Continues or steps it until it stops again, passing on signals other than SIGSTOP and SIGTRAP.
  * False when it has ended. */
 bool tracee_continue(struct tracee *tracee);
 bool tracee_step(struct tracee *tracee);
+/* Continues it to the next beginning or end of a system call. */
+bool tracee_system_call(struct tracee *tracee);
 /* Registers and up to `size` bytes of the stack into tracee->snapshot; tells the unwinders of
  * changed maps if `maps`. */
 void tracee_snapshot(struct tracee *tracee, size_t size, bool maps);

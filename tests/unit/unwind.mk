@@ -1,6 +1,6 @@
 # unit tests of unwind
-check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real
-TESTS += tests/unit/unwind tests/unit/unwind_real
+check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
+TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
 unwind_ldadd = libunwinder.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
 	$(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
@@ -12,6 +12,12 @@ EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
 tests_unit_unwind_real_SOURCES = tests/unit/unwind_real.c tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
 tests_unit_unwind_real_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_real_LDADD = $(unwind_ldadd)
+
+tests_unit_unwind_hostile_SOURCES = tests/unit/unwind_hostile.c tests/unit/unwind_target.h \
+	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
+tests_unit_unwind_hostile_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
+tests_unit_unwind_hostile_LDADD = $(unwind_ldadd)
+EXTRA_tests_unit_unwind_hostile_DEPENDENCIES = $(unwind_targets)
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \

@@ -111,7 +111,7 @@ static void test_shell(void **state)
 
 	(void)state;
 	need(argv[0]);
-	step_program(argv, 25);
+	step_program(argv, 40);
 }
 
 static void test_perl(void **state)
@@ -122,7 +122,7 @@ static void test_perl(void **state)
 
 	(void)state;
 	need(argv[0]);
-	step_program(argv, 60);
+	step_program(argv, 150);
 }
 
 static void test_sqlite(void **state)
@@ -134,7 +134,7 @@ static void test_sqlite(void **state)
 
 	(void)state;
 	need(argv[0]);
-	step_program(argv, 80);
+	step_program(argv, 70);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "postproc-options.h"
 #include "analysis/leaks.h"
+#include "analysis/object_map.h"
 #include "analysis/output.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
@@ -12,8 +13,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STAGES_MAX = 8 };
@@ -47,6 +50,31 @@ static bool open_input(struct postproc *postproc)
 	return postproc->input >= 0;
 }
 
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; what is
+ * known then is still to be shown. The second Ctrl-C ends this program. */
+static void outlive_interrupt(const struct postproc *postproc)
+{
+	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
+
+	if (is_regular(postproc->input) && !postproc->options.follow)
+		return;
+	sigaction(SIGINT, &action, NULL);
+	if (postproc->options.follow)
+		sigaction(SIGTERM, &action, NULL);
+}
+
 static bool open_reader(struct postproc *postproc)
 {
 	const struct reader_options options = {
@@ -55,10 +83,40 @@ static bool open_reader(struct postproc *postproc)
 	};
 	char error[512] = "";
 
+	outlive_interrupt(postproc);
 	postproc->reader = reader_new(postproc->input, &options, error, sizeof(error));
 	if (!postproc->reader)
 		msg_error("%s: %s", postproc->input_name, error);
 	return postproc->reader;
+}
+
+/* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
+ * be read twice, they are looked for first; those that replace others come in their time. */
+static void learn_late_objects(const struct postproc *postproc)
+{
+	const struct reader_options options = {.encoding = postproc->options.input_encoding};
+	struct object_map objects = {0};
+	struct record record;
+	char error[512];
+
+	if (!postproc->names || postproc->options.follow || !is_regular(postproc->input))
+		return;
+	char *path = xasprintf("/proc/self/fd/%d", postproc->input);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
+
+	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
+		if (record.type == RECORD_OBJECT &&
+		    object_map_check(&objects, &record.object) == OBJECT_NEW) {
+			object_map_put(&objects, &record.object);
+			names_add_object(postproc->names, &record.object, NULL);
+		}
+	if (reader)
+		reader_close(reader);
+	else if (fd >= 0)
+		close(fd);
+	object_map_free(&objects);
+	free(path);
 }
 
 static bool read_indices(const char *path, struct index_set *set)
@@ -143,6 +201,7 @@ static bool run(struct postproc *postproc, struct stage *first)
 	struct record record;
 	int status = 1, error = 0;
 
+	learn_late_objects(postproc);
 	while (!error && (status = reader_next(postproc->reader, &record)) == 1)
 		error = stage_put(first, &record);
 	if (!error)

@@ -1,5 +1,5 @@
 bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h
 functrace_postproc_LDADD = libanalysis.a libsymbols.a libtrace.a libbase.a \
-	$(DW_LIBS) $(ELF_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+	$(SYMBOLS_LIBS) $(TRACE_LIBS)
 dist_man_MANS += man/functrace-postproc.1

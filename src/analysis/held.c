@@ -43,13 +43,14 @@ static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		bytes += strlen(args[i].name) + strlen(args[i].value) + 2;
+		bytes += strlen(text_or_empty(args[i].name)) +
+			 strlen(text_or_empty(args[i].value)) + 2;
 	struct call_arg *copy = xmalloc(count * sizeof(*copy) + bytes);
 	char *place = (char *)(copy + count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		copy[i].name = copy_string(&place, args[i].name);
-		copy[i].value = copy_string(&place, args[i].value);
+		copy[i].name = copy_string(&place, text_or_empty(args[i].name));
+		copy[i].value = copy_string(&place, text_or_empty(args[i].value));
 	}
 	return copy;
 }
@@ -60,7 +61,7 @@ struct held_call *hold_call(struct hold *hold, const struct record_call *call)
 
 	*held = (struct held_call){
 		.stack = call->has_frames ? stack_intern(&hold->stacks, call) : NULL,
-		.function = string_intern(&hold->strings, call->function),
+		.function = text_intern(&hold->strings, call->function),
 		.args = call->arg_count ? copy_args(call->args, call->arg_count) : NULL,
 		.thread = hold->thread,
 		.index = call->index,
@@ -86,15 +87,16 @@ void hold_release(struct hold *hold, struct held_call *call)
 
 void hold_thread(struct hold *hold, const struct record_thread *thread)
 {
+	const char *name = text_or_empty(thread->name);
 	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
 
 	/* A thread may be renamed; calls before that keep the name they had. */
-	if (!newest || strcmp(newest->name, thread->name)) {
+	if (!newest || strcmp(newest->name, name)) {
 		struct held_thread *created = xmalloc(sizeof(*created));
 
 		*created = (struct held_thread){
 			.tid = thread->tid,
-			.name = string_intern(&hold->strings, thread->name),
+			.name = text_intern(&hold->strings, name),
 			.older = newest,
 		};
 		hash_set_ptr(&hold->threads, thread->tid, created);
@@ -146,5 +148,5 @@ void hold_free(struct hold *hold)
 	}
 	hash_free(&hold->threads);
 	stack_pool_free(&hold->stacks);
-	string_pool_free(&hold->strings);
+	text_pool_free(&hold->strings);
 }

@@ -6,8 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
-struct pooled_string {
-	struct pooled_string *chain;
+struct pooled_text {
+	struct pooled_text *chain;
 	char text[];
 };
 
@@ -20,18 +20,18 @@ uint64_t random_seed(void)
 	return seed;
 }
 
-const char *string_intern(struct string_pool *pool, const char *text)
+const char *text_intern(struct text_pool *pool, const char *text)
 {
 	if (!text)
 		return NULL;
 	const size_t length = strlen(text);
 	const uint64_t key = hash_bytes(text, length);
-	struct pooled_string *first = hash_get_ptr(&pool->by_hash, key);
+	struct pooled_text *first = hash_get_ptr(&pool->by_hash, key);
 
-	for (struct pooled_string *s = first; s; s = s->chain)
+	for (struct pooled_text *s = first; s; s = s->chain)
 		if (!strcmp(s->text, text))
 			return s->text;
-	struct pooled_string *s = xmalloc(sizeof(*s) + length + 1);
+	struct pooled_text *s = xmalloc(sizeof(*s) + length + 1);
 
 	s->chain = first;
 	memcpy(s->text, text, length + 1);
@@ -39,15 +39,15 @@ const char *string_intern(struct string_pool *pool, const char *text)
 	return s->text;
 }
 
-void string_pool_free(struct string_pool *pool)
+void text_pool_free(struct text_pool *pool)
 {
 	struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&pool->by_hash, &i));) {
-		struct pooled_string *s = (void *)(uintptr_t)entry->value;
+		struct pooled_text *s = (void *)(uintptr_t)entry->value;
 
 		while (s) {
-			struct pooled_string *next = s->chain;
+			struct pooled_text *next = s->chain;
 
 			free(s);
 			s = next;
@@ -71,6 +71,17 @@ static struct mapped_object *frame_object(const struct stack_pool *pool, uint64_
 	return frame ? object_map_find(pool->objects, frame - 1) : NULL;
 }
 
+static void set_object(struct mapped_object **place, struct mapped_object *object)
+{
+	if (*place == object)
+		return;
+	if (*place)
+		mapped_object_release(*place);
+	*place = object;
+	if (object)
+		object->references++;
+}
+
 /* Whether the stack's frames lie in the same objects now as when it was seen before. A frame that
  * had none takes what is there now: some tracers declare an object after the first stack through
  * it. */
@@ -79,14 +90,11 @@ static bool same_objects(const struct stack_pool *pool, struct stack *stack)
 	if (!pool->objects || stack->epoch == pool->objects->epoch)
 		return true;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack->objects[i] && stack->objects[i] != frame_object(pool, stack->frames[i]))
+		if (stack->objects[i] &&
+		    !mapped_object_same(stack->objects[i], frame_object(pool, stack->frames[i])))
 			return false;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (!stack->objects[i]) {
-			stack->objects[i] = frame_object(pool, stack->frames[i]);
-			if (stack->objects[i])
-				stack->objects[i]->references++;
-		}
+		set_object(&stack->objects[i], frame_object(pool, stack->frames[i]));
 	stack->epoch = pool->objects->epoch;
 	return true;
 }
@@ -111,7 +119,7 @@ static void copy_texts(struct stack_pool *pool, struct stack *stack, const char 
 {
 	stack->texts = xcalloc(stack->count, sizeof(*stack->texts));
 	for (uint32_t i = 0; i < stack->count; i++)
-		stack->texts[i] = string_intern(&pool->texts, texts[i]);
+		stack->texts[i] = text_intern(&pool->texts, texts[i]);
 }
 
 static struct stack *stack_new(struct stack_pool *pool, const struct record_call *call)
@@ -179,7 +187,7 @@ void stack_pool_free(struct stack_pool *pool)
 		}
 	}
 	hash_free(&pool->by_hash);
-	string_pool_free(&pool->texts);
+	text_pool_free(&pool->texts);
 }
 
 void stack_to_call(const struct stack *stack, struct record_call *call)

@@ -68,11 +68,11 @@ static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from,
 		    uint64_t to)
 {
-	const size_t size = strlen(text) + 1;
+	const size_t size = strlen(text_or_empty(text)) + 1;
 	struct mark *mark = xmalloc(sizeof(*mark) + size);
 
 	*mark = (struct mark){.sequence = leaks->sequence++, .type = type, .from = from, .to = to};
-	memcpy(mark->text, text, size);
+	memcpy(mark->text, text_or_empty(text), size);
 	*leaks->marks_end = mark;
 	leaks->marks_end = &mark->next;
 	return put_marks_before(leaks, leaks->first);

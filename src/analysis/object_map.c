@@ -49,7 +49,8 @@ enum object_change object_map_check(const struct object_map *map,
 
 	if (!old)
 		return OBJECT_NEW;
-	if (old->from == object->from && old->to == object->to && !strcmp(old->path, object->path))
+	if (old->from == object->from && old->to == object->to &&
+	    !strcmp(old->path, text_or_empty(object->path)))
 		return OBJECT_SAME;
 	return OBJECT_REPLACES;
 }
@@ -77,8 +78,9 @@ enum object_change object_map_put(struct object_map *map, const struct record_ob
 		return change;
 	struct mapped_object *new_object = xmalloc(sizeof(*new_object));
 
-	*new_object = (struct mapped_object){
-		.from = object->from, .to = object->to, .path = xstrdup(object->path)};
+	*new_object = (struct mapped_object){.from = object->from,
+					     .to = object->to,
+					     .path = xstrdup(text_or_empty(object->path))};
 	object_map_restore(map, new_object);
 	return change;
 }
@@ -90,12 +92,20 @@ void object_map_set_build_id(struct object_map *map, const struct record_build_i
 	if (!object || object->from != build_id->from)
 		return;
 	free(object->build_id);
-	object->build_id = xstrdup(build_id->hex);
+	object->build_id = xstrdup(text_or_empty(build_id->hex));
 }
 
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address)
 {
 	return address == UINT64_MAX ? NULL : find_overlap(map, address, address + 1);
+}
+
+bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b)
+{
+	if (a == b || !a || !b)
+		return a == b;
+	return a->from == b->from && a->to == b->to && !strcmp(a->path, b->path) &&
+	       (!a->build_id || !b->build_id || !strcmp(a->build_id, b->build_id));
 }
 
 int mapped_object_put(const struct mapped_object *object, struct stage *stage)

@@ -39,6 +39,8 @@ struct mapped_object *object_map_find(const struct object_map *map, uint64_t add
 void object_map_restore(struct object_map *map, struct mapped_object *object);
 /* Gives the object out as records. */
 int mapped_object_put(const struct mapped_object *object, struct stage *stage);
+/* Whether it is the same file at the same place, mapped again or not. NULL is the same as NULL. */
+bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b);
 /* Drops one reference (taken by ++references). */
 void mapped_object_release(struct mapped_object *object);
 void object_map_free(struct object_map *map);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/output.h"
+#include "analysis/object_map.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
+	struct object_map
+		objects; /* that the names know: one that is declared again keeps its build-id */
 	char *name;
 	int fd;
 	bool failed; /* and said so */
@@ -112,9 +115,10 @@ static int put(struct stage *stage, const struct record *record)
 
 	if (error)
 		return error;
-	if (output->options.names && record->type == RECORD_OBJECT)
-		names_add_object(output->options.names, &record->object, NULL);
-	else if (output->options.names && record->type == RECORD_BUILD_ID)
+	if (output->options.names && record->type == RECORD_OBJECT) {
+		if (object_map_put(&output->objects, &record->object) != OBJECT_SAME)
+			names_add_object(output->options.names, &record->object, NULL);
+	} else if (output->options.names && record->type == RECORD_BUILD_ID)
 		names_add_build_id(output->options.names, &record->build_id);
 	error = writer_put(output->writer, record);
 	return error ? fail(output, error) : 0;
@@ -147,6 +151,7 @@ static void output_free(struct stage *stage)
 		writer_close(output->writer);
 	if (output->fd >= 0)
 		close(output->fd);
+	object_map_free(&output->objects);
 	free(output->name);
 	free(output);
 }

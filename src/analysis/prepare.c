@@ -3,6 +3,7 @@
 #include "analysis/resources.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct prepare {
 	struct stage stage;
@@ -11,9 +12,13 @@ struct prepare {
 	/* Resources are held back until the declarations are over: only then it is known whether
 	 * one remains. */
 	struct resources chosen;
-	size_t declared; /* before the choice */
+	struct resources all; /* before the choice */
 	bool written, renumbered;
 	uint32_t only; /* the resource that 0 means; 0 unknown */
+	/* The range of memory blocks: the heap's record comes after the calls, and may be shown
+	 * before. */
+	uint32_t memory; /* the resource of that name; 0 none */
+	uint64_t lowest, highest;
 };
 
 static int put_process(struct prepare *prepare, const struct record *record)
@@ -80,9 +85,16 @@ static uint32_t renumber(const struct prepare *prepare, uint32_t id)
 	return id == 1 ? prepare->chosen.items[0]->id : id;
 }
 
+static void note_resource(struct prepare *prepare, const struct record_resource *resource)
+{
+	resources_declare(&prepare->all, resource);
+	prepare->only = prepare->all.declared == 1 ? resource->id : 0;
+	if (!strcmp(text_or_empty(resource->type), "memory"))
+		prepare->memory = resource->id;
+}
+
 static int take_resource(struct prepare *prepare, const struct record *record)
 {
-	prepare->only = prepare->declared++ ? 0 : record->resource.id;
 	if (!is_chosen(prepare, record->resource.id))
 		return 0;
 	resources_declare(&prepare->chosen, &record->resource);
@@ -96,12 +108,35 @@ static int take_resource(struct prepare *prepare, const struct record *record)
 	return stage_put(prepare->stage.next, &changed);
 }
 
+static void note_block(struct prepare *prepare, const struct record_call *call)
+{
+	if (call->kind != CALL_ALLOC || !call->id ||
+	    (prepare->all.declared > 1 && call->resource != prepare->memory))
+		return;
+	if (!prepare->lowest || call->id < prepare->lowest)
+		prepare->lowest = call->id;
+	if (call->id > prepare->highest)
+		prepare->highest = call->id;
+}
+
+static int put_heap(struct prepare *prepare, const struct record *record)
+{
+	struct record changed = *record;
+
+	if (!changed.heap.lowest)
+		changed.heap.lowest = prepare->lowest;
+	if (!changed.heap.highest)
+		changed.heap.highest = prepare->highest;
+	return stage_put(prepare->stage.next, &changed);
+}
+
 static int put_call(struct prepare *prepare, const struct record *record)
 {
 	const struct prepare_options *options = &prepare->options;
 	struct record changed = *record;
 	struct record_call *call = &changed.call;
 
+	note_block(prepare, call);
 	if (options->choose_resources) {
 		const uint32_t id = call->resource ? call->resource : prepare->only;
 
@@ -127,16 +162,22 @@ static int put(struct stage *stage, const struct record *record)
 		return put_process(prepare, record);
 	if (prepare->other_process)
 		return 0;
-	if (choose && record->type == RECORD_RESOURCE)
-		return take_resource(prepare, record);
+	if (record->type == RECORD_RESOURCE) {
+		note_resource(prepare, &record->resource);
+		if (choose)
+			return take_resource(prepare, record);
+	}
 	if (choose && record->type != RECORD_MODULE && record->type != RECORD_CONTEXT) {
 		const int error = put_resources(prepare);
 
 		if (error)
 			return error;
 	}
-	return record->type == RECORD_CALL ? put_call(prepare, record)
-					   : stage_put(stage->next, record);
+	if (record->type == RECORD_CALL)
+		return put_call(prepare, record);
+	if (record->type == RECORD_HEAP)
+		return put_heap(prepare, record);
+	return stage_put(stage->next, record);
 }
 
 static int finish(struct stage *stage)
@@ -152,6 +193,7 @@ static void prepare_free(struct stage *stage)
 	struct prepare *prepare = (struct prepare *)stage;
 
 	resources_free(&prepare->chosen);
+	resources_free(&prepare->all);
 	free(prepare);
 }
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/resources.h"
 #include "analysis/intern.h"
+#include "analysis/stage.h"
 
 #include <stdlib.h>
 
@@ -24,28 +25,20 @@ void resources_declare(struct resources *resources, const struct record_resource
 		resource = add(resources, record->id);
 	free(resource->type);
 	free(resource->desc);
-	resource->type = xstrdup(record->type);
-	resource->desc = xstrdup(record->desc);
+	resource->type = xstrdup(text_or_empty(record->type));
+	resource->desc = xstrdup(text_or_empty(record->desc));
 	resource->flags = record->flags;
-	resources->declared += !resource->declared;
+	if (!resource->declared)
+		resources->only = resources->declared++ ? NULL : resource;
 	resource->declared = true;
 	resources->last = NULL;
-}
-
-static struct resource *only_declared(const struct resources *resources)
-{
-	if (resources->declared == 1)
-		for (size_t i = 0; i < resources->count; i++)
-			if (resources->items[i]->declared)
-				return resources->items[i];
-	return NULL;
 }
 
 struct resource *resources_of(struct resources *resources, uint32_t id)
 {
 	if (resources->last && resources->last->id == id)
 		return resources->last;
-	struct resource *resource = id ? NULL : only_declared(resources);
+	struct resource *resource = id ? NULL : resources->only;
 
 	if (!resource)
 		resource = hash_get_ptr(&resources->by_id, id);

@@ -18,7 +18,8 @@ struct resources {
 	struct resource **items; /* in the order in which they came up */
 	size_t count, capacity, declared;
 	struct hash by_id;
-	struct resource *last;
+	struct resource *last; /* found */
+	struct resource *only; /* the one that is declared, if it is one */
 };
 
 void resources_declare(struct resources *resources, const struct record_resource *record);

@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct address_range {
@@ -131,8 +132,9 @@ void call_address_free(struct call_address *address)
 static bool elf_first_page(const char *sysroot, const char *path, uint64_t *page)
 {
 	char *full = xasprintf("%s%s", sysroot ? sysroot : "", path);
-	const int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool found = false;
+	struct stat stat;
 	size_t count = 0;
 	GElf_Phdr phdr;
 	Elf *elf;
@@ -141,7 +143,9 @@ static bool elf_first_page(const char *sysroot, const char *path, uint64_t *page
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/* A trace can name anything, a terminal or a device too. */
+	elf = fstat(fd, &stat) || !S_ISREG(stat.st_mode) ? NULL
+							 : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
 		for (size_t i = 0; i < count && !found; i++)
 			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD) {
@@ -174,10 +178,10 @@ static void take_object(struct selection *selection, const struct record_object 
 	if (object->from >= object->to)
 		return;
 	forget_overlapped(selection, object);
-	if (!strstr(object->path, address->object) || selection->count == RANGES_MAX)
+	if (!strstr(text_or_empty(object->path), address->object) || selection->count == RANGES_MAX)
 		return;
 	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
-	if (!elf_first_page(selection->options.sysroot, object->path, &page))
+	if (!elf_first_page(selection->options.sysroot, text_or_empty(object->path), &page))
 		page = address->start >= object->from && address->start < object->to ? object->from
 										     : 0;
 	struct address_range range = {.from = object->from,

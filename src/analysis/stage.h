@@ -20,6 +20,12 @@ struct stage {
 	struct stage *next; /* not owned; NULL for the last */
 };
 
+/* Strings in a record may be NULL where the input has none. */
+static inline const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
 static inline int stage_put(struct stage *stage, const struct record *record)
 {
 	return stage->put(stage, record);

@@ -26,7 +26,7 @@ struct stats {
 	struct stage stage;
 	struct stats_options options;
 	struct trace_stats trace;
-	struct string_pool strings;
+	struct text_pool strings;
 	struct block_chunk *chunks;
 	struct block *unused;
 };
@@ -90,7 +90,7 @@ static struct resource_stats *stats_of(struct resource *resource, struct stats *
 static struct function_stats *function_of(struct stats *stats, struct resource_stats *resource,
 					  const char *function)
 {
-	const char *name = string_intern(&stats->strings, function ? function : "?");
+	const char *name = text_intern(&stats->strings, function ? function : "?");
 	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
 
 	if (!found) {
@@ -247,8 +247,8 @@ static int put(struct stage *stage, const struct record *record)
 		stats_of(resources_of(&stats->trace.resources, record->resource.id), stats);
 		break;
 	case RECORD_OBJECT:
-		object_map_put(&stats->trace.objects, &record->object);
-		if (stats->options.names)
+		if (object_map_put(&stats->trace.objects, &record->object) != OBJECT_SAME &&
+		    stats->options.names)
 			names_add_object(stats->options.names, &record->object, NULL);
 		break;
 	case RECORD_BUILD_ID:
@@ -335,7 +335,7 @@ static void stats_free(struct stage *stage)
 		stats->chunks = next;
 	}
 	object_map_free(&stats->trace.objects);
-	string_pool_free(&stats->strings);
+	text_pool_free(&stats->strings);
 	free(stats->trace.name);
 	free(stats);
 }

@@ -43,7 +43,7 @@ static void end_line(struct report *report)
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
-	const uint64_t ms = time_ns / 1000000;
+	const uint64_t ms = time_ns / 1000000 % (24 * 3600 * 1000);
 
 	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000,
 		 ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
@@ -71,8 +71,11 @@ static void write_head(struct report *report)
 	end_line(report);
 	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
 	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		buf_printf(&report->line, " from %s to %s", clock_text(first->time_ns, from),
-			   clock_text(last->time_ns, to));
+		buf_printf(&report->line, " from %s to %s, %.3f s",
+			   clock_text(first->time_ns, from), clock_text(last->time_ns, to),
+			   last->time_ns > first->time_ns
+				   ? (double)(last->time_ns - first->time_ns) / 1e9
+				   : 0);
 	end_line(report);
 }
 
@@ -224,8 +227,8 @@ static int compare_live_stacks(const void *a, const void *b)
 	return result ? result : descending(y->number, x->number);
 }
 
-/* A name from the trace itself is what followed the address, with its blank; inlined frames are lines of
- * their own, each with its tab and address. */
+/* A name from the trace itself is what followed the address, with its blank; inlined frames are
+ * lines of their own, each with its tab and address. */
 static void write_given_name(struct report *report, const char *text)
 {
 	for (;;) {
@@ -288,7 +291,9 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 			   stats->live.bytes);
 	end_line(report);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
-		if (stack->objects[i] && !stack->objects[i]->mapped)
+		if (stack->objects[i] &&
+		    !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
+									   stack->frames[i] - 1)))
 			report->map(report->context, stack->objects[i]);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);
@@ -323,7 +328,7 @@ void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer,
 		  void (*map)(void *context, struct mapped_object *object), void *context)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
-		"below 1 us",  "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
+		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
 		"below 0.1 s", "below 1 s",   "below 10 s",    "below 100 s", "below 1000 s",
 		"below 3 h",   "below 28 h",  "below 12 days", "longer",
 	};

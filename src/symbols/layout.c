@@ -15,9 +15,11 @@ static uint64_t page_size(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Of one file, and mapped in the same way: a shared copy beside a private one is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
-	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor;
 }
 
 /* The pages of a segment at a bias; false where they wrap around. */
@@ -172,6 +174,32 @@ static void add_text(struct object *object, const struct mapping *mapping,
 	object->text[object->text_count++] = range;
 }
 
+/* Whether mapping `index`, of that file, shows it at the object's bias: another copy of the file
+ * may be its neighbour, at such a distance that the text of one could be the data of the other. A
+ * gap between segments without any access stays from the mapping that reserved the whole. */
+static bool belongs(const struct maps *maps, size_t index, const struct object *object)
+{
+	const struct mapping *mapping = &maps->items[index];
+	const bool gap = !mapping->read && !mapping->write && !mapping->exec;
+	bool is_data = false;
+	uint64_t bias;
+
+	for (size_t i = 0; i < object->file->segment_count; i++) {
+		const struct elf_segment *segment = &object->file->segments[i];
+
+		if (gap && mapping->start - mapping->offset ==
+				   object->bias + segment->vaddr - segment->offset)
+			return true;
+		if (!explained(mapping, segment, object->bias))
+			continue;
+		if (!mapping->exec || segment->exec)
+			return true;
+		is_data = true;
+	}
+	return is_data && layout_find_bias(maps, index, object->file, &bias) &&
+	       bias == object->bias;
+}
+
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken)
 {
 	const struct elf_file *file = object->file;
@@ -185,7 +213,8 @@ void layout_fill(const struct maps *maps, size_t index, struct object *object, b
 
 		if (mapping->start >= high)
 			break;
-		if (taken[i] || !same_file(mapping, &maps->items[index]))
+		if (taken[i] || !same_file(mapping, &maps->items[index]) ||
+		    !belongs(maps, i, object))
 			continue;
 		taken[i] = true;
 		if (mapping->start < object->start)

@@ -6,8 +6,14 @@
 #include <string.h>
 
 static const struct encoding encodings[] = {
-	{.name = "rtrace", .suffix = ".rtrace", .writer = &rtrace_writer_ops},
-	{.name = "text", .suffix = ".rtrace.txt", .writer = &text_writer_ops},
+	{.name = "rtrace",
+	 .suffix = ".rtrace",
+	 .writer = &rtrace_writer_ops,
+	 .reader = &rtrace_reader_ops},
+	{.name = "text",
+	 .suffix = ".rtrace.txt",
+	 .writer = &text_writer_ops,
+	 .reader = &text_reader_ops},
 };
 
 const struct encoding *encoding_find(const char *name)
@@ -43,7 +49,7 @@ const char *encoding_suffix(const struct encoding *encoding)
 const struct encoding *encoding_detect(const unsigned char *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
-		if (encodings[i].reader && encodings[i].reader->detect(data, size))
+		if (encodings[i].reader->detect(data, size))
 			return &encodings[i];
 	return NULL;
 }

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "trace/text.h"
 
+#include <string.h>
+
 const char *const text_heap_lines[TEXT_HEAP_LINES] = {
 	"heap bottom",
 	"heap top",
@@ -29,4 +31,42 @@ size_t text_identifier(const char *s)
 	       (n && s[n] >= '0' && s[n] <= '9'))
 		n++;
 	return n;
+}
+
+/* The byte that the three octal digits at `s` stand for; 0 if that is none. */
+static char octal(const char *s)
+{
+	if (s[0] < '0' || s[0] > '3' || s[1] < '0' || s[1] > '7' || s[2] < '0' || s[2] > '7')
+		return 0;
+	return (char)((s[0] - '0') << 6 | (s[1] - '0') << 3 | (s[2] - '0'));
+}
+
+bool text_is_escape(const char *s, const char *also)
+{
+	char c;
+
+	/* An escaped backslash is one only before what would be an escape without it. */
+	while ((c = octal(s + 1)) == '\\')
+		s += 3;
+	return c && (text_is_control(c) || strchr(also, c));
+}
+
+char *text_unescape(char *s, const char *also)
+{
+	const char *from = strchr(s, '\\');
+
+	if (!from)
+		return s;
+	char *to = s + (from - s);
+
+	while (*from) {
+		if (*from == '\\' && text_is_escape(from, also)) {
+			*to++ = octal(from + 1);
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return s;
 }

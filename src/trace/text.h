@@ -27,12 +27,18 @@ extern const char *const text_filters[TEXT_FILTERS];
 #define TEXT_FLAGS 2
 extern const char *const text_flags[TEXT_FLAGS];
 
-/* Whether a backslash at `s` begins an escape, \ooo: what is written for a byte that would break
- * its line or field. Other backslashes stand for themselves. */
-static inline bool text_is_escape(const char *s)
+/* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its
+ * field (a control character, or one of `also`). Other backslashes stand for themselves; where one
+ * would look like an escape, it is itself written as \134. So every line has one reading, and what
+ * is read is written again as it was. */
+bool text_is_escape(const char *s, const char *also);
+
+/* Undoes the escapes in place; returns `s`. */
+char *text_unescape(char *s, const char *also);
+
+static inline bool text_is_control(char c)
 {
-	return s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' &&
-	       s[3] <= '7';
+	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
 /* The length of an identifier at `s`: letters, digits and underscores, no digit first. */

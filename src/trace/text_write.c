@@ -29,9 +29,9 @@ static void text_end(struct writer *writer)
 
 static bool needs_escape(const char *c, const char *also)
 {
-	if ((unsigned char)*c < ' ' || *c == 0x7f)
-		return true;
-	return *c == '\\' ? text_is_escape(c) : *also && strchr(also, *c);
+	if (*c == '\\')
+		return text_is_escape(c, also);
+	return text_is_control(*c) || (*also && strchr(also, *c));
 }
 
 void text_put_escaped(struct buf *out, const char *text, const char *also)
@@ -274,7 +274,8 @@ static void text_put(struct writer *writer, const struct record *record)
 	case RECORD_NOTE:
 		if (!compat) {
 			buf_add_str(out, "## ");
-			put_line(writer, record->note.text ? record->note.text : "");
+			text_put_escaped(out, record->note.text ? record->note.text : "", "");
+			buf_add_char(out, '\n');
 		}
 		break;
 	case RECORD_HEAP:

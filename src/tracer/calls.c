@@ -247,9 +247,7 @@ static bool read_return_address(struct task *task, uint64_t *address)
 		*address = where;
 		return true;
 	}
-	if (memory_read_pointer(task->process, where, address) < 0)
-		return false;
-	return true;
+	return memory_peek(task, where, address) == 0;
 }
 
 /* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):
@@ -321,12 +319,40 @@ static enum nesting nested_in(struct task *task, const struct call *outer, bool 
 	return NESTED_FOLD;
 }
 
+/* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
+ * new is that of its exception). */
+static bool can_hold(const struct call *outer, const struct probe *inner)
+{
+	return same_kind(outer->probe, inner) &&
+	       (inner->wanted->function->role != ROLE_RELEASE ||
+		function_of(outer)->role != ROLE_ALLOC);
+}
+
+/* Called from the code of a function of the same kind, which is in flight or has been folded itself. */
+static bool called_by_kin(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	const struct probe *caller;
+	uint64_t return_address;
+
+	for (const struct call *outer = task->calls; outer; outer = outer->next) {
+		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
+			continue;
+		if (!read_return_address(task, &return_address))
+			return false;
+		caller = probe_around(task->process, return_address);
+		return caller && same_kind(caller, probe);
+	}
+	return false;
+}
+
 /* Whether the call that is being entered is an inner one of a call in flight of the same task. */
 static bool folded(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	struct process *p = task->process;
 	struct call *outer = task->calls;
 
+	if (outer && called_by_kin(task, probe, return_sp))
+		return true;
 	while (outer) {
 		struct call *next = outer->next;
 		bool stale = false;
@@ -334,7 +360,7 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 		if (outer->return_sp > return_sp) {
 			const enum nesting nesting = nested_in(task, outer, &stale);
 
-			if (nesting == NESTED_FOLD && same_kind(outer->probe, probe))
+			if (nesting == NESTED_FOLD && can_hold(outer, probe))
 				return true;
 			if (nesting != NESTED_NO)
 				return false;
@@ -346,27 +372,44 @@ static bool folded(struct task *task, const struct probe *probe, uint64_t return
 	return false;
 }
 
-/* `delete` that calls or jumps to `free` is one release. */
-static bool same_release(struct task *task, const struct probe *probe, uint64_t return_sp,
-			 uint64_t return_address, uint64_t id)
+/* `delete` that calls or jumps to `free` is one release. Return addresses tell, but are read only in
+ * processes where one such function can call another at all. */
+static bool same_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
-	const struct last_release *last = &task->last_release;
+	struct last_release *last = &task->last_release;
+	const struct last_release before = *last;
+	uint64_t return_address = 0;
 
-	if (!last->probe || !same_kind(last->probe, probe))
+	if (task->process->release_probes > 1 && !read_return_address(task, &return_address))
+		return_address = 0;
+	*last = (struct last_release){probe, return_sp, return_address, id};
+	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
 		return false;
-	const struct probe *outer = last->probe;
-	const bool jumped = last->sp == return_sp && last->return_address == return_address &&
-			    outer != probe && last->id == id;
-	const bool inside = return_address > outer->start &&
-			    return_address <= outer->start + outer->size && last->sp > return_sp;
+	if (before.sp == return_sp)
+		return before.return_address == return_address && before.id == id;
+	if (before.sp < return_sp || return_address <= before.probe->start ||
+	    return_address > before.probe->start + before.probe->size)
+		return false;
+	return before.id == id || !ledger_knows(task->process, probe->wanted->resource, id);
+}
 
-	if (jumped)
-		return true;
-	return inside && (last->id == id || !ledger_knows(task->process, probe->wanted->resource, id));
+/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+static bool own_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+{
+	struct process *p = task->process;
+	uint64_t return_address;
+
+	if (p->attached || probe->object == p->program ||
+	    ledger_knows(p, probe->wanted->resource, id) ||
+	    !read_return_address(task, &return_address) ||
+	    objects_find(&p->objects, return_address) != probe->object)
+		return false;
+	p->counts.internal++;
+	return true;
 }
 
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
-			  uint64_t return_address, const uint64_t *args)
+			  const uint64_t *args)
 {
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	const struct function *f = probe->wanted->function;
@@ -377,24 +420,12 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return; /* free(NULL) */
 	if (task->process->reserved.count)
 		ledger_inner_release(task->process, task, e.id);
-	if (folded(task, probe, return_sp))
+	if (folded(task, probe, return_sp) || same_release(task, probe, return_sp, e.id) ||
+	    own_bookkeeping(task, probe, e.id))
 		return;
-	/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
-	if (!task->process->attached && objects_find(&task->process->objects, return_address) == probe->object &&
-	    probe->object != task->process->program &&
-	    !ledger_knows(task->process, probe->wanted->resource, e.id)) {
-		task->process->counts.internal++;
-		return;
-	}
-	if (!same_release(task, probe, return_sp, return_address, e.id)) {
-		if (task->process->tracer->set->backtrace_all)
-			event_stack(&e, frames, true);
-		ledger_released(task->process, &e);
-		task->last_release.id = e.id;
-	}
-	task->last_release.probe = probe;
-	task->last_release.sp = return_sp;
-	task->last_release.return_address = return_address;
+	if (task->process->tracer->set->backtrace_all)
+		event_stack(&e, frames, true);
+	ledger_released(task->process, &e);
 }
 
 /* A call at the same place on the stack as one in flight: the same one again (its entry was undone for a
@@ -493,14 +524,12 @@ void call_enter(struct task *task, struct breakpoint *b)
 	const uint64_t return_sp = p->arch->return_sp(&task->regs);
 	uint64_t return_address, args[CALL_ARGS];
 
-	if (!read_return_address(task, &return_address))
-		return;
 	task_args(task, args);
 	if (seen_before(task, b, return_sp, args))
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail)
-		enter_release(task, b->probe, return_sp, return_address, args);
-	else
+		enter_release(task, b->probe, return_sp, args);
+	else if (read_return_address(task, &return_address))
 		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
@@ -512,8 +541,11 @@ void call_watch(struct task *task, struct breakpoint *b)
 	bool is_call;
 
 	task_args(task, args);
-	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+	if (b->probe->wanted->hook == HOOK_SIGACTION) {
+		if (args[0] == SIGTRAP)
+			sigtrap_set(task, args[1]);
 		return;
+	}
 	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
@@ -529,10 +561,6 @@ static void watched_return(struct task *task, const struct call *call)
 	struct process *p = task->process;
 	const uint64_t result = p->arch->result(&task->regs);
 
-	if (call->probe->wanted->hook == HOOK_SIGACTION) {
-		sigtrap_learn(task);
-		return;
-	}
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)

@@ -37,6 +37,8 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking)
 		return true;
+	if (!task->process)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
 	char *text = read_file(path, 4096, NULL);
 	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,
@@ -64,17 +66,6 @@ static bool trap_pending(pid_t tid)
 	}
 }
 
-static bool any_signal_pending(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args args = {.off = 0, .flags = 0, .nr = 1};
-	siginfo_t info;
-
-	if (ptrace(PTRACE_PEEKSIGINFO, tid, &args, &info) > 0)
-		return true;
-	args.flags = PTRACE_PEEKSIGINFO_SHARED;
-	return ptrace(PTRACE_PEEKSIGINFO, tid, &args, &info) > 0;
-}
-
 /* A hit of a breakpoint that is out by now: the instruction has not run. */
 static bool undo_hit(struct task *task)
 {
@@ -93,14 +84,6 @@ static bool undo_hit(struct task *task)
 	return true;
 }
 
-/* An interruption may have come between the check and a system call that does not restart by itself. */
-static void restart_syscall(struct task *task)
-{
-	if (task->process && task_regs(task) == 0 &&
-	    task->process->arch->restart_syscall(&task->regs) && !any_signal_pending(task->tid))
-		task_set_regs(task);
-}
-
 /* A stop while letting go. True when the task is ready to be detached. */
 static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 {
@@ -108,10 +91,12 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 	case STOP_TRAP:
 		if (task->slot)
 			task_leave_slot(task);
-		task->pending_signal = undo_hit(task) || sigtrap_dropped(task) ? 0 : SIGTRAP;
+		task->pending_signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
 		return true;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
+		if (!stops_or_continues(stop->signal))
+			task_restart_syscall(task);
 		task->pending_signal = stop->signal;
 		return true;
 	case STOP_INTERRUPT:
@@ -122,7 +107,7 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 		}
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
-			restart_syscall(task);
+			task_restart_syscall(task);
 		return true;
 	case STOP_EXIT:
 		return true;
@@ -142,7 +127,8 @@ static void interrupt_all(struct tracer *t)
 
 		if (task->phase != PHASE_LIVE || (task->stopped && !task->listening))
 			continue;
-		task->quiet = !task->listening && asleep(task);
+		task->quiet = !task->listening && asleep(task) &&
+			      !(task->process && sigtrap_needs_restore(task->process));
 		if (!task->quiet)
 			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	}

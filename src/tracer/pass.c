@@ -47,8 +47,10 @@ static void stop_others(struct tracer *t, struct task *task)
 		struct task *other = (struct task *)(uintptr_t)entry->value;
 
 		if (other->process == task->process && other->phase == PHASE_LIVE &&
-		    !other->stopped && !other->vforking)
+		    !other->stopped && !other->vforking) {
 			ptrace(PTRACE_INTERRUPT, other->tid, NULL, NULL);
+			other->interrupted = true;
+		}
 	}
 	while (waiting) {
 		waiting = false;

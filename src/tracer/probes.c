@@ -143,11 +143,23 @@ void probe_at(struct process *p, const struct probe *probe)
 			probe_failed(p, probe);
 		return;
 	}
-	if (is_new) {
+	if (!is_new) {
+		const char *family = probe->wanted->function ? probe->wanted->function->family : NULL;
+		const char *known = b->probe->wanted->function ? b->probe->wanted->function->family : NULL;
+
+		b->probe->any_family |= family && known && strcmp(family, known);
+		/* The module's order decides which of several names is shown. */
+		if (probe->wanted < b->probe->wanted) {
+			b->probe->wanted = probe->wanted;
+			b->probe->shown = probe->shown;
+		}
+	} else {
 		b->probe = xmalloc(sizeof(*b->probe));
 		*b->probe = *probe;
 		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
 		p->probes[p->probe_count++] = b->probe;
+		p->release_probes += probe->wanted->function &&
+				     probe->wanted->function->role == ROLE_RELEASE;
 		((struct wanted *)probe->wanted)->found++;
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook",
@@ -173,8 +185,10 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 		return true;
 	if (wanted->function && !library_selected(t, finding->object))
 		return true;
-	/* A local `malloc` is some file's own helper; a prefixed allocator may well be linked in hidden. */
-	if (!symbol->is_global && wanted->symbol[0] != '*')
+	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
+	 * local, and a prefixed allocator may well be linked in hidden. */
+	if (!symbol->is_global && wanted->symbol[0] != '*' &&
+	    !elf_file_is_static(finding->object->file))
 		return true;
 	probe_at(finding->p, &(struct probe){.wanted = wanted, .shown = shown, .start = address,
 					     .size = symbol->size, .object = finding->object,

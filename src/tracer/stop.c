@@ -10,6 +10,11 @@ static bool stops_a_group(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
+bool stops_or_continues(int sig)
+{
+	return stops_a_group(sig) || sig == SIGCONT;
+}
+
 static enum stop_kind kind_of_event(unsigned event, int sig)
 {
 	switch (event) {

@@ -32,6 +32,9 @@ struct stop {
 /* What a wait status means for a task in that phase. */
 struct stop stop_decode(pid_t tid, int status, enum task_phase phase);
 
+/* Job control: those signals do end epoll_wait and its like with EINTR, traced or not (signal(7)). */
+bool stops_or_continues(int sig);
+
 /* collect.c: the next stop, blocking; kind STOP_NONE when there are no children left. */
 struct stop collect(struct tracer *t);
 /* The same without blocking: STOP_NONE when there is none now. */

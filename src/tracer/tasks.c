@@ -40,6 +40,7 @@ void task_free(struct tracer *t, struct task *task)
 		task->slot = NULL;
 	}
 	calls_drop_task(task);
+	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	free(task);
 }
@@ -133,6 +134,13 @@ void task_leave_slot(struct task *task)
 	task_set_pc(task, original);
 }
 
+void task_restart_syscall(struct task *task)
+{
+	if (task->process && task_regs(task) == 0 &&
+	    task->process->arch->restart_syscall(&task->regs))
+		task_set_regs(task);
+}
+
 static bool status_number(pid_t tid, const char *key, long *value)
 {
 	char path[32];
@@ -154,6 +162,16 @@ pid_t tgid_of(pid_t tid)
 	long tgid;
 
 	return status_number(tid, "\nTgid:", &tgid) ? (pid_t)tgid : 0;
+}
+
+pid_t maker_of(pid_t tid)
+{
+	const pid_t tgid = tgid_of(tid);
+	long parent;
+
+	if (tgid && tgid != tid)
+		return tgid;
+	return status_number(tid, "\nPPid:", &parent) ? (pid_t)parent : 0;
 }
 
 bool task_stat(pid_t tid, char *state, unsigned long *flags)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """An independent model of the post-processor's filters, leaks, groups and totals.
 
-usage: model.py FUNCTRACE-POSTPROC [TRACES [SEED]]
+usage: model.py [TRACES [SEED]]
 
 Makes random traces, works out with plain lists and dictionaries what each set of options must print, and compares
 the program's whole output with it. Traces go in as text and as binary. TRACES is 1000 if not given; the same
-SEED gives the same traces. Prints TAP.
+SEED gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
@@ -77,49 +77,33 @@ def make_trace(rng):
 # What the options do.
 
 def find_leaks(resources, items):
-    live, leaked = {}, set()
+    """-> what is printed, in order. An object at a place where nothing else was is declared at once; all else that
+    is no call waits until no call before it is live."""
+    live, waiting, printed, mapped = {}, [], [], {}
     for item in items:
-        if not isinstance(item, Call) or resources[item.resource - 1][2] & 2 or item.call == COPY:
-            continue
-        key = item.resource, item.id
-        counted = resources[item.resource - 1][2] & 1
-        if item.call == ALLOC:
-            if counted and key in live:
-                live[key][1] += 1
-            else:
-                live[key] = [item, 1]
-                leaked.add(item)
-        elif key in live:
-            live[key][1] -= 1
-            if not counted or live[key][1] == 0:
-                leaked.discard(live.pop(key)[0])
-    return [item for item in items if not isinstance(item, Call) or item in leaked]
-
-
-def move_marks_for_leaks(items):
-    """An object at a place where nothing was before is declared at once; all others keep their places."""
-    seen, first, rest = {}, [], []
-    for item in items:
-        new = not isinstance(item, Call) and item[0] == "object" and \
-            seen.get(item[1]) in (None, item[3])
-        if new:
-            seen[item[1]] = item[3]
-            first.append(item)
-        else:
-            if not isinstance(item, Call) and item[0] == "object":
-                seen[item[1]] = item[3]
-            rest.append(item)
-    # A declaration overtakes only what waits for a live call before it.
-    result, calls_before = [], False
-    for item in items:
-        if isinstance(item, Call):
-            break
-        result.append(item)
-    head = len(result)
-    first = [item for item in first if not any(item is x for x in result)]
-    rest = [item for item in rest if not any(item is x for x in result)]
-    del calls_before, head
-    return result + first + rest
+        if not isinstance(item, Call):
+            if item[0] == "object" and mapped.setdefault(item[1], item[3]) == item[3]:
+                printed.append(item)
+                continue
+            if item[0] == "object":
+                mapped[item[1]] = item[3]
+            waiting.append(item)
+        elif not resources[item.resource - 1][2] & 2 and item.call != COPY:
+            key = item.resource, item.id
+            counted = resources[item.resource - 1][2] & 1
+            if item.call == ALLOC:
+                if counted and key in live:
+                    live[key][1] += 1
+                else:
+                    live[key] = [item, 1]
+                    waiting.append(item)
+            elif key in live:
+                live[key][1] -= 1
+                if not counted or live[key][1] == 0:
+                    waiting.remove(live.pop(key)[0])
+        while waiting and not isinstance(waiting[0], Call):
+            printed.append(waiting.pop(0))
+    return printed + waiting
 
 
 def object_at(mapped, address):
@@ -197,7 +181,7 @@ def expected(trace, options):
             if isinstance(item, Call):
                 item.frames = item.frames[:int(options["-b"])]
     if "-l" in options:
-        items = move_marks_for_leaks(find_leaks(resources, items))
+        items = find_leaks(resources, items)
     if "--call-address" in options:
         obj, _, span = options["--call-address"].rpartition(":")
         start, size = (int(x, 16) for x in span.split("+"))
@@ -227,7 +211,8 @@ def expected(trace, options):
         ident = number if len(chosen) == 1 else chosen[number - 1][0]
         flag = {0: "", 1: " [refcount]", 2: " [call]"}[flags]
         lines.append(f"<{ident:x}> : {kind} ({desc}){flag}")
-    lines += [f"@ {ident:x} : {name}" for ident, name in contexts]
+    # Resources wait with -R until it is known how many remain.
+    lines[0 if "-R" in options else len(lines):0] = [f"@ {ident:x} : {name}" for ident, name in contexts]
     if "-c" in options:
         others, ranked, mapped = groups(items, options.get("-s"))
         lines += [item_line(item) for item in others]
@@ -271,7 +256,7 @@ def as_text(trace, no_times):
 
 def as_binary(trace, encoder):
     resources, contexts, items = trace
-    packets = [("PINF", 4242, 1700000000, 0, 10, "/bin/prog"), ("MINF", 0, 0, 1, "functrace 0.1.0")]
+    packets = [("PINF", 4242, 1700000000, 0, 10, "/bin/prog")]
     packets += [("RESR", i, flags, kind, desc) for i, (kind, desc, flags) in enumerate(resources, 1)]
     packets += [("CTXR", ident, name) for ident, name in contexts]
     for item in items:
@@ -320,9 +305,9 @@ def run(program, arguments, data):
 
 
 def main():
-    program = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 20231114
+    program = os.environ["FUNCTRACE_POSTPROC"]
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20231114
     failed = 0
     with tempfile.TemporaryDirectory(prefix="functrace-model-") as folder:
         for number in range(count):

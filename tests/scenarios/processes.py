@@ -161,9 +161,22 @@ def tasks_of(pid):
 
 # ---- The text of a process ----
 
+def living_task(pid):
+    """The /proc folder of a task that still has the memory: the leader may have ended before the others."""
+    for tid in [pid] + tasks_of(pid):
+        folder = '/proc/%d/task/%d' % (pid, tid)
+        try:
+            with open(folder + '/stat') as file:
+                if file.read().rsplit(')', 1)[1].split()[0] not in 'ZX':
+                    return folder
+        except OSError:
+            pass
+    return '/proc/%d' % pid
+
+
 def text_mappings(pid):
     found = []
-    with open('/proc/%d/maps' % pid) as file:
+    with open(living_task(pid) + '/maps') as file:
         for line in file:
             fields = line.split(None, 5)
             if len(fields) == 6 and fields[1].startswith('r-xp') and not fields[5].startswith('['):
@@ -176,7 +189,7 @@ def text_of(pid):
     """{(low, high, path): bytes} of all executable mappings."""
     text = {}
     mappings = text_mappings(pid)
-    with open('/proc/%d/mem' % pid, 'rb', 0) as memory:
+    with open(living_task(pid) + '/mem', 'rb', 0) as memory:
         for low, high, path in mappings:
             memory.seek(low)
             data = b''
@@ -251,7 +264,7 @@ class Tracer:
             problems.append('functrace ended with status %d after letting go: %s' % (
                 result.status, result.err.decode(errors='replace').strip()))
         self.err = result.err
-        if os.path.exists('/proc/%d/mem' % self.pid) and state_of(self.pid) != 'Z':
+        if os.path.exists('/proc/%d' % self.pid) and text_mappings(self.pid):
             problems += text_differences(self.before, text_of(self.pid))
             if status_field(self.pid, 'TracerPid') not in ('0', ''):
                 problems.append('process %d is still traced' % self.pid)

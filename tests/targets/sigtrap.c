@@ -59,8 +59,8 @@ int main(int argc, char **argv)
 			some_calls(2);
 			sigprocmask(SIG_SETMASK, NULL, &all);
 			CHECK(sigismember(&all, SIGTRAP) && sigismember(&all, SIGTERM));
-			raise(SIGTRAP); /* pending until unblocked */
 			some_calls(1);
+			raise(SIGTRAP); /* pending until unblocked */
 			sigprocmask(SIG_SETMASK, &old, NULL);
 			own_int3();
 			calls += 3;

@@ -9,6 +9,7 @@
  *     expect stack SIZE F1 F2 ...     each stack of an allocation of that size begins with these
  * functions
  *
+ * FUNCTION may be several names with | between them, of which one is meant.
  * Every allocation in that range must be in a "+" line: what is not expected is an error.
  * The lines are the same in every run, so a traced and an untraced run print the same bytes.
  * Nothing here allocates. */
@@ -31,8 +32,12 @@
 #include <unistd.h>
 
 /* The compiler must neither drop nor merge what passes through here. */
-#define KEEP(p)  __asm__ volatile("" : "+r"(p) : : "memory")
-#define NOINLINE __attribute__((noinline, noclone))
+#define KEEP(p) __asm__ volatile("" : "+r"(p) : : "memory")
+#if defined(__GNUC__) && !defined(__clang__)
+#define NOINLINE __attribute__((noipa))
+#else
+#define NOINLINE __attribute__((noinline))
+#endif
 
 __attribute__((format(printf, 1, 2), unused)) static void say(const char *fmt, ...)
 {

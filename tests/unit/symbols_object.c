@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -232,6 +234,548 @@ static void test_layouts(void **state)
 	}
 }
 
+/* ---- Files that cannot be opened by their path ---- */
+
+/* A library, and a program that does with it what the bytes of its input say: o dlopen, c dlclose,
+ * n dlmopen, s map its file shared and executable, t map a page over the end of its text, e map
+ * program.c executable. */
+static const char library_source[] =
+	"int library_data = 3;\n"
+	"__attribute__((noinline)) int library_function(int x) { return x * library_data; }\n"
+	"__attribute__((noinline)) int library_other(int x) { return x - library_data; }\n";
+
+static const char loader_source[] =
+	"#define _GNU_SOURCE\n"
+	"#include <dlfcn.h>\n"
+	"#include <fcntl.h>\n"
+	"#include <link.h>\n"
+	"#include <stdio.h>\n"
+	"#include <sys/mman.h>\n"
+	"#include <unistd.h>\n"
+	"static void *handle, *second;\n"
+	"static char *last_page;\n"
+	"static int each(struct dl_phdr_info *i, size_t n, void *d)\n"
+	"{\n"
+	"	for (int k = 0; k < i->dlpi_phnum; k++) {\n"
+	"		const ElfW(Phdr) *p = &i->dlpi_phdr[k];\n"
+	"		char *a = (char *)i->dlpi_addr + p->p_vaddr;\n"
+	"		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && (char *)d >= a &&\n"
+	"		    (char *)d < a + p->p_memsz)\n"
+	"			last_page = (char *)((unsigned long)(a + p->p_memsz - 1) & "
+	"~4095ul);\n"
+	"	}\n"
+	"	return 0;\n"
+	"}\n"
+	"static void *map(const char *path, int flags)\n"
+	"{\n"
+	"	int fd = open(path, O_RDONLY);\n"
+	"	void *p = mmap(0, 4096, PROT_READ | PROT_EXEC, flags, fd, 0);\n"
+	"	close(fd);\n"
+	"	return p;\n"
+	"}\n"
+	"int main(void)\n"
+	"{\n"
+	"	char c = 'o';\n"
+	"	void *f = 0, *g = 0;\n"
+	"	do {\n"
+	"		if (c == 'o') f = dlsym(handle = dlopen(\"./liblayout.so\", RTLD_NOW), "
+	"\"library_function\");\n"
+	"		if (c == 'c') dlclose(handle), f = 0;\n"
+	"		if (c == 'n') g = dlsym(second = dlmopen(LM_ID_NEWLM, \"./liblayout.so\", "
+	"RTLD_NOW), \"library_function\");\n"
+	"		if (c == 's') g = map(\"liblayout.so\", MAP_SHARED);\n"
+	"		if (c == 'e') g = map(\"program.c\", MAP_PRIVATE);\n"
+	"		if (c == 't') dl_iterate_phdr(each, f), g = mmap(last_page, 4096, "
+	"PROT_READ, "
+	"MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+	"		printf(\"%p %p\\n\", f, g);\n"
+	"		fflush(stdout);\n"
+	"	} while (read(0, &c, 1) == 1);\n"
+	"	_exit(0);\n"
+	"}\n";
+
+static void parse_two(const struct waiting *program, unsigned long long *first,
+		      unsigned long long *second)
+{
+	*first = *second = 0;
+	sscanf(program->line, "%llx", first);
+	sscanf(strchr(program->line, ' '), "%llx", second);
+}
+
+static void build_library(const char *flags)
+{
+	test_write("library.c", library_source);
+	test_write("loader.c", loader_source);
+	assert_int_equal(test_run("gcc -O1 -shared -fPIC -o new.so library.c %s && mv new.so "
+				  "liblayout.so && gcc -O1 -o loader loader.c -ldl",
+				  flags),
+			 0);
+}
+
+static void update(pid_t pid)
+{
+	assert_int_equal(objects_update(&list, pid, NULL, NULL, NULL), 0);
+}
+
+/* Takes away for a while what opens /proc/PID/map_files and files without permission. */
+static bool drop_capabilities(bool drop)
+{
+	static struct __user_cap_data_struct saved[2];
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (!drop)
+		return !syscall(SYS_capset, &header, saved);
+	if (syscall(SYS_capget, &header, saved))
+		return false;
+	memcpy(data, saved, sizeof(data));
+	data[0].effective &=
+		~(1u << CAP_SYS_ADMIN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+	data[1].effective &= ~(1u << (CAP_CHECKPOINT_RESTORE - 32));
+	return !syscall(SYS_capset, &header, data);
+}
+
+/* Runs the same check with and without the capabilities. */
+static void twice(void (*check)(bool capable))
+{
+	if (geteuid())
+		print_message("not root: /proc/PID/map_files is not tried\n");
+	else
+		check(true);
+	assert_true(drop_capabilities(true));
+	check(false);
+	assert_true(drop_capabilities(false));
+}
+
+static void deleted_program(bool capable)
+{
+	struct waiting program;
+	struct addresses addresses;
+
+	assert_int_equal(test_run("gcc -O1 -o deleted program.c"), 0);
+	waiting_start(&program, "./deleted");
+	assert_int_equal(test_run("rm deleted && cp /bin/true deleted"), 0);
+	parse_addresses(&program, &addresses);
+	update(program.pid);
+	struct object *object = check_function(program.pid, "probe_me", addresses.probe_me);
+
+	check_function(program.pid, "local_one", addresses.local_one);
+	assert_non_null(object->open_path);
+	assert_non_null(strstr(object->open_path, capable ? "/map_files/" : "/exe"));
+	assert_non_null(strstr(object->path, "/deleted"));
+	assert_null(strstr(object->path, "(deleted)")); /* it has a build-id */
+	objects_free(&list);
+	waiting_end(&program);
+}
+
+static void test_deleted_program(void **state)
+{
+	(void)state;
+	twice(deleted_program);
+}
+
+/* Another file is where the library was: it must not be taken for it, though its functions have the
+ * same names. */
+static void replaced_library(bool capable)
+{
+	struct waiting program;
+	unsigned long long function, none;
+
+	build_library("-Wl,--build-id=none");
+	waiting_start(&program, "./loader");
+	build_library("-O0 -DPADDING -Wl,-Ttext=0x5550");
+	parse_two(&program, &function, &none);
+	update(program.pid);
+	struct object *object = check_function(program.pid, "library_function", function);
+	size_t symbols = 0;
+	struct elf_symbol symbol;
+
+	if (capable)
+		assert_non_null(strstr(object->open_path, "/map_files/"));
+	else
+		assert_null(object->open_path);
+	assert_true(elf_file_find(object->file, "library_other", &symbol));
+	assert_true(elf_file_has_symbols(object->file));
+	assert_non_null(elf_file_segments(object->file, &symbols));
+	assert_true(symbols >= 4);
+	assert_string_equal(elf_file_build_id(object->file), "");
+	assert_non_null(strstr(object->path, "liblayout.so (deleted)"));
+	check_texts(program.pid, object, true);
+
+	/* Not read again, and the same object. */
+	const struct elf_file *file = object->file;
+
+	update(program.pid);
+	assert_ptr_equal(objects_find(&list, function), object);
+	assert_ptr_equal(object->file, file);
+	objects_free(&list);
+	waiting_end(&program);
+}
+
+static void test_replaced_library(void **state)
+{
+	(void)state;
+	twice(replaced_library);
+}
+
+static void test_memfd(void **state)
+{
+	struct waiting program;
+	struct addresses addresses;
+	const int fd = memfd_create("hidden", 0);
+	size_t size;
+
+	(void)state;
+	assert_int_equal(test_run("gcc -O1 -static -o memory program.c"), 0);
+	char *path = xasprintf("%s/memory", test_folder);
+	char *bytes = read_file(path, 64u << 20, &size);
+
+	assert_non_null(bytes);
+	assert_int_equal(write(fd, bytes, size), size);
+	waiting_start_fd(&program, "hidden", fd);
+	close(fd);
+	parse_addresses(&program, &addresses);
+	update(program.pid);
+	struct object *object = check_function(program.pid, "local_one", addresses.local_one);
+
+	assert_string_equal(object->path, "/memfd:hidden (deleted)");
+	assert_non_null(object->open_path);
+	objects_free(&list);
+	waiting_end(&program);
+	free(bytes);
+	free(path);
+}
+
+/* A program that may be executed but not read. */
+static void test_unreadable(void **state)
+{
+	struct waiting program;
+	struct addresses addresses;
+
+	(void)state;
+	assert_int_equal(
+		test_run("gcc -O1 -rdynamic -o unreadable program.c; chmod 111 unreadable"), 0);
+	waiting_start(&program, "./unreadable");
+	parse_addresses(&program, &addresses);
+	assert_true(drop_capabilities(true));
+	struct object_list quick = {0};
+	const int error = objects_update(&quick, program.pid, NULL, NULL, NULL);
+
+	assert_true(drop_capabilities(false));
+	if (error) {
+		print_message("SKIPPED: an unreadable program's maps are not readable here\n");
+	} else {
+		list = quick;
+		check_function(program.pid, "probe_me", addresses.probe_me);
+		assert_null(objects_find(&list, addresses.probe_me)->open_path);
+		objects_free(&list);
+	}
+	waiting_end(&program);
+}
+
+/* ---- Coming and going ---- */
+
+static char changes[512];
+
+static void on_removed(void *context, struct object *object)
+{
+	assert_ptr_equal(context, &list);
+	assert_null(objects_find(&list, object->text[0].start));
+	strncat(changes, " -", 10);
+	strncat(changes, strrchr(object->path, '/') + 1, 100);
+}
+
+static void on_added(void *context, struct object *object)
+{
+	assert_ptr_equal(context, &list);
+	assert_ptr_equal(objects_find(&list, object->text[0].start), object);
+	if (strrchr(object->path, '/')) {
+		strncat(changes, " +", 10);
+		strncat(changes, strrchr(object->path, '/') + 1, 100);
+	}
+}
+
+static void check_changes(struct waiting *program, const char *expected)
+{
+	changes[0] = '\0';
+	assert_int_equal(objects_update(&list, program->pid, on_removed, on_added, &list), 0);
+	assert_string_equal(changes, expected);
+}
+
+static void test_loading(void **state)
+{
+	struct waiting program;
+	unsigned long long function, copy;
+
+	(void)state;
+	build_library("");
+	waiting_start(&program, "./loader");
+	changes[0] = '\0';
+	assert_int_equal(objects_update(&list, program.pid, on_removed, on_added, &list), 0);
+	assert_non_null(strstr(changes, " +loader"));
+	assert_non_null(strstr(changes, " +liblayout.so"));
+	assert_non_null(strstr(changes, " +libc.so.6"));
+	assert_null(strstr(changes, " -"));
+	check_changes(&program, "");
+	parse_two(&program, &function, &copy);
+	struct object *object = check_function(program.pid, "library_function", function);
+	const struct elf_file *file = object->file;
+
+	/* A fork's list has the same objects, and lives by itself. */
+	struct object_list clone;
+
+	objects_clone(&list, &clone);
+	assert_int_equal(clone.count, list.count);
+	assert_ptr_equal(objects_find(&clone, function)->file, file);
+	assert_ptr_not_equal(objects_find(&clone, function), object);
+
+	waiting_next(&program, 'c');
+	check_changes(&program, " -liblayout.so");
+	assert_null(objects_find(&list, function));
+	assert_non_null(objects_find(&clone, function));
+	objects_free(&clone);
+
+	/* The file is known already. */
+	waiting_next(&program, 'o');
+	check_changes(&program, " +liblayout.so");
+	parse_two(&program, &function, &copy);
+	object = check_function(program.pid, "library_function", function);
+	assert_ptr_equal(object->file, file);
+
+	/* A second copy in a namespace of its own is a second object of the same file. */
+	waiting_next(&program, 'n');
+	changes[0] = '\0';
+	assert_int_equal(objects_update(&list, program.pid, on_removed, on_added, &list), 0);
+	assert_non_null(strstr(changes, "+liblayout.so"));
+	assert_null(strstr(changes, " -"));
+	parse_two(&program, &function, &copy);
+	struct object *second = check_function(program.pid, "library_function", copy);
+
+	assert_ptr_not_equal(object, second);
+	assert_ptr_equal(object->file, second->file);
+	assert_ptr_equal(objects_find(&list, function), object);
+	assert_true(second->end <= object->start || object->end <= second->start);
+
+	/* Another process shares the file. */
+	struct waiting other;
+	struct object_list others = {0};
+
+	waiting_start(&other, "./loader");
+	assert_int_equal(objects_update(&others, other.pid, NULL, NULL, NULL), 0);
+	parse_two(&other, &function, &copy);
+	assert_ptr_equal(objects_find(&others, function)->file, file);
+	objects_free(&others);
+	waiting_end(&other);
+
+	waiting_end(&program);
+	assert_int_equal(objects_update(&list, program.pid, NULL, NULL, NULL), -ENOENT);
+	assert_true(list.count > 4); /* stayed as it was */
+	objects_free(&list);
+}
+
+static void test_tails(void **state)
+{
+	struct waiting program;
+	unsigned long long function, other;
+
+	(void)state;
+	build_library("");
+	waiting_start(&program, "./loader");
+	parse_two(&program, &function, &other);
+	update(program.pid);
+	struct object *object = objects_find(&list, function);
+
+	check_texts(program.pid, object, true);
+	assert_int_equal(object->text_count, 1);
+	const struct text_range before = object->text[0];
+
+	/* The page behind is taken: nothing is left of the tail. (The text of this library is one
+	 * page.) */
+	waiting_next(&program, 't');
+	update(program.pid);
+	assert_null(objects_find(&list, function));
+	assert_true(before.tail_end > before.tail_start);
+	waiting_end(&program);
+	objects_free(&list);
+
+	/* A shared mapping of its text cannot be probed. */
+	build_library("-Wl,-z,noseparate-code");
+	waiting_start(&program, "./loader");
+	waiting_next(&program, 's');
+	parse_two(&program, &function, &other);
+	update(program.pid);
+	object = objects_find(&list, other);
+	assert_non_null(object);
+	assert_ptr_not_equal(object, objects_find(&list, function));
+	assert_int_equal(object->base, other);
+	assert_true(object->text[0].shared);
+	assert_int_equal(object->text[0].tail_start, object->text[0].tail_end);
+
+	/* What is no ELF file is told. */
+	assert_int_equal(list.unread_count, 0);
+	waiting_next(&program, 'e');
+	update(program.pid);
+	update(program.pid);
+	assert_int_equal(list.unread_count, 1);
+	assert_non_null(strstr(list.unread[0], "/program.c: it is no ELF file"));
+	waiting_end(&program);
+	objects_free(&list);
+}
+
+/* ---- Symbols ---- */
+
+static bool count_named(void *context, const struct elf_symbol *symbol)
+{
+	unsigned *counts = context;
+
+	counts[0]++;
+	if (!strcmp(symbol->name, "probe_me"))
+		counts[1]++;
+	if (!strcmp(symbol->name, "local_one"))
+		counts[2]++;
+	if (!strcmp(symbol->name, "by_hand"))
+		counts[3]++;
+	if (!strcmp(symbol->name, "data") || strchr(symbol->name, '@'))
+		counts[4]++;
+	return true;
+}
+
+static void check_symbols(const char *path, unsigned local)
+{
+	struct waiting program;
+	struct addresses addresses;
+	unsigned counts[5] = {0};
+
+	print_message("symbols of %s\n", path);
+	waiting_start(&program, path);
+	parse_addresses(&program, &addresses);
+	update(program.pid);
+	struct object *object = check_function(program.pid, "probe_me", addresses.probe_me);
+
+	if (local)
+		check_function(program.pid, "local_one", addresses.local_one);
+	elf_file_functions(object->file, count_named, counts);
+	assert_int_equal(counts[1], 1);
+	assert_int_equal(counts[2], local);
+	assert_int_equal(counts[3], strstr(path, "headless") ? 0 : 1);
+	assert_int_equal(counts[4], 0);
+	objects_free(&list);
+	waiting_end(&program);
+}
+
+static void test_symbols(void **state)
+{
+	(void)state;
+	test_write("hand.s", ".text\n.globl by_hand\nby_hand:\n\tnop\n\tret\n"
+			     ".section .note.GNU-stack,\"\"\n");
+	assert_int_equal(test_run("gcc -O1 -rdynamic -o full program.c hand.s"), 0);
+	check_symbols("./full", 1);
+	assert_int_equal(test_run("strip -o bare full"), 0);
+	check_symbols("./bare", 0);
+	if (test_has("xz")) {
+		assert_int_equal(
+			test_run("objcopy --only-keep-debug full debug && strip -g debug && "
+				 "xz -k debug && objcopy --add-section .gnu_debugdata=debug.xz "
+				 "bare mini"),
+			0);
+		check_symbols("./mini", 1);
+	} else {
+		print_message(".gnu_debugdata: SKIPPED, there is no xz here\n");
+	}
+	/* No section headers: e_shoff (8 bytes at 40) and e_shnum, e_shstrndx (4 bytes at 60) are
+	 * 0. */
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(
+			test_run(
+				"cp full headless && for at in 40 41 42 43 44 45 46 47 60 61 62 "
+				"63; do "
+				"printf '\\000' | dd of=headless bs=1 conv=notrunc seek=$at; done"),
+			0);
+		check_symbols("./headless", 0);
+		assert_int_equal(test_run("gcc -O1 -rdynamic -Wl,--hash-style=%s -o full program.c "
+					  "hand.s",
+					  i ? "gnu" : "sysv"),
+				 0);
+	}
+}
+
+/* Several versions of one name, the default one is found; and the names of an IFUNC. */
+static void test_versions(void **state)
+{
+	struct waiting program;
+	struct addresses addresses;
+	struct elf_symbol symbol;
+
+	(void)state;
+	test_write("versions.c",
+		   "__asm__(\".symver old_one,twice@V1\\n.symver new_one,twice@@V2\");\n"
+		   "int old_one(int x) { return x + 1; }\n"
+		   "int new_one(int x) { return x + 2; }\n"
+		   "static int chosen(int x) { return x; }\n"
+		   "static void *choose(void) { return chosen; }\n"
+		   "int switched(int) __attribute__((ifunc(\"choose\")));\n");
+	test_write("versions.map", "V1 { twice; switched; };\nV2 { } V1;\n");
+	assert_int_equal(test_run("gcc -O1 -shared -fPIC -o libversions.so versions.c "
+				  "-Wl,--version-script=versions.map && "
+				  "gcc -O1 -o versions program.c -Wl,--no-as-needed "
+				  "./libversions.so"),
+			 0);
+	for (int i = 0; i < 2; i++) {
+		waiting_start(&program, "./versions");
+		parse_addresses(&program, &addresses);
+		update(program.pid);
+		struct object *object = find_path("libversions.so");
+
+		assert_non_null(object);
+		assert_true(elf_file_find(object->file, "switched", &symbol));
+		assert_true(symbol.is_ifunc && symbol.is_global);
+		assert_true(elf_file_find(object->file, "twice", &symbol));
+		assert_false(symbol.is_ifunc);
+		/* lea 2(%rdi),%eax; the first two bytes are the instruction's code */
+		assert_int_equal(memory_word(program.pid, object->bias + symbol.value) >> 16 & 0xff,
+				 2);
+		assert_false(elf_file_find(object->file, "twice@V1", &symbol));
+		assert_false(elf_file_find(object->file, "thrice", &symbol));
+		objects_free(&list);
+		waiting_end(&program);
+		assert_int_equal(test_run("strip libversions.so"), 0);
+	}
+}
+
+/* Another root, and another mount namespace: the path leads to another file here. */
+static void test_other_root(void **state)
+{
+	struct waiting program;
+	struct addresses addresses;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("SKIPPED: only root can change the root\n");
+		skip();
+	}
+	assert_int_equal(
+		test_run("mkdir -p cell/inner && gcc -O1 -static -o cell/inner/prog "
+			 "program.c && mkdir -p hidden && "
+			 "printf '#!/bin/sh\\nexec chroot cell /inner/prog\\n' >rooted && "
+			 "printf '#!/bin/sh\\nexec unshare -m sh -c \"mount -t tmpfs none "
+			 "hidden && cp cell/inner/prog hidden/prog && exec hidden/prog\"\\n' "
+			 ">mounted && chmod +x rooted mounted"),
+		0);
+	for (int i = 0; i < 2; i++) {
+		waiting_start(&program, i ? "./mounted" : "./rooted");
+		parse_addresses(&program, &addresses);
+		assert_true(drop_capabilities(true));
+		update(program.pid);
+		assert_true(drop_capabilities(false));
+		struct object *object =
+			check_function(program.pid, "local_one", addresses.local_one);
+
+		assert_non_null(object->open_path);
+		objects_free(&list);
+		waiting_end(&program);
+	}
+}
+
 static int setup(void **state)
 {
 	if (test_folder_make(state))
@@ -244,6 +788,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_deleted_program),
+		cmocka_unit_test(test_replaced_library),
+		cmocka_unit_test(test_memfd),
+		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_loading),
+		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_other_root),
 	};
 
 	return cmocka_run_group_tests_name("symbols_object", tests, setup, test_folder_remove);

@@ -112,9 +112,9 @@ void waiting_start(struct waiting *waiting, const char *path)
 	waiting_start_fd(waiting, path, -1);
 }
 
-void waiting_next(struct waiting *waiting)
+void waiting_next(struct waiting *waiting, char command)
 {
-	assert_int_equal(write(waiting->input, "x", 1), 1);
+	assert_int_equal(write(waiting->input, &command, 1), 1);
 	read_line(waiting);
 }
 

@@ -30,8 +30,8 @@ struct waiting {
 void waiting_start(struct waiting *waiting, const char *path);
 /* fd >= 0: that file is executed instead. */
 void waiting_start_fd(struct waiting *waiting, const char *path, int fd);
-/* Lets it go on by a byte and reads the next line. */
-void waiting_next(struct waiting *waiting);
+/* Lets it go on by that byte and reads the next line. */
+void waiting_next(struct waiting *waiting, char command);
 void waiting_end(struct waiting *waiting);
 
 #endif

@@ -1,0 +1,62 @@
+/* Names as the programmer wrote them, by libiberty.
+ *
+ * A mangled name of some hundred bytes can stand for one of terabytes, by references to its own
+ * parts. So the callback forms are used, which make the name piece by piece without allocating, and
+ * left by a jump when it gets too long. */
+#include "config.h"
+#include "symbols/names.h"
+#include "base/buf.h"
+
+#ifdef HAVE_LIBIBERTY_DEMANGLE_H
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
+#include <setjmp.h>
+#include <stdlib.h>
+
+#define MANGLED_MAX   65536
+#define DEMANGLED_MAX 65536
+/* As addr2line -C, nm -C and c++filt do. */
+#define STYLE (DMGL_PARAMS | DMGL_ANSI)
+
+struct demangling {
+	struct buf text;
+	jmp_buf too_long;
+};
+
+static void on_piece(const char *piece, size_t size, void *context)
+{
+	struct demangling *demangling = context;
+
+	if (demangling->text.size + size > DEMANGLED_MAX)
+		longjmp(demangling->too_long, 1);
+	buf_add(&demangling->text, piece, size);
+}
+
+/* Rust's first: its older names are C++ names too, of another look. */
+static bool demangle(const char *symbol, struct demangling *demangling)
+{
+	if (setjmp(demangling->too_long))
+		return false;
+	if (rust_demangle_callback(symbol, STYLE, on_piece, demangling))
+		return true;
+	demangling->text.size = 0;
+	return cplus_demangle_v3_callback(symbol, STYLE, on_piece, demangling);
+}
+
+char *names_demangle(const char *symbol)
+{
+	char *name = NULL;
+
+	/* _Z, _R, __Z (the linker's prefix), _GLOBAL_ */
+	if (symbol[0] != '_' || strnlen(symbol, MANGLED_MAX) == MANGLED_MAX)
+		return NULL;
+	struct demangling *demangling = xcalloc(1, sizeof(*demangling));
+
+	if (demangle(symbol, demangling) && demangling->text.size)
+		name = xstrdup(buf_str(&demangling->text));
+	buf_free(&demangling->text);
+	free(demangling);
+	return name;
+}

@@ -1,0 +1,99 @@
+/* What names.c keeps of a file that it takes names from; nobody else looks inside. */
+#ifndef FT_SYMBOLS_NAME_FILE_H
+#define FT_SYMBOLS_NAME_FILE_H
+
+#include "base/hash.h"
+#include "symbols/elf_file.h"
+#include "symbols/names.h"
+
+#include <elfutils/libdwfl.h>
+
+/* ---- Strings, each kept once ---- */
+
+struct string_pool {
+	struct hash by_hash;
+	struct string_block *blocks;
+};
+const char *string_keep(struct string_pool *pool, const char *string);
+void string_pool_free(struct string_pool *pool);
+
+/* ---- Symbols by address: name_symbols.c ---- */
+
+struct named_symbol {
+	uint64_t start, size;
+	bool is_open; /* has no size of its own: to the end of its section, or the next symbol */
+	const char *name; /* mangled; the module's */
+	unsigned rank;
+};
+
+struct symbol_table {
+	struct named_symbol *items; /* by ascending start, the best of a start only */
+	size_t count, capacity;
+};
+
+void symbol_table_read(struct symbol_table *table, Dwfl_Module *module);
+/* The symbol that an address of the module is in, or NULL. */
+const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
+
+/* ---- DWARF by address: name_dwarf.c ---- */
+
+struct dwarf_index;
+
+/* An index of the module's debug information, or NULL if it has none. */
+struct dwarf_index *dwarf_index_new(Dwfl_Module *module);
+void dwarf_index_free(struct dwarf_index *index);
+
+/* One line of an answer. */
+struct dwarf_frame {
+	const char *function;      /* mangled if `is_linkage`; NULL unknown; the Dwarf's */
+	bool is_linkage;           /* the symbol's name, or a name of a language without mangling */
+	uint64_t entry;            /* where the function begins, 0 unknown */
+	const char *file, *folder; /* file relative to the folder; NULL unknown; the Dwarf's */
+	unsigned line;
+};
+/* The frames at an address, innermost first; 0 if nothing is known there. */
+#define DWARF_FRAMES_MAX 128
+size_t dwarf_index_find(struct dwarf_index *index, uint64_t address,
+			struct dwarf_frame frames[DWARF_FRAMES_MAX]);
+
+/* ---- The file: name_file.c ---- */
+
+struct name_lines {
+	size_t count;
+	struct frame_name items[];
+};
+
+struct name_file {
+	struct elf_key key;
+	unsigned references; /* objects */
+	uint64_t last_used;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	uint64_t module_bias;
+	const char *target_path; /* as in the trace; where debuglinks begin */
+	const struct names_options *options;
+	char build_id[2 * BUILD_ID_BYTES + 1];
+	uint64_t origin; /* the address of file offset 0 as in the file */
+	uint16_t machine;
+	bool is_indexed;
+	struct symbol_table symbols;
+	struct dwarf_index *dwarf;
+	struct hash lines; /* address -> name_lines */
+	struct string_pool strings;
+};
+
+/* Makes the callbacks' path of folders with separate debug files; the caller frees it. */
+char *name_file_debug_path(const struct names_options *options);
+/* How libdwfl looks for separate debug files. */
+void name_file_set_callbacks(Dwfl_Callbacks *callbacks, char **debug_path);
+/* Takes an open ELF file over (the descriptor in any case). NULL if it is none. options and
+ * callbacks are kept. */
+struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path,
+				const char *target_path, const struct names_options *options,
+				const Dwfl_Callbacks *callbacks);
+void name_file_free(struct name_file *file);
+/* The lines for an address as in the file, from memory if it was asked for before. Lives as long as
+ * the file or until a later call. Never NULL; count can be 0. */
+const struct name_lines *name_file_lookup(struct name_file *file, uint64_t address);
+
+#endif

@@ -1,0 +1,28 @@
+/* The bytes of a trace, unpacked where they are compressed (.gz, .zst).  Private to trace/. */
+#ifndef FT_TRACE_INPUT_H
+#define FT_TRACE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct input;
+
+/* The input of fd, from its current position, which stays the caller's. With `follow` the end of a
+ * regular file is not its end. */
+struct input *input_new(int fd, bool follow);
+
+/* Up to `size` bytes, at least one; 0 at the end (in a file that is followed: for now); a negative
+ * errno when reading failed, -EBADMSG when the compressed data are damaged or end within. */
+ssize_t input_read(struct input *input, void *data, size_t size);
+
+/* After input_read() has returned 0: waits a tenth of a second for more. 1: try again; 0: nothing
+ * is followed; -EINTR: a signal has ended the wait; -EBADMSG: the file has become shorter. */
+int input_wait(struct input *input);
+
+/* What was wrong after -EBADMSG: a clause. */
+const char *input_error(const struct input *input);
+
+void input_free(struct input *input);
+
+#endif

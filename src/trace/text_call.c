@@ -1,0 +1,312 @@
+/* Reads the lines of calls: the call, its arguments, its frames. */
+#include "config.h"
+#include "trace/text_read.h"
+
+#include <string.h>
+
+const char *text_decimal(const char *p, uint64_t *value)
+{
+	const char *const first = p;
+	uint64_t v = 0;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		const unsigned digit = (unsigned)(*p - '0');
+
+		if (v > (UINT64_MAX - digit) / 10)
+			return NULL;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return p > first ? p : NULL;
+}
+
+/* `HH:MM:SS.f` up to the bracket, with any number of digits after the point. */
+static const char *parse_time(const char *p, uint64_t *ns)
+{
+	uint64_t part, seconds = 0, scale = 1000000000;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(p = text_decimal(p, &part)) || part >= (i ? 60 : 1000000))
+			return NULL;
+		seconds = seconds * 60 + part;
+		if (i < 2 && *p++ != ':')
+			return NULL;
+	}
+	*ns = seconds * 1000000000;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9'; p++)
+			*ns += (scale /= 10) * (uint64_t)(*p - '0');
+	return *p == ']' ? p + 1 : NULL;
+}
+
+/* The index, the context and the time; returns where the name begins. */
+static const char *parse_head(const char *p, struct text_call *call)
+{
+	uint64_t context = 0;
+	const char *after;
+
+	if (!(p = text_decimal(p, &call->index)) || p[0] != '.' || p[1] != ' ')
+		return NULL;
+	p += 2;
+	if (*p == '@') {
+		if (!(p = text_hex(p + 1, &context)) || *p++ != ' ' || context > UINT32_MAX)
+			return NULL;
+	}
+	call->context = (uint32_t)context;
+	call->time_ns = TIME_NONE;
+	if (*p == '[' && (after = parse_time(p + 1, &call->time_ns)))
+		p = after + (*after == ' ');
+	return p;
+}
+
+/* From the end of the line back to the '(' before the id or the size; NULL if there is none. */
+static const char *parse_tail(const char *begin, const char *end, struct text_call *call)
+{
+	const char *p = end;
+	uint64_t size;
+
+	call->release = p > begin && p[-1] == ')';
+	p -= call->release;
+	while (p > begin && p[-1] != 'x')
+		p--;
+	if (p - begin < 4 || p[-2] != '0' || text_hex(p, &call->id) != end - call->release)
+		return NULL;
+	p -= 3;
+	if (call->release)
+		return *p == '(' ? p : NULL;
+	/* p is at the blank of ") = 0x". */
+	if (p - begin < 5 || memcmp(p - 3, ") = ", 4))
+		return NULL;
+	p -= 3;
+	const char *const close = p;
+
+	while (p > begin && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	if (text_decimal(p, &size) != close || p == begin)
+		return NULL;
+	/* The sp-rtrace tools print dwords as signed numbers. */
+	const bool negative = p[-1] == '-';
+
+	if (negative && (!size || size > UINT64_C(0x80000000)))
+		return NULL;
+	call->size = negative ? UINT64_C(0x100000000) - size : size;
+	p -= negative;
+	return p > begin && p[-1] == '(' ? p - 1 : NULL;
+}
+
+bool text_parse_call(const char *line, size_t length, struct text_call *call)
+{
+	if (line[0] < '0' || line[0] > '9')
+		return false;
+	call->size = 0;
+	const char *name = parse_head(line, call);
+
+	if (!name || name >= line + length)
+		return false;
+	const char *open = parse_tail(name, line + length, call);
+
+	if (!open || open == name)
+		return false;
+	call->name = (size_t)(name - line);
+	call->name_length = (size_t)(open - name);
+	return true;
+}
+
+/* Whether the name ends in `<type>`, the type as text or as its number; then its length. */
+static bool has_type(const struct text_reader *s, const struct text_resource *resource,
+		     const char *name, size_t length, size_t *suffix)
+{
+	uint64_t id;
+
+	*suffix = resource->length + 2;
+	if (length > *suffix && name[length - *suffix] == '<' &&
+	    !memcmp(name + length - resource->length - 1, resource->type, resource->length))
+		return true;
+	/* Numbers may be a function template's too: they count only where a type is to be shown. */
+	if (s->resource_count < 2)
+		return false;
+	const char *open = memrchr(name, '<', length);
+
+	if (!open || open == name || text_hex(open + 1, &id) != name + length - 1)
+		return false;
+	*suffix = (size_t)(name + length - open);
+	return id == (s->compat ? UINT64_C(1) << (resource->id - 1) : resource->id);
+}
+
+static const struct text_resource *take_type(const struct text_reader *s, const char *name,
+					     size_t *length)
+{
+	size_t suffix;
+
+	if (name[*length - 1] == '>')
+		for (size_t i = 0; i < s->resource_count; i++)
+			if (has_type(s, &s->resources[i], name, *length, &suffix)) {
+				*length -= suffix;
+				return &s->resources[i];
+			}
+	return s->resource_count == 1 ? s->resources : NULL;
+}
+
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed,
+		    struct record_call *call)
+{
+	char *name = line + parsed->name;
+	size_t length = parsed->name_length;
+	const struct text_resource *resource = take_type(s, name, &length);
+
+	name[length] = '\0';
+	*call = (struct record_call){
+		.index = parsed->index,
+		.time_ns = parsed->time_ns == TIME_NONE
+				   ? TIME_NONE
+				   : day_clock_time(&s->clock, parsed->time_ns),
+		.resource = resource ? resource->id : 0,
+		.context = parsed->context,
+		.kind = parsed->release ? CALL_RELEASE : CALL_ALLOC,
+		.function = text_unescape(name, ""),
+		.id = parsed->id,
+		.size = parsed->size,
+	};
+	/* Text has one form for what returns something; the type tells that nothing is allocated.
+	 */
+	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
+		call->kind = CALL_COPY;
+}
+
+bool text_is_arg(const char *line)
+{
+	return *line == '$' || (line[0] == '\t' && line[1] == '$');
+}
+
+struct call_arg text_take_arg(const struct text_reader *s, char *line)
+{
+	char *key = strchr(line, '$') + 1;
+	char *value = strstr(key, " = ");
+	uint64_t number;
+
+	if (value) {
+		*value = '\0';
+		value += 3;
+	} else {
+		/* Without its end, or without a value. */
+		value = key + strcspn(key, " =");
+		if (*value)
+			*value++ = '\0';
+		value += strspn(value, " =");
+	}
+	const char *after = text_decimal(key, &number);
+	const bool numbered = after && !*after;
+
+	if (s->compat)
+		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
+					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
+	if (!numbered)
+		return (struct call_arg){text_unescape(key, ""), text_unescape(value, "")};
+	const char *name = "";
+	const size_t equals = strcspn(value, "=");
+
+	if (value[0] == '=') {
+		value++;
+	} else if (value[equals] && equals == text_identifier(value)) {
+		name = value;
+		value[equals] = '\0';
+		value += equals + 1;
+	}
+	return (struct call_arg){name, text_unescape(value, "")};
+}
+
+static bool ends_inlined(const char *end, const char *begin)
+{
+	const size_t length = strlen(TEXT_INLINED);
+
+	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
+}
+
+static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
+{
+	if (s->frame_count == TEXT_FRAMES_MAX) {
+		s->cut = true;
+		return;
+	}
+	if (s->frame_count == s->frame_capacity) {
+		s->frame_capacity = s->frame_capacity ? s->frame_capacity * 2 : 64;
+		s->frames = xreallocarray(s->frames, s->frame_capacity, sizeof(*s->frames));
+		s->spans = xreallocarray(s->spans, s->frame_capacity, sizeof(*s->spans));
+		s->texts = xreallocarray(s->texts, s->frame_capacity, sizeof(*s->texts));
+	}
+	s->spans[s->frame_count] = span;
+	s->frames[s->frame_count++] = address;
+	s->has_texts |= span.end != 0;
+}
+
+/* A frame's line with something after the address. Returns its length with the newline, 0 if it
+ * is no frame. *inlined tells, and gets, whether the line before, and this one, is inlined. */
+static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
+{
+	struct text_reader *s = reader->state;
+	uint64_t address;
+	size_t length;
+
+	const int status = text_line(reader, from, &length);
+
+	if (status <= 0) {
+		s->group_status = status;
+		return 0;
+	}
+	const char *const base = (const char *)reader->data + reader->start;
+	const char *const line = base + from, *const end = line + length;
+	const char *const text = text_hex(line + 3, &address);
+
+	if (!text)
+		return 0;
+	struct text_span span = {(uint32_t)(text - base), (uint32_t)(end - base)};
+
+	if (text == end)
+		span = (struct text_span){0};
+	/* The lines of one address, all but the last of which are inlined, are one frame. */
+	if (*inlined && s->frame_count && s->frames[s->frame_count - 1] == address)
+		s->spans[s->frame_count - 1].end = (uint32_t)(end - base);
+	else
+		add_frame(s, address, span);
+	*inlined = ends_inlined(end, text);
+	return length + 1;
+}
+
+size_t text_take_frames(struct reader *reader, size_t from)
+{
+	struct text_reader *s = reader->state;
+	bool inlined = false;
+	uint64_t address;
+
+	while (text_fill(reader, from + 1) > from) {
+		const char *line = (const char *)reader->data + reader->start + from;
+
+		if (*line != '\t')
+			break;
+		if (text_fill(reader, from + 3) < from + 3)
+			break;
+		line = (const char *)reader->data + reader->start + from;
+		if (!text_is_frame(line))
+			break;
+		/* A NUL follows the last byte: nothing is read behind it. */
+		const char *end = text_hex(line + 3, &address);
+
+		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {
+			add_frame(s, address, (struct text_span){0});
+			from += (size_t)(end - line) + 1;
+			continue;
+		}
+		const size_t size = take_long_frame(reader, from, &inlined);
+
+		if (!size)
+			break;
+		from += size;
+	}
+	/* functrace's mark of a stack that goes on. */
+	if (s->frame_count && !s->compat && !s->frames[s->frame_count - 1] &&
+	    !s->spans[s->frame_count - 1].end) {
+		s->frame_count--;
+		s->cut = true;
+	}
+	return from;
+}

@@ -1,0 +1,343 @@
+/* Reads the text format: lines, and the groups of calls that share a stack.
+ *
+ * A call's frames follow it, after its arguments; but in compressed traces several calls follow
+ * each other, with comments between them, and only the last has the frames. So from a call on the
+ * reader looks ahead for the frames or the blank line that ends the record, and then gives
+ * out the group's lines one by one, each call with the frames. */
+#include "config.h"
+#include "trace/text_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *text_begin(struct reader *reader)
+{
+	(void)reader;
+	return xcalloc(1, sizeof(struct text_reader));
+}
+
+static void text_end(struct reader *reader)
+{
+	struct text_reader *s = reader->state;
+
+	for (size_t i = 0; i < s->resource_count; i++)
+		free(s->resources[i].type);
+	free(s->resources);
+	free(s->frames);
+	free(s->spans);
+	free(s->texts);
+	free(s->args);
+	free(s);
+}
+
+static bool text_is_compat(const struct reader *reader)
+{
+	return ((const struct text_reader *)reader->state)->compat;
+}
+
+static char *at(const struct reader *reader, size_t from)
+{
+	return (char *)reader->data + reader->start + from;
+}
+
+/* No text has a NUL byte in it: what is before can be read, what is behind is no trace. */
+static void check_nul(struct reader *reader, size_t from)
+{
+	struct text_reader *s = reader->state;
+	const size_t available = reader_available(reader);
+	const char *nul =
+		available > from ? memchr(at(reader, from), '\0', available - from) : NULL;
+
+	if (!nul)
+		return;
+	s->has_nul = true;
+	s->nul_offset = reader_offset(reader) + (size_t)(nul - at(reader, 0));
+	reader->end = reader->start + (size_t)(nul - at(reader, 0));
+	reader->ended = true;
+}
+
+size_t text_fill(struct reader *reader, size_t want)
+{
+	const size_t had = reader_available(reader);
+
+	if (had >= want)
+		return had;
+	reader_fill(reader, want);
+	check_nul(reader, had);
+	return reader_available(reader);
+}
+
+/* The input ends at data + start, or within the line there. */
+static int end_of_lines(struct reader *reader, size_t from)
+{
+	const struct text_reader *s = reader->state;
+
+	if (s->has_nul)
+		return reader_damage(reader, (size_t)(s->nul_offset - reader_offset(reader)),
+				     "a NUL byte, which no text has");
+	if (from == reader_available(reader))
+		return reader_end(reader);
+	reader->start += from;
+	const int status = reader_cut_off(reader, "a line");
+
+	reader->start -= from;
+	return status;
+}
+
+int text_line(struct reader *reader, size_t from, size_t *length)
+{
+	size_t scanned = 0;
+
+	for (;;) {
+		const size_t available = reader_available(reader);
+
+		if (available > from + scanned) {
+			const char *line = at(reader, from);
+			const char *end = memchr(line + scanned, '\n', available - from - scanned);
+
+			if (end) {
+				*length = (size_t)(end - line);
+				return 1;
+			}
+			scanned = available - from;
+		}
+		if (scanned > TEXT_LINE_MAX)
+			return reader_damage(reader, from, "a line is longer than %u bytes",
+					     TEXT_LINE_MAX);
+		if (from > TEXT_GROUP_MAX)
+			return reader_damage(
+				reader, 0,
+				"more than %u bytes of calls share one stack, or none; "
+				"give the trace that was not compressed",
+				TEXT_GROUP_MAX);
+		if (text_fill(reader, available + 1) <= available)
+			return end_of_lines(reader, from);
+	}
+}
+
+static bool text_detect(const unsigned char *data, size_t size)
+{
+	static const char *const keys[] = {
+		"version=", "arch=",   "timestamp=",  "process=",        "pid=",
+		"filter=",  "origin=", "timestamps=", "backtrace depth="};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (size >= strlen(keys[i]) && !memcmp(data, keys[i], strlen(keys[i])))
+			return true;
+	return false;
+}
+
+static int read_header(struct reader *reader, struct record *record)
+{
+	struct text_reader *s = reader->state;
+	size_t length;
+
+	/* The first bytes were read to recognise the format. */
+	check_nul(reader, 0);
+	const int status = text_line(reader, 0, &length);
+
+	if (status <= 0)
+		return status;
+	char *line = at(reader, 0);
+
+	line[length] = '\0';
+	record->type = RECORD_PROCESS;
+	if (!text_take_header(s, line, &record->process))
+		return reader_damage(reader, 0, "the first line is no trace's header");
+	s->begun = true;
+	s->compat = record->process.version_major >= TEXT_COMPAT_MAJOR;
+	reader->start += length + 1;
+	if (!s->compat && record->process.start_sec > 0)
+		s->clock = (struct day_clock){.known = true,
+					      .last = (uint64_t)record->process.start_sec % 86400 *
+						      UINT64_C(1000000000)};
+	return 1;
+}
+
+/* Looks ahead from the line after a call for what ends its group. */
+static void find_group(struct reader *reader, size_t from)
+{
+	struct text_reader *s = reader->state;
+	size_t length;
+
+	s->in_group = true;
+	s->group_at = 0;
+	s->frame_count = 0;
+	s->has_texts = s->cut = false;
+	s->group_status = 0;
+	/* Not one byte more than needed is waited for: the input may be live. */
+	while (text_fill(reader, from + 1) > from) {
+		if (*at(reader, from) == '\n') {
+			s->group_frames = from;
+			s->group_end = from + 1;
+			return;
+		}
+		if (*at(reader, from) == '\t' && text_fill(reader, from + 3) >= from + 3 &&
+		    text_is_frame(at(reader, from))) {
+			s->group_frames = from;
+			from = text_take_frames(reader, from);
+			s->group_end = from + (*at(reader, from) == '\n');
+			return;
+		}
+		s->group_status = text_line(reader, from, &length);
+		if (s->group_status <= 0)
+			break;
+		from += length + 1;
+	}
+	s->group_frames = s->group_end = from;
+}
+
+/* The call of a group's line, with its arguments and the group's stack. Nothing is read: all
+ * of the group is in the buffer and stays where it is. */
+static void take_call(struct reader *reader, const struct text_call *parsed, size_t length,
+		      struct record *record)
+{
+	struct text_reader *s = reader->state;
+	struct record_call *call = &record->call;
+	uint32_t args = 0;
+
+	record->type = RECORD_CALL;
+	text_take_call(s, at(reader, s->group_at), parsed, call);
+	s->group_at += length + 1;
+	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX &&
+	       text_is_arg(at(reader, s->group_at))) {
+		char *line = at(reader, s->group_at);
+		char *end = strchr(line, '\n');
+
+		*end = '\0';
+		ARRAY_GROW(s->args, s->arg_capacity, args);
+		s->args[args++] = text_take_arg(s, line);
+		s->group_at += (size_t)(end - line) + 1;
+	}
+	call->args = s->args;
+	call->arg_count = args;
+	call->has_frames = s->frame_count || s->cut;
+	call->frames = s->frames;
+	call->frame_count = (uint32_t)s->frame_count;
+	call->cut = s->cut;
+	if (!s->has_texts)
+		return;
+	for (size_t i = 0; i < s->frame_count; i++) {
+		const struct text_span *span = &s->spans[i];
+
+		s->texts[i] = span->end ? at(reader, span->begin) : NULL;
+		if (span->end)
+			*at(reader, span->end) = '\0';
+	}
+	call->frame_texts = s->texts;
+}
+
+/* The heap lines at data + start, all fifteen of them; a group of others are comments. */
+static bool take_heap(struct reader *reader, size_t *size, struct record_heap *heap)
+{
+	uint64_t values[TEXT_HEAP_LINES];
+	size_t length, from = strlen(TEXT_HEAP_LINE) + 1;
+
+	for (size_t i = 0; i < TEXT_HEAP_LINES; i++) {
+		if (text_line(reader, from, &length) <= 0)
+			return false;
+		const char *name = text_heap_lines[i], *p = at(reader, from);
+		const size_t name_length = strlen(name);
+
+		if (length < 6 + name_length || memcmp(p, "##   ", 5) ||
+		    memcmp(p + 5, name, name_length) || p[5 + name_length] != ' ')
+			return false;
+		p += 6 + name_length;
+		if (i < 4)
+			p = p[0] == '0' && p[1] == 'x' ? text_hex(p + 2, &values[i]) : NULL;
+		else
+			p = text_decimal(p, &values[i]);
+		if (!p || *p != '\n')
+			return false;
+		from += length + 1;
+	}
+	*heap = (struct record_heap){
+		.bottom = values[0], .top = values[1], .lowest = values[2], .highest = values[3]};
+	memcpy(heap->info, values + 4, sizeof(heap->info));
+	*size = from;
+	return true;
+}
+
+/* One line of the group: 1, or 2 if it gave nothing. */
+static int next_in_group(struct reader *reader, struct record *record)
+{
+	struct text_reader *s = reader->state;
+
+	if (s->group_at >= s->group_frames) {
+		reader->start += s->group_end;
+		s->in_group = false;
+		return s->group_status < 0 ? s->group_status : 2;
+	}
+	char *line = at(reader, s->group_at);
+	const size_t length = (size_t)(strchr(line, '\n') - line);
+	struct text_call call;
+
+	if (text_parse_call(line, length, &call)) {
+		take_call(reader, &call, length, record);
+		return 1;
+	}
+	line[length] = '\0';
+	s->group_at += length + 1;
+	return text_take_line(s, line, record) ? 1 : 2;
+}
+
+/* One line: 1, 2 if it gave nothing, 0 at the end, or a negative errno. */
+static int next_line(struct reader *reader, struct record *record)
+{
+	struct text_reader *s = reader->state;
+	struct text_call call;
+	size_t length;
+	const int status = text_line(reader, 0, &length);
+
+	if (status <= 0)
+		return status;
+	if (text_parse_call(at(reader, 0), length, &call)) {
+		find_group(reader, length + 1);
+		take_call(reader, &call, length, record);
+		return 1;
+	}
+	if (length == strlen(TEXT_HEAP_LINE) && !memcmp(at(reader, 0), TEXT_HEAP_LINE, length)) {
+		size_t size;
+
+		record->type = RECORD_HEAP;
+		if (take_heap(reader, &size, &record->heap)) {
+			reader->start += size;
+			return 1;
+		}
+	}
+	char *line = at(reader, 0);
+
+	line[length] = '\0';
+	reader->start += length + 1;
+	return text_take_line(s, line, record) ? 1 : 2;
+}
+
+static int text_next(struct reader *reader, struct record *record)
+{
+	struct text_reader *s = reader->state;
+	int status;
+
+	if (s->stopped)
+		return s->status;
+	do {
+		if (!s->begun)
+			status = read_header(reader, record);
+		else if (s->in_group)
+			status = next_in_group(reader, record);
+		else
+			status = next_line(reader, record);
+	} while (status == 2);
+	if (status > 0)
+		return status;
+	s->stopped = true;
+	s->status = status;
+	return status;
+}
+
+const struct reader_ops text_reader_ops = {
+	.detect = text_detect,
+	.begin = text_begin,
+	.next = text_next,
+	.is_compat = text_is_compat,
+	.end = text_end,
+};

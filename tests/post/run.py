@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""functrace-postproc as a command: exit statuses, messages, files, pipes, damaged input, memory.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import gzip
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import golden
+from encode import Encoder
+
+PROGRAM = os.environ["FUNCTRACE_POSTPROC"]
+TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+OWN = Encoder("1.4", 8, False).trace(golden.OWN)
+SEVERAL = Encoder("1.4", 8, False).trace(golden.SEVERAL)
+COMPAT = Encoder("2.0", 4, True, "ppc").trace(golden.COMPAT)
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*arguments, data=b"", check=None, **options):
+    done = subprocess.run([PROGRAM, *arguments], input=data, capture_output=True, timeout=120, **options)
+    if check is not None:
+        assert done.returncode == check, (arguments, done.returncode, done.stderr)
+        assert check or b"warning" in done.stderr or not done.stderr, done.stderr
+    return done
+
+
+def text_of(data, *arguments):
+    return run(*arguments, "-q", "-", data=data, check=0).stdout
+
+
+def usage_errors_end_with_2(_folder):
+    wrong = [["--no-such-option"], ["a", "b"], ["-i", "a", "b"], ["-f", "nonsense", "-"],
+             ["--input-format=nonsense", "-"], ["-b", "x", "-"], ["-b", "-1", "-"], ["-C", "xyz", "-"],
+             ["-C", "100000000", "-"], ["-R", "", "-"], ["-s", "size", "-"], ["-c", "-s", "largest", "-"],
+             ["--call-address=x", "-"], ["--pid=0", "-"], ["--pid=me", "-"], ["--error-exitcode=3", "-"],
+             ["-l", "--error-exitcode=256", "-"], ["--stats", "-l", "-"], ["--stats", "-c", "-"],
+             ["--stats", "-f", "text", "-"], ["--compat=other", "-"], ["-d=nothing:9", "-"]]
+    for arguments in wrong:
+        done = run(*arguments)
+        assert done.returncode == 2, (arguments, done.returncode)
+        assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
+    for option in ("--dump", "--expand-events", "--show-format", "--mpatrol-table",
+                   "--hatf-file=x", "--sim-file=x"):
+        done = run(option, "-")
+        assert done.returncode == 2 and b"not available in this version" in done.stderr, done
+
+
+def help_and_version_end_with_0(_folder):
+    done = run("--help", check=0)
+    assert b"--leaks" in done.stdout
+    assert run("-h", check=0).stdout == done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.decode().splitlines())
+    assert re.fullmatch(rb"functrace-postproc \d+\.\d+\.\d+\n", run("-V", check=0).stdout)
+
+
+def manual_has_every_option(_folder):
+    with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
+        manual = file.read().replace("\\-", "-").replace("\\fR", "").replace("\\fP", "")
+    in_help = set(re.findall(r"(--[a-z-]+)", run("--help", check=0).stdout.decode()))
+    in_help.discard("--usage")
+    in_manual = set(re.findall(r"(--[a-z-]+)", manual))
+    assert in_help == in_manual, in_help ^ in_manual
+
+
+def examples_of_the_manual_are_accepted(folder):
+    trace = os.path.join(folder, "1234-0.rtrace")
+    with open(trace, "wb") as file:
+        file.write(SEVERAL)
+    with open(os.path.join(folder, "trace.rtrace.txt"), "wb") as file:
+        file.write(text_of(SEVERAL))
+    with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
+        lines = file.read().replace("\\-", "-").splitlines()
+    commands = [line for line in lines if line.startswith("functrace-postproc ") and " - " not in line]
+    assert len(commands) >= 8, commands
+    for command in commands:
+        arguments = command.split("|")[0].split()[1:]
+        done = run(*arguments, cwd=folder)
+        assert done.returncode == (3 if "--error-exitcode=3" in arguments else 0), (command, done)
+
+
+def input_that_is_no_trace(folder):
+    for data in (b"", b"\n", b"hello\n", b"\xf0", b"\xf0\x02", b"\0" * 4096, os.urandom(4096), b"\x1f\x8b\x08"):
+        done = run("-", data=data)
+        assert done.returncode == 1 and done.stdout == b"", (data[:16], done)
+        assert done.stderr.count(b"\n") == 1, done.stderr
+    done = run(os.path.join(folder, "missing"))
+    assert done.returncode == 1 and b"missing" in done.stderr
+    assert run(folder).returncode == 1
+
+
+def damaged_input_is_used_up_to_the_damage(_folder):
+    whole = text_of(OWN)
+    for size in range(24, len(OWN)):
+        done = run("-q", "-", data=OWN[:size])
+        # Only the last call may be without its stack and its arguments, the true size among them.
+        sound, _, last = done.stdout[:-2].rpartition(b"\n\n")
+        assert whole.startswith(sound) and last.split(b"(")[0] in whole, size
+        assert done.returncode in (0, 1), (size, done)
+        if done.returncode == 1:
+            assert done.stderr.count(b"\n") == 1 and re.search(rb"\b\d+\b", done.stderr), done
+        else:
+            assert done.stderr == b"", done
+    # Each packet's end is a good end; hardly anything else is.
+    ends = sum(run("-q", "-", data=OWN[:size]).returncode == 0 for size in range(24, len(OWN)))
+    assert ends < len(golden.OWN) + 2, ends
+
+
+def changed_bytes_never_crash(folder):
+    rng = random.Random(4711)
+    index = os.path.join(folder, "index")
+    with open(index, "w", encoding="ascii") as file:
+        file.write("2\n3\n5\n")
+    runs = [[], ["-l"], ["-c", "-r"], ["-l", "-c", "-b", "1"], ["--stats"], ["-f", "rtrace"], ["--compat"],
+            ["-R", "5", "-C", "1"], ["--include", index, "--call-address=prog:400000+1000"]]
+    traces = [OWN, SEVERAL, COMPAT, Encoder("1.3", 8, False).trace(golden.COMPAT), text_of(OWN), text_of(SEVERAL, "-c")]
+    for _ in range(400):
+        data = bytearray(rng.choice(traces))
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.randrange(len(data))
+            if rng.random() < 0.3:
+                data[at:at + rng.randint(1, 8)] = rng.choice([b"\xff" * 4, b"\0" * 4, b"\x7f\xff\xff\xff", b""])
+            else:
+                data[at % len(data)] = rng.randrange(256)
+            data = data or bytearray(1)
+        options = rng.choice(runs)
+        done = run(*options, "-q", "-", data=bytes(data))
+        assert done.returncode in (0, 1), (options, bytes(data), done)
+        assert done.returncode == 0 or done.stderr.count(b"\n") == 1, (options, bytes(data), done)
+
+
+def damaged_input_still_gives_leaks(_folder):
+    at = SEVERAL.index(b"g_object_unref") - 30
+    done = run("-l", "--error-exitcode=7", "-", data=SEVERAL[:at])
+    assert done.returncode == 1, done
+    assert b"g_object_new<object>(40) = 0x602000" in done.stdout
+    assert b"# 2 block(s) leaked with total size of" not in done.stderr
+    assert b"# Resource - fp (file pointer):\n# 1 block(s) leaked with total size of 1 bytes\n" in done.stdout
+
+
+def error_exitcode_tells_of_leaks(_folder):
+    assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
+    assert run("-l", "-", data=SEVERAL).returncode == 0
+    # Nothing of the reference-counted kind but one block whose count is one too high.
+    assert run("-l", "-R", "4", "--error-exitcode=7", "-", data=SEVERAL).returncode == 0
+    assert run("-l", "-R", "8", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
+
+
+def output_goes_where_it_should(folder):
+    trace, out = os.path.join(folder, "t.rtrace"), os.path.join(folder, "out")
+    with open(trace, "wb") as file:
+        file.write(OWN)
+    text = text_of(OWN)
+    assert run("-q", "-o", "-", trace, check=0).stdout == text
+    done = run("-q", "-o", out, trace, check=0)
+    with open(out, "rb") as file:
+        assert done.stdout == b"" and file.read() == text
+    run("-q", "-l", "-i", trace, "-o", out, check=0)
+    with open(out, "rb") as file:
+        assert file.read() == text_of(OWN, "-l")
+    into = os.path.join(folder, "into")
+    os.mkdir(into)
+    for _ in range(2):
+        run("-q", "-o", into, trace, check=0)
+    run("-q", "-o", into, "-f", "rtrace", trace, check=0)
+    assert sorted(os.listdir(into)) == ["4242-0.rtrace", "4242-0.rtrace.txt", "4242-1.rtrace.txt"], os.listdir(into)
+    done = run("-o", trace, trace)
+    assert done.returncode == 1 and b"destroy" in done.stderr
+    with open(trace, "rb") as file:
+        assert file.read() == OWN
+    done = run("-o", os.path.join(folder, "no/such/folder"), trace)
+    assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done.stderr
+
+
+def full_disk_is_said(_folder):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "-q", "-"], input=OWN, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"No space left" in done.stderr and done.stderr.count(b"\n") == 1, done
+
+
+def pipes_may_be_slow(_folder):
+    process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    step = 1
+    for at in range(0, len(OWN), 7):
+        process.stdin.write(OWN[at:at + 7])
+        process.stdin.flush()
+        if at % 70 == 0:
+            time.sleep(0.001 * step)
+    out = process.communicate(timeout=60)[0]
+    assert process.returncode == 0 and out == text_of(OWN)
+
+
+def a_reader_that_leaves_ends_it(_folder):
+    data = OWN + b"".join(Encoder("1.4", 8, False).packet(("NOTE", "x" * 2000)) for _ in range(2000))
+    process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.close()
+    try:
+        process.stdin.write(data)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    assert process.wait(timeout=60) in (-signal.SIGPIPE, 1)
+
+
+def packed_input_is_unpacked(folder):
+    packed = os.path.join(folder, "t.rtrace.gz")
+    with open(packed, "wb") as file:
+        file.write(gzip.compress(OWN))
+    assert run("-q", packed, check=0).stdout == text_of(OWN)
+    assert run("-q", "-", data=gzip.compress(text_of(OWN)), check=0).stdout == text_of(text_of(OWN))
+    done = run("-q", "-", data=gzip.compress(OWN)[:-20])
+    assert done.returncode == 1 and text_of(OWN).startswith(done.stdout)
+    if not shutil.which("zstd"):
+        raise Skip("zstd is not installed")
+    done = subprocess.run(["zstd", "-q", "-c"], input=OWN, capture_output=True, check=True)
+    assert run("-q", "-", data=done.stdout, check=0).stdout == text_of(OWN)
+
+
+def text_to_text_is_the_identity(_folder):
+    for data in (OWN, COMPAT, SEVERAL):
+        text = text_of(data)
+        assert text_of(text) == text
+        for options in (["-l"], ["-l", "-c"], ["-c", "-s", "size"]):
+            changed = text_of(text, *options)
+            lines = [line for line in changed.splitlines(True) if not line.startswith(b"# ")]
+            if "-c" not in options:
+                assert text_of(changed).splitlines(True) == lines, options
+            assert text_of(changed, *options) == changed, options
+    odd = (b"version=1.4,arch=x86_64,process=/a\\054 b,pid=1,origin=other 1\n"
+           b"a line that nobody knows\n#nor this: 100% %s %n\n"
+           b"## thread 7 one two\n& attached : some file\n"
+           b"12. [00:00:01.5] malloc(10) = 0x10\n\t0x20 in main() at a.c:3\n\t0x20 in f<int>(int) from /x y\n\n"
+           b"#the end\n")
+    kept = text_of(odd)
+    assert text_of(kept) == kept
+    for line in odd.splitlines():
+        assert line in kept or b"malloc" in line, line
+
+
+def binary_to_text_to_binary_loses_nothing(_folder):
+    for data in (OWN, SEVERAL):
+        text = text_of(data)
+        binary = text_of(text, "-f", "rtrace")
+        assert binary[:1] == b"\xf0"
+        assert text_of(binary) == text, text_of(binary)
+    text = text_of(COMPAT)
+    assert text_of(text_of(text, "-f", "rtrace")) == text
+
+
+def leaks_then_groups_are_both_at_once(_folder):
+    for data in (OWN, SEVERAL):
+        at_once = text_of(data, "-l", "-c").splitlines()
+        one_by_one = text_of(text_of(data, "-l"), "-c").splitlines()
+        assert [line for line in at_once if b"leaked" not in line and b"# Resource" not in line] == one_by_one
+
+
+def leaks_are_found_before_calls_are_chosen(_folder):
+    head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n@ 1 : c\n"
+    text = head + b"1. @1 malloc(10) = 0x10\n\t0x20\n\n2. free(0x10)\n\n3. @1 malloc(20) = 0x20\n\t0x20\n\n"
+    for options in (["-C", "1"], ["--call-address=x:20+1"]):
+        out = text_of(text.replace(b"1. @1", b": /x => 0x20-0x30\n1. @1"), "-l", *options)
+        assert b"malloc(10)" not in out and b"malloc(20)" in out, (options, out)
+
+
+def processes_can_be_chosen(_folder):
+    assert text_of(OWN, "--pid=4242") == text_of(OWN)
+    done = run("--pid=1", "-", data=OWN)
+    assert done.returncode == 1 and b"no process 1" in done.stderr and done.stdout == b""
+
+
+def follow_waits_for_more(folder):
+    growing = os.path.join(folder, "growing.rtrace")
+    half = SEVERAL.index(b"CALL", SEVERAL.index(b"memcpy"))
+    parts = SEVERAL[:half], SEVERAL[half:half + 10], SEVERAL[half + 10:]
+    out = open(os.path.join(folder, "followed"), "w+b")
+    with open(growing, "wb") as file:
+        file.write(parts[0])
+    process = subprocess.Popen([PROGRAM, "--follow", growing], stdout=out)
+    try:
+        whole = text_of(SEVERAL)
+        shown = whole[:whole.index(b"5. ")]
+
+        def wait_for(text):
+            for _ in range(600):
+                with open(out.name, "rb") as file:
+                    have = file.read()
+                if have == text:
+                    return
+                assert process.poll() is None
+                time.sleep(0.05)
+            raise AssertionError((have, text))
+        wait_for(shown)
+        for part in parts[1:]:
+            with open(growing, "ab") as file:
+                file.write(part)
+            time.sleep(0.3)
+        wait_for(whole)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        out.close()
+
+
+def memory_does_not_grow_with_events(_folder):
+    encoder = Encoder("1.4", 8, False)
+    start = encoder.trace(golden.DECLARATIONS)
+    stacks = [encoder.packet(("BTRC",) + tuple(0x400000 + 16 * stack + frame for frame in range(10)))
+              for stack in range(500)]
+    calls = [encoder.packet(("CALL", 0, 0, 1, 2, "malloc", 24, 0x600000 + 16 * i)) + stacks[i % 500]
+             for i in range(1000)]
+    releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
+    block = b"".join(calls) + b"".join(releases)
+
+    def peak(count):
+        process = subprocess.Popen([PROGRAM, "-l", "-c", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process.stdin.write(start)
+        for _ in range(count):
+            process.stdin.write(block)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        return usage.ru_maxrss
+    small, large = peak(1), peak(200)
+    assert large < small + 1024, (small, large)
+
+
+def build_libraries(folder):
+    """Two objects that differ in a name only -> the address in both (a return address within the function)."""
+    compiler = os.environ.get("CC", "cc").split()
+    address = None
+    for name in ("first", "second"):
+        source = os.path.join(folder, name + ".c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(f"int {name}(int x)\n{{\n\treturn x * 3 + 1;\n}}\n")
+        library = os.path.join(folder, f"lib{name}.so")
+        subprocess.run(compiler + ["-g", "-O0", "-fPIC", "-shared", "-nostdlib", "-o", library, source], check=True)
+        symbols = subprocess.run(["nm", library], capture_output=True, check=True).stdout.decode()
+        found = int(re.search(rf"^([0-9a-f]+) T {name}$", symbols, re.M)[1], 16)
+        assert address in (None, found)
+        address = found
+    return address
+
+
+def names_of_calls(text):
+    """-> [(event, function)]: for grouped calls the function stands behind the last."""
+    return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
+
+
+def names_are_those_of_the_time(folder):
+    """A library is unloaded and another one loaded at its address."""
+    if not shutil.which("nm"):
+        raise Skip("nm is not installed")
+    frame = 0x7F0000000000 + build_libraries(folder) + 5
+    first, second = (("MMAP", 0x7F0000000000, 0x7F0000100000, f"{folder}/lib{name}.so")
+                     for name in ("first", "second"))
+    packets = golden.DECLARATIONS[:6] + [first]
+    for index, ident in enumerate((0x10, 0x20, 0x30, 0x40), 1):
+        packets += [second] if index == 2 else [first] if index == 4 else []
+        packets += [("CALL", 0, 0, 0, 2, "malloc", index * 10, ident), ("BTRC", frame)]
+    trace = Encoder("1.4", 8, False).trace(packets)
+    wanted = [("1", "first"), ("2", "second"), ("3", "second"), ("4", "first")]
+    plain, leaks = (text_of(trace, *options, "-r").decode() for options in ([], ["-l"]))
+    assert names_of_calls(plain) == names_of_calls(leaks) == wanted, (plain, leaks)
+    assert f"\t0x{frame:x} in first() at {folder}/first.c:" in plain, plain
+    groups = text_of(trace, "-c", "-r").decode()
+    assert names_of_calls(groups) == [("1", "first"), ("2", "second")], groups
+    assert groups.count("2 block(s) with total size 50") == 2, groups
+    # Names that stand in the text are kept; groups are those of the names.
+    assert text_of(plain.encode()).decode() == plain
+    assert names_of_calls(text_of(plain.encode(), "-c").decode()) == [("1", "first"), ("2", "second")]
+    stats = text_of(trace, "--stats", "-r").decode()
+    assert all(re.search(rf"0x{frame:x} {name} at {name}.c:\d\n", stats) for name in ("first", "second")), stats
+    # As if traced on another machine.
+    moved = Encoder("1.4", 8, False).trace([p[:3] + (p[3][len(folder):],) if p[0] == "MMAP" else p for p in packets])
+    assert names_of_calls(text_of(moved, "-r").decode()) == []
+    assert names_of_calls(text_of(moved, "-r", f"--sysroot={folder}").decode()) == wanted
+
+
+def objects_may_come_late_from_sp_rtrace(folder):
+    if not shutil.which("nm"):
+        raise Skip("nm is not installed")
+    frame = 0x7F0000000000 + build_libraries(folder) + 5
+    path = os.path.join(folder, "late.rtrace")
+    data = Encoder("2.0", 8, False).trace(golden.DECLARATIONS[:6] + [
+        ("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", frame),
+        ("MMAP", 0x7F0000000000, 0x7F0000100000, f"{folder}/libfirst.so")])
+    with open(path, "wb") as file:
+        file.write(data)
+    assert names_of_calls(run("-r", path, check=0).stdout.decode()) == [("1", "first")]
+    with open(path, "rb") as file:
+        done = subprocess.run([PROGRAM, "-r"], stdin=file, capture_output=True, timeout=60)
+        assert names_of_calls(done.stdout.decode()) == [("1", "first")]
+    # From a pipe all is known at the end.
+    assert names_of_calls(text_of(data, "-r", "-l").decode()) == [("1", "first")]
+    assert names_of_calls(text_of(data, "-r", "-c").decode()) == [("1", "first")]
+
+
+def statistics_fit_into_80_columns(_folder):
+    name = "std::vector<std::pair<" + "long" * 40 + "> >::push_back(int)"
+    data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
+        ("MMAP", 0x20000000, 0x30000000, "/usr" * 60), ("RESR", 2, 0, "kind" * 30, "description" * 20),
+        ("CALL", 2, 0, 86399999, 2, name, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF), ("BTRC", 0x20000001, 1),
+        ("ARGS", ("#size", "18446744073709551615"))])
+    out = text_of(data, "--stats").decode().splitlines()
+    assert max(map(len, out)) == 80, max(map(len, out))
+    assert any("18446744073709551615" in line for line in out), out
+    assert text_of(data, "--stats", "-r").decode().splitlines()[:3] == out[:3]
+
+
+def valgrind_finds_nothing(folder):
+    if not shutil.which("valgrind"):
+        raise Skip("valgrind is not installed")
+    if b"libasan" in subprocess.run(["ldd", PROGRAM], capture_output=True, check=False).stdout:
+        raise Skip("valgrind does not run programs with sanitizers")
+    index = os.path.join(folder, "index")
+    with open(index, "w", encoding="ascii") as file:
+        file.write("1\n2\n3\n4\n9\n")
+    runs = [(OWN, []), (SEVERAL, ["-l", "-c"]), (text_of(SEVERAL), ["-l", "-c", "-s", "count"]),
+            (COMPAT, ["-c", "-b", "1"]), (SEVERAL, ["--stats"]), (text_of(OWN), ["-f", "rtrace"]),
+            (OWN[:600], ["-l", "-c", "-r"]), (SEVERAL, ["-R", "9", "--include", index, "-C", "0"]),
+            (OWN, ["-r", "-l", "--call-address=prog:400000+1000"])]
+    for data, options in runs:
+        done = subprocess.run(["valgrind", "-q", "--leak-check=full", "--error-exitcode=99", "--num-callers=6",
+                               PROGRAM, "-q", *options, "-"], input=data, capture_output=True, timeout=300)
+        assert done.returncode in (0, 1), (options, done.stderr.decode())
+
+
+def main():
+    tests = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
+             examples_of_the_manual_are_accepted, input_that_is_no_trace,
+             damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
+             error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
+             pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
+             text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
+             leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
+             processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
+             names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
+             statistics_fit_into_80_columns, valgrind_finds_nothing]
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        name = test.__name__.replace("_", " ")
+        with tempfile.TemporaryDirectory(prefix="functrace-post-") as folder:
+            try:
+                test(folder)
+                print(f"ok {number} - {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {number} - {name} # SKIP {reason}", flush=True)
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                print("# " + traceback.format_exc().replace("\n", "\n# "))
+                print(f"not ok {number} - {name}", flush=True)
+    print(f"1..{len(tests)}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""The EXAMPLES of the man pages, run as they stand: each command must succeed.
+
+A line that begins with "$ " between .EX and .EE is a command; the commands of one block run in
+one shell, in a folder of their own."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRCDIR = os.environ.get("TOP_SRCDIR", ".")
+BUILDDIR = os.environ.get("TOP_BUILDDIR", ".")
+PAGES = ["man/functrace.1", "man/functrace-postproc.1"]
+
+
+def plain(line):
+    """roff escapes as they are printed."""
+    line = line.replace("\\-", "-").replace("\\(aq", "'").replace("\\(dq", '"')
+    line = line.replace("\\\\", "\\").replace("\\e", "\\").replace("\\&", "")
+    return re.sub(r"\\f[BIRP]", "", line)
+
+
+def blocks(page):
+    """The blocks of commands in the section EXAMPLES."""
+    inside = example = False
+    commands = []
+    for line in open(page, encoding="utf-8").read().splitlines():
+        if line.startswith(".SH"):
+            inside = line[3:].strip().strip('"') == "EXAMPLES"
+        elif inside and line == ".EX":
+            example, commands = True, []
+        elif example and line == ".EE":
+            example = False
+            if commands:
+                yield commands
+        elif example and line.startswith("$ "):
+            commands.append(plain(line[2:]))
+
+
+def run(commands, env):
+    folder = tempfile.mkdtemp(prefix="functrace-man-")
+    try:
+        for name in ("leak", "leaks"):
+            program = os.path.join(BUILDDIR, "examples", name)
+            if os.path.exists(program):
+                shutil.copy(program, folder)
+        return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", "\n".join(commands)],
+                              cwd=folder, env=env, stdin=subprocess.DEVNULL, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    env = dict(os.environ, PATH=BUILDDIR + os.pathsep + os.environ["PATH"], LC_ALL="C")
+    number = failed = 0
+    for page in PAGES:
+        found = 0
+        for commands in blocks(os.path.join(SRCDIR, page)):
+            number += 1
+            found += 1
+            try:
+                result = run(commands, env)
+                good, text = result.returncode in (0, 141), result.stdout
+            except subprocess.TimeoutExpired:
+                good, text = False, "did not end in time"
+            print("%s %d - %s: %s" % ("ok" if good else "not ok", number, page, commands[0]))
+            if not good:
+                failed += 1
+                print("\n".join("# " + line for line in text.splitlines()[-20:]))
+        if not found:
+            number += 1
+            failed += 1
+            print("not ok %d - %s has no examples" % (number, page))
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

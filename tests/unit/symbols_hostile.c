@@ -1,0 +1,328 @@
+/* Texts of mappings, and files that are damaged on purpose. */
+#include "config.h"
+#include "symbols/elf_file.h"
+#include "symbols/names.h"
+#include "symbols_util.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void test_maps(void **state)
+{
+	static const char text[] =
+		"00400000-00401000 r--p 00000000 fe:01 1234                               /bin/a b "
+		" c\n"
+		"00401000-00402000 r-xs 00001000 103:1f 1234                      "
+		"/bin/new\\012line\n"
+		"00402000-00403000 -w-p 7ffff000 00:00 0 \n"
+		"00403000-00404000 rwxp 00000000 00:01 18446744073709551615 /x (deleted)\n"
+		"7fff00000000-7fff00021000 rw-p 00000000 00:00 0                          [stack]\n"
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+		"[vsyscall]";
+	struct maps maps;
+
+	(void)state;
+	assert_int_equal(maps_parse(text, &maps), 0);
+	assert_int_equal(maps.count, 6);
+	const struct mapping *m = maps.items;
+
+	assert_int_equal(m[0].start, 0x400000);
+	assert_int_equal(m[0].end, 0x401000);
+	assert_int_equal(m[0].dev_major, 0xfe);
+	assert_int_equal(m[0].dev_minor, 1);
+	assert_int_equal(m[0].inode, 1234);
+	assert_true(m[0].read && !m[0].write && !m[0].exec && !m[0].shared && !m[0].deleted);
+	assert_string_equal(m[0].path, "/bin/a b  c");
+	assert_true(m[1].exec && m[1].shared);
+	assert_int_equal(m[1].offset, 0x1000);
+	assert_int_equal(m[1].dev_major, 0x103);
+	assert_int_equal(m[1].dev_minor, 0x1f);
+	assert_string_equal(m[1].path, "/bin/new\nline");
+	assert_true(!m[2].read && m[2].write);
+	assert_int_equal(m[2].offset, 0x7ffff000);
+	assert_string_equal(m[2].path, "");
+	assert_int_equal(m[3].inode, UINT64_MAX);
+	assert_true(m[3].deleted);
+	assert_string_equal(m[3].path, "/x");
+	assert_string_equal(m[4].path, "[stack]");
+	assert_string_equal(m[5].path, "[vsyscall]");
+
+	assert_null(maps_find(&maps, 0x3fffff));
+	assert_ptr_equal(maps_find(&maps, 0x400000), &m[0]);
+	assert_ptr_equal(maps_find(&maps, 0x400fff), &m[0]);
+	assert_ptr_equal(maps_find(&maps, 0x401000), &m[1]);
+	assert_null(maps_find(&maps, 0x404000));
+	assert_ptr_equal(maps_find(&maps, 0xffffffffff600fff), &m[5]);
+	assert_null(maps_find(&maps, UINT64_MAX));
+	maps_free(&maps);
+
+	/* A piece that was read twice. */
+	assert_int_equal(maps_parse("2000-3000 r--p 0 0:0 0\n1000-3000 r--p 0 0:0 0\n"
+				    "3000-4000 r--p 0 0:0 0 \n",
+				    &maps),
+			 0);
+	assert_int_equal(maps.count, 2);
+	maps_free(&maps);
+	assert_int_equal(maps_parse("", &maps), 0);
+	assert_int_equal(maps.count, 0);
+	assert_null(maps_find(&maps, 5));
+	maps_free(&maps);
+}
+
+static void test_bad_maps(void **state)
+{
+	static const char *const bad[] = {
+		"x",
+		"\n",
+		"1000-2000\n",
+		"1000-2000 r--p\n",
+		"1000-2000 r--",
+		"1000-2000 r--p 0 0:0",
+		"1000-2000 r--p 0 0:0 \n",
+		"1000-2000 r--p 0 0:0 1x /a\n",
+		"1000-2000 r--p 0 0:0 18446744073709551616 /a\n",
+		"2000-1000 r--p 0 0:0 0\n",
+		"1000-1000 r--p 0 0:0 0\n",
+		"10000000000000000-20000000000000000 r--p 0 0:0 0\n",
+		"1000-2000 r--p 0 100000000:0 0\n",
+		"1000-2000 r--p 0 0-0 0\n",
+		"-1000-2000 r--p 0 0:0 0\n",
+		"1000-2000 r--p 0 0:0 0\ngarbage",
+	};
+	struct maps maps;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(maps_parse(bad[i], &maps), -EINVAL);
+		assert_null(maps.items);
+	}
+	assert_int_equal(maps_read(0x7fffffff, &maps), -ENOENT);
+	assert_int_equal(maps_read(getpid(), &maps), 0);
+	const struct mapping *own = maps_find(&maps, (uintptr_t)test_bad_maps);
+
+	assert_non_null(own);
+	assert_true(own->exec && own->inode && strstr(own->path, "symbols_hostile"));
+	maps_free(&maps);
+
+	struct aux_info aux;
+
+	assert_int_equal(aux_read(getpid(), &aux), 0);
+	assert_int_equal(aux.phent, sizeof(Elf64_Phdr));
+	assert_int_equal(aux_read(0x7fffffff, &aux), -ENOENT);
+}
+
+/* ---- Damaged ELF files ---- */
+
+static unsigned random_state = 1;
+
+static unsigned random_next(unsigned below)
+{
+	random_state = random_state * 1103515245 + 12345;
+	return (random_state >> 8) % below;
+}
+
+static bool look_at(void *context, const struct elf_symbol *symbol)
+{
+	size_t *length = context;
+
+	*length += strlen(symbol->name) + 1;
+	return true;
+}
+
+/* Reads it as the tracer does; whether it was taken for an ELF file. */
+static bool read_as_tracer(const char *path)
+{
+	const char *reason = NULL;
+	const int fd = open(path, O_RDONLY);
+	struct elf_symbol symbol;
+	size_t length = 0;
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct elf_file *file = elf ? elf_file_new(elf, 0, &reason) : NULL;
+
+	elf_end(elf);
+	close(fd);
+	if (!file) {
+		assert_true(!elf || reason);
+		return false;
+	}
+	elf_file_functions(file, look_at, &length);
+	elf_file_find(file, "sum", &symbol);
+	assert_true(strlen(elf_file_build_id(file)) <= 2 * BUILD_ID_BYTES);
+	elf_file_free(file);
+	return true;
+}
+
+static void read_as_names(const char *path)
+{
+	const struct names_options options = {0};
+	struct names *names = names_new(&options);
+	const struct record_object object = {0x10000000, 0x10010000, path};
+	const struct frame_name *lines;
+
+	names_add_object(names, &object, NULL);
+	for (unsigned at = 0; at < 0x2000; at += 61) {
+		const size_t count = names_lookup(names, 0x10000000 + at + 1, &lines);
+
+		assert_true(count >= 1);
+		for (size_t i = 0; i < count; i++)
+			assert_string_equal(lines[i].module, path);
+	}
+	names_free(names);
+}
+
+static void damage(unsigned char *bytes, size_t size)
+{
+	const unsigned count = 1 + random_next(6);
+
+	for (unsigned i = 0; i < count; i++) {
+		/* Mostly in the headers and tables. */
+		const size_t at = random_next(3)   ? random_next(1024)
+				  : random_next(2) ? size - 1 - random_next(4096)
+						   : random_next((unsigned)size);
+		static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+
+		bytes[at] =
+			random_next(2) ? values[random_next(5)] : (unsigned char)random_next(256);
+	}
+}
+
+static void test_damaged(void **state)
+{
+	static const char *const kinds[] = {"good.so", "headless.so", "mini.so"};
+	char *path = xasprintf("%s/damaged", test_folder);
+	unsigned taken = 0;
+
+	(void)state;
+	test_write("s.c", "static int tiny(int x) { return x + 1; }\n"
+			  "int sum(int a, int b) { return tiny(a) * b; }\n");
+	assert_int_equal(test_run("gcc -g -O2 -shared -fPIC -o good.so s.c && cp good.so "
+				  "headless.so && for at "
+				  "in 40 41 42 43 44 45 46 47 60 61 62 63; do printf '\\000' | dd "
+				  "of=headless.so bs=1 conv=notrunc seek=$at; done; cp good.so m; "
+				  "strip -g m; "
+				  "xz -f m && strip -o mini.so good.so && objcopy --add-section "
+				  ".gnu_debugdata=m.xz mini.so || cp good.so mini.so"),
+			 0);
+	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		char *good = xasprintf("%s/%s", test_folder, kinds[kind]);
+		size_t size;
+		char *bytes = read_file(good, 1u << 20, &size);
+
+		assert_non_null(bytes);
+		assert_true(read_as_tracer(good));
+		for (unsigned round = 0; round < 400; round++) {
+			unsigned char *copy = xmalloc(size);
+			const size_t cut = random_next(10) ? size : random_next((unsigned)size);
+			FILE *out = fopen(path, "w");
+
+			memcpy(copy, bytes, size);
+			damage(copy, size);
+			assert_int_equal(fwrite(copy, 1, cut, out), cut);
+			fclose(out);
+			free(copy);
+			taken += read_as_tracer(path);
+			if (!(round % 4))
+				read_as_names(path);
+		}
+		free(bytes);
+		free(good);
+	}
+	print_message("%u of 1200 damaged files were taken\n", taken);
+	assert_true(taken > 300 && taken < 1200);
+	free(path);
+}
+
+/* A packed symbol table that unpacks to gigabytes. */
+static void test_debugdata(void **state)
+{
+	size_t size, unpacked = 0;
+	char *path = xasprintf("%s/zeros.xz", test_folder);
+
+	(void)state;
+	if (!test_has("xz")) {
+		print_message("SKIPPED: there is no xz here\n");
+		skip();
+	}
+	assert_int_equal(test_run("head -c 600000000 /dev/zero | xz -0 >zeros.xz && "
+				  "head -c 3000000 /dev/zero | xz >few.xz"),
+			 0);
+	char *packed = read_file(path, 16u << 20, &size);
+
+	assert_non_null(packed);
+	assert_null(elf_debugdata_unpack(packed, size, &unpacked));
+	assert_null(elf_debugdata_unpack(packed, size / 2, &unpacked));
+	assert_null(elf_debugdata_unpack(packed, 0, &unpacked));
+	assert_null(elf_debugdata_unpack("garbage", 7, &unpacked));
+	free(packed);
+	free(path);
+	path = xasprintf("%s/few.xz", test_folder);
+	packed = read_file(path, 1u << 20, &size);
+	char *image = elf_debugdata_unpack(packed, size, &unpacked);
+
+	assert_non_null(image);
+	assert_int_equal(unpacked, 3000000);
+	free(image);
+	assert_null(elf_debugdata_unpack(packed, size - 20, &unpacked));
+	free(packed);
+	free(path);
+}
+
+/* The cache: kept while used, a bounded number beyond. */
+static void test_cache(void **state)
+{
+	struct elf_file *files[600];
+
+	(void)state;
+	for (unsigned i = 0; i < 600; i++) {
+		files[i] = xcalloc(1, sizeof(*files[i]));
+		files[i]->references = 1;
+		files[i]->key.inode = i;
+		files[i]->key.device = 99;
+		elf_cache_add(files[i]);
+	}
+	for (unsigned i = 0; i < 600; i++) {
+		const struct elf_key key = {.device = 99, .inode = i};
+
+		assert_ptr_equal(elf_cache_find(&key), files[i]);
+		elf_file_unref(files[i]);
+	}
+	for (unsigned i = 0; i < 600; i++)
+		if (i != 7)
+			elf_file_unref(files[i]);
+	for (unsigned i = 0; i < 600; i++) {
+		const struct elf_key key = {.device = 99, .inode = i};
+		struct elf_file *found = elf_cache_find(&key);
+
+		/* 7 is in use; of the 599 others the last 512 are kept. */
+		if (i == 7 || i >= 600 - 512)
+			assert_ptr_equal(found, files[i]);
+		else
+			assert_null(found);
+		elf_file_unref(found);
+	}
+	const struct elf_key other = {.device = 99, .inode = 599, .mtime_nsec = 1};
+
+	assert_null(elf_cache_find(&other));
+	elf_file_unref(files[7]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_maps),    cmocka_unit_test(test_bad_maps),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_debugdata),
+		cmocka_unit_test(test_cache),
+	};
+
+	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make,
+					   test_folder_remove);
+}

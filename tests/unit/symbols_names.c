@@ -1,0 +1,907 @@
+/* Names against addr2line, address by address; separate debug files; build-ids; positions. */
+#include "config.h"
+#include "symbols/names.h"
+#include "symbols/object.h"
+#include "symbols_util.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define BASE 0x7000000000
+
+static const char cxx_source[] =
+	"#include <algorithm>\n"
+	"#include <cstdio>\n"
+	"#include <cstdlib>\n"
+	"#include <map>\n"
+	"#include <string>\n"
+	"#include <vector>\n"
+	"namespace shop {\n"
+	"template <typename T> struct Shelf {\n"
+	"	std::vector<T> items;\n"
+	"	void put(const T &item) { items.push_back(item); }\n"
+	"	T *largest();\n"
+	"};\n"
+	"template <typename T> T *Shelf<T>::largest()\n"
+	"{\n"
+	"	return items.empty() ? nullptr : &*std::max_element(items.begin(), items.end());\n"
+	"}\n"
+	"namespace {\n"
+	"int hidden(int x) { return x * 3 + rand(); }\n"
+	"}\n"
+	"static inline int twice(int x)\n"
+	"{\n"
+	"	return hidden(x) + hidden(x + 1);\n"
+	"}\n"
+	"class Till {\n"
+	"	std::map<std::string, int> sums;\n"
+	"public:\n"
+	"	virtual ~Till() {}\n"
+	"	virtual void add(const std::string &who, int n) { sums[who] += twice(n); }\n"
+	"	bool operator<(const Till &o) const { return sums.size() < o.sums.size(); }\n"
+	"	int total() const\n"
+	"	{\n"
+	"		int t = 0;\n"
+	"		auto each = [&](const std::pair<const std::string, int> &p) { t += "
+	"p.second; };\n"
+	"		std::for_each(sums.begin(), sums.end(), each);\n"
+	"		return t;\n"
+	"	}\n"
+	"};\n"
+	"}\n"
+	"extern \"C\" int plain_name(int n) { return n < 2 ? 1 : n * plain_name(n - 1); }\n"
+	"static std::string global_text(\"text\");\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	shop::Shelf<std::string> shelf;\n"
+	"	shop::Till till;\n"
+	"	for (int i = 0; i < argc; i++) {\n"
+	"		shelf.put(argv[i]);\n"
+	"		till.add(argv[i], i);\n"
+	"	}\n"
+	"	try {\n"
+	"		if (argc > 5)\n"
+	"			throw std::string(\"too many\");\n"
+	"	} catch (const std::string &s) {\n"
+	"		puts(s.c_str());\n"
+	"	}\n"
+	"	printf(\"%s %d %d\\n\", shelf.largest()->c_str(), till.total(), "
+	"plain_name(argc));\n"
+	"	return 0;\n"
+	"}\n";
+
+static const char c_source[] = "#include <stdlib.h>\n"
+			       "#include <stdio.h>\n"
+			       "struct node { struct node *next; int value; };\n"
+			       "static inline struct node *make(struct node *next, int value)\n"
+			       "{\n"
+			       "	struct node *n = malloc(sizeof(*n));\n"
+			       "	n->next = next;\n"
+			       "	n->value = value;\n"
+			       "	return n;\n"
+			       "}\n"
+			       "static __attribute__((noinline)) int sum(struct node *n, int f)\n"
+			       "{\n"
+			       "	return n ? n->value * f + sum(n->next, f) : 0;\n"
+			       "}\n"
+			       "int weird(int n) __attribute__((cold));\n"
+			       "int weird(int n)\n"
+			       "{\n"
+			       "	if (n > 3)\n"
+			       "		abort();\n"
+			       "	return n;\n"
+			       "}\n"
+			       "int main(int argc, char **argv)\n"
+			       "{\n"
+			       "	struct node *list = NULL;\n"
+			       "	for (int i = 0; i < argc; i++)\n"
+			       "		list = make(make(list, i), weird(i));\n"
+			       "	printf(\"%d\\n\", sum(list, argc));\n"
+			       "	return 0;\n"
+			       "}\n";
+
+static const char rust_source[] =
+	"use std::collections::HashMap;\n"
+	"trait Named { fn name(&self) -> String; }\n"
+	"struct Dog<T>(T);\n"
+	"impl<T: std::fmt::Debug> Named for Dog<T> {\n"
+	"    fn name(&self) -> String { format!(\"{:?}\", self.0) }\n"
+	"}\n"
+	"#[inline(never)]\n"
+	"fn count(words: &[String]) -> HashMap<String, usize> {\n"
+	"    let mut m = HashMap::new();\n"
+	"    for w in words { *m.entry(w.clone()).or_insert(0) += 1; }\n"
+	"    m\n"
+	"}\n"
+	"fn main() {\n"
+	"    let words: Vec<String> = std::env::args().collect();\n"
+	"    let m = count(&words);\n"
+	"    let d: Box<dyn Named> = Box::new(Dog(m.len()));\n"
+	"    println!(\"{} {}\", d.name(), words.iter().map(|w| w.len()).sum::<usize>());\n"
+	"}\n";
+
+/* ---- Against addr2line ---- */
+
+static struct names *new_names(const char *sysroot, const char *debug_path)
+{
+	const struct names_options options = {.sysroot = sysroot, .debug_path = debug_path};
+
+	return names_new(&options);
+}
+
+static void add(struct names *names, uint64_t from, uint64_t size, const char *name,
+		const char *build_id)
+{
+	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", test_folder, name);
+	const struct record_object object = {.from = from, .to = from + size, .path = path};
+	const struct record_build_id id = {.from = from, .hex = build_id};
+
+	names_add_object(names, &object, NULL);
+	if (build_id)
+		names_add_build_id(names, &id);
+	free(path);
+}
+
+/* Brings a line of an answer into one form: "FILE:0", "FILE:?" (the name is then from the symbol
+ * table, of no file that exists) and "??:0" say nothing; " (discriminator N)" is of no interest.
+ * For an extern "C" function of a C++ program with a cold part, addr2line 2.40 takes the cold
+ * part's symbol for all of it: so that mark is taken off. */
+static void normalize(char *line)
+{
+	char *mark = strstr(line, " (discriminator");
+	size_t length;
+
+	if (mark)
+		strcpy(mark, "\n");
+	length = strlen(line);
+	if (length > 6 && !strcmp(line + length - 6, ".cold\n"))
+		strcpy(line + length - 6, "\n");
+	else if (length > 3 &&
+		 (!strcmp(line + length - 3, ":0\n") || !strcmp(line + length - 3, ":?\n")))
+		strcpy(line, "?\n");
+}
+
+/* The frames at an address in addr2line's form. */
+static char *our_lines(struct names *names, uint64_t base, uint64_t address)
+{
+	const struct frame_name *lines;
+	const size_t count = names_lookup(names, base + address + 1, &lines);
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < count; i++) {
+		char *function = xasprintf("%s\n", lines[i].function ? lines[i].function : "??");
+		char number[16], *longer;
+
+		normalize(function);
+		snprintf(number, sizeof(number), "%u", lines[i].line);
+		longer = lines[i].line
+				 ? xasprintf("%s%s%s:%s\n", text, function, lines[i].file, number)
+				 : xasprintf("%s%s?\n", text, function);
+		free(function);
+		free(text);
+		text = longer;
+		assert_int_equal(lines[i].inlined, i + 1 < count);
+		assert_non_null(lines[i].module);
+	}
+	return text;
+}
+
+/* Reads the next answer of addr2line -a; false at the end. */
+static bool their_lines(FILE *answers, char **line, size_t *size, uint64_t *address, char **text)
+{
+	if (!(*line) && getline(line, size, answers) <= 0)
+		return false;
+	if (sscanf(*line, "%lx", address) != 1)
+		return false;
+	*text = xstrdup("");
+	for (;;) {
+		if (getline(line, size, answers) <= 0) {
+			free(*line);
+			*line = NULL;
+			return true;
+		}
+		if (!strncmp(*line, "0x", 2))
+			return true;
+		normalize(*line);
+		char *longer = xasprintf("%s%s", *text, *line);
+
+		free(*text);
+		*text = longer;
+	}
+}
+
+struct comparison {
+	size_t addresses, equal, excused, inlined;
+};
+
+/* Where addr2line 2.40 is wrong: for an innermost inlined function that has no mangled name it
+ * gives the symbol around it, and at some addresses the unit's file with the line of an included
+ * one. Only the first function's name or the first file's name may differ then. */
+static bool is_excused(const char *ours, const char *theirs)
+{
+	const char *our_file = strchr(ours, '\n'), *their_file = strchr(theirs, '\n');
+
+	if (!our_file || !their_file)
+		return false;
+	const char *our_line = strchr(our_file, ':'), *their_line = strchr(their_file, ':');
+
+	if (!our_line || !their_line || strcmp(our_line, their_line) != 0)
+		return false;
+	if (!strncmp(our_file, their_file, (size_t)(our_line - our_file)))
+		return !memchr(ours, '(', (size_t)(our_file - ours)) && strchr(our_line, '\n')[1];
+	return our_file - ours == their_file - theirs &&
+	       !strncmp(ours, theirs, (size_t)(our_file - ours)) && strstr(their_file, "prog.");
+}
+
+/* Compares each `step`th address of the file's functions. */
+static struct comparison compare(const char *tool, const char *program, uint64_t origin,
+				 unsigned step)
+{
+	struct comparison result = {0};
+	struct names *names = new_names(NULL, NULL);
+	char *line = NULL, *path = xasprintf("%s/answers", test_folder), *text;
+	size_t size = 0, shown = 0;
+	uint64_t address;
+
+	assert_int_equal(
+		test_run(
+			"nm -S %s | awk '$3 ~ /[tTwWi]/ && NF == 4 {print \"0x\" $1, \"0x\" $2}' | "
+			"sort -u | while read a n; do i=$((a)); while [ $i -lt $((a+n)) ]; do "
+			"echo $i; i=$((i+%u)); done; done | awk '{printf \"0x%%x\\n\", $1}' | "
+			"%s -a -i -f -C -e %s >answers",
+			program, step, tool, program),
+		0);
+	add(names, BASE + origin, 1u << 30, program, NULL);
+	FILE *answers = fopen(path, "r");
+
+	assert_non_null(answers);
+	while (their_lines(answers, &line, &size, &address, &text)) {
+		char *ours = our_lines(names, BASE, address);
+		const char *newline = strchr(text, '\n');
+
+		result.addresses++;
+		result.equal += !strcmp(ours, text);
+		result.excused += strcmp(ours, text) && is_excused(ours, text);
+		result.inlined +=
+			newline && strchr(newline + 1, '\n') && strchr(newline + 1, '\n')[1];
+		if (strcmp(ours, text) && !is_excused(ours, text) && shown++ < 8)
+			print_message("%s 0x%lx\n--- addr2line\n%s--- functrace\n%s", program,
+				      (unsigned long)address, text, ours);
+		free(ours);
+		free(text);
+	}
+	fclose(answers);
+	free(line);
+	free(path);
+	names_free(names);
+	print_message(
+		"%s: %zu addresses, %zu with inlined frames, %zu equal, %zu where addr2line errs\n",
+		program, result.addresses, result.inlined, result.equal, result.excused);
+	return result;
+}
+
+/* origin: where file offset 0 is in the file's own addresses. */
+static void check_equal(const char *tool, const char *program, uint64_t origin, unsigned step)
+{
+	const struct comparison result = compare(tool, program, origin, step);
+
+	assert_true(result.addresses > 100);
+	assert_true(result.inlined > 0);
+	assert_int_equal(result.equal + result.excused, result.addresses);
+	assert_true(result.excused * 50 <= result.addresses);
+}
+
+static void test_c(void **state)
+{
+	(void)state;
+	assert_int_equal(test_run("gcc -g -O2 -o c-o2 prog.c && gcc -g -O1 -gdwarf-4 -no-pie -o "
+				  "c-dwarf4 ./prog.c"),
+			 0);
+	check_equal("addr2line", "c-o2", 0, 1);
+	check_equal("addr2line", "c-dwarf4", 0x400000, 1);
+}
+
+static void test_cxx(void **state)
+{
+	(void)state;
+	if (!test_has("g++")) {
+		print_message("SKIPPED: there is no g++ here\n");
+		skip();
+	}
+	assert_int_equal(test_run("g++ -g -O2 -o cxx-o2 prog.cc && g++ -g -O3 -gdwarf-4 -o "
+				  "cxx-o3 $PWD/prog.cc"),
+			 0);
+	check_equal("addr2line", "cxx-o2", 0, 1);
+	check_equal("addr2line", "cxx-o3", 0, 1);
+}
+
+/* No .debug_aranges, other forms of ranges and lines. */
+static void test_clang(void **state)
+{
+	(void)state;
+	if (!test_has("clang")) {
+		print_message("SKIPPED: there is no clang here\n");
+		skip();
+	}
+	/* binutils 2.40 does not know all of clang's DWARF 5. */
+	if (!test_has("llvm-addr2line"))
+		print_message("clang's DWARF 5: SKIPPED, there is no llvm-addr2line here\n");
+	assert_int_equal(test_run("clang -g -gdwarf-5 -O2 -o clang-c prog.c && clang -gdwarf-4 -O2 "
+				  "-ffunction-sections -fuse-ld=lld -o clang-4 prog.c || "
+				  "cp clang-c clang-4"),
+			 0);
+	if (test_has("llvm-addr2line"))
+		check_equal("llvm-addr2line", "clang-c", 0, 1);
+	check_equal("addr2line", "clang-4", 0, 1);
+}
+
+static void test_rust(void **state)
+{
+	(void)state;
+	if (!test_has("rustc")) {
+		print_message("SKIPPED: there is no rustc here\n");
+		skip();
+	}
+	assert_int_equal(test_run("rustc -g -O -o rust-legacy prog.rs && rustc -g -O "
+				  "-Csymbol-mangling-version=v0 -o rust-v0 prog.rs"),
+			 0);
+	check_equal("addr2line", "rust-legacy", 0, 29);
+	check_equal("addr2line", "rust-v0", 0, 29);
+}
+
+/* ---- Where names come from ---- */
+
+/* The address of a symbol in a file of the folder, by nm. */
+static uint64_t symbol_address(const char *program, const char *symbol)
+{
+	char *path = xasprintf("%s/log", test_folder), *text;
+	unsigned long address = 0;
+
+	assert_int_equal(test_run("nm %s | awk '$3 == \"%s\" {print $1}'", program, symbol), 0);
+	text = read_file(path, 4096, NULL);
+	assert_non_null(text);
+	assert_int_equal(sscanf(text, "%lx", &address), 1);
+	free(text);
+	free(path);
+	return address;
+}
+
+/* The name and line a few bytes into the function `sum` of prog.c, loaded at BASE. */
+static void check_sum(struct names *names, uint64_t sum, const char *function, const char *file)
+{
+	const struct frame_name *lines;
+	const size_t count = names_lookup(names, BASE + sum + 3, &lines);
+
+	assert_true(count > 0);
+	if (function)
+		assert_string_equal(lines[count - 1].function, function);
+	else
+		assert_null(lines[count - 1].function);
+	if (file) {
+		assert_non_null(lines[count - 1].file);
+		assert_non_null(strstr(lines[count - 1].file, file));
+		assert_true(lines[count - 1].line >= 11 && lines[count - 1].line <= 14);
+	} else {
+		assert_null(lines[count - 1].file);
+		assert_int_equal(lines[count - 1].line, 0);
+	}
+	assert_false(lines[count - 1].inlined);
+	assert_non_null(lines[count - 1].module);
+}
+
+static char *build_id_of(const char *program)
+{
+	char *path = xasprintf("%s/log", test_folder), *text, *id;
+
+	assert_int_equal(test_run("readelf -n %s | sed -n 's/.*Build ID: //p'", program), 0);
+	text = read_file(path, 4096, NULL);
+	id = xstrndup(text, strcspn(text, "\n"));
+	assert_true(strlen(id) >= 16);
+	free(text);
+	free(path);
+	return id;
+}
+
+static void check_program(const char *program, const char *debug_path, uint64_t sum,
+			  const char *function, const char *file)
+{
+	struct names *names = new_names(NULL, debug_path);
+
+	print_message("%s\n", program);
+	add(names, BASE, 1u << 20, program, NULL);
+	check_sum(names, sum, function, file);
+	names_free(names);
+}
+
+static void test_separate(void **state)
+{
+	(void)state;
+	assert_int_equal(test_run("gcc -g -O2 -o whole prog.c && objcopy --only-keep-debug whole "
+				  "whole.debug && strip -o bare whole"),
+			 0);
+	const uint64_t sum = symbol_address("whole", "sum");
+	char *id = build_id_of("whole");
+
+	check_program("whole", NULL, sum, "sum", "/prog.c");
+	check_program("bare", NULL, sum, NULL, NULL);
+
+	assert_int_equal(test_run("mkdir -p linked/.debug && cp bare linked/bare && cp whole.debug "
+				  "linked/.debug/ && cd linked && objcopy "
+				  "--add-gnu-debuglink=.debug/whole.debug bare"),
+			 0);
+	check_program("linked/bare", NULL, sum, "sum", "/prog.c");
+
+	/* The link's CRC must be the file's. */
+	assert_int_equal(test_run("mkdir -p wrong && cp linked/bare wrong/bare && objcopy "
+				  "--remove-section .note.gnu.build-id wrong/bare && gcc -g -O0 -o "
+				  "wrong/whole.debug prog.c"),
+			 0);
+	check_program("wrong/bare", NULL, sum, NULL, NULL);
+
+	assert_int_equal(test_run("d=dbg/.build-id/%.2s && mkdir -p $d && cp whole.debug "
+				  "$d/%s.debug",
+				  id, id + 2),
+			 0);
+	char *folder = xasprintf("%s/dbg", test_folder);
+
+	check_program("bare", folder, sum, "sum", "/prog.c");
+	check_program("bare", "relative:/nowhere::", sum, NULL, NULL);
+
+	/* The program has gone, its debug file is still there. */
+	struct names *names = new_names(NULL, folder);
+
+	add(names, BASE, 1u << 20, "gone", id);
+	check_sum(names, sum, "sum", "/prog.c");
+	names_free(names);
+	free(folder);
+
+	if (test_has("xz")) {
+		assert_int_equal(test_run("cp whole.debug m && strip -g m && xz -f m && objcopy "
+					  "--add-section .gnu_debugdata=m.xz bare mini"),
+				 0);
+		check_program("mini", NULL, sum, "sum", NULL);
+	}
+	free(id);
+}
+
+static void test_forms(void **state)
+{
+	static const char *const flags[] = {
+		"-gz=zlib",
+		"-gsplit-dwarf",
+		"-gdwarf-5",
+		"-gdwarf-3",
+		"-gdwarf-2",
+		"-O0",
+		"-flto",
+		"-fdebug-types-section",
+		"-no-pie -Wl,-z,max-page-size=65536",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		assert_int_equal(test_run("rm -f form; gcc -g -O2 -o form prog.c %s", flags[i]), 0);
+		const uint64_t sum = symbol_address("form", "sum");
+		const bool fixed = strstr(flags[i], "no-pie");
+
+		print_message("%s\n", flags[i]);
+		struct names *names = new_names(NULL, NULL);
+
+		add(names, BASE + (fixed ? 0x400000 : 0), 1u << 20, "form", NULL);
+		check_sum(names, sum, "sum", "/prog.c");
+		names_free(names);
+	}
+}
+
+/* Files of another processor. */
+static void test_foreign(void **state)
+{
+	static const struct {
+		const char *target, *symbol;
+	} targets[] = {
+		{"aarch64-linux-gnu", "sum"},
+		{"armv7-linux-gnueabihf", "sum"},
+		{"armv7-linux-gnueabihf -mthumb", "sum"},
+		{"i386-linux-gnu -fPIC", "sum"},
+	};
+
+	(void)state;
+	if (!test_has("clang") || !test_has("ld.lld")) {
+		print_message("SKIPPED: clang and lld make these files\n");
+		skip();
+	}
+	test_write("foreign.c", "struct node { struct node *next; int value; };\n\n\n\n\n\n\n\n\n\n"
+				"int sum(struct node *n, int f)\n{\n"
+				"	return n ? n->value * f + sum(n->next, f) : 0;\n}\n");
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		if (test_run("clang --target=%s -g -O1 -c -o f.o foreign.c && ld.lld -shared -o "
+			     "foreign.so f.o",
+			     targets[i].target)) {
+			print_message("%s: SKIPPED, clang cannot make it\n", targets[i].target);
+			continue;
+		}
+		print_message("%s\n", targets[i].target);
+		uint64_t sum = symbol_address("foreign.so", targets[i].symbol);
+		struct names *names = new_names(NULL, NULL);
+
+		add(names, BASE, 1u << 20, "foreign.so", NULL);
+		check_sum(names, sum, "sum", "/foreign.c");
+		names_free(names);
+	}
+}
+
+/* ---- The right file ---- */
+
+static int saved_stderr = -1;
+
+static void stderr_catch(void)
+{
+	char *path = xasprintf("%s/said", test_folder);
+
+	fflush(stderr);
+	saved_stderr = dup(2);
+	assert_non_null(freopen(path, "w", stderr));
+	free(path);
+}
+
+static char *stderr_caught(void)
+{
+	char *path = xasprintf("%s/said", test_folder), *text;
+
+	dup2(saved_stderr, 2);
+	close(saved_stderr);
+	text = read_file(path, 65536, NULL);
+	free(path);
+	assert_non_null(text);
+	return text;
+}
+
+static void test_build_id(void **state)
+{
+	(void)state;
+	assert_int_equal(test_run("gcc -g -O2 -o one prog.c && gcc -g -O2 -DX -Wl,--build-id=0x"
+				  "0123456789abcdef0123456789abcdef -o two prog.c"),
+			 0);
+	const uint64_t sum = symbol_address("one", "sum");
+	char *id = build_id_of("one");
+	struct names *names = new_names(NULL, NULL);
+
+	stderr_catch();
+	add(names, BASE, 1u << 20, "one", id);
+	check_sum(names, sum, "sum", "/prog.c");
+	add(names, BASE, 1u << 20, "two", id);
+	check_sum(names, sum, NULL, NULL);
+	check_sum(names, sum + 4, NULL, NULL);
+	add(names, BASE, 1u << 20, "two", id);
+	check_sum(names, sum, NULL, NULL);
+	char *said = stderr_caught();
+
+	assert_non_null(strstr(said, "two is not the file that was traced"));
+	assert_non_null(strstr(said, "0123456789abcdef0123456789abcdef"));
+	assert_non_null(strstr(said, id));
+	assert_int_equal(strchr(said, '\n')[1], '\0'); /* once */
+	free(said);
+
+	/* A system root is tried first; the path itself only if the build-id proves it. */
+	names_free(names);
+	assert_int_equal(test_run("mkdir -p root%s && cp two root%s/one", test_folder, test_folder),
+			 0);
+	char *root = xasprintf("%s/root", test_folder);
+
+	names = new_names(root, NULL);
+	add(names, BASE, 1u << 20, "one", NULL);
+	check_sum(names, symbol_address("two", "sum"), "sum", "/prog.c");
+	add(names, BASE, 1u << 20, "whole", NULL);
+	check_sum(names, sum, NULL, NULL);
+	stderr_catch();
+	add(names, BASE, 1u << 20, "one", id);
+	check_sum(names, sum, "sum", "/prog.c");
+	free(stderr_caught());
+	names_free(names);
+
+	/* The tracer's own way to the file goes first; if it has gone, only the build-id proves the
+	 * path. */
+	const struct record_object object = {BASE, BASE + (1u << 20), "/no/such/file"};
+	const struct record_build_id bid = {BASE, id};
+	char *open_path = xasprintf("%s/one", test_folder);
+
+	names = new_names(NULL, NULL);
+	names_add_object(names, &object, open_path);
+	names_add_build_id(names, &bid);
+	check_sum(names, sum, "sum", "/prog.c");
+	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path},
+			 "/proc/1/nothing");
+	check_sum(names, sum, NULL, NULL);
+	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path},
+			 "/proc/1/nothing");
+	names_add_build_id(names, &bid);
+	check_sum(names, sum, "sum", "/prog.c");
+	names_free(names);
+	free(open_path);
+	free(root);
+	free(id);
+}
+
+static void test_positions(void **state)
+{
+	const struct frame_name *lines;
+	struct names *names = new_names(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(test_run("gcc -g -O2 -o one prog.c && sed s/sum/other/g prog.c >o.c && "
+				  "gcc -g -O2 -o two o.c"),
+			 0);
+	const uint64_t sum = symbol_address("one", "sum");
+
+	assert_int_equal(symbol_address("two", "other"), sum);
+	assert_int_equal(names_lookup(names, BASE, &lines), 0);
+	add(names, BASE, 0x5000, "one", NULL);
+	check_sum(names, sum, "sum", "/prog.c");
+	check_sum(names, sum, "sum", "/prog.c");
+
+	/* Unloaded, and another one at the same place: the name is the new one's. */
+	add(names, BASE, 0x5000, "two", NULL);
+	check_sum(names, sum, "other", "/o.c");
+	/* The same file again, elsewhere and overlapping: the old place has no name any more. */
+	add(names, BASE + 0x4000, 0x5000, "one", NULL);
+	assert_int_equal(names_lookup(names, BASE + sum + 3, &lines), 0);
+	assert_int_equal(names_lookup(names, BASE + 0x4000 + sum + 3, &lines), 1);
+	assert_string_equal(lines[0].function, "sum");
+	assert_non_null(strstr(lines[0].module, "/one"));
+
+	/* The ends: a return address at `to` is of the last byte before it, one at `from` is not.
+	 */
+	assert_int_equal(names_lookup(names, BASE + 0x9000, &lines), 1);
+	assert_null(lines[0].function);
+	assert_int_equal(names_lookup(names, BASE + 0x9001, &lines), 0);
+	assert_int_equal(names_lookup(names, BASE + 0x4000, &lines), 0);
+	assert_int_equal(names_lookup(names, 0, &lines), 0);
+	assert_int_equal(names_lookup(names, UINT64_MAX, &lines), 0);
+
+	/* What is no file, no ELF file or no folder has a module only. */
+	static const char *const odd[] = {"[vdso]", "/dev/null", "/tmp", "prog.c", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		const struct record_object object = {BASE, BASE + 0x1000, odd[i]};
+
+		names_add_object(names, &object, NULL);
+		assert_int_equal(names_lookup(names, BASE + 5, &lines), 1);
+		assert_string_equal(lines[0].module, odd[i]);
+		assert_null(lines[0].function);
+		assert_null(lines[0].file);
+		assert_false(lines[0].inlined);
+	}
+	/* Damaged records. */
+	names_add_object(names, &(struct record_object){BASE + 9, BASE + 9, "x"}, NULL);
+	names_add_object(names, &(struct record_object){BASE + 9, BASE, "x"}, NULL);
+	names_add_build_id(names, &(struct record_build_id){BASE + 77, "00"});
+	names_add_build_id(names, &(struct record_build_id){BASE, "../../../../etc/passwd"});
+	assert_int_equal(names_lookup(names, BASE + 5, &lines), 1);
+	names_free(names);
+}
+
+/* Return address - 1: a call at a function's very end belongs to that function. */
+static void test_last_call(void **state)
+{
+	const struct frame_name *lines;
+	struct names *names = new_names(NULL, NULL);
+
+	(void)state;
+	test_write("end.c", "#include <stdlib.h>\n"
+			    "__attribute__((noinline)) void dies(void) { abort(); }\n"
+			    "int after(int x) { return x; }\n"
+			    "int main(void) { dies(); }\n");
+	assert_int_equal(
+		test_run("gcc -g -O1 -falign-functions=1 -fno-reorder-functions -o end end.c"), 0);
+	const uint64_t after = symbol_address("end", "after");
+
+	add(names, BASE, 0x5000, "end", NULL);
+	assert_int_equal(names_lookup(names, BASE + after, &lines), 1);
+	assert_string_equal(lines[0].function, "dies");
+	assert_int_equal(lines[0].line, 2);
+	assert_int_equal(names_lookup(names, BASE + after + 1, &lines), 1);
+	assert_string_equal(lines[0].function, "after");
+	names_free(names);
+}
+
+/* ---- Demangling ---- */
+
+static void test_demangle(void **state)
+{
+	static const struct {
+		const char *mangled, *name;
+	} known[] = {
+		{"_Znwm", "operator new(unsigned long)"},
+		{"_ZN4shop5ShelfIiE3putERKi", "shop::Shelf<int>::put(int const&)"},
+		{"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"},
+		{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+		{"malloc", NULL},
+		{"_start", NULL},
+		{"_Z", NULL},
+		{"_R", NULL},
+		{"", NULL},
+		{"_ZN", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		char *name = names_demangle(known[i].mangled);
+
+		if (known[i].name)
+			assert_string_equal(name ? name : "(null)", known[i].name);
+		else
+			assert_null(name);
+		free(name);
+	}
+
+	/* Each pair doubles the one before: 2^40 names. The answer comes at once, and is none. */
+	char text[4096] = "_Z1fSt4pairIiiE";
+
+	for (unsigned i = 0; i < 40; i++) {
+		char piece[32];
+
+		/* substitutions: S_ is std::pair's template, S0_ pair<int,int>, then each new pair
+		 */
+		if (i < 36)
+			snprintf(piece, sizeof(piece), "S_IS%c_S%c_E",
+				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
+				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+		else
+			snprintf(piece, sizeof(piece), "S_IS1%c_S1%c_E", '0' + (int)i - 36,
+				 '0' + (int)i - 36);
+		strcat(text, piece);
+	}
+	char *name = names_demangle(text);
+
+	assert_null(name);
+
+	/* Deep nesting, and a name without end. */
+	char *deep = xmalloc(200001);
+
+	memset(deep, 'P', 200000);
+	memcpy(deep, "_Z1f", 4);
+	deep[200000] = '\0';
+	assert_null(names_demangle(deep));
+	deep[50000] = '\0';
+	free(names_demangle(deep));
+	free(deep);
+}
+
+/* ---- debuginfod ---- */
+
+static int server = -1;
+
+/* libdwfl looks at the variable when the program begins, so the program begins again with it. */
+static void begin_with_server(char **argv)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t size = sizeof(address);
+	char number[16], url[64];
+
+	if (getenv("FT_TEST_SERVER")) {
+		server = atoi(getenv("FT_TEST_SERVER"));
+		return;
+	}
+	server = socket(AF_INET, SOCK_STREAM, 0);
+	if (server < 0 || bind(server, (struct sockaddr *)&address, size) || listen(server, 8) ||
+	    getsockname(server, (struct sockaddr *)&address, &size)) {
+		server = -1;
+		return;
+	}
+	snprintf(number, sizeof(number), "%d", server);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
+	setenv("FT_TEST_SERVER", number, 1);
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+	setenv("DEBUGINFOD_MAXTIME", "2", 1);
+	execv("/proc/self/exe", argv);
+	server = -1;
+}
+
+static int asked; /* a pipe with a byte for each question */
+
+/* Answers that it has nothing. */
+static pid_t serve(void)
+{
+	static const char answer[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	const pid_t pid = fork();
+
+	if (!pid) {
+		for (;;) {
+			char question[4096];
+			const int connection = accept(server, NULL, NULL);
+
+			if (connection < 0 || read(connection, question, sizeof(question)) < 0 ||
+			    write(connection, answer, sizeof(answer) - 1) < 0 ||
+			    write(ends[1], "?", 1) < 0)
+				_exit(1);
+			close(connection);
+		}
+	}
+	close(ends[1]);
+	asked = ends[0];
+	assert_int_equal(fcntl(asked, F_SETFL, O_NONBLOCK), 0);
+	return pid;
+}
+
+static bool server_was_asked(void)
+{
+	char c;
+
+	return read(asked, &c, 1) == 1;
+}
+
+static void test_debuginfod(void **state)
+{
+	char *urls = getenv("DEBUGINFOD_URLS") ? xstrdup(getenv("DEBUGINFOD_URLS")) : NULL;
+
+	(void)state;
+	if (server < 0 || !urls) {
+		print_message("SKIPPED: no socket could be had\n");
+		skip();
+	}
+	assert_int_equal(test_run("gcc -g -O2 -o unserved prog.c -Wl,--build-id=0x7777777777777777"
+				  "7777777777777778"),
+			 0);
+	const uint64_t sum = symbol_address("unserved", "sum");
+
+	assert_int_equal(test_run("strip unserved"), 0);
+	setenv("DEBUGINFOD_CACHE_PATH", test_folder, 1);
+	const pid_t pid = serve();
+
+	check_program("unserved", NULL, sum, NULL, NULL);
+	assert_false(server_was_asked());
+	assert_string_equal(getenv("DEBUGINFOD_URLS"), urls);
+
+	const struct names_options asking = {.debuginfod = true};
+	struct names *names = names_new(&asking);
+
+	add(names, BASE, 1u << 20, "unserved", NULL);
+	check_sum(names, sum, NULL, NULL);
+	names_free(names);
+	if (!server_was_asked())
+		print_message("--debuginfod: SKIPPED, libdwfl has no debuginfod client here\n");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(asked);
+	free(urls);
+}
+
+static int setup(void **state)
+{
+	if (test_folder_make(state))
+		return -1;
+	test_write("prog.cc", cxx_source);
+	test_write("prog.c", c_source);
+	test_write("prog.rs", rust_source);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	begin_with_server(argv);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_c),         cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_clang),     cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_separate),  cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_foreign),   cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_positions), cmocka_unit_test(test_last_call),
+		cmocka_unit_test(test_demangle),  cmocka_unit_test(test_debuginfod),
+	};
+
+	return cmocka_run_group_tests_name("symbols_names", tests, setup, test_folder_remove);
+}

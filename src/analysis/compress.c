@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/compress.h"
-#include "analysis/held.h"
+#include "analysis/call_store.h"
+#include "base/msg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 struct group {
 	const struct stack *stack;
-	struct held_call *first, *last;
+	struct call_list *calls;
 	uint64_t count, size;
 	uint64_t number; /* in the order of the first calls */
 };
@@ -18,7 +19,8 @@ struct compress {
 	struct stage stage;
 	enum group_order order;
 	struct object_map objects;
-	struct hold hold;
+	struct stack_pool stacks;
+	struct call_store store;
 	struct group **groups;
 	size_t count, capacity;
 };
@@ -40,16 +42,17 @@ bool group_order_parse(const char *text, enum group_order *order)
 	return false;
 }
 
-static struct group *group_of(struct compress *compress, struct stack *stack)
+static struct group *group_of(struct compress *compress, const struct record_call *call)
 {
 	const struct record_call none = {0};
+	struct stack *stack = stack_intern(&compress->stacks, call->has_frames ? call : &none);
 
-	if (!stack)
-		stack = stack_intern(&compress->hold.stacks, &none);
 	if (!stack->user) {
 		struct group *group = xmalloc(sizeof(*group));
 
-		*group = (struct group){.stack = stack, .number = compress->count};
+		*group = (struct group){.stack = stack,
+					.calls = call_store_list(&compress->store),
+					.number = compress->count};
 		ARRAY_GROW(compress->groups, compress->capacity, compress->count);
 		compress->groups[compress->count++] = group;
 		stack->user = group;
@@ -59,15 +62,9 @@ static struct group *group_of(struct compress *compress, struct stack *stack)
 
 static int put_call(struct compress *compress, const struct record_call *call)
 {
-	struct held_call *held = hold_call(&compress->hold, call);
-	struct group *group = group_of(compress, held->stack);
+	struct group *group = group_of(compress, call);
 
-	held->next = NULL;
-	if (group->last)
-		group->last->next = held;
-	else
-		group->first = held;
-	group->last = held;
+	call_store_add(&compress->store, group->calls, call);
 	group->count++;
 	group->size = add_saturated(group->size, call->size);
 	return 0;
@@ -145,25 +142,40 @@ static int put_objects(struct compress *compress, const struct stack *stack)
 	return error;
 }
 
+static int put_calls(struct compress *compress, const struct group *group, const char *summary)
+{
+	struct record record = {.type = RECORD_CALL};
+	struct call_cursor cursor;
+	uint64_t left = group->count;
+	int status;
+
+	call_cursor_begin(&cursor, &compress->store, group->calls);
+	while ((status = call_cursor_next(&cursor, &record.call)) == 1) {
+		if (record.call.has_frames)
+			stack_to_call(group->stack, &record.call);
+		if (--left)
+			record.call.shares_next = true;
+		else
+			record.call.summary = summary;
+		status = stage_put(compress->stage.next, &record);
+		if (status)
+			break;
+	}
+	if (cursor.failed)
+		msg_error("the temporary file of the groups cannot be read: %s", strerror(-status));
+	call_cursor_end(&cursor);
+	return status;
+}
+
 static int put_group(struct compress *compress, const struct group *group)
 {
 	char summary[96];
-	int error = put_objects(compress, group->stack);
+	const int error = put_objects(compress, group->stack);
 
 	snprintf(summary, sizeof(summary),
 		 "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,
 		 group->count, group->size);
-	for (const struct held_call *call = group->first; call && !error; call = call->next) {
-		struct record record;
-
-		held_to_record(call, &record);
-		if (call->next)
-			record.call.shares_next = true;
-		else
-			record.call.summary = summary;
-		error = stage_put(compress->stage.next, &record);
-	}
-	return error;
+	return error ? error : put_calls(compress, group, summary);
 }
 
 static int finish(struct stage *stage)
@@ -186,7 +198,8 @@ static void compress_free(struct stage *stage)
 	for (size_t i = 0; i < compress->count; i++)
 		free(compress->groups[i]);
 	free(compress->groups);
-	hold_free(&compress->hold);
+	call_store_free(&compress->store);
+	stack_pool_free(&compress->stacks);
 	object_map_free(&compress->objects);
 	free(compress);
 }
@@ -199,6 +212,6 @@ struct stage *compress_new(struct stage *next, enum group_order order)
 		.stage = {.put = put, .finish = finish, .free = compress_free, .next = next},
 		.order = order,
 	};
-	compress->hold.stacks.objects = &compress->objects;
+	compress->stacks.objects = &compress->objects;
 	return &compress->stage;
 }

@@ -1,6 +1,7 @@
 # analysis/: what is computed from a trace's records: a pipeline of stages
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
+	src/analysis/call_store.c src/analysis/call_store.h \
 	src/analysis/compress.c src/analysis/compress.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \

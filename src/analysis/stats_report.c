@@ -71,8 +71,8 @@ static void write_head(struct report *report)
 	end_line(report);
 	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
 	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		buf_printf(&report->line, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
-			   clock_text(last->time_ns, to),
+		buf_printf(&report->line, " from %s to %s, %.3f s",
+			   clock_text(first->time_ns, from), clock_text(last->time_ns, to),
 			   last->time_ns > first->time_ns
 				   ? (double)(last->time_ns - first->time_ns) / 1e9
 				   : 0);

@@ -76,6 +76,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
+	if (p->tracer->set->pin)
+		pin_hit(p->tracer, task->tid);
 	if (p->trap != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
 	if (b->inserted) {
@@ -166,7 +168,9 @@ static pid_t any_task_of(struct tracer *t, const struct process *p, const struct
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (task->process == p && task != except && task->phase == PHASE_LIVE)
+		/* One that ends has no memory any more, or soon. */
+		if (task->process == p && task != except && task->phase == PHASE_LIVE &&
+		    !task->exiting)
 			return task->tid;
 	}
 	return 0;
@@ -203,10 +207,12 @@ static void adopt(struct tracer *t, struct task *child)
 	struct process *parent = child->process;
 	const pid_t tgid = tgid_of(child->tid);
 
+	t->held_tasks -= child->phase == PHASE_HELD;
+	pin_born(t, child->tid);
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
-	if (task_regs(child) == 0 && parent) {
+	if (parent && task_regs(child) == 0) {
 		struct slot *slot = slot_at(parent, parent->arch->pc(&child->regs));
 
 		if (slot && slot->owner) {
@@ -271,39 +277,63 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 	go_on(t, parent);
 }
 
-/* Its parent died before it could tell: the child that was seen first must not wait for ever. Only the dead
- * one's own: those of others will be told of. */
-static void adopt_orphans(struct tracer *t, struct process *p, pid_t dead_tgid)
+/* Whether somebody may still tell of what this group has made. */
+static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
 	const struct hash_entry *entry;
-	bool again = true;
 
-	while (again) {
-		again = false;
-		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-			struct task *task = (struct task *)(uintptr_t)entry->value;
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-			if (task->phase != PHASE_HELD ||
-			    (task->tgid != dead_tgid && task->parent_tgid != dead_tgid))
-				continue;
-			task->process = p;
-			task->birth_event = 0;
-			if (p)
-				process_ref(p);
-			adopt(t, task);
-			again = true;
-			break;
-		}
+		if (task != except && task->tgid == tgid && task->phase == PHASE_LIVE)
+			return true;
+	}
+	return false;
+}
+
+static struct task *next_orphan(struct tracer *t, pid_t maker)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; t->held_tasks && (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->phase == PHASE_HELD && (!maker || task->maker == maker))
+			return task;
+	}
+	return NULL;
+}
+
+/* The last of the group `maker` (but for `except`) died before it could tell of its children, which must not wait for
+ * ever. Other groups' children are left alone: they have other text. */
+static void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
+{
+	struct task *orphan;
+
+	if (!t->held_tasks || group_lives(t, maker, except))
+		return;
+	/* Nobody is left to tell: those whose maker is not known go on as well. */
+	if (t->tasks.count == t->held_tasks)
+		maker = 0;
+	while ((orphan = next_orphan(t, maker))) {
+		orphan->process = p;
+		orphan->birth_event = PTRACE_EVENT_FORK;
+		if (p)
+			process_ref(p);
+		adopt(t, orphan);
 	}
 }
 
-static void hold(struct tracer *t, const struct stop *stop)
+static void act_born_early(struct tracer *t, const struct stop *stop)
 {
-	struct task *task = task_new(t, stop->tid, tgid_of(stop->tid), NULL, PHASE_HELD);
+	struct task *task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
 
+	t->held_tasks++;
 	task->stopped = true;
 	task->birth_signal = stop->signal;
-	task->parent_tgid = parent_of(stop->tid);
+	task->maker = maker_of(stop->tid);
+	if (t->tasks.count == t->held_tasks)
+		adopt_orphans(t, NULL, 0, NULL);
 }
 
 /* ---- Exec ---- */
@@ -387,6 +417,8 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 	const bool launched = t->launch->pid == task->tid;
 	const bool first = launched && !t->launch_execed;
 
+	/* A thread that forked just before the exec has been killed by that. */
+	adopt_orphans(t, task->process, task->tgid, task);
 	leave_old_process(task);
 	if (launched)
 		t->launch_execed = true;
@@ -440,13 +472,14 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
+	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && p->tasks > 1)
 		output_note(p, "%s", how);
 	if (p)
 		process_ref(p);
 	forget(t, task, NULL);
-	adopt_orphans(t, p, tgid);
+	adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
 	if (t->launch->pid == tid) {
@@ -475,7 +508,7 @@ bool act(struct tracer *t, const struct stop *stop)
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:
-		hold(t, stop);
+		act_born_early(t, stop);
 		break;
 	case STOP_BORN:
 		task->birth_signal = stop->signal;

@@ -420,9 +420,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return; /* free(NULL) */
 	if (task->process->reserved.count)
 		ledger_inner_release(task->process, task, e.id);
-	if (folded(task, probe, return_sp) || own_bookkeeping(task, probe, e.id))
-		return;
-	if (same_release(task, probe, return_sp, e.id))
+	if (folded(task, probe, return_sp) || same_release(task, probe, return_sp, e.id) ||
+	    own_bookkeeping(task, probe, e.id))
 		return;
 	if (task->process->tracer->set->backtrace_all)
 		event_stack(&e, frames, true);

@@ -96,7 +96,7 @@ uint64_t ledger_live(const struct process *p, uint64_t *bytes)
 /* Families ("malloc", "new") are numbered by their first letters: enough to tell them apart. */
 static unsigned family_of(const struct event *e)
 {
-	const char *family = e->probe->wanted->function->family;
+	const char *family = e->probe->any_family ? NULL : e->probe->wanted->function->family;
 	unsigned number = 0;
 
 	for (; family && *family; family++)

@@ -37,6 +37,8 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking)
 		return true;
+	if (!task->process)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
 	char *text = read_file(path, 4096, NULL);
 	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,
@@ -217,6 +219,7 @@ void let_go(struct tracer *t)
 	char why[64];
 
 	t->letting_go = true;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);

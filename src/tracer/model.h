@@ -15,6 +15,8 @@
 #include "tracer/settings.h"
 #include "unwind/unwind.h"
 
+#include <sched.h>
+
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
 #define RECENT_TASKS 16
@@ -46,6 +48,7 @@ struct probe {
 	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
+	bool any_family;  /* free and operator delete are one function here */
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };
 
@@ -120,8 +123,8 @@ struct task {
 	bool exiting;		 /* its exit event was seen */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
 	unsigned birth_event;
-	pid_t parent_tgid; /* PHASE_HELD: who its parent is, in case that dies silently */
 	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
 	struct call *calls;
@@ -216,6 +219,15 @@ struct process {
 	struct process *next;
 };
 
+/* --cpu=pin: pin.c. */
+struct pin {
+	pid_t tid; /* the pinned task, 0 none */
+	int cpu;
+	cpu_set_t task_mask, own_mask; /* as they were */
+	pid_t last;
+	unsigned in_a_row, others;
+};
+
 struct tracer {
 	const struct settings *set;
 	struct engine *engine;
@@ -228,6 +240,7 @@ struct tracer {
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
 	struct hash tasks; /* tid -> struct task */
+	size_t held_tasks; /* how many of them are HELD */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
@@ -237,6 +250,7 @@ struct tracer {
 	size_t recent_next, recent_turn;
 	uint64_t last_sweep;
 
+	struct pin pin;
 	bool paused, letting_go, finished;
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
@@ -281,7 +295,8 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
-pid_t parent_of(pid_t tid);
+/* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
+pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
@@ -307,6 +322,8 @@ void clean_child(struct process *parent, pid_t tid);
 /* probes.c */
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 
@@ -403,6 +420,12 @@ bool sigtrap_deliver(struct task *task);
 bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
+
+/* pin.c: only with --cpu=pin. A hit of the task; a birth (its mask is put back); an end; all undone. */
+void pin_hit(struct tracer *t, pid_t tid);
+void pin_born(struct tracer *t, pid_t child);
+void pin_gone(struct tracer *t, pid_t tid);
+void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);

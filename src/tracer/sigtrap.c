@@ -16,8 +16,8 @@
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
  *    signal was blocked, and is blocked again);
- *  - where it was ignored, the tracer drops the signals that the kernel would have dropped, and
- *    the action is put back when the process is let go of.
+ *  - where it was ignored, it is again after every hit; should that fail once, the tracer drops the signals
+ *    that the kernel would have dropped, and tries again.
  * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
@@ -73,31 +73,41 @@ static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const
 	return *known;
 }
 
-/* Makes the stopped task do one system call by single-stepping an existing instruction, and puts its
- * registers back. False if that could not be done; the stop that came instead is kept. */
+/* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
+ * reset what the call has just set. False if another stop came, which is kept. */
+static bool run_to_syscall(struct task *task)
+{
+	int status;
+
+	if (ptrace(PTRACE_SYSCALL, task->tid, NULL, NULL) < 0 ||
+	    wait4(task->tid, &status, __WALL, NULL) != task->tid)
+		return false;
+	task->regs_known = false;
+	if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
+		return true;
+	const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+	task->stopped = stop.kind != STOP_GONE;
+	collect_later(task->process->tracer, &stop);
+	return false;
+}
+
+/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. */
 static bool remote_syscall(struct task *task, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
 	const uint64_t insn = find_code(p, &p->syscall_insn, p->arch->find_syscall);
 	const struct arch_regs saved = task->regs;
-	int status;
 
 	if (!insn || breakpoint_find(p, insn))
 		return false;
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	if (task_set_regs(task) < 0)
 		return false;
-	task->regs_known = false;
-	bool ok = ptrace(PTRACE_SINGLESTEP, task->tid, NULL, NULL) == 0 &&
-		  wait4(task->tid, &status, __WALL, NULL) == task->tid && WIFSTOPPED(status);
+	/* Into it, and out of it. */
+	const bool ok = run_to_syscall(task) && run_to_syscall(task) && task_regs(task) == 0;
 
-	if (ok && status >> 8 != SIGTRAP) {
-		const struct stop stop = stop_decode(task->tid, status, task->phase);
-
-		collect_later(p->tracer, &stop);
-		ok = false;
-	}
-	if (ok && task_regs(task) == 0)
+	if (ok)
 		*result = p->arch->result(&task->regs);
 	task->regs = saved;
 	task->regs_known = true;
@@ -213,6 +223,7 @@ void sigtrap_after_hit(struct task *task)
 
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
+		sigtrap_restore(task);
 		return;
 	}
 	if (sigtrap_action(task->tid) == TRAP_HANDLED)

@@ -6,6 +6,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 
 import gzip
 import os
+import random
 import re
 import shutil
 import signal
@@ -116,6 +117,29 @@ def damaged_input_is_used_up_to_the_damage(_folder):
     # Each packet's end is a good end; hardly anything else is.
     ends = sum(run("-q", "-", data=OWN[:size]).returncode == 0 for size in range(24, len(OWN)))
     assert ends < len(golden.OWN) + 2, ends
+
+
+def changed_bytes_never_crash(folder):
+    rng = random.Random(4711)
+    index = os.path.join(folder, "index")
+    with open(index, "w", encoding="ascii") as file:
+        file.write("2\n3\n5\n")
+    runs = [[], ["-l"], ["-c", "-r"], ["-l", "-c", "-b", "1"], ["--stats"], ["-f", "rtrace"], ["--compat"],
+            ["-R", "5", "-C", "1"], ["--include", index, "--call-address=prog:400000+1000"]]
+    traces = [OWN, SEVERAL, COMPAT, Encoder("1.3", 8, False).trace(golden.COMPAT), text_of(OWN), text_of(SEVERAL, "-c")]
+    for _ in range(400):
+        data = bytearray(rng.choice(traces))
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.randrange(len(data))
+            if rng.random() < 0.3:
+                data[at:at + rng.randint(1, 8)] = rng.choice([b"\xff" * 4, b"\0" * 4, b"\x7f\xff\xff\xff", b""])
+            else:
+                data[at % len(data)] = rng.randrange(256)
+            data = data or bytearray(1)
+        options = rng.choice(runs)
+        done = run(*options, "-q", "-", data=bytes(data))
+        assert done.returncode in (0, 1), (options, bytes(data), done)
+        assert done.returncode == 0 or done.stderr.count(b"\n") == 1, (options, bytes(data), done)
 
 
 def damaged_input_still_gives_leaks(_folder):
@@ -316,6 +340,77 @@ def memory_does_not_grow_with_events(_folder):
     assert large < small + 1024, (small, large)
 
 
+def build_libraries(folder):
+    """Two objects that differ in a name only -> the address in both (a return address within the function)."""
+    compiler = os.environ.get("CC", "cc").split()
+    address = None
+    for name in ("first", "second"):
+        source = os.path.join(folder, name + ".c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(f"int {name}(int x)\n{{\n\treturn x * 3 + 1;\n}}\n")
+        library = os.path.join(folder, f"lib{name}.so")
+        subprocess.run(compiler + ["-g", "-O0", "-fPIC", "-shared", "-nostdlib", "-o", library, source], check=True)
+        symbols = subprocess.run(["nm", library], capture_output=True, check=True).stdout.decode()
+        found = int(re.search(rf"^([0-9a-f]+) T {name}$", symbols, re.M)[1], 16)
+        assert address in (None, found)
+        address = found
+    return address
+
+
+def names_of_calls(text):
+    """-> [(event, function)]: for grouped calls the function stands behind the last."""
+    return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
+
+
+def names_are_those_of_the_time(folder):
+    """A library is unloaded and another one loaded at its address."""
+    if not shutil.which("nm"):
+        raise Skip("nm is not installed")
+    frame = 0x7F0000000000 + build_libraries(folder) + 5
+    first, second = (("MMAP", 0x7F0000000000, 0x7F0000100000, f"{folder}/lib{name}.so")
+                     for name in ("first", "second"))
+    packets = golden.DECLARATIONS[:6] + [first]
+    for index, ident in enumerate((0x10, 0x20, 0x30, 0x40), 1):
+        packets += [second] if index == 2 else [first] if index == 4 else []
+        packets += [("CALL", 0, 0, 0, 2, "malloc", index * 10, ident), ("BTRC", frame)]
+    trace = Encoder("1.4", 8, False).trace(packets)
+    wanted = [("1", "first"), ("2", "second"), ("3", "second"), ("4", "first")]
+    plain, leaks = (text_of(trace, *options, "-r").decode() for options in ([], ["-l"]))
+    assert names_of_calls(plain) == names_of_calls(leaks) == wanted, (plain, leaks)
+    assert f"\t0x{frame:x} in first() at {folder}/first.c:" in plain, plain
+    groups = text_of(trace, "-c", "-r").decode()
+    assert names_of_calls(groups) == [("1", "first"), ("2", "second")], groups
+    assert groups.count("2 block(s) with total size 50") == 2, groups
+    # Names that stand in the text are kept; groups are those of the names.
+    assert text_of(plain.encode()).decode() == plain
+    assert names_of_calls(text_of(plain.encode(), "-c").decode()) == [("1", "first"), ("2", "second")]
+    stats = text_of(trace, "--stats", "-r").decode()
+    assert all(re.search(rf"0x{frame:x} {name} at {name}.c:\d\n", stats) for name in ("first", "second")), stats
+    # As if traced on another machine.
+    moved = Encoder("1.4", 8, False).trace([p[:3] + (p[3][len(folder):],) if p[0] == "MMAP" else p for p in packets])
+    assert names_of_calls(text_of(moved, "-r").decode()) == []
+    assert names_of_calls(text_of(moved, "-r", f"--sysroot={folder}").decode()) == wanted
+
+
+def objects_may_come_late_from_sp_rtrace(folder):
+    if not shutil.which("nm"):
+        raise Skip("nm is not installed")
+    frame = 0x7F0000000000 + build_libraries(folder) + 5
+    path = os.path.join(folder, "late.rtrace")
+    data = Encoder("2.0", 8, False).trace(golden.DECLARATIONS[:6] + [
+        ("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", frame),
+        ("MMAP", 0x7F0000000000, 0x7F0000100000, f"{folder}/libfirst.so")])
+    with open(path, "wb") as file:
+        file.write(data)
+    assert names_of_calls(run("-r", path, check=0).stdout.decode()) == [("1", "first")]
+    with open(path, "rb") as file:
+        done = subprocess.run([PROGRAM, "-r"], stdin=file, capture_output=True, timeout=60)
+        assert names_of_calls(done.stdout.decode()) == [("1", "first")]
+    # From a pipe all is known at the end.
+    assert names_of_calls(text_of(data, "-r", "-l").decode()) == [("1", "first")]
+    assert names_of_calls(text_of(data, "-r", "-c").decode()) == [("1", "first")]
+
+
 def statistics_fit_into_80_columns(_folder):
     name = "std::vector<std::pair<" + "long" * 40 + "> >::push_back(int)"
     data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
@@ -349,12 +444,13 @@ def valgrind_finds_nothing(folder):
 def main():
     tests = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
              examples_of_the_manual_are_accepted, input_that_is_no_trace,
-             damaged_input_is_used_up_to_the_damage, damaged_input_still_gives_leaks,
+             damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
              error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
              pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
              text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
              leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
              processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
+             names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
              statistics_fit_into_80_columns, valgrind_finds_nothing]
     failed = 0
     for number, test in enumerate(tests, 1):

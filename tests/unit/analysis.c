@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/call_store.h"
 #include "analysis/compress.h"
 #include "analysis/held.h"
 #include "analysis/leaks.h"
@@ -791,6 +792,114 @@ static void stacks_are_kept_once(void **state)
 	stack_pool_free(&pool);
 }
 
+/* Call number i of a list, with every kind of value. */
+static struct record_call odd_call(unsigned list, unsigned i, char text[static 64],
+				   struct call_arg args[2])
+{
+	snprintf(text, 64, "function %u(%u)", list, i % 7);
+	args[0] = (struct call_arg){"name", text};
+	args[1] = (struct call_arg){"", ""};
+	return (struct record_call){
+		.index = (uint64_t)i * 3 + list,
+		.time_ns = i % 5   ? (uint64_t)i * 1000000007
+			   : i % 2 ? TIME_NONE
+				   : 0,
+		.resource = i % 11 ? 1 : UINT32_MAX,
+		.context = i % 13 ? 0 : UINT32_MAX,
+		.kind = (enum call_kind)(1 + i % 3),
+		.function = text,
+		.id = i % 17 ? 0x7fff00000000 - (uint64_t)i * 16 : UINT64_MAX,
+		.size = i % 19 ? i : UINT64_MAX,
+		.has_frames = i % 2,
+		.args = args,
+		.arg_count = i % 23 ? 0 : 2,
+	};
+}
+
+static void check_list(const struct call_store *store, const struct call_list *calls, unsigned list,
+		       unsigned count)
+{
+	struct call_cursor cursor;
+	struct record_call call;
+	struct call_arg args[2];
+	char text[64];
+
+	call_cursor_begin(&cursor, store, calls);
+	for (unsigned i = 0; i < count; i++) {
+		const struct record_call want = odd_call(list, i, text, args);
+
+		assert_int_equal(call_cursor_next(&cursor, &call), 1);
+		assert_true(call.index == want.index && call.time_ns == want.time_ns);
+		assert_true(call.resource == want.resource && call.context == want.context);
+		assert_true(call.kind == want.kind && call.has_frames == want.has_frames);
+		assert_true(call.id == want.id && call.size == want.size);
+		assert_string_equal(call.function, want.function);
+		assert_int_equal(call.arg_count, want.arg_count);
+		for (uint32_t k = 0; k < call.arg_count; k++) {
+			assert_string_equal(call.args[k].name, want.args[k].name);
+			assert_string_equal(call.args[k].value, want.args[k].value);
+		}
+	}
+	assert_int_equal(call_cursor_next(&cursor, &call), 0);
+	call_cursor_end(&cursor);
+}
+
+static void calls_come_back_from_the_file(void **state)
+{
+	enum { LISTS = 5, CALLS = 20000 };
+	struct call_store store = {.limit = 64 << 10};
+	struct call_list *lists[LISTS];
+	struct call_arg args[2];
+	char text[64];
+
+	(void)state;
+	for (unsigned list = 0; list < LISTS; list++)
+		lists[list] = call_store_list(&store);
+	for (unsigned i = 0; i < CALLS; i++)
+		for (unsigned list = 1; list < LISTS; list++) {
+			const struct record_call call = odd_call(list, i, text, args);
+
+			/* The first stays empty, the second short. */
+			if (list > 1 || i < 3)
+				call_store_add(&store, lists[list], &call);
+		}
+	assert_true(store.file_size > 500000);
+	assert_true(store.in_memory <= 64 << 10);
+	assert_int_equal(lists[1]->chunk_count, 0);
+	assert_true(lists[2]->chunk_count > 3 && lists[2]->data.size);
+	check_list(&store, lists[0], 0, 0);
+	check_list(&store, lists[1], 1, 3);
+	for (unsigned list = 2; list < LISTS; list++)
+		check_list(&store, lists[list], list, CALLS);
+	call_store_free(&store);
+}
+
+static void calls_stay_in_memory_without_a_file(void **state)
+{
+	const char *old = getenv("TMPDIR");
+	char *kept = old ? xstrdup(old) : NULL;
+	struct call_store store = {.limit = 1000};
+	struct call_list *list = call_store_list(&store);
+	struct call_arg args[2];
+	char text[64];
+
+	(void)state;
+	setenv("TMPDIR", "/no/such/folder", 1);
+	for (unsigned i = 0; i < 5000; i++) {
+		const struct record_call call = odd_call(1, i, text, args);
+
+		call_store_add(&store, list, &call);
+	}
+	assert_true(store.fd < 0);
+	check_list(&store, list, 1, 5000);
+	call_store_free(&store);
+	if (kept)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
+}
+
 static void objects_replace_what_they_overlap(void **state)
 {
 	struct object_map map = {0};
@@ -800,7 +909,8 @@ static void objects_replace_what_they_overlap(void **state)
 	assert_int_equal(object_map_put(&map, &(struct record_object){20, 30, "/b"}), OBJECT_NEW);
 	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_SAME);
 	assert_int_equal(object_map_put(&map, &(struct record_object){20, 20, "/x"}), OBJECT_SAME);
-	assert_int_equal(map.epoch, 2);
+	assert_int_equal(object_map_put(&map, &(struct record_object){5, 10, "/0"}), OBJECT_NEW);
+	assert_int_equal(map.epoch, 3);
 	assert_string_equal(object_map_find(&map, 19)->path, "/a");
 	assert_string_equal(object_map_find(&map, 20)->path, "/b");
 	assert_null(object_map_find(&map, 30));
@@ -847,6 +957,8 @@ int main(void)
 		TEST(select_by_index),
 		TEST(errors_of_the_output_come_back),
 		TEST(stacks_are_kept_once),
+		TEST(calls_come_back_from_the_file),
+		TEST(calls_stay_in_memory_without_a_file),
 		TEST(objects_replace_what_they_overlap),
 	};
 

@@ -1,0 +1,66 @@
+/* Lists of calls that may become larger than memory should: encoded tightly, and beyond some
+ * megabytes kept in an unlinked temporary file.  Each list is read back once, in the order of its
+ * calls. */
+#ifndef FT_ANALYSIS_CALL_STORE_H
+#define FT_ANALYSIS_CALL_STORE_H
+
+#include "analysis/intern.h"
+#include "base/buf.h"
+
+struct call_chunk {
+	uint64_t offset;
+	size_t size;
+};
+
+/* What differs from one call to the next is stored as a difference. */
+struct call_base {
+	uint64_t index, time_ns, id;
+};
+
+struct call_list {
+	struct call_list *next; /* of the store */
+	struct buf data;        /* what is not in the file */
+	struct call_chunk *chunks;
+	size_t chunk_count, chunk_capacity;
+	struct call_base last;
+};
+
+struct call_store {
+	struct call_list *lists;
+	struct text_pool texts;
+	struct hash function_numbers; /* text in the pool -> number */
+	const char **functions;
+	size_t function_count, function_capacity;
+	size_t in_memory, limit; /* bytes; 0: the default limit */
+	bool file_tried;
+	int fd; /* of the file; negative if it could not be made */
+	uint64_t file_size;
+};
+
+/* Adds an empty list, which the store owns. */
+struct call_list *call_store_list(struct call_store *store);
+/* Appends a call, but for its frames. */
+void call_store_add(struct call_store *store, struct call_list *list,
+		    const struct record_call *call);
+void call_store_free(struct call_store *store);
+
+struct call_cursor {
+	const struct call_store *store;
+	const struct call_list *list;
+	size_t chunk;
+	struct buf bytes; /* of the chunk */
+	bool failed;      /* the file could not be read */
+	const unsigned char *p, *end;
+	struct call_base last;
+	struct call_arg *args;
+	size_t arg_capacity;
+};
+
+void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store,
+		       const struct call_list *list);
+/* 1 with the next call, without frames, whose pointers hold until the next one; 0 at the end; a
+ * negative errno when the temporary file cannot be read. */
+int call_cursor_next(struct call_cursor *cursor, struct record_call *call);
+void call_cursor_end(struct call_cursor *cursor);
+
+#endif

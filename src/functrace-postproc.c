@@ -5,6 +5,7 @@
 #include "analysis/leaks.h"
 #include "analysis/object_map.h"
 #include "analysis/output.h"
+#include "analysis/reorder.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "base/msg.h"
@@ -192,7 +193,8 @@ static struct stage *make_stages(struct postproc *postproc)
 		stage = add_stage(postproc, select_new(stage, &options->select));
 	if (options->leaks)
 		stage = add_stage(postproc, leaks_new(stage));
-	return postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
+	postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
+	return add_stage(postproc, reorder_new(postproc->prepare));
 }
 
 /* Reads to the end, or as far as the input goes. */
@@ -213,7 +215,8 @@ static bool run(struct postproc *postproc, struct stage *first)
 	if (skipped)
 		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped",
 			 postproc->input_name, skipped);
-	if (!error && !status && postproc->options.prepare.pid && !prepare_saw_process(first)) {
+	if (!error && !status && postproc->options.prepare.pid &&
+	    !prepare_saw_process(postproc->prepare)) {
 		msg_error("%s has no process %" PRIu32, postproc->input_name,
 			  postproc->options.prepare.pid);
 		return false;

@@ -12,6 +12,7 @@
 #include "analysis/held.h"
 #include "analysis/leaks.h"
 #include "analysis/prepare.h"
+#include "analysis/reorder.h"
 #include "analysis/select.h"
 #include "analysis/summary.h"
 #include "base/buf.h"
@@ -317,17 +318,22 @@ static void leaks_keep_the_place_of_replaced_objects(void **state)
 	put_object(leaks, 0x1000, 0x2000, "/a");
 	put_build_id(leaks, 0x1000, "aa");
 	alloc(leaks, 0x10, 1, 0x1100, 0);
-	put_object(leaks, 0x1800, 0x2800, "/b");
-	put_build_id(leaks, 0x1800, "bb");
 	put_object(leaks, 0x5000, 0x6000, "/c"); /* replaces nothing: may be known before */
 	put_build_id(leaks, 0x5000, "cc");
+	put_object(leaks, 0x1800, 0x2800, "/b");
+	put_build_id(leaks, 0x1800, "bb");
 	alloc(leaks, 0x20, 2, 0x1900, 0);
+	put_object(leaks, 0x1800, 0x2800, "/b"); /* again, and one where /a was: not before /b */
+	put_object(leaks, 0x1000, 0x1800, "/d");
+	alloc(leaks, 0x30, 2, 0x1100, 0);
 	finish_and_expect(leaks, &sink,
 			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
 			  "object 5000-6000 /c\nbuild-id 5000 cc\n"
 			  "1 +0 malloc 10 size 1 : 1100\n"
 			  "object 1800-2800 /b\nbuild-id 1800 bb\n"
-			  "2 +0 malloc 20 size 2 : 1900\n");
+			  "2 +0 malloc 20 size 2 : 1900\n"
+			  "object 1800-2800 /b\nobject 1000-1800 /d\n"
+			  "3 +0 malloc 30 size 2 : 1100\n");
 }
 
 static void leaks_say_the_thread_again(void **state)
@@ -487,6 +493,56 @@ static void compress_tells_reused_addresses_apart(void **state)
 			  "3 +0 malloc 20 size 1 : 1100 9000 shared\n"
 			  "4 +0 malloc 30 size 1 : 1100 9000 # allocation summary: 2 block(s) with "
 			  "total size 2\n");
+}
+
+static void reorder_undoes_compression(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *reorder = reorder_new(&sink.stage);
+
+	(void)state;
+	put(reorder,
+	    (struct record){.type = RECORD_PROCESS, .process = {.filters = FILTER_COMPRESS}});
+	put_object(reorder, 0x1000, 0x2000, "/a");
+	next_index = 6;
+	release(reorder, 0x10);
+	next_index = 1;
+	alloc(reorder, 0x10, 1, 0x1100, 0);
+	next_index = 4;
+	alloc(reorder, 0x20, 1, 0x1100, 0);
+	put_object(reorder, 0x1000, 0x2000, "/b");
+	put_build_id(reorder, 0x1000, "bb");
+	next_index = 2;
+	alloc(reorder, 0x30, 1, 0x1100, 0);
+	put_note(reorder, "note");
+	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nobject 1000-2000 /b\n"
+			     "build-id 1000 bb\nnote note\n");
+	sink.text.size = 0;
+	finish_and_expect(reorder, &sink,
+			  "object 1000-2000 /a\n"
+			  "2 +0 malloc 10 size 1 : 1100\n"
+			  "object 1000-2000 /b\nbuild-id 1000 bb\n"
+			  "3 +0 malloc 30 size 1 : 1100\n"
+			  "object 1000-2000 /a\n"
+			  "5 +0 malloc 20 size 1 : 1100\n"
+			  "7 -0 free 10 size 0 no stack\n");
+}
+
+static void reorder_lets_other_traces_stream(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *reorder = reorder_new(&sink.stage);
+
+	(void)state;
+	put_process(reorder, 1);
+	next_index = 6;
+	release(reorder, 0x10);
+	next_index = 1;
+	release(reorder, 0x10);
+	expect_so_far(&sink, "process 1 filters 0\n7 -0 free 10 size 0 no stack\n"
+			     "2 -0 free 10 size 0 no stack\n");
+	sink.text.size = 0;
+	finish_and_expect(reorder, &sink, "");
 }
 
 static void totals_are_each_resource_s_own(void **state)
@@ -946,6 +1002,8 @@ int main(void)
 		TEST(compress_groups_by_stack),
 		TEST(compress_orders),
 		TEST(compress_tells_reused_addresses_apart),
+		TEST(reorder_undoes_compression),
+		TEST(reorder_lets_other_traces_stream),
 		TEST(totals_are_each_resource_s_own),
 		TEST(prepare_trims_so_that_twins_merge),
 		TEST(prepare_keeps_short_stacks),

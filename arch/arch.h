@@ -91,6 +91,8 @@ struct arch {
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
 	 * one in `code`, or -1; and the registers for it. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
+	/* The same for the code that signal handlers return to (sa_restorer). */
+	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction; /* its number */
 

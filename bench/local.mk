@@ -7,3 +7,36 @@ CLEANFILES += bench/make-trace
 bench-postproc: functrace-postproc bench/make-trace
 	$(srcdir)/bench/postproc.sh ./functrace-postproc bench/make-trace
 .PHONY: bench-postproc
+
+# `make bench` measures functrace against the floor of ptrace and against other tools; bench-quick does
+# so for the main rows, in about a minute. On a quiet machine; nothing else may run.
+BENCH_TARGETS = bench/targets/malloc bench/targets/realloc bench/targets/crowd
+EXTRA_PROGRAMS += bench/floor bench/unwind-cost $(BENCH_TARGETS)
+bench_floor_SOURCES = bench/floor.c bench/targets/hot.h
+bench_unwind_cost_SOURCES = bench/unwind-cost.c
+bench_unwind_cost_LDADD = libunwinder.a libsymbols.a libarch.a libbase.a $(SYMBOLS_LIBS) \
+	$(UNWIND_LIBS) $(ZYDIS_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+bench_targets_malloc_SOURCES = bench/targets/run.c bench/targets/malloc.c bench/targets/hot.h
+bench_targets_realloc_SOURCES = bench/targets/run.c bench/targets/realloc.c bench/targets/hot.h
+bench_targets_crowd_SOURCES = bench/targets/crowd.c bench/targets/malloc.c bench/targets/hot.h
+bench_targets_crowd_LDADD = -ldl
+if HAVE_CXX
+BENCH_TARGETS += bench/targets/new
+EXTRA_PROGRAMS += bench/targets/new
+bench_targets_new_SOURCES = bench/targets/run.c bench/targets/new.cpp bench/targets/hot.h
+endif
+EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/programs.py bench/rows.py \
+	bench/attached.py bench/report.py
+CLEANFILES += bench/floor bench/unwind-cost $(BENCH_TARGETS) bench/targets/tiny.so
+
+bench/targets/tiny.so: bench/targets/tiny.c
+	@$(MKDIR_P) bench/targets
+	$(AM_V_CCLD)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/bench/targets/tiny.c
+
+BENCH_NEEDS = functrace bench/floor bench/unwind-cost $(BENCH_TARGETS) bench/targets/tiny.so
+BENCH = PYTHONDONTWRITEBYTECODE=1 BUILD='$(abs_top_builddir)' $(PYTHON) $(srcdir)/bench/bench.py
+bench: $(BENCH_NEEDS)
+	$(BENCH) $(BENCH_OPTIONS)
+bench-quick: $(BENCH_NEEDS)
+	$(BENCH) --quick $(BENCH_OPTIONS)
+.PHONY: bench bench-quick

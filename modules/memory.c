@@ -65,8 +65,8 @@ static const struct resource resources[] = {
 	DELETE("_ZdaPv" size, "new[]"), DELETE("_ZdaPv" size "St11align_val_t", "new[]")
 
 static const struct function functions[] = {
+	/* Where several names are one function, the first of them here is shown. */
 	C_FAMILY(""),
-	C_FAMILY("*"),
 	CXX_FAMILY("m"),
 	CXX_FAMILY("j"),
 	DELETE("_ZdlPv", "new"),
@@ -77,6 +77,7 @@ static const struct function functions[] = {
 	DELETE("_ZdaPvRKSt9nothrow_t", "new[]"),
 	DELETE("_ZdaPvSt11align_val_t", "new[]"),
 	DELETE("_ZdaPvSt11align_val_tRKSt9nothrow_t", "new[]"),
+	C_FAMILY("*"),
 };
 
 /* jemalloc's, mimalloc's, tcmalloc's, Rust's jemalloc crate's. */

@@ -90,7 +90,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet,
 	if (left(packet) < (process->has_depth ? 16 : 12))
 		return damage(reader, packet, TOO_SHORT);
 	process->pid = take_dword(s, packet);
-	process->has_pid = true;
+	process->has_pid = process->pid != 0;
 	process->start_sec = take_dword(s, packet);
 	process->start_usec = take_dword(s, packet);
 	if (process->has_depth)
@@ -103,9 +103,12 @@ int rtrace_take_process(struct reader *reader, struct packet *packet,
 		s->clock = (struct day_clock){.known = true,
 					      .last = (uint64_t)process->start_sec % 86400 *
 						      UINT64_C(1000000000)};
-	/* read_origin() takes another record before this one is given out. */
-	process->name = strcpy((char *)(buf_room(&s->call_text, packet->size + 1)), process->name);
-	process->arch = (const char *)s->call_text.data;
+	/* It outlives the next packet, in which read_origin() looks for the origin. */
+	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
+
+	process->name = *process->name ? strcpy(name, process->name) : NULL;
+	if (process->arch)
+		process->arch = (const char *)s->call_text.data;
 	return 1;
 }
 

@@ -256,11 +256,13 @@ static int read_begin(struct reader *reader, struct record *record)
 
 	if (status <= 0)
 		return status;
+	const char *arch = buf_str(&s->call_text);
+
 	record->type = RECORD_PROCESS;
 	record->process = (struct record_process){
 		.version_major = s->major,
 		.version_minor = s->minor,
-		.arch = buf_str(&s->call_text),
+		.arch = *arch ? arch : NULL,
 		.pointer_size = s->wide ? 8 : 4,
 		.big_endian = s->big_endian,
 	};
@@ -290,13 +292,18 @@ static int give_call(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Whether the packet belongs to the call that waits, or may stand before what does (sp-rtrace's FILE). */
+/* Whether the packet belongs to the call that waits, or may stand before what does. */
 static bool continues_call(const struct rtrace_reader *s, const struct packet *packet)
 {
-	return is_ignored(packet) ||
-	       (packet->type == RTRACE_FILE && s->compat && !s->call.has_frames) ||
-	       (packet->type == RTRACE_BTRC && !s->call.has_frames) ||
-	       (packet->type == RTRACE_ARGS && !s->has_args);
+	switch (packet->type) {
+	case RTRACE_BTRC:
+		return !s->call.has_frames;
+	case RTRACE_ARGS:
+		return !s->has_args;
+	case RTRACE_FILE: /* sp-rtrace does not look where it puts it */
+		return s->compat && !s->call.has_frames;
+	}
+	return is_ignored(packet);
 }
 
 /* 1 if `record` is made, 2 if the packet was only taken in. */

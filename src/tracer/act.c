@@ -73,7 +73,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
 	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
-		task_resume(task, sigtrap_dropped(task) ? 0 : stop->signal);
+		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
 	if (p->trap != TRAP_DEFAULT)
@@ -146,6 +146,16 @@ static void act_interrupt(struct tracer *t, struct task *task)
 	task_resume(task, 0);
 }
 
+/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
+ * uses up an interruption that is still pending, so it would not stop again. */
+static void go_on(struct tracer *t, struct task *task)
+{
+	if (t->letting_go)
+		task->ready = true;
+	else
+		task_resume(task, 0);
+}
+
 /* ---- Births ---- */
 
 /* Some live task that shares the process's memory, for kcmp. */
@@ -156,7 +166,9 @@ static pid_t any_task_of(struct tracer *t, const struct process *p, const struct
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (task->process == p && task != except && task->phase == PHASE_LIVE)
+		/* One that ends has no memory any more, or soon. */
+		if (task->process == p && task != except && task->phase == PHASE_LIVE &&
+		    !task->exiting)
 			return task->tid;
 	}
 	return 0;
@@ -171,12 +183,16 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 		same = same_memory(child->tid, other, &known);
 	if (known)
 		return same;
-	return child->birth_event != PTRACE_EVENT_FORK;
+	return child->birth_event == PTRACE_EVENT_VFORK;
 }
 
 /* A task born into a stopped group stays stopped. */
-static void start_running(struct task *child)
+static void start_running(struct tracer *t, struct task *child)
 {
+	if (t->letting_go) {
+		child->ready = true;
+		return;
+	}
 	if (child->birth_signal == SIGTRAP || ptrace(PTRACE_LISTEN, child->tid, NULL, NULL) < 0)
 		task_resume(child, 0);
 	else
@@ -189,10 +205,11 @@ static void adopt(struct tracer *t, struct task *child)
 	struct process *parent = child->process;
 	const pid_t tgid = tgid_of(child->tid);
 
+	t->held_tasks -= child->phase == PHASE_HELD;
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
-	if (task_regs(child) == 0 && parent) {
+	if (parent && task_regs(child) == 0) {
 		struct slot *slot = slot_at(parent, parent->arch->pc(&child->regs));
 
 		if (slot && slot->owner) {
@@ -202,12 +219,12 @@ static void adopt(struct tracer *t, struct task *child)
 		}
 	}
 	if (!parent || tgid != child->tid) {
-		start_running(child);
+		start_running(t, child);
 		return;
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
-		start_running(child);
+		start_running(t, child);
 		return;
 	}
 	if (!t->set->follow || t->letting_go) {
@@ -229,7 +246,7 @@ static void adopt(struct tracer *t, struct task *child)
 	child->process = p;
 	process_ref(p);
 	process_unref(parent, NULL);
-	start_running(child);
+	start_running(t, child);
 }
 
 static void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
@@ -254,31 +271,66 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 			process_ref(child->process);
 		adopt(t, child);
 	}
-	task_resume(parent, 0);
+	go_on(t, parent);
 }
 
-/* Its parent died before it could tell: held children must not wait for ever. */
-static void adopt_orphans(struct tracer *t, struct process *p)
+/* Whether somebody may still tell of what this group has made. */
+static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
 	const struct hash_entry *entry;
-	bool again = true;
 
-	while (again) {
-		again = false;
-		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-			struct task *task = (struct task *)(uintptr_t)entry->value;
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-			if (task->phase != PHASE_HELD)
-				continue;
-			task->process = p;
-			task->birth_event = PTRACE_EVENT_FORK;
-			if (p)
-				process_ref(p);
-			adopt(t, task);
-			again = true;
-			break;
-		}
+		if (task != except && task->tgid == tgid && task->phase == PHASE_LIVE)
+			return true;
 	}
+	return false;
+}
+
+static struct task *next_orphan(struct tracer *t, pid_t maker)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; t->held_tasks && (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->phase == PHASE_HELD && (!maker || task->maker == maker))
+			return task;
+	}
+	return NULL;
+}
+
+/* The last of the group `maker` (but for `except`) died before it could tell of its children, which must not wait for
+ * ever. Other groups' children are left alone: they have other text. */
+static void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
+{
+	struct task *orphan;
+
+	if (!t->held_tasks || group_lives(t, maker, except))
+		return;
+	/* Nobody is left to tell: those whose maker is not known go on as well. */
+	if (t->tasks.count == t->held_tasks)
+		maker = 0;
+	while ((orphan = next_orphan(t, maker))) {
+		orphan->process = p;
+		orphan->birth_event = PTRACE_EVENT_FORK;
+		if (p)
+			process_ref(p);
+		adopt(t, orphan);
+	}
+}
+
+static void act_born_early(struct tracer *t, const struct stop *stop)
+{
+	struct task *task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
+
+	t->held_tasks++;
+	task->stopped = true;
+	task->birth_signal = stop->signal;
+	task->maker = maker_of(stop->tid);
+	if (t->tasks.count == t->held_tasks)
+		adopt_orphans(t, NULL, 0, NULL);
 }
 
 /* ---- Exec ---- */
@@ -362,6 +414,8 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 	const bool launched = t->launch->pid == task->tid;
 	const bool first = launched && !t->launch_execed;
 
+	/* A thread that forked just before the exec has been killed by that. */
+	adopt_orphans(t, task->process, task->tgid, task);
 	leave_old_process(task);
 	if (launched)
 		t->launch_execed = true;
@@ -412,7 +466,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	char how[96];
 	const pid_t tid = task->tid;
 	struct process *p = task->process;
-	const bool leader = task->tgid == tid;
+	const pid_t tgid = task->tgid;
+	const bool leader = tgid == tid;
 
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && p->tasks > 1)
@@ -420,7 +475,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	if (p)
 		process_ref(p);
 	forget(t, task, NULL);
-	adopt_orphans(t, p);
+	adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
 	if (t->launch->pid == tid) {
@@ -430,11 +485,11 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	}
 }
 
-static void act_vfork_done(struct task *task)
+static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
 	task_leave_slot(task);
-	task_resume(task, 0);
+	go_on(t, task);
 }
 
 bool act(struct tracer *t, const struct stop *stop)
@@ -449,9 +504,7 @@ bool act(struct tracer *t, const struct stop *stop)
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:
-		task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
-		task->stopped = true;
-		task->birth_signal = stop->signal;
+		act_born_early(t, stop);
 		break;
 	case STOP_BORN:
 		task->birth_signal = stop->signal;
@@ -476,7 +529,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		act_new_task(t, task, stop);
 		break;
 	case STOP_VFORK_DONE:
-		act_vfork_done(task);
+		act_vfork_done(t, task);
 		break;
 	case STOP_EXIT:
 		if (!task) {

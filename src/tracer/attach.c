@@ -15,7 +15,8 @@
 
 const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
 				    PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
-				    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+				    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+				    PTRACE_O_TRACESYSGOOD;
 
 #define PF_KTHREAD 0x00200000ul
 
@@ -126,7 +127,11 @@ static long seize_round(struct tracer *t, pid_t pid, size_t *refused)
 			error = errno;
 			continue;
 		}
-		task_new(t, tid, pid, NULL, PHASE_LIVE);
+		struct task *task = task_new(t, tid, pid, NULL, PHASE_LIVE);
+		unsigned long flags;
+		char state = 0;
+
+		task->exiting = tid == pid && task_stat(tid, &state, &flags) && state == 'Z';
 		fresh++;
 	}
 	closedir(folder);
@@ -173,11 +178,28 @@ static int refuse(pid_t pid, int error)
 
 	if (!task_stat(pid, &state, &flags))
 		result = explain(pid, ESRCH);
-	else if ((flags & PF_KTHREAD) || state == 'Z' || state == 'X' ||
-		 (tracer && strcmp(tracer, "0")))
+	else if ((flags & PF_KTHREAD) || (tracer && strcmp(tracer, "0")))
 		result = explain(pid, error);
 	free(tracer);
 	return result;
+}
+
+/* The leader, or if that has ended while others live on, one of them. */
+static pid_t live_task(struct tracer *t, pid_t pid)
+{
+	const struct hash_entry *entry;
+	unsigned long flags;
+	char state = 'Z';
+
+	if (task_stat(pid, &state, &flags) && state != 'Z')
+		return pid;
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->tgid == pid && task_stat(task->tid, &state, &flags) && state != 'Z')
+			return task->tid;
+	}
+	return pid;
 }
 
 static int attach_one(struct tracer *t, pid_t pid)
@@ -188,7 +210,7 @@ static int attach_one(struct tracer *t, pid_t pid)
 		return 1;
 	if (!seize_all(t, pid, &error))
 		return explain(pid, error ? error : ESRCH);
-	struct process *p = process_new(t, pid, pid);
+	struct process *p = process_new(t, live_task(t, pid), pid);
 
 	if (!p) {
 		if (errno == ENOEXEC)
@@ -203,6 +225,9 @@ static int attach_one(struct tracer *t, pid_t pid)
 	/* Breakpoints only when all tasks are attached: an unattached one would die of SIGTRAP. */
 	if (t->paused)
 		return 0;
+	process_update_objects(p);
+	if (p->trap == TRAP_HANDLED)
+		sigtrap_ask(p);
 	error = process_start(p);
 	if (error == -ESRCH)
 		return explain(pid, ESRCH);

@@ -420,9 +420,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return; /* free(NULL) */
 	if (task->process->reserved.count)
 		ledger_inner_release(task->process, task, e.id);
-	if (folded(task, probe, return_sp) || own_bookkeeping(task, probe, e.id))
-		return;
-	if (same_release(task, probe, return_sp, e.id))
+	if (folded(task, probe, return_sp) || same_release(task, probe, return_sp, e.id) ||
+	    own_bookkeeping(task, probe, e.id))
 		return;
 	if (task->process->tracer->set->backtrace_all)
 		event_stack(&e, frames, true);
@@ -542,8 +541,11 @@ void call_watch(struct task *task, struct breakpoint *b)
 	bool is_call;
 
 	task_args(task, args);
-	if (b->probe->wanted->hook == HOOK_SIGACTION && args[0] != SIGTRAP)
+	if (b->probe->wanted->hook == HOOK_SIGACTION) {
+		if (args[0] == SIGTRAP)
+			sigtrap_set(task, args[1]);
 		return;
+	}
 	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
@@ -559,10 +561,6 @@ static void watched_return(struct task *task, const struct call *call)
 	struct process *p = task->process;
 	const uint64_t result = p->arch->result(&task->regs);
 
-	if (call->probe->wanted->hook == HOOK_SIGACTION) {
-		sigtrap_learn(task);
-		return;
-	}
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)

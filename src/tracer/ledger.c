@@ -58,11 +58,17 @@ void ledger_free(struct process *p)
 	}
 }
 
-/* A fork's child has the parent's blocks too: to release one is no error there. */
+/* A fork's child has the parent's blocks too. */
 void ledger_fork(const struct process *from, struct process *to)
 {
-	to->attached = true;
-	(void)from;
+	const struct hash_entry *entry;
+
+	to->attached = from->attached;
+	for (size_t r = 0; r < resource_count(from); r++) {
+		for (size_t i = 0; (entry = hash_next(&from->live[r].sizes, &i));)
+			hash_set(&to->live[r].sizes, entry->key, entry->value);
+		to->live[r].bytes = to->live[r].peak_bytes = from->live[r].bytes;
+	}
 }
 
 static struct live_set *live_of(struct process *p, const struct event *e)
@@ -90,7 +96,7 @@ uint64_t ledger_live(const struct process *p, uint64_t *bytes)
 /* Families ("malloc", "new") are numbered by their first letters: enough to tell them apart. */
 static unsigned family_of(const struct event *e)
 {
-	const char *family = e->probe->wanted->function->family;
+	const char *family = e->probe->any_family ? NULL : e->probe->wanted->function->family;
 	unsigned number = 0;
 
 	for (; family && *family; family++)

@@ -37,6 +37,8 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking)
 		return true;
+	if (!task->process)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
 	char *text = read_file(path, 4096, NULL);
 	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,
@@ -89,7 +91,7 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 	case STOP_TRAP:
 		if (task->slot)
 			task_leave_slot(task);
-		task->pending_signal = undo_hit(task) || sigtrap_dropped(task) ? 0 : SIGTRAP;
+		task->pending_signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
 		return true;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
@@ -125,7 +127,8 @@ static void interrupt_all(struct tracer *t)
 
 		if (task->phase != PHASE_LIVE || (task->stopped && !task->listening))
 			continue;
-		task->quiet = !task->listening && asleep(task);
+		task->quiet = !task->listening && asleep(task) &&
+			      !(task->process && sigtrap_needs_restore(task->process));
 		if (!task->quiet)
 			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	}

@@ -46,6 +46,7 @@ struct probe {
 	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
+	bool any_family;  /* free and operator delete are one function here */
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };
 
@@ -120,6 +121,7 @@ struct task {
 	bool exiting;		 /* its exit event was seen */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
 	unsigned birth_event;
 	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
 	struct slot *slot;	 /* where it was last sent */
@@ -187,9 +189,9 @@ struct process {
 
 	/* The target's own SIGTRAP: sigtrap.c. */
 	enum trap_action trap;
-	bool trap_known, trap_reset, trap_lost;
+	bool trap_known, trap_reset, trap_lost, trap_once;
 	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
-	uint64_t syscall_insn;
+	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
 
 	struct hash calls; /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
@@ -227,6 +229,7 @@ struct tracer {
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
 	struct hash tasks; /* tid -> struct task */
+	size_t held_tasks; /* how many of them are HELD */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
@@ -280,6 +283,8 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
+/* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
+pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
 bool same_memory(pid_t a, pid_t b, bool *known);
@@ -287,6 +292,8 @@ bool same_memory(pid_t a, pid_t b, bool *known);
 /* process.c */
 void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
+/* A task by which /proc tells of the process: the leader, or another if that has ended. */
+pid_t process_proc(const struct process *p);
 /* A fork's address space, which has the parent's text with our breakpoints in it. */
 struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
 void process_ref(struct process *p);
@@ -387,12 +394,16 @@ bool act(struct tracer *t, const struct stop *stop);
 /* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
 /* What /proc/PID/status says of the process's action for SIGTRAP. */
 enum trap_action sigtrap_action(pid_t pid);
+/* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
+void sigtrap_set(struct task *task, uint64_t act);
+/* Before the first breakpoint of a process that is attached to: learns its handler from a task that is stopped for it. */
+void sigtrap_ask(struct process *p);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
-/* At the return of the target's sigaction(SIGTRAP): learns the action while it stands. */
-void sigtrap_learn(struct task *task);
-/* Whether a SIGTRAP that is about to be delivered is one that the target ignores. */
-bool sigtrap_dropped(struct task *task);
+/* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it. */
+bool sigtrap_deliver(struct task *task);
+/* Whether some task must be stopped for sigtrap_restore(). */
+bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
 

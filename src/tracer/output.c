@@ -169,6 +169,8 @@ int output_begin(struct process *p)
 	put_modules(p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		output_object(p, p->objects.items[i]);
+	/* From its beginning on a trace is readable after any death. */
+	writer_flush(p->writer);
 	return 0;
 }
 

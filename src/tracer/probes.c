@@ -144,6 +144,10 @@ void probe_at(struct process *p, const struct probe *probe)
 		return;
 	}
 	if (!is_new) {
+		const char *family = probe->wanted->function ? probe->wanted->function->family : NULL;
+		const char *known = b->probe->wanted->function ? b->probe->wanted->function->family : NULL;
+
+		b->probe->any_family |= family && known && strcmp(family, known);
 		/* The module's order decides which of several names is shown. */
 		if (probe->wanted < b->probe->wanted) {
 			b->probe->wanted = probe->wanted;

@@ -84,7 +84,7 @@ static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
 	p->mem_fd = fd;
 	p->trace_fd = -1;
 	p->stack_want = 2048;
-	p->exe = exe_path(tgid);
+	p->exe = exe_path(tid);
 	p->guard = guard_add_space(t->engine, fd);
 	p->next = t->processes;
 	t->processes = p;
@@ -108,6 +108,22 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
+}
+
+pid_t process_proc(const struct process *p)
+{
+	const struct task *leader = task_find(p->tracer, p->pid);
+	const struct hash_entry *entry;
+
+	if (leader && leader->process == p && !leader->exiting)
+		return p->pid;
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting)
+			return task->tid;
+	}
+	return p->pid;
 }
 
 void process_ref(struct process *p)
@@ -185,7 +201,7 @@ static void object_added(void *context, struct object *object)
 
 void process_update_objects(struct process *p)
 {
-	const int error = objects_update(&p->objects, p->pid, object_removed, object_added, p);
+	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));

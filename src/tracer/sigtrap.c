@@ -16,8 +16,8 @@
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
  *    signal was blocked, and is blocked again);
- *  - where it was ignored, the tracer drops the signals that the kernel would have dropped, and
- *    the action is put back when the process is let go of.
+ *  - where it was ignored, it is again after every hit; should that fail once, the tracer drops the signals
+ *    that the kernel would have dropped, and tries again.
  * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
@@ -45,59 +45,69 @@ enum trap_action sigtrap_action(pid_t pid)
 	return action;
 }
 
-/* The address of some `syscall` instruction in the text of an object; looked for once. */
-static uint64_t find_syscall(struct process *p)
+/* The address of some code that every C library has, found by `find` in the text; looked for once. */
+static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const unsigned char *, size_t))
 {
-	unsigned char *code = xmalloc(1 << 16);
+	const size_t chunk = 1 << 16, overlap = 32;
+	unsigned char *code = xmalloc(chunk);
 
-	for (size_t i = 0; i < p->objects.count && !p->syscall_insn; i++) {
+	for (size_t i = 0; i < p->objects.count && !*known; i++) {
 		const struct object *object = p->objects.items[i];
 
-		for (size_t r = 0; r < object->text_count && !p->syscall_insn; r++) {
+		for (size_t r = 0; r < object->text_count && !*known; r++) {
 			const struct text_range *text = &object->text[r];
 
-			for (uint64_t at = text->start; at < text->end && !p->syscall_insn;
-			     at += (1 << 16) - 16) {
-				const size_t size = text->end - at < (1 << 16) ? text->end - at : 1 << 16;
+			for (uint64_t at = text->start; at < text->end && !*known; at += chunk - overlap) {
+				const size_t size = text->end - at < chunk ? text->end - at : chunk;
 
 				if (memory_read(p, at, code, size) < 0)
 					break;
-				const long offset = p->arch->find_syscall(code, size);
+				const long offset = find(code, size);
 
 				if (offset >= 0)
-					p->syscall_insn = at + (uint64_t)offset;
+					*known = at + (uint64_t)offset;
 			}
 		}
 	}
 	free(code);
-	return p->syscall_insn;
+	return *known;
 }
 
-/* Makes the stopped task do one system call by single-stepping an existing instruction, and puts its
- * registers back. False if that could not be done; the stop that came instead is kept. */
+/* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
+ * reset what the call has just set. False if another stop came, which is kept. */
+static bool run_to_syscall(struct task *task)
+{
+	int status;
+
+	if (ptrace(PTRACE_SYSCALL, task->tid, NULL, NULL) < 0 ||
+	    wait4(task->tid, &status, __WALL, NULL) != task->tid)
+		return false;
+	task->regs_known = false;
+	if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
+		return true;
+	const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+	task->stopped = stop.kind != STOP_GONE;
+	collect_later(task->process->tracer, &stop);
+	return false;
+}
+
+/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. */
 static bool remote_syscall(struct task *task, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
-	const uint64_t insn = find_syscall(p);
+	const uint64_t insn = find_code(p, &p->syscall_insn, p->arch->find_syscall);
 	const struct arch_regs saved = task->regs;
-	int status;
 
 	if (!insn || breakpoint_find(p, insn))
 		return false;
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	if (task_set_regs(task) < 0)
 		return false;
-	task->regs_known = false;
-	bool ok = ptrace(PTRACE_SINGLESTEP, task->tid, NULL, NULL) == 0 &&
-		  wait4(task->tid, &status, __WALL, NULL) == task->tid && WIFSTOPPED(status);
+	/* Into it, and out of it. */
+	const bool ok = run_to_syscall(task) && run_to_syscall(task) && task_regs(task) == 0;
 
-	if (ok && status >> 8 != SIGTRAP) {
-		const struct stop stop = stop_decode(task->tid, status, task->phase);
-
-		collect_later(p->tracer, &stop);
-		ok = false;
-	}
-	if (ok && task_regs(task) == 0)
+	if (ok)
 		*result = p->arch->result(&task->regs);
 	task->regs = saved;
 	task->regs_known = true;
@@ -137,13 +147,74 @@ static void block_again(struct task *task)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)8ul, &mask);
 }
 
-void sigtrap_learn(struct task *task)
+/* The C libraries' struct sigaction: the handler, a mask of 128 bytes, the flags. */
+struct libc_action {
+	uint64_t handler, mask[16];
+	uint32_t flags;
+};
+
+/* The kernel's: handler, flags, restorer, mask. */
+struct kernel_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+#define ACTION_RESTORER 0x04000000u
+#define ACTION_ONCE	0x80000000u
+
+void sigtrap_set(struct task *task, uint64_t act)
 {
 	struct process *p = task->process;
+	struct libc_action wanted;
+	struct kernel_action action = {0};
 
-	p->trap = sigtrap_action(task->tid);
+	if (!act || memory_read(p, act, &wanted, sizeof(wanted)) < 0)
+		return; /* only asks, or will fail */
 	p->trap_reset = p->trap_lost = false;
-	p->trap_known = p->trap == TRAP_HANDLED && remote_sigaction(task, NULL, p->trap_saved);
+	p->trap_known = false;
+	if (wanted.handler == (uint64_t)(uintptr_t)SIG_DFL) {
+		p->trap = TRAP_DEFAULT;
+	} else if (wanted.handler == (uint64_t)(uintptr_t)SIG_IGN) {
+		p->trap = TRAP_IGNORED;
+	} else {
+		p->trap = TRAP_HANDLED;
+		action.handler = wanted.handler;
+		action.flags = wanted.flags | ACTION_RESTORER;
+		action.restorer = find_code(p, &p->restorer, p->arch->find_restorer);
+		action.mask = wanted.mask[0];
+		p->trap_known = action.restorer != 0;
+		memcpy(p->trap_saved, &action, sizeof(action));
+	}
+	p->trap_once = p->trap == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
+}
+
+/* A task is stopped for it, which a sleeping system call does not notice. */
+void sigtrap_ask(struct process *p)
+{
+	struct tracer *t = p->tracer;
+	const struct hash_entry *entry;
+	struct task *task = NULL;
+	struct kernel_action action;
+	int status;
+
+	for (size_t i = 0; !task && (entry = hash_next(&t->tasks, &i));) {
+		task = (struct task *)(uintptr_t)entry->value;
+		if (task->process != p || task->phase != PHASE_LIVE || task->stopped)
+			task = NULL;
+	}
+	if (!task || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0 ||
+	    wait4(task->tid, &status, __WALL, NULL) != task->tid)
+		return;
+	const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
+
+	task->stopped = stop.kind != STOP_GONE;
+	task->regs_known = false;
+	task->interrupted = true;
+	if (task->stopped && task_regs(task) == 0) {
+		p->trap_known = remote_sigaction(task, NULL, p->trap_saved);
+		memcpy(&action, p->trap_saved, sizeof(action));
+		p->trap_once = p->trap_known && (action.flags & ACTION_ONCE);
+	}
+	collect_later(t, &stop);
 }
 
 void sigtrap_after_hit(struct task *task)
@@ -152,20 +223,11 @@ void sigtrap_after_hit(struct task *task)
 
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
+		sigtrap_restore(task);
 		return;
 	}
-	const enum trap_action now = sigtrap_action(task->tid);
-
-	if (now == TRAP_HANDLED) {
-		/* Not reset; learn it while it is there. */
-		if (!p->trap_known)
-			p->trap_known = remote_sigaction(task, NULL, p->trap_saved);
-		return;
-	}
-	if (now == TRAP_IGNORED) {
-		p->trap = TRAP_IGNORED;
-		return;
-	}
+	if (sigtrap_action(task->tid) == TRAP_HANDLED)
+		return; /* not reset */
 	if (p->trap_known && remote_sigaction(task, p->trap_saved, NULL)) {
 		block_again(task);
 		return;
@@ -177,9 +239,22 @@ void sigtrap_after_hit(struct task *task)
 	p->trap = TRAP_DEFAULT;
 }
 
-bool sigtrap_dropped(struct task *task)
+bool sigtrap_deliver(struct task *task)
 {
-	return task->process && task->process->trap == TRAP_IGNORED && task->process->trap_reset;
+	struct process *p = task->process;
+
+	if (!p)
+		return true;
+	if (p->trap == TRAP_IGNORED && p->trap_reset)
+		return false;
+	if (p->trap_once)
+		p->trap = TRAP_DEFAULT; /* SA_RESETHAND: this delivery resets it */
+	return true;
+}
+
+bool sigtrap_needs_restore(const struct process *p)
+{
+	return p->trap == TRAP_IGNORED && p->trap_reset;
 }
 
 void sigtrap_restore(struct task *task)
@@ -189,7 +264,7 @@ void sigtrap_restore(struct task *task)
 	unsigned char ignore[SIGTRAP_ACTION_SIZE] = {0};
 	const uint64_t handler = (uint64_t)(uintptr_t)SIG_IGN;
 
-	if (p->trap != TRAP_IGNORED || !p->trap_reset || task_regs(task) < 0)
+	if (!sigtrap_needs_restore(p) || task_regs(task) < 0)
 		return;
 	memcpy(ignore, &handler, p->arch->pointer_size);
 	if (remote_sigaction(task, ignore, NULL))

@@ -40,6 +40,7 @@ void task_free(struct tracer *t, struct task *task)
 		task->slot = NULL;
 	}
 	calls_drop_task(task);
+	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	free(task);
 }
@@ -161,6 +162,16 @@ pid_t tgid_of(pid_t tid)
 	long tgid;
 
 	return status_number(tid, "\nTgid:", &tgid) ? (pid_t)tgid : 0;
+}
+
+pid_t maker_of(pid_t tid)
+{
+	const pid_t tgid = tgid_of(tid);
+	long parent;
+
+	if (tgid && tgid != tid)
+		return tgid;
+	return status_number(tid, "\nPPid:", &parent) ? (pid_t)parent : 0;
 }
 
 bool task_stat(pid_t tid, char *state, unsigned long *flags)

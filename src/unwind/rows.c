@@ -144,7 +144,11 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
 			draft->ra_same |= reg == ra;
 			break;
 		case ANSWER_UNDEFINED:
+			/* Mostly it is only not mentioned, which means "as it was" to those who
+			 * write such information; libdw says so for some registers and not for
+			 * others (0.188 not for rbx). */
 			draft->ra_undefined |= reg == ra;
+			draft->same |= 1ull << reg;
 			break;
 		case ANSWER_RULE:
 			/* The caller's sp is the CFA: that needs no rule. */
@@ -179,8 +183,8 @@ static bool pack_normal(const struct draft *draft, struct row *row)
 		if (rule->kind != RULE_AT_CFA || rule->offset < INT16_MIN ||
 		    rule->offset > INT16_MAX)
 			return false;
-		row->saved.offsets[i] = (int16_t)rule->offset;
-		row->saved.registers[i] = rule->target;
+		row->offsets[i] = (int16_t)rule->offset;
+		row->registers[i] = rule->target;
 	}
 	row->kind = ROW_NORMAL;
 	row->cfa_register = draft->cfa.rule.base;

@@ -41,26 +41,26 @@ struct row_rules {
 	struct row_rule items[];
 };
 
+/* One cache line. */
 struct row {
 	uint64_t start; /* in the file's addresses */
+	uint64_t same;  /* mask of the registers that the frame leaves as they are */
 	uint32_t size;
 	int32_t cfa_offset;
-	uint64_t same; /* mask of the registers that the frame leaves as they are */
 	unsigned char kind;
 	unsigned char cfa_register;
 	unsigned char saved_count;
 	bool signal : 1;
 	bool transient : 1; /* not kept: gone at the next rows_find */
+	/* ROW_NORMAL: what is saved at CFA + offset; [0] is the return address. */
+	unsigned char registers[ROW_SAVED_MAX];
 	union {
-		struct {
-			/* [0] is the return address. */
-			int16_t offsets[ROW_SAVED_MAX];
-			unsigned char registers[ROW_SAVED_MAX];
-		} saved; /* ROW_NORMAL */
-		struct row_rules
-			*rules; /* ROW_RULES and ROW_END; the return address's target is `ra` */
+		int16_t offsets[ROW_SAVED_MAX]; /* ROW_NORMAL */
+		struct row_rules *rules;        /* ROW_RULES and ROW_END */
 	};
 };
+
+_Static_assert(sizeof(struct row) == 64, "a row is one cache line");
 
 struct row_index {
 	uint64_t start;

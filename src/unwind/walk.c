@@ -55,12 +55,12 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 	const uint64_t cfa =
 		registers->values[row->cfa_register] + (uint64_t)(int64_t)row->cfa_offset;
 
-	if (!memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->saved.offsets[0], pc))
+	if (!memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[0], pc))
 		return STEP_CUT;
 	for (unsigned i = 1; i < row->saved_count; i++) {
-		const unsigned reg = row->saved.registers[i];
+		const unsigned reg = row->registers[i];
 
-		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->saved.offsets[i],
+		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[i],
 				&registers->values[reg]))
 			known |= 1ull << reg;
 	}

@@ -53,8 +53,19 @@ def _lock(path):
         return _locks.setdefault(path, threading.Lock())
 
 
+def _can_build(command):
+    """Whether a program without content can be built that way."""
+    words = [word for word in command if not word.endswith(('.c', '.cpp'))]
+    language = 'c++' if command[0] == CXX[0] else 'c'
+    done = subprocess.run(words + ['-x', language, '-o', '/dev/null', '-'], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, input=b'#include <stdio.h>\nint main(void) { return 0; }\n',
+                          timeout=300)
+    return done.returncode == 0
+
+
 def _compile(command, output, sources):
-    """Runs the compiler unless the output is newer than its sources."""
+    """Runs the compiler unless the output is newer than its sources. What this machine cannot build at all is
+    skipped; a target that does not compile is a failure."""
     newest = max(os.path.getmtime(s) for s in sources)
     with _lock(output):
         if os.path.exists(output) and os.path.getmtime(output) > newest:
@@ -65,7 +76,10 @@ def _compile(command, output, sources):
                               universal_newlines=True, timeout=300)
         if done.returncode:
             lines = done.stdout.strip().split('\n')
-            raise Skip('cannot be built: ' + ([x for x in lines if 'error' in x] + lines)[0][:150])
+            first = ([x for x in lines if 'error' in x] + lines)[0][:150]
+            if _can_build(command):
+                raise RuntimeError('%s does not compile: %s' % (os.path.basename(output), done.stdout[:2000]))
+            raise Skip('cannot be built here: ' + first)
         os.rename(part, output)
 
 

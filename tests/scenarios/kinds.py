@@ -61,14 +61,15 @@ class Scenario:
     log            compare with the reference logger too
     env            more of the environment; {lib:NAME} is a shared library by its file name
     names          whether stacks are compared by name (-r)
+    by_family      forms of new and delete are not told apart (names of one address)
     check          a function(scenario, traces) -> problems
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
-                 log=False, env=None, names=True, check=None, label=None, oracle_in=None):
+                 log=False, env=None, names=True, check=None, label=None, by_family=False):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
-        self.names, self.check = names, check
+        self.names, self.check, self.by_family = names, check, by_family
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -116,7 +117,7 @@ class Scenario:
         problems = compare_runs(plain, traced)
         traces, more = read_traces(room.path('traces'), expected)
         problems += more
-        problems += oracle.Oracle(plain.out).check(traces, follow, self.use_names(variant))
+        problems += oracle.Oracle(plain.out, self.by_family).check(traces, follow, self.use_names(variant))
         if self.check:
             problems += self.check(self, traces)
         remark = '%d events' % sum(len(t.events) for t in traces)

@@ -27,7 +27,7 @@ def blocks(page):
     commands = []
     for line in open(page, encoding="utf-8").read().splitlines():
         if line.startswith(".SH"):
-            inside = line.strip(".SH ").strip('"') == "EXAMPLES"
+            inside = line[3:].strip().strip('"') == "EXAMPLES"
         elif inside and line == ".EX":
             example, commands = True, []
         elif example and line == ".EE":

@@ -7,9 +7,29 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from terminal import (FUNCTRACE, Processes, Shell, contains, equal, is_gone, lacks, run_tests, setup, state_of,
-                      stat_of, tracer_of, wait_until)
+                      stat_of, tracer_of, wait_until, will_end)
 
 F = FUNCTRACE + " "
+
+# Programs that go on without forking: a shell that has just vforked for its next sleep cannot be stopped before the
+# child has execed, and the child, stopped already, does not.
+BEAT = F + sys.executable + """ -S -c '
+import time
+while True:
+    open("beats", "a").write("beat\\n")
+    time.sleep(0.01)
+'"""
+
+
+def waiter(go_on, result):
+    """A program that says ready, waits for a file, and writes `done` into another."""
+    return F + sys.executable + """ -S -c '
+import os, time
+print("ready", flush=True)
+while not os.path.exists("%s"):
+    time.sleep(0.01)
+open("%s", "w").write("done\\n")
+'""" % (go_on, result)
 
 
 def all_gone(*pids):
@@ -102,8 +122,8 @@ def test_stop_and_fg():
 def test_bg():
     """bg: the program goes on in the background; fg and Ctrl-C end it"""
     shell = Shell()
-    shell.send(F + "sh -c 'while :; do echo beat >>beats; sleep 0.02; done'\n")
-    p = Processes(shell.pid, "sh")
+    shell.send(BEAT + "\n")
+    p = Processes(shell.pid, "python")
     wait_until("a beat", lambda: os.path.exists("beats"))
     shell.send("\x1a")
     shell.prompt()
@@ -117,8 +137,9 @@ def test_bg():
     equal(shell.run("jobs"), 0)
     contains(shell.before, "Running")
     shell.send("fg\n")
-    shell.expect("beats")
+    wait_until("the foreground", lambda: stat_of(p.visible)[5] == stat_of(p.visible)[2])
     shell.send("\x03")
+    shell.expect("KeyboardInterrupt")
     equal(shell.prompt(), 130)
     all_gone(p.visible, p.engine, p.target)
     shell.close()
@@ -170,9 +191,9 @@ def test_same_group():
 def test_visible_killed_running():
     """functrace killed by SIGKILL while the program runs: it goes on, untraced, and ends well"""
     shell = Shell()
-    shell.send(F + "sh -c 'trap \"\" HUP; echo ready; while [ ! -e go-on ]; do sleep 0.02; done; echo done >result'\n")
+    shell.send(waiter("go-on", "result") + "\n")
     shell.expect("ready")
-    p = Processes(shell.pid, "sh")
+    p = Processes(shell.pid, "python")
     os.kill(p.visible, signal.SIGKILL)
     equal(shell.prompt(), 137)
     wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
@@ -187,9 +208,9 @@ def test_visible_killed_running():
 def test_visible_killed_stopped():
     """functrace killed by SIGKILL while the program is stopped: it stays stopped, and goes on when told"""
     shell = Shell()
-    shell.send(F + "sh -c 'echo ready; while [ ! -e go-on2 ]; do sleep 0.02; done; echo done >result2'\n")
+    shell.send(waiter("go-on2", "result2") + "\n")
     shell.expect("ready")
-    p = Processes(shell.pid, "sh")
+    p = Processes(shell.pid, "python")
     shell.send("\x1a")
     shell.prompt()
     wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
@@ -201,7 +222,7 @@ def test_visible_killed_stopped():
     shell.run("true")
     equal(state_of(p.target), "T")
     open("go-on2", "w").close()
-    os.killpg(int(stat_of(p.target)[2]), signal.SIGCONT)  # its sleep is stopped as well
+    os.kill(p.target, signal.SIGCONT)
     all_gone(p.target, p.engine)
     with open("result2") as f:
         equal(f.read(), "done\n")
@@ -305,6 +326,24 @@ def test_hang_up_survived():
     equal(is_gone(p.target), False)
     os.kill(p.target, signal.SIGKILL)
     all_gone(p.engine, p.target)
+
+
+def test_outlived():
+    """the program ends before its child: Ctrl-C lets go of the child, the status is the program's"""
+    shell = Shell()
+    shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
+               "while [ ! -s child ]; do sleep 0.02; done; exit 3'\n")
+    p = Processes(shell.pid, "sh")
+    all_gone(p.target)
+    with open("child") as f:
+        child = will_end(int(f.read()))
+    shell.send("\x03")
+    equal(shell.prompt(), 3)
+    wait_until("the tracer's end", lambda: tracer_of(child) == 0)
+    equal(is_gone(child), False)
+    os.kill(child, signal.SIGKILL)
+    all_gone(p.visible, p.engine, child)
+    shell.close()
 
 
 def test_pipeline():

@@ -33,6 +33,7 @@ class Trace:
     def __init__(self, path, text):
         self.path, self.header, self.events = path, {}, []
         self.objects, self.notes, self.problems = [], [], []
+        self.twice, self.live = [], []
         lines = text.split('\n')
         if not lines[0].startswith('version=1.4,'):
             self.problems.append('%s: the first line is no header: %r' % (path, lines[0][:80]))

@@ -49,6 +49,8 @@ static __thread FAST_LOCAL struct header *file;
 static __thread FAST_LOCAL size_t file_bytes; /* allocated of the file */
 static __thread FAST_LOCAL int file_fd, file_tid;
 static __thread FAST_LOCAL unsigned depth;
+static __thread FAST_LOCAL struct event pending[32]; /* of the calls that are under way */
+static __thread FAST_LOCAL unsigned pending_count;
 static __thread FAST_LOCAL int no_file;
 
 static const char *folder(void)
@@ -128,16 +130,12 @@ static void store(const struct event *event)
 	file->count++;
 }
 
-static void log_event(const char *name, const void *id, size_t size)
+static void write_event(struct event *event)
 {
-	const int error = errno;
-	struct event event = {.id = (uintptr_t)id, .size = size};
-
 	/* A fork or vfork child is another thread in this one's memory. */
 	const int tid = (int)syscall(SYS_gettid);
 
-	event.sequence = atomic_fetch_add(&sequence, 1);
-	strncpy(event.name, name, sizeof(event.name) - 1);
+	event->sequence = atomic_fetch_add(&sequence, 1);
 	if (!file || file_tid != tid) {
 		const char *where = folder();
 
@@ -145,8 +143,7 @@ static void log_event(const char *name, const void *id, size_t size)
 			const unsigned i = atomic_fetch_add(&early_count, 1);
 
 			if (i < sizeof(early) / sizeof(*early))
-				early[i] = event;
-			errno = error;
+				early[i] = *event;
 			return;
 		}
 		if (file_tid != tid || !no_file)
@@ -157,20 +154,48 @@ static void log_event(const char *name, const void *id, size_t size)
 			store(&early[i]);
 	}
 	if (file)
-		store(&event);
+		store(event);
+}
+
+static void flush(void)
+{
+	const int error = errno;
+
+	for (unsigned i = 0; i < pending_count; i++)
+		write_event(&pending[i]);
+	pending_count = 0;
 	errno = error;
 }
 
-static void leave(const int *unused)
+static void log_event(const char *name, const void *id, size_t size)
 {
-	(void)unused;
-	depth--;
+	if (pending_count == sizeof(pending) / sizeof(*pending))
+		return;
+	struct event *const event = &pending[pending_count++];
+
+	*event = (struct event){.id = (uintptr_t)id, .size = size};
+	strncpy(event->name, name, sizeof(event->name) - 1);
+}
+
+/* A call that is under way: how many events were pending before it, and how many are its own. */
+struct call {
+	unsigned before, own;
+};
+
+static void leave(const struct call *call)
+{
+	(void)call;
+	if (--depth == 0)
+		flush();
 }
 
 /* Counts the calls that are under way on this thread, also when one is left by an exception. */
 #define ENTER                                                                                      \
-	const int entered __attribute__((cleanup(leave))) = 0;                                     \
-	const int outer = !depth++
+	struct call call __attribute__((cleanup(leave))) = {pending_count, 0};                     \
+	depth++
+
+/* The call returns: what was called within it was a part of it. */
+#define RETURNED (pending_count = call.before + call.own)
 
 /* The definition behind this one; looked up once (it allocates nothing where it succeeds). */
 #define NEXT(name)                                                                                 \
@@ -201,13 +226,27 @@ void *pvalloc(size_t);
 #define CALL(name) __libc_##name
 #endif
 
+/* A release is an event at its entry: another thread may get the block before it returns. */
+static void release(struct call *call, const char *name, const void *p)
+{
+	if (!p)
+		return;
+	log_event(name, p, 0);
+	call->own = 1;
+	if (depth == 1) {
+		flush();
+		*call = (struct call){0, 0};
+	}
+}
+
 EXPORT void *malloc(size_t size)
 {
 	ENTER;
 	REAL(malloc);
 	void *p = CALL(malloc)(size);
 
-	if (outer && p)
+	RETURNED;
+	if (p)
 		log_event("+malloc", p, size);
 	return p;
 }
@@ -216,9 +255,9 @@ EXPORT void free(void *p)
 {
 	ENTER;
 	REAL(free);
-	if (outer && p)
-		log_event("-free", p, 0);
+	release(&call, "-free", p);
 	CALL(free)(p);
+	RETURNED;
 }
 
 EXPORT void *calloc(size_t count, size_t size)
@@ -227,7 +266,8 @@ EXPORT void *calloc(size_t count, size_t size)
 	REAL(calloc);
 	void *p = CALL(calloc)(count, size);
 
-	if (outer && p)
+	RETURNED;
+	if (p)
 		log_event("+calloc", p, count * size);
 	return p;
 }
@@ -246,8 +286,8 @@ EXPORT void *realloc(void *old, size_t size)
 	REAL(realloc);
 	void *p = CALL(realloc)(old, size);
 
-	if (outer)
-		log_realloc("-realloc", "+realloc", old, p, size);
+	RETURNED;
+	log_realloc("-realloc", "+realloc", old, p, size);
 	return p;
 }
 
@@ -258,7 +298,8 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	NEXT(reallocarray);
 	void *p = next(old, count, size);
 
-	if (outer && !__builtin_mul_overflow(count, size, &bytes))
+	RETURNED;
+	if (!__builtin_mul_overflow(count, size, &bytes))
 		log_realloc("-reallocarray", "+reallocarray", old, p, bytes);
 	return p;
 }
@@ -269,7 +310,8 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	NEXT(posix_memalign);
 	const int error = next(out, alignment, size);
 
-	if (outer && !error)
+	RETURNED;
+	if (!error)
 		log_event("+posix_memalign", *out, size);
 	return error;
 }
@@ -281,7 +323,8 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 		NEXT(name);                                                                        \
 		void *p = next(alignment, size);                                                   \
                                                                                                    \
-		if (outer && p)                                                                    \
+		RETURNED;                                                                          \
+		if (p)                                                                             \
 			log_event("+" #name, p, size);                                             \
 		return p;                                                                          \
 	}
@@ -294,7 +337,8 @@ EXPORT void *valloc(size_t size)
 	NEXT(valloc);
 	void *p = next(size);
 
-	if (outer && p)
+	RETURNED;
+	if (p)
 		log_event("+valloc", p, size);
 	return p;
 }
@@ -306,7 +350,8 @@ EXPORT void *pvalloc(size_t size)
 	NEXT(pvalloc);
 	void *p = next(size);
 
-	if (outer && p)
+	RETURNED;
+	if (p)
 		log_event("+pvalloc", p, (size + page - 1) & ~(page - 1));
 	return p;
 }
@@ -320,7 +365,8 @@ EXPORT void *pvalloc(size_t size)
 		NEXT(name);                                                                        \
 		void *p = next(__VA_ARGS__);                                                       \
                                                                                                    \
-		if (outer && p)                                                                    \
+		RETURNED;                                                                          \
+		if (p)                                                                             \
 			log_event("+" #name, p, size);                                             \
 		return p;                                                                          \
 	}
@@ -330,9 +376,9 @@ EXPORT void *pvalloc(size_t size)
 	{                                                                                          \
 		ENTER;                                                                             \
 		NEXT(name);                                                                        \
-		if (outer && p)                                                                    \
-			log_event("-" #name, p, 0);                                                \
+		release(&call, "-" #name, p);                                                      \
 		next(__VA_ARGS__);                                                                 \
+		RETURNED;                                                                          \
 	}
 NEW(_Znwm, (size_t size), size)
 NEW(_Znam, (size_t size), size)

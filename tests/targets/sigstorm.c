@@ -50,6 +50,10 @@ static void *work(void *data)
 		p[0] = p[size - 1] = (unsigned char)slot;
 		blocks[slot] = p;
 		armed = 1; /* from here a handler may jump back to the start */
+		if (pending) { /* one came at another moment */
+			pending = 0;
+			raise(SIGUSR1);
+		}
 		for (volatile unsigned n = 0; n < 10000; n++)
 			;
 		armed = 0;

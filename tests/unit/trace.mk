@@ -1,1 +1,16 @@
 # unit tests of trace
+TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io
+check_PROGRAMS += $(TRACE_TESTS)
+TESTS += $(TRACE_TESTS)
+TRACE_TEST_UTIL = tests/unit/trace_util.c tests/unit/trace_util.h
+TRACE_TEST_LIBS = libtrace.a libbase.a $(TRACE_LIBS) $(UNIT_LIBS)
+tests_unit_trace_rtrace_SOURCES = tests/unit/trace_rtrace.c tests/unit/trace_rtrace_bytes.h \
+	$(TRACE_TEST_UTIL)
+tests_unit_trace_rtrace_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_rtrace_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_text_SOURCES = tests/unit/trace_text.c $(TRACE_TEST_UTIL)
+tests_unit_trace_text_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_text_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_io_SOURCES = tests/unit/trace_io.c $(TRACE_TEST_UTIL)
+tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)

@@ -1,0 +1,185 @@
+"""What is measured on a running process that functrace attaches to."""
+
+import collections
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from programs import (FUNCTRACE, Failure, Target, attach, built, let_go, median, status_field, target, tracer_of,
+                      wait_until)
+
+CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
+
+
+# ---- System calls a pair ----
+
+def count_calls(path):
+    """{name: calls}, ptrace by request."""
+    counts = collections.Counter()
+    with open(path) as file:
+        for line in file:
+            found = CALL.match(line)
+            if found and ' resumed>' not in line:
+                counts[(found.group(2) or found.group(1)).replace('PTRACE_', '')] += 1
+    return counts
+
+
+def syscalls(room, options, pairs=400):
+    """[(name, calls a pair)] of functrace's tracing thread, the most frequent first, as strace counts them."""
+    if not shutil.which('strace'):
+        raise Failure('strace is not installed')
+    program = Target(room, target('malloc', frames=17) + ['--ask'])
+    pid = program.child.pid
+    tracer = attach(room, pid, options)
+    traced(program)
+    tid, _ = tracer_of(pid)
+    log = room.path('strace')
+    watcher = room.start(['strace', '-o', log, '-f', '-p', str(tid)])
+    wait_until('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
+    program.round(pairs)
+    watcher.send_signal(signal.SIGINT)
+    watcher.wait(20)
+    room.forget(watcher)
+    let_go(room, tracer)
+    program.close()
+    counts = count_calls(log)
+    return [(name, calls / pairs) for name, calls in counts.most_common() if calls / pairs > 0.005]
+
+
+def traced(program, pairs=20):
+    """Runs pairs until they take as long as only traced ones do."""
+    wait_until('breakpoints', lambda: program.round(pairs)[0] > 2000)
+
+
+def untraced(program):
+    wait_until('the breakpoints to be out', lambda: program.round(1000)[0] < 1000)
+
+
+# ---- The tracer's memory ----
+
+def memory(room, events_list):
+    """[(events, VmRSS, VmHWM)] in KiB of the engine."""
+    trace = room.path('memory')
+    program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'])
+    child = wait_until('the target', lambda: [p for p in engine_children(program.child.pid) if tracer_of(p)[0]])[0]
+    _, engine = tracer_of(child)
+    if status_field(engine, 'Name') != 'functrace-engin':
+        raise Failure('process %d is not the engine' % engine)
+    done, found = 0, []
+    for events in events_list:
+        program.round((events - done) // 2, 3600)
+        done = events
+        os.truncate(trace, 0)
+        found.append((events,) + tuple(int(status_field(engine, n).split()[0]) for n in ('VmRSS', 'VmHWM')))
+    program.close()
+    return found
+
+
+def engine_children(pid):
+    """functrace's child is the engine, whose child is the target."""
+    from programs import descendants
+    return descendants(pid)
+
+
+# ---- Attaching to a crowd ----
+
+class Reader(threading.Thread):
+    """Empties a pipe; remembers when the first event came."""
+
+    def __init__(self, stream):
+        super().__init__(daemon=True)
+        self.stream, self.first, self.events = stream, None, 0
+        self.start()
+
+    def run(self):
+        for line in self.stream:
+            if line[:1].isdigit():
+                self.first = self.first or time.monotonic()
+                self.events += 1
+
+
+def copies(room, count):
+    folder = room.path('objects')
+    os.mkdir(folder)
+    names = [os.path.join(folder, 'object-%03d.so' % i) for i in range(count)]
+    for name in names:
+        shutil.copy(built('targets/tiny.so'), name)
+    return names
+
+
+def gap(program):
+    """us: the largest gap since the last time, and the largest without the waits for a processor."""
+    program.send('')
+    return tuple(int(x) / 1000 for x in program.line('gap'))
+
+
+def crowd(room, cycles, threads=64, objects=200, window=1.0):
+    """{what: median}: seconds to the first event and to be let go of, the gaps (us) in windows of the same length."""
+    program = Target(room, [built('targets/crowd'), str(threads)] + copies(room, objects))
+    figures = collections.defaultdict(list)
+    for _ in range(cycles):
+        gap(program)
+        time.sleep(window)
+        figures['untraced'].append(gap(program))
+        start = time.monotonic()
+        tracer = room.start([FUNCTRACE, '-q', '-f', 'text', '-o', '-', '-t', str(program.child.pid)])
+        reader = Reader(tracer.stdout)
+        wait_until('the first event', lambda: reader.first or tracer.poll() is not None)
+        time.sleep(max(0, window - (time.monotonic() - start)))
+        figures['attach'].append(gap(program))
+        figures['first'].append((reader.first or start) - start)
+        time.sleep(window)
+        figures['traced'].append(gap(program))
+        start = time.monotonic()
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(20)
+        figures['letting go'].append(time.monotonic() - start)
+        reader.join(5)
+        room.forget(tracer)
+        time.sleep(max(0, window - (time.monotonic() - start)))
+        figures['detach'].append(gap(program))
+    program.close()
+    result = {}
+    for name, values in figures.items():
+        if isinstance(values[0], tuple):
+            result[name] = tuple(median([v[i] for v in values]) for i in (0, 1))
+            result[name + ' worst'] = max(v[1] for v in values)
+        else:
+            result[name] = median(values)
+    return result
+
+
+# ---- Paused ----
+
+def paused(room, cycles, cpu, pairs=1000000, rounds=5):
+    """(untraced, paused) in ns a pair, and the median of their ratios, taken by turns on one process."""
+    program = Target(room, target('malloc', pin=cpu) + ['--ask'])
+    before, after, ratios = [], [], []
+    for _ in range(cycles):
+        untraced(program)
+        bare = median([program.round(pairs)[1] for _ in range(rounds)])
+        tracer = attach(room, program.child.pid, ['-S', 'USR1'])
+        traced(program)
+        tracer.send_signal(signal.SIGUSR1)
+        untraced(program)
+        kept = median([program.round(pairs)[1] for _ in range(rounds)])
+        let_go(room, tracer)
+        before.append(bare)
+        after.append(kept)
+        ratios.append(kept / bare)
+    program.close()
+    return median(before), median(after), median(ratios)
+
+
+def unwinding(room, frames, cpu):
+    """us for the read of a stack and the walk of that many frames, rows warm; and by libunwind."""
+    child = subprocess.run([built('unwind-cost'), str(frames), str(cpu)], capture_output=True, text=True, check=False,
+                           cwd=room.folder, timeout=60)
+    found = dict(line.split() for line in child.stdout.splitlines() if len(line.split()) == 2)
+    if 'rows' not in found:
+        raise Failure('unwind-cost: ' + (child.stderr or child.stdout).strip())
+    return {name: float(value) for name, value in found.items()}

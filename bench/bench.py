@@ -1,0 +1,190 @@
+"""What functrace costs, against the floor of ptrace and against other tools, measured side by side.
+
+    bench.py [--quick] [--section=NAME]... [--rounds=N]
+
+BUILD names the build folder (default: the current one). Rows are taken by turns, round by round, in
+the same placement; a figure is the median over the rounds, a ratio the median of the rounds' ratios.
+"wall" is what the target sees; "cpu" is the processor time of target and tracer together, which other
+load on the machine disturbs less."""
+
+import argparse
+import os
+import sys
+
+import attached
+import report
+import rows
+from programs import Failure, Room, median
+
+PAIRS = 1000  # of functrace in a round
+
+
+class Bench:
+    def __init__(self, room, quick, rounds):
+        self.room, self.quick, self.rounds = room, quick, rounds
+        self.cpu = max(os.sched_getaffinity(0))
+        self.bars = report.Bars()
+
+    def once(self, row, cpu, name, options):
+        options = dict(options)
+        threads = options.get('threads', 1)
+        options['pairs'] = max(20, int(PAIRS * row.scale / threads))
+        options.setdefault('rounds', 3)
+        command = row.command(self.room, name, **options)
+        return self.room.run(command, cpu)
+
+    def table(self, first, cases, cpu, base=0):
+        """cases: (label, row, target, options). {label: (wall ns, wall ratio, cpu ns, cpu ratio)}."""
+        samples = {label: [] for label, _, _, _ in cases}
+        for _ in range(self.rounds):
+            for label, row, name, options in cases:
+                if not row.missing:
+                    samples[label].append(self.once(row, cpu, name, options))
+        reference = samples[cases[base][0]]
+        report.head(first, cases[base][0].split(':')[0].split(',')[0].split()[0])
+        result = {}
+        for label, row, _, _ in cases:
+            if row.missing:
+                report.missing(label, row.missing)
+                continue
+            mine = samples[label]
+            result[label] = (median([s.wall for s in mine]),
+                             median([s.wall / r.wall for s, r in zip(mine, reference)]),
+                             median([s.cpu for s in mine]),
+                             median([s.cpu / r.cpu for s, r in zip(mine, reference)]))
+            report.line(label, *result[label])
+        return result
+
+    # ---- Sections ----
+
+    def main(self):
+        for row in rows.PEERS:
+            row.check(self.room)
+        for words, cpu, ltrace_bar in (('one processor', self.cpu, 4), ('unpinned', None, 3)):
+            report.title('malloc+free, one thread, 17 frames; %s' %
+                         ('target and tracer pinned to one processor' if cpu is not None else 'unpinned'))
+            cases = [(row.name, row, 'malloc', {'frames': 17}) for row in rows.MAIN]
+            found = self.table('', cases, cpu, 1)
+            for row, bar, what in ((rows.B0, 1.0, 'no stacks'), (rows.B16, 1.15, '16 frames')):
+                wall, processor = found[row.name][1], found[row.name][3]
+                self.bars.add('a pair, %s, x three bare stops, %s' % (what, words), bar, wall,
+                              '%.2f (cpu %.2f)' % (wall, processor))
+            if rows.LTRACE.missing:
+                self.bars.add('times faster than ltrace, %s' % words, ltrace_bar, None, 'no ltrace', False)
+            else:
+                factor = found[rows.LTRACE.name][0] / found[rows.B16.name][0]
+                self.bars.add('times faster than ltrace, %s' % words, ltrace_bar, factor, '%.2f' % factor, False)
+
+    def threads(self):
+        counts = (1, 4) if self.quick else (1, 4, 16)
+        for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
+            report.title('malloc+free in several threads, wall time over all pairs; %s' % words)
+            for row in (rows.FLOOR, rows.B16, rows.LTRACE):
+                cases = [('1 thread: ' + row.name if n == 1 else '%d threads' % n, row, 'malloc', {'threads': n})
+                         for n in counts]
+                found = self.table('', cases, cpu)
+                if row is rows.B16:
+                    ratio = found['4 threads'][1]
+                    self.bars.add('4 threads x one thread, %s' % words, 1.3, ratio, '%.2f' % ratio)
+
+    def idle(self):
+        for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
+            report.title('malloc+free, one busy thread and 1000 that sleep; %s' % words)
+            for row in (rows.FLOOR, rows.B16):
+                cases = [('1 thread: ' + row.name if n == 0 else '1 + %d threads' % n, row, 'malloc', {'idle': n})
+                         for n in (0, 1000)]
+                found = self.table('', cases, cpu)
+            ratio = found['1 + 1000 threads'][1]
+            self.bars.add('1000 idle tasks and 1 hot x 1 task, %s' % words, 1.3, ratio, '%.2f' % ratio)
+
+    def frames(self):
+        report.title('malloc+free under stacks of 5, 17 and 47 frames; one processor')
+        cases = [('no stacks: functrace -b 0', rows.B0, 'malloc', {'frames': 17})]
+        cases += [('functrace -b 64, %d frames' % n, rows.B64, 'malloc', {'frames': n}) for n in (6, 17, 47)]
+        self.table('', cases, self.cpu)
+
+    def unwind(self):
+        report.title('One stack, rows warm: its read and its walk, us')
+        for n in (8, 17, 47):
+            found = attached.unwinding(self.room, n, self.cpu)
+            print('%2d frames, %4.0f bytes: %5.2f by rows (of that the read %.2f), %5.2f by libunwind' % (
+                n, found['bytes'], found['rows'], found['read'], found['libunwind']))
+            if n == 17:
+                self.bars.add('us for 17 frames, rows warm, with the read', 2.5, found['rows'],
+                              '%.2f' % found['rows'])
+
+    def kinds(self):
+        for name, words in (('realloc', 'realloc, two stops'), ('new', 'C++ new and delete, five stops')):
+            report.title('%s; one processor' % words)
+            cases = [(row.name, row, name, {'frames': 17})
+                     for row in (rows.B0, rows.B16, rows.NATIVE, rows.LTRACE)]
+            try:
+                self.table('', cases, self.cpu)
+            except (Failure, OSError) as error:
+                report.missing(name, str(error))
+
+    def syscalls(self):
+        report.title('System calls of the tracer a pair, counted by strace')
+        for options in (['-b', '0'], ['-b', '16'], ['-b', '16', '-A']):
+            try:
+                found = attached.syscalls(self.room, options)
+            except Failure as error:
+                report.missing(' '.join(options), str(error))
+                continue
+            print('functrace %-9s %5.2f: %s' % (' '.join(options), sum(n for _, n in found),
+                                                ', '.join('%s %.2f' % item for item in found)))
+
+    def memory(self):
+        events = [10 ** 5, 10 ** 6] + ([] if self.quick else [10 ** 7])
+        report.title('The tracer\'s memory after so many events, KiB')
+        found = attached.memory(self.room, events)
+        for count, now, most in found:
+            print('%9d events: VmRSS %6d, VmHWM %6d' % (count, now, most))
+        growth = found[-1][1] - found[0][1]
+        self.bars.add('KiB that the tracer grows from 10^5 to 10^%d events' % len(str(events[-1] - 1)), 64, growth,
+                      '%d' % growth)
+
+    def attach(self):
+        report.title('Attaching to 64 threads and 200 objects, medians (us unless said)')
+        found = attached.crowd(self.room, 3 if self.quick else 9)
+        print('first event after %.3f s; let go of after %.3f s' % (found['first'], found['letting go']))
+        print('%-28s %14s %28s %8s' % ('largest gap seen by target', 'all', 'without waits for processor', 'worst'))
+        for when in ('untraced', 'attach', 'traced', 'detach'):
+            print('%-28s %14.0f %28.0f %8.0f' % (when, found[when][0], found[when][1], found[when + ' worst']))
+        beyond = max(found[when][1] for when in ('attach', 'detach')) - found['untraced'][1]
+        self.bars.add('s to the first event', 1, found['first'], '%.3f' % found['first'])
+        self.bars.add('us that a gap is beyond the largest untraced', 1000, beyond, '%.0f' % beyond)
+
+    def paused(self):
+        report.title('Paused against untraced, one process by turns, ns of processor time a pair')
+        before, after, ratio = attached.paused(self.room, 5 if self.quick else 15, self.cpu)
+        print('untraced %.2f, paused %.2f: x %.4f' % (before, after, ratio))
+        self.bars.add('paused x native', 1.02, ratio, '%.4f' % ratio)
+
+
+QUICK = ['main', 'threads', 'idle', 'syscalls']
+FULL = ['main', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'attach', 'paused', 'memory']
+
+
+def main():
+    parser = argparse.ArgumentParser(description='measures functrace', allow_abbrev=False)
+    parser.add_argument('--quick', action='store_true', help='the main rows, in about a minute')
+    parser.add_argument('--section', action='append', choices=FULL, help='only that one')
+    parser.add_argument('--rounds', type=int, default=0)
+    args = parser.parse_args()
+    print('functrace bench: ' + report.machine())
+    with Room() as room:
+        bench = Bench(room, args.quick, args.rounds or (3 if args.quick else 11))
+        for name in args.section or (QUICK if args.quick else FULL):
+            try:
+                getattr(bench, name)()
+            except (Failure, OSError) as error:
+                report.missing(name, str(error))
+        bench.bars.show()
+
+
+if __name__ == '__main__':
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,324 @@
+/* What ptrace itself costs: the least that a tracer by breakpoints can do at a stop.
+ *
+ * The traced child runs malloc and free with three int3 a pair in its own text, where functrace
+ * would have its breakpoints: at malloc's entry and return and at free's entry. It prints its times
+ * as targets/run.c does.
+ *
+ *     --mode=bare   at each stop wait4, GETREGSET, SETREGSET, CONT (the default)
+ *     --mode=lift   as functracer and memleax get past a breakpoint: the byte restored, a single
+ * step, the byte put back; one thread only, for other threads' calls would be lost meanwhile
+ *     --rounds=N --pairs=N --threads=N --idle=N --pin=CPU as in targets/run.c */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "targets/hot.h"
+
+#ifndef __x86_64__
+int main(void)
+{
+	puts("the floor program knows x86-64 only");
+	return 77;
+}
+#else
+
+#define WARM_PAIRS 64
+#define PC_OFFSET  (16 * 8) /* of rip in struct user_regs_struct */
+#define REGSET_PC  16
+#define LIFT_SITES 3
+
+static unsigned rounds = 1, threads = 1, idle;
+static unsigned long pairs = 1000;
+static bool lift;
+
+/* ---- The child ---- */
+
+static pthread_barrier_t begin, end;
+static unsigned long round_pairs;
+static pid_t tracer;
+
+#define TRAP() __asm__ volatile("int3" : : : "memory")
+
+static void hot_bare(unsigned long count)
+{
+	while (count--) {
+		TRAP();
+		void *block = malloc(36);
+
+		TRAP();
+		KEEP(block);
+		TRAP();
+		free(block);
+	}
+}
+
+/* The places of hot_lift's breakpoints: one-byte instructions, which the parent replaces. */
+extern char lift_site_0[], lift_site_1[], lift_site_2[];
+
+__attribute__((noipa)) static void hot_lift(unsigned long count)
+{
+	while (count--) {
+		__asm__ volatile("lift_site_0: nop" : : : "memory");
+		void *block = malloc(36);
+
+		__asm__ volatile("lift_site_1: nop" : : : "memory");
+		KEEP(block);
+		__asm__ volatile("lift_site_2: nop" : : : "memory");
+		free(block);
+	}
+}
+
+static void work_pairs(unsigned long count)
+{
+	if (lift)
+		hot_lift(count);
+	else
+		hot_bare(count);
+}
+
+static uint64_t clock_of(clockid_t id)
+{
+	struct timespec t;
+
+	if (clock_gettime(id, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *work(void *unused)
+{
+	for (;;) {
+		pthread_barrier_wait(&begin);
+		if (!round_pairs)
+			return unused;
+		work_pairs(round_pairs);
+		pthread_barrier_wait(&end);
+	}
+}
+
+static void *doze(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void run_round(unsigned long count)
+{
+	round_pairs = count;
+	if (threads == 1) {
+		work_pairs(count);
+		return;
+	}
+	pthread_barrier_wait(&begin);
+	if (count)
+		pthread_barrier_wait(&end);
+}
+
+static void measure(void)
+{
+	char line[96];
+	clockid_t id;
+
+	clock_getcpuclockid(tracer, &id);
+	const uint64_t others = clock_of(id), own = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+	const uint64_t start = clock_of(CLOCK_MONOTONIC);
+
+	run_round(pairs);
+	const uint64_t wall = clock_of(CLOCK_MONOTONIC) - start;
+	const uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - own + clock_of(id) - others;
+	const int length =
+		snprintf(line, sizeof(line), "round %llu %llu %lu\n", (unsigned long long)wall,
+			 (unsigned long long)cpu, pairs * threads);
+
+	if (write(STDOUT_FILENO, line, (size_t)length) < 0)
+		_exit(90);
+}
+
+static void start_threads(unsigned count, void *(*function)(void *))
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64u << 10);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	for (unsigned i = 0; i < count; i++)
+		if (pthread_create(&thread, &attributes, function, NULL))
+			_exit(1);
+}
+
+static void child(void)
+{
+	tracer = getppid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	raise(SIGSTOP); /* the parent seizes it here */
+	start_threads(idle, doze);
+	if (threads > 1) {
+		pthread_barrier_init(&begin, NULL, threads + 1);
+		pthread_barrier_init(&end, NULL, threads + 1);
+		start_threads(threads, work);
+	}
+	run_round(WARM_PAIRS);
+	for (unsigned i = 0; i < rounds; i++)
+		measure();
+	_exit(0);
+}
+
+/* ---- The tracer ---- */
+
+static void must(long result, const char *what)
+{
+	if (result >= 0)
+		return;
+	fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void bare_stop(pid_t tid)
+{
+	unsigned long long words[27];
+	struct iovec iov = {words, sizeof(words)};
+
+	must(ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov), "GETREGSET");
+	must(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov), "SETREGSET");
+}
+
+static void poke_byte(pid_t tid, uintptr_t address, unsigned char byte)
+{
+	errno = 0;
+	long word = ptrace(PTRACE_PEEKTEXT, tid, address, NULL);
+
+	must(errno ? -1 : 0, "PEEKTEXT");
+	memcpy(&word, &byte, 1);
+	must(ptrace(PTRACE_POKETEXT, tid, address, word), "POKETEXT");
+}
+
+static void lift_stop(pid_t tid)
+{
+	static const unsigned char nop = 0x90, trap = 0xcc;
+	unsigned long long words[27];
+	struct iovec iov = {words, sizeof(words)};
+	int status;
+
+	must(ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov), "GETREGSET");
+	const uintptr_t site = (uintptr_t)words[REGSET_PC] - 1;
+
+	words[REGSET_PC] = site;
+	must(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov), "SETREGSET");
+	poke_byte(tid, site, nop);
+	must(ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL), "SINGLESTEP");
+	must(wait4(tid, &status, __WALL, NULL), "wait4");
+	poke_byte(tid, site, trap);
+}
+
+static void plant(pid_t tid)
+{
+	char *const sites[LIFT_SITES] = {lift_site_0, lift_site_1, lift_site_2};
+
+	for (unsigned i = 0; lift && i < LIFT_SITES; i++)
+		poke_byte(tid, (uintptr_t)sites[i], 0xcc);
+}
+
+static int trace(pid_t pid)
+{
+	int status;
+
+	for (;;) {
+		const pid_t tid = wait4(-1, &status, __WALL, NULL);
+
+		if (tid < 0 && errno == EINTR)
+			continue;
+		must(tid, "wait4");
+		if (!WIFSTOPPED(status)) {
+			if (tid == pid)
+				return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+			continue;
+		}
+		int sig = WSTOPSIG(status);
+
+		if (status >> 8 == SIGTRAP) {
+			if (lift)
+				lift_stop(tid);
+			else
+				bare_stop(tid);
+			sig = 0;
+		} else if (status >> 16) {
+			sig = 0;
+		}
+		ptrace(PTRACE_CONT, tid, NULL, (long)sig);
+	}
+}
+
+static int option(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const size_t length = equals ? (size_t)(equals - text) : strlen(text);
+	const unsigned long value = equals ? strtoul(equals + 1, NULL, 10) : 0;
+	cpu_set_t set;
+
+	if (!strcmp(text, "--mode=lift"))
+		lift = true;
+	else if (!strcmp(text, "--mode=bare"))
+		lift = false;
+	else if (!strncmp(text, "--rounds", length))
+		rounds = (unsigned)value;
+	else if (!strncmp(text, "--pairs", length))
+		pairs = value;
+	else if (!strncmp(text, "--threads", length))
+		threads = (unsigned)value;
+	else if (!strncmp(text, "--idle", length))
+		idle = (unsigned)value;
+	else if (!strncmp(text, "--pin", length)) {
+		CPU_ZERO(&set);
+		CPU_SET(value, &set);
+		return sched_setaffinity(0, sizeof(set), &set);
+	} else
+		return -1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	for (int i = 1; i < argc; i++)
+		if (option(argv[i])) {
+			fputs("floor: what option?\n", stderr);
+			return 2;
+		}
+	if (lift && threads > 1) {
+		fputs("floor: --mode=lift is for one thread\n", stderr);
+		return 2;
+	}
+	const pid_t pid = fork();
+
+	must(pid, "fork");
+	if (!pid)
+		child();
+	must(waitpid(pid, &status, WUNTRACED), "waitpid");
+	must(ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL), "SEIZE");
+	must(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), "INTERRUPT");
+	must(wait4(pid, &status, __WALL, NULL), "wait4");
+	plant(pid);
+	must(ptrace(PTRACE_CONT, pid, NULL, NULL), "CONT");
+	kill(pid, SIGCONT);
+	return trace(pid);
+}
+#endif

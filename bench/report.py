@@ -1,0 +1,58 @@
+"""What is printed: at most 100 columns."""
+
+import os
+import platform
+
+
+def machine():
+    model = 'unknown'
+    with open('/proc/cpuinfo') as file:
+        for line in file:
+            if line.startswith(('model name', 'Model')):
+                model = line.split(':', 1)[1].strip()
+                break
+    with open('/proc/loadavg') as file:
+        load = file.read().split()[0]
+    return '%s, %d processors, Linux %s, load %s at the beginning' % (
+        model, len(os.sched_getaffinity(0)), platform.release(), load)
+
+
+def title(text):
+    print('\n%s\n%s' % (text, '-' * min(len(text), 100)), flush=True)
+
+
+def us(ns):
+    value = ns / 1000
+    return '%.3f' % value if value < 1 else '%.2f' % value if value < 100 else '%.0f' % value
+
+
+def head(first, baseline):
+    print('%-34s %10s %9s   %10s %9s' % (first, 'wall us', 'x ' + baseline, 'cpu us', 'x ' + baseline), flush=True)
+
+
+def line(name, wall, wall_ratio, cpu, cpu_ratio):
+    def times(value):
+        return '%.2f' % value if value is not None and value < 100 else '%.0f' % value if value is not None else ''
+    print('%-34s %10s %9s   %10s %9s' % (name, us(wall), times(wall_ratio), us(cpu), times(cpu_ratio)), flush=True)
+
+
+def missing(name, why):
+    print('%-34s %s' % (name, why[:65]), flush=True)
+
+
+class Bars:
+    """The table of what must be reached."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, bar, value, text, at_most=True):
+        """value None: not measured, text says why."""
+        reached = None if value is None else value <= bar if at_most else value >= bar
+        self.rows.append((what, ('<= %g' if at_most else '>= %g') % bar, text, reached))
+
+    def show(self):
+        title('What must be reached')
+        for what, bar, text, reached in self.rows:
+            words = {None: 'not measured', True: 'reached', False: 'NOT REACHED'}[reached]
+            print('%-50s %8s %22s  %s' % (what, bar, text, words))

@@ -1,0 +1,18 @@
+/* One realloc of a block that grows and shrinks in place. Two stops: its entry and its return. */
+#include "hot.h"
+
+#include <stdlib.h>
+
+void hot(unsigned long count)
+{
+	void *block = malloc(100);
+
+	while (count--) {
+		void *next = realloc(block, 100 + count % 2 * 64);
+
+		KEEP(next);
+		if (next)
+			block = next;
+	}
+	free(block);
+}

@@ -1,0 +1,280 @@
+#include "config.h"
+#include "option_values.h"
+#include "base/msg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS_USAGE 2
+#define DEPTH_MAX    256
+
+int usage_error(struct parse *parse, const char *fmt, ...)
+{
+	va_list args;
+	char text[1024];
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	msg_error("%s\nTry 'functrace --help' for more information.", text);
+	parse->status = STATUS_USAGE;
+	return EINVAL;
+}
+
+/* The next item of a comma-separated list, or NULL at its end. *list moves behind it; the caller
+ * frees the item. */
+static char *list_next(const char **list)
+{
+	if (!*list)
+		return NULL;
+	const size_t length = strcspn(*list, ",");
+	char *const item = xstrndup(*list, length);
+
+	*list = (*list)[length] ? *list + length + 1 : NULL;
+	return item;
+}
+
+int option_module(struct parse *parse, const char *name)
+{
+	struct settings *const s = parse->settings;
+
+	if (strchr(name, '='))
+		return usage_error(parse,
+				   "-e %s: this is strace's way to say it. functrace's -e names "
+				   "what to trace: -e %s",
+				   name, module_names());
+	if (strchr(name, '/'))
+		return usage_error(parse,
+				   "-e %s: modules from files are not available in this version; "
+				   "known are: %s",
+				   name, module_names());
+	const struct module *const module = module_find(name);
+
+	if (!module)
+		return usage_error(parse, "-e %s: there is no such module; known are: %s", name,
+				   module_names());
+	for (size_t i = 0; i < s->module_count; i++)
+		if (s->modules[i] == module)
+			return 0;
+	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
+	s->modules[s->module_count++] = module;
+	return 0;
+}
+
+int option_library(struct parse *parse, const char *name)
+{
+	struct settings *const s = parse->settings;
+
+	if (!*name)
+		return usage_error(parse, "-L: an empty name; give parts of the paths of "
+					  "libraries: -L libc.so,libfoo");
+	ARRAY_GROW(s->libraries, parse->library_capacity, s->library_count);
+	s->libraries[s->library_count++] = xstrdup(name);
+	return 0;
+}
+
+static bool parse_range(const char *text, struct size_range *range)
+{
+	const char *const dash = strchr(text, '-');
+
+	if (!dash) {
+		range->high = 0;
+		return parse_number(text, UINT64_MAX, &range->low) &&
+		       (range->high = range->low, true);
+	}
+	char *const low = xstrndup(text, (size_t)(dash - text));
+	bool good = parse_number(low, UINT64_MAX, &range->low);
+
+	free(low);
+	range->high = UINT64_MAX;
+	if (good && dash[1])
+		good = parse_number(dash + 1, UINT64_MAX, &range->high);
+	return good && range->low <= range->high;
+}
+
+int option_monitor(struct parse *parse, const char *text)
+{
+	struct settings *const s = parse->settings;
+	struct size_range range;
+
+	if (!parse_range(text, &range))
+		return usage_error(
+			parse,
+			"-M: '%s' is no size or range of sizes; give them like -M 8,100-200,4096-",
+			text);
+	ARRAY_GROW(s->monitor, parse->monitor_capacity, s->monitor_count);
+	s->monitor[s->monitor_count++] = range;
+	return 0;
+}
+
+int option_list(struct parse *parse, const char *list, int (*add)(struct parse *, const char *))
+{
+	char *item;
+	int error = 0;
+
+	while (!error && (item = list_next(&list))) {
+		error = add(parse, item);
+		free(item);
+	}
+	return error;
+}
+
+int option_pid(struct parse *parse, const char *text)
+{
+	struct settings *const s = parse->settings;
+	uint64_t pid;
+
+	if (text[strspn(text, "0123456789, \t\n")] == '\0' && text[strcspn(text, ", \t\n")] &&
+	    isdigit((unsigned char)text[0]))
+		return usage_error(parse, "-t %s: give each process its own -t: -t PID -t PID",
+				   text);
+	if (text[strspn(text, "0123456789")] || !parse_number(text, INT_MAX, &pid) || !pid)
+		return usage_error(
+			parse, "-t %s: this is no process id; 'pgrep -a NAME' lists them", text);
+	for (size_t i = 0; i < s->pid_count; i++)
+		if (s->pids[i] == (pid_t)pid)
+			return usage_error(parse, "-t %s is given twice", text);
+	ARRAY_GROW(s->pids, parse->pid_capacity, s->pid_count);
+	s->pids[s->pid_count++] = (pid_t)pid;
+	return 0;
+}
+
+int option_symbol(struct parse *parse, const char *text)
+{
+	struct settings *const s = parse->settings;
+	const char *const sign = strrchr(text, '=');
+	uint64_t address;
+
+	if (!sign || sign == text || !parse_number(sign + 1, UINT64_MAX, &address))
+		return usage_error(parse,
+				   "--symbol=%s: give a name and the function's address in the "
+				   "program's file, like "
+				   "--symbol=malloc=0x401a30",
+				   text);
+	ARRAY_GROW(s->symbols, parse->symbol_capacity, s->symbol_count);
+	s->symbols[s->symbol_count++] = (struct manual_symbol){
+		.name = xstrndup(text, (size_t)(sign - text)), .address = address};
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int number;
+	bool refused; /* has a meaning for functrace itself, cannot be taken, or tells of a crash */
+} signals[] = {
+	{"USR1", SIGUSR1, false}, {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false},
+	{"URG", SIGURG, false},   {"ALRM", SIGALRM, false}, {"IO", SIGIO, false},
+	{"POLL", SIGIO, false},   {"PROF", SIGPROF, false}, {"VTALRM", SIGVTALRM, false},
+	{"PWR", SIGPWR, false},   {"HUP", SIGHUP, true},    {"INT", SIGINT, true},
+	{"QUIT", SIGQUIT, true},  {"TERM", SIGTERM, true},  {"KILL", SIGKILL, true},
+	{"STOP", SIGSTOP, true},  {"TSTP", SIGTSTP, true},  {"CONT", SIGCONT, true},
+	{"TTIN", SIGTTIN, true},  {"TTOU", SIGTTOU, true},  {"CHLD", SIGCHLD, true},
+	{"PIPE", SIGPIPE, true},  {"SEGV", SIGSEGV, true},  {"BUS", SIGBUS, true},
+	{"ILL", SIGILL, true},    {"FPE", SIGFPE, true},    {"TRAP", SIGTRAP, true},
+	{"ABRT", SIGABRT, true},  {"IOT", SIGABRT, true},   {"SYS", SIGSYS, true},
+	{"XCPU", SIGXCPU, true},  {"XFSZ", SIGXFSZ, true},
+};
+
+/* RTMIN, RTMIN+N, RTMAX, RTMAX-N; 0 if it is none of them. */
+static int realtime_signal(const char *name)
+{
+	const bool from_min = !strncasecmp(name, "RTMIN", 5);
+	uint64_t distance = 0;
+
+	if (!from_min && strncasecmp(name, "RTMAX", 5))
+		return 0;
+	if (name[5] && (name[5] != (from_min ? '+' : '-') ||
+			!parse_number(name + 6, (uint64_t)(SIGRTMAX - SIGRTMIN), &distance)))
+		return 0;
+	return from_min ? SIGRTMIN + (int)distance : SIGRTMAX - (int)distance;
+}
+
+int option_toggle_signal(struct parse *parse, const char *text)
+{
+	const char *const name = strncasecmp(text, "SIG", 3) ? text : text + 3;
+	int number = realtime_signal(name);
+	uint64_t value;
+
+	if (!number && parse_number(text, (uint64_t)SIGRTMAX, &value))
+		number = (int)value;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (strcasecmp(name, signals[i].name) && number != signals[i].number)
+			continue;
+		if (signals[i].refused)
+			return usage_error(parse,
+					   "-S %s: this signal has another meaning and cannot "
+					   "pause tracing; take "
+					   "USR1 or USR2",
+					   text);
+		number = signals[i].number;
+	}
+	/* 32 and 33 are the C library's own. */
+	if (number <= 0 || number >= _NSIG || (number > SIGSYS && number < SIGRTMIN))
+		return usage_error(parse,
+				   "-S %s: this is no signal. -S takes the signal that pauses and "
+				   "resumes tracing (-S USR1); "
+				   "functracer's -S, without a value, is not needed any more",
+				   text);
+	parse->settings->toggle_signal = number;
+	return 0;
+}
+
+int option_depth(struct parse *parse, const char *text)
+{
+	uint64_t depth;
+
+	if (!parse_number(text, DEPTH_MAX, &depth))
+		return usage_error(parse,
+				   "-b %s: the depth of stacks is a number from 0 (none) to %d",
+				   text, DEPTH_MAX);
+	parse->settings->depth = (unsigned)depth;
+	return 0;
+}
+
+int option_format(struct parse *parse, const char *name)
+{
+	parse->settings->encoding = encoding_find(name);
+	if (parse->settings->encoding)
+		return 0;
+	return usage_error(parse,
+			   "-f %s: there is no such format; known are: %s. (strace's -f is not "
+			   "needed: functrace follows "
+			   "forks unless -F tells it not to.)",
+			   name, encoding_names());
+}
+
+int option_debug(struct parse *parse, const char *spec)
+{
+	if (msg_set_debug(spec))
+		return 0;
+	return usage_error(
+		parse,
+		"-d%s: give domains and levels in the same word, like -dall:2 or "
+		"--debug=process:1,tracer:2; "
+		"domains are tracer, breakpoint, call, symbols, unwind, trace, process and all",
+		spec);
+}
+
+int option_word(struct parse *parse, const char *option, const char *value, const char *known)
+{
+	return strcmp(value, known)
+		       ? usage_error(parse, "--%s=%s: the only value is %s", option, value, known)
+		       : 0;
+}
+
+int option_unwinder(struct parse *parse, const char *name)
+{
+	if (!strcmp(name, "rows"))
+		parse->settings->unwinder = UNWIND_ROWS;
+	else if (!strcmp(name, "libunwind"))
+		parse->settings->unwinder = UNWIND_LIBUNWIND;
+	else
+		return usage_error(parse, "--unwinder=%s: the unwinders are rows and libunwind",
+				   name);
+	return 0;
+}

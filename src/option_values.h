@@ -1,0 +1,34 @@
+/* The values of functrace's options: each function checks one and puts it into the settings. 0, or
+ * EINVAL after the user has been told what is wrong with it. */
+#ifndef FT_OPTION_VALUES_H
+#define FT_OPTION_VALUES_H
+
+#include "tracer/settings.h"
+
+struct parse {
+	struct settings *settings;
+	size_t module_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity;
+	int status; /* what settings_parse returns when a parser function has returned an error */
+};
+
+/* Tells the user, with where to find help; the status is then that of wrong usage. Returns EINVAL.
+ */
+int usage_error(struct parse *parse, const char *fmt, ...) FT_PRINTF(2, 3);
+
+/* Calls add() for each item of a comma-separated list. */
+int option_list(struct parse *parse, const char *list, int (*add)(struct parse *, const char *));
+
+int option_module(struct parse *parse, const char *name);
+int option_library(struct parse *parse, const char *name);
+int option_monitor(struct parse *parse, const char *text);
+int option_pid(struct parse *parse, const char *text);
+int option_symbol(struct parse *parse, const char *text);
+int option_toggle_signal(struct parse *parse, const char *text);
+int option_depth(struct parse *parse, const char *text);
+int option_format(struct parse *parse, const char *name);
+int option_debug(struct parse *parse, const char *spec);
+int option_unwinder(struct parse *parse, const char *name);
+/* For an option that takes one word only. */
+int option_word(struct parse *parse, const char *option, const char *value, const char *known);
+
+#endif

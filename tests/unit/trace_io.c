@@ -1,0 +1,608 @@
+/* Writing that fails, input that is packed, live, growing or damaged. */
+#include "config.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "trace_util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+static const uint64_t frames[] = {0x400123, 0x7f0000000456, 0x7f0000000999};
+static const struct call_arg args[] = {{"nmemb", "2"}, {"size", "12"}};
+
+static const struct record process = {.type = RECORD_PROCESS,
+				      .process = {.arch = "x86_64",
+						  .pointer_size = 8,
+						  .pid = 4242,
+						  .has_pid = true,
+						  .start_sec = 1700000000,
+						  .has_depth = true,
+						  .depth = 10,
+						  .name = "/bin/prog"}};
+
+static struct record make_call(uint64_t index)
+{
+	return (struct record){.type = RECORD_CALL,
+			       .call = {.index = index,
+					.time_ns = 80000 * UINT64_C(1000000000) + index * 1000000,
+					.resource = 1,
+					.kind = CALL_ALLOC,
+					.function = "calloc",
+					.id = 0x602010 + 16 * index,
+					.size = 24,
+					.frames = frames,
+					.frame_count = 3,
+					.has_frames = true,
+					.args = args,
+					.arg_count = 2}};
+}
+
+/* A trace of every record that the encoding has a place for, then `calls` calls. */
+static void make_trace(const char *encoding, bool compat, size_t calls, struct buf *out)
+{
+	const struct writer_options options = {.compat = compat};
+	const size_t fixed = 10;
+	struct record *records = calloc(fixed + calls, sizeof(*records));
+
+	records[0] = process;
+	records[1] = (struct record){.type = RECORD_MODULE, .module = {1, 1, 2, "memory"}};
+	records[2] =
+		(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}};
+	records[3] = (struct record){.type = RECORD_CONTEXT, .context = {1, "a context"}};
+	records[4] =
+		(struct record){.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}};
+	records[5] = (struct record){.type = RECORD_BUILD_ID, .build_id = {0x400000, "00ff"}};
+	records[6] = (struct record){.type = RECORD_THREAD, .thread = {4243, "worker"}};
+	records[7] = (struct record){.type = RECORD_NOTE, .note = {"a note"}};
+	for (size_t i = 0; i < calls; i++)
+		records[8 + i] = make_call(i + 1);
+	records[8 + calls] =
+		(struct record){.type = RECORD_ATTACHMENT, .attachment = {"maps", "maps-0"}};
+	records[9 + calls] = (struct record){.type = RECORD_HEAP, .heap = {.bottom = 1, .top = 2}};
+	write_trace(encoding, &options, records, fixed + calls, out);
+	free(records);
+}
+
+static const struct {
+	const char *encoding;
+	bool compat;
+} forms[] = {{"rtrace", false}, {"rtrace", true}, {"text", false}, {"text", true}};
+
+/* binary -> text -> binary and back lose nothing that both have a place for: compat all, 1.4
+ * the build-id, and the times' microseconds. */
+static void test_round_trips(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct buf trace = {0}, other = {0}, again = {0}, other_again = {0};
+		const bool binary = !strcmp(forms[i].encoding, "rtrace");
+		const char *to = binary ? "text" : "rtrace";
+
+		make_trace(forms[i].encoding, forms[i].compat, 20, &trace);
+		assert_int_equal(convert_trace(trace.data, trace.size, forms[i].encoding,
+					       forms[i].compat, &again),
+				 0);
+		assert_bytes("the same form", &again, &trace);
+		again.size = 0;
+		assert_int_equal(convert_trace(trace.data, trace.size, to, forms[i].compat, &other),
+				 0);
+		assert_int_equal(convert_trace(other.data, other.size, forms[i].encoding,
+					       forms[i].compat, &again),
+				 0);
+		if (!binary || forms[i].compat) {
+			assert_bytes("there and back", &again, &trace);
+		} else {
+			assert_int_equal(again.size, trace.size - 28);
+			assert_int_equal(convert_trace(again.data, again.size, to, forms[i].compat,
+						       &other_again),
+					 0);
+			assert_bytes("there, back and there", &other_again, &other);
+		}
+		buf_free(&trace);
+		buf_free(&other);
+		buf_free(&again);
+		buf_free(&other_again);
+	}
+}
+
+/* The file is full in the middle of a record: it ends with the last whole one, the error sticks,
+ * and nothing more is written. */
+static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
+{
+	const struct writer_options options = {.compat = compat};
+	const struct rlimit small = {limit, RLIM_INFINITY};
+	struct rlimit old;
+	const int fd = memory_file("", 0);
+	struct writer *writer = writer_new(encoding_find(encoding), fd, &options);
+	struct buf got = {0}, dump = {0};
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(writer_put(writer, &process), 0);
+	for (uint64_t i = 1; i <= 200; i++) {
+		const struct record call = make_call(i);
+
+		assert_int_equal(writer_put(writer, &call), 0);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_true(writer_pending(writer) > limit);
+	assert_int_equal(writer_flush(writer), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(writer_put(writer, &process), -EFBIG);
+	assert_int_equal(writer_pending(writer), 0);
+	assert_int_equal(writer_flush(writer), -EFBIG);
+	assert_int_equal(writer_close(writer), -EFBIG);
+
+	read_all(fd, &got);
+	assert_true(got.size <= limit && got.size + 256 > limit);
+	dump_trace(got.data, got.size, &dump);
+	/* Whole records: the last call has its stack and its arguments. */
+	const char *last = strstr(buf_str(&dump), "0 skipped=0\n");
+
+	assert_non_null(last);
+	while (last[-2] != '\n' && last - 2 > (char *)dump.data)
+		last--;
+	assert_non_null(
+		strstr(last - 1, "[nmemb=2] [size=12] frames 400123 7f0000000456 7f0000000999\n"));
+	close(fd);
+	buf_free(&got);
+	buf_free(&dump);
+}
+
+static void test_full_file(void **state)
+{
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		for (rlim_t limit = 4000; limit < 4300; limit++)
+			write_into_limit(forms[i].encoding, forms[i].compat, limit);
+}
+
+/* A reader that goes away. */
+static void test_broken_pipe(void **state)
+{
+	(void)state;
+	int ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	const struct writer_options options = {.line_buffered = true};
+	struct writer *writer = writer_new(encoding_find("text"), ends[1], &options);
+
+	assert_int_equal(writer_put(writer, &process), -EPIPE);
+	assert_int_equal(writer_put(writer, &process), -EPIPE);
+	assert_int_equal(writer_close(writer), -EPIPE);
+	close(ends[1]);
+}
+
+/* Someone else has made the pipe non-blocking: the writer waits for room. */
+static void *drain(void *fd)
+{
+	char bytes[4096];
+	size_t total = 0;
+	ssize_t got;
+
+	while ((got = read(*(int *)fd, bytes, sizeof(bytes))) > 0)
+		total += (size_t)got;
+	return (void *)total;
+}
+
+static void test_nonblocking_pipe(void **state)
+{
+	(void)state;
+	int ends[2];
+	pthread_t thread;
+	void *total;
+	struct buf expected = {0};
+
+	assert_int_equal(pipe2(ends, 0), 0);
+	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(pthread_create(&thread, NULL, drain, &ends[0]), 0);
+	struct writer *writer = writer_new(encoding_find("rtrace"), ends[1], NULL);
+
+	assert_int_equal(writer_put(writer, &process), 0);
+	for (uint64_t i = 1; i <= 5000; i++) {
+		const struct record call = make_call(i);
+
+		assert_int_equal(writer_put(writer, &call), 0);
+	}
+	assert_int_equal(writer_close(writer), 0);
+	close(ends[1]);
+	pthread_join(thread, &total);
+	close(ends[0]);
+	/* Handshake, PINF, and a CALL, BTRC and ARGS each time. */
+	assert_int_equal((size_t)total, 16 + 36 + 5000 * (44 + 36 + 36));
+	buf_free(&expected);
+}
+
+static void test_line_buffered(void **state)
+{
+	(void)state;
+	const struct record thread = {.type = RECORD_THREAD, .thread = {1, "a"}};
+	const struct record call = make_call(1);
+	const struct writer_options options = {.line_buffered = true};
+	const int fd = memory_file("", 0);
+	struct writer *writer = writer_new(encoding_find("text"), fd, &options);
+	struct stat before, after;
+
+	assert_int_equal(writer_put(writer, &process), 0);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_true(before.st_size > 0);
+	/* A thread goes out with its call. */
+	assert_int_equal(writer_put(writer, &thread), 0);
+	assert_int_equal(writer_pending(writer), strlen("## thread 1 a\n"));
+	assert_int_equal(writer_put(writer, &call), 0);
+	assert_int_equal(writer_pending(writer), 0);
+	assert_int_equal(fstat(fd, &after), 0);
+	assert_true(after.st_size > before.st_size + 80);
+	assert_int_equal(writer_close(writer), 0);
+	close(fd);
+}
+
+/* Two gzip members, the second padded with zeros, as tapes do. */
+static void gzip(const struct buf *from, size_t at, size_t size, struct buf *to)
+{
+	z_stream z = {0};
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
+			 Z_OK);
+	z.next_in = from->data + at;
+	z.avail_in = (uInt)size;
+	z.next_out = buf_room(to, deflateBound(&z, size));
+	z.avail_out = (uInt)deflateBound(&z, size);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	to->size += z.total_out;
+	deflateEnd(&z);
+}
+
+static void zstd(const struct buf *from, size_t at, size_t size, struct buf *to)
+{
+	const size_t got = ZSTD_compress(buf_room(to, ZSTD_compressBound(size)),
+					 ZSTD_compressBound(size), from->data + at, size, 1);
+
+	assert_false(ZSTD_isError(got));
+	to->size += got;
+}
+
+static void test_packed(void **state)
+{
+	(void)state;
+	void (*const packers[])(const struct buf *, size_t, size_t, struct buf *) = {gzip, zstd};
+
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
+		for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
+			struct buf trace = {0}, packed = {0}, plain = {0}, got = {0};
+
+			make_trace(forms[f].encoding, forms[f].compat, 30000, &trace);
+			dump_trace(trace.data, trace.size, &plain);
+			packers[i](&trace, 0, trace.size / 2, &packed);
+			packers[i](&trace, 0, 0, &packed);
+			packers[i](&trace, trace.size / 2, trace.size - trace.size / 2, &packed);
+			if (packers[i] == gzip) {
+				memset(buf_room(&packed, 1000), 0, 1000);
+				packed.size += 1000;
+			}
+			dump_trace(packed.data, packed.size, &got);
+			assert_text(&got, buf_str(&plain));
+
+			/* Cut off: what could be unpacked is given out, then the error. */
+			got.size = 0;
+			dump_trace(packed.data, packed.size / 3, &got);
+			assert_non_null(strstr(buf_str(&got), "\ncall 100 "));
+			assert_non_null(strstr(buf_str(&got),
+					       "\n-74 skipped=0 the compressed data end too "
+					       "early; this is as far as byte "));
+			/* Damaged in the second half: the first is given out. */
+			memset(packed.data + packed.size * 4 / 5, 0x55, 64);
+			got.size = 0;
+			dump_trace(packed.data, packed.size, &got);
+			assert_non_null(strstr(buf_str(&got), "\ncall 100 "));
+			assert_non_null(strstr(buf_str(&got), "\n-74 skipped=0 "));
+			buf_free(&trace);
+			buf_free(&packed);
+			buf_free(&plain);
+			buf_free(&got);
+		}
+}
+
+/* A pipe that gives a few bytes at a time. */
+struct feeder {
+	int fd;
+	const struct buf *bytes;
+};
+
+static void *feed(void *arg)
+{
+	const struct feeder *feeder = arg;
+
+	for (size_t at = 0; at < feeder->bytes->size;) {
+		const size_t left = feeder->bytes->size - at,
+			     n = at % 13 + 1 < left ? at % 13 + 1 : left;
+
+		write_all(feeder->fd, feeder->bytes->data + at, n, NULL);
+		at += n;
+	}
+	close(feeder->fd);
+	return NULL;
+}
+
+static void test_pipe(void **state)
+{
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		struct buf trace = {0}, plain = {0}, got = {0};
+		struct record record;
+		pthread_t thread;
+		char error[256];
+		int ends[2], status;
+
+		make_trace(forms[f].encoding, forms[f].compat, 500, &trace);
+		dump_trace(trace.data, trace.size, &plain);
+		assert_int_equal(pipe(ends), 0);
+		struct feeder feeder = {ends[1], &trace};
+
+		assert_int_equal(pthread_create(&thread, NULL, feed, &feeder), 0);
+		struct reader *reader = reader_new(ends[0], NULL, error, sizeof(error));
+
+		assert_non_null(reader);
+		while ((status = reader_next(reader, &record)) == 1)
+			dump_record(&got, &record);
+		buf_printf(&got, "%d skipped=0\n", status);
+		assert_text(&got, buf_str(&plain));
+		assert_int_equal(reader_offset(reader), trace.size);
+		assert_int_equal(reader_is_compat(reader), forms[f].compat);
+		reader_close(reader);
+		pthread_join(thread, NULL);
+		buf_free(&trace);
+		buf_free(&plain);
+		buf_free(&got);
+	}
+}
+
+/* A followed file: the reader waits at its end, gives out the last call though nothing follows it,
+ * goes on when the file grows, and ends when a signal comes. */
+struct grower {
+	int fd;
+	const struct buf *bytes;
+	size_t at;
+	pthread_t reader;
+	volatile size_t seen;
+};
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static void wait_for(const struct grower *grower, size_t calls)
+{
+	for (unsigned i = 0; grower->seen < calls && i < 1000; i++)
+		poll(NULL, 0, 10);
+	assert_int_equal(grower->seen, calls);
+}
+
+static void *grow(void *arg)
+{
+	struct grower *grower = arg;
+
+	wait_for(grower, 5);
+	/* Not at a record's boundary. */
+	write_all(grower->fd, grower->bytes->data + grower->at, 7, NULL);
+	poll(NULL, 0, 50);
+	write_all(grower->fd, grower->bytes->data + grower->at + 7,
+		  grower->bytes->size - grower->at - 7, NULL);
+	wait_for(grower, 10);
+	poll(NULL, 0, 300);
+	for (unsigned i = 0; grower->seen != SIZE_MAX && i < 1000; i++) {
+		pthread_kill(grower->reader, SIGUSR1);
+		poll(NULL, 0, 10);
+	}
+	return NULL;
+}
+
+static void follow(const char *encoding, bool compat)
+{
+	const struct writer_options options = {.compat = compat};
+	const struct reader_options following = {.follow = true};
+	struct record records[11] = {process};
+	struct buf all = {0}, half = {0};
+	struct record record;
+	struct grower grower = {.bytes = &all, .reader = pthread_self()};
+	pthread_t thread;
+	char error[256], path[] = "/tmp/trace-follow-XXXXXX";
+	int status;
+
+	for (size_t i = 1; i <= 10; i++)
+		records[i] = make_call(i);
+	write_trace(encoding, &options, records, 11, &all);
+	write_trace(encoding, &options, records, 6, &half);
+	grower.at = half.size;
+	grower.fd = mkstemp(path);
+	assert_true(grower.fd >= 0);
+	assert_int_equal(write_all(grower.fd, half.data, half.size, NULL), 0);
+	struct reader *reader =
+		reader_new(open(path, O_RDONLY | O_CLOEXEC), &following, error, sizeof(error));
+
+	unlink(path);
+	assert_non_null(reader);
+	assert_int_equal(pthread_create(&thread, NULL, grow, &grower), 0);
+	while ((status = reader_next(reader, &record)) == 1)
+		if (record.type == RECORD_CALL) {
+			assert_int_equal(record.call.index, grower.seen + 1);
+			assert_int_equal(record.call.frame_count, 3);
+			assert_int_equal(record.call.arg_count, 2);
+			grower.seen++;
+		}
+	assert_int_equal(status, 0);
+	assert_int_equal(grower.seen, 10);
+	grower.seen = SIZE_MAX;
+	pthread_join(thread, NULL);
+	reader_close(reader);
+	close(grower.fd);
+	buf_free(&all);
+	buf_free(&half);
+}
+
+static void test_follow(void **state)
+{
+	(void)state;
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
+		follow(forms[f].encoding, forms[f].compat);
+}
+
+/* Cut at every byte: all that is before is given out, whole, and the end is told. */
+static void test_cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		struct buf trace = {0}, plain = {0}, got = {0};
+		size_t lines = 0, whole = 0;
+
+		make_trace(forms[f].encoding, forms[f].compat, 3, &trace);
+		dump_trace(trace.data, trace.size, &plain);
+		for (size_t size = 1; size < trace.size; size++) {
+			got.size = 0;
+			dump_trace(trace.data, size, &got);
+			const char *text = buf_str(&got);
+			const char *last = strstr(text, "skipped=");
+
+			if (!last) {
+				assert_memory_equal(text, "none: ", 6);
+				continue;
+			}
+			while (last > text && last[-1] != '\n')
+				last--;
+			/* Never fewer records than with fewer bytes. */
+			size_t now = 0;
+
+			for (const char *c = text; c < last; c++)
+				now += *c == '\n';
+			assert_true(now >= lines);
+			lines = now;
+			if (!strncmp(last, "0 ", 2)) {
+				/* Between two records, or behind a call whose stack is missing. */
+				const char *stack =
+					memmem(text, (size_t)(last - text), " size=", 6);
+
+				for (const char *c = stack; c; c = strstr(c + 1, " size="))
+					stack = c;
+				assert_memory_equal(text, buf_str(&plain),
+						    (size_t)((stack ? stack : last) - text));
+				whole++;
+			} else {
+				assert_non_null(strstr(
+					last, "-74 skipped=0 the trace is cut off: it ends at "
+					      "byte"));
+			}
+		}
+		/* Each record but the last has such an end, and each packet or line of a call too.
+		 */
+		assert_true(whole >= 8 && lines >= 10);
+		buf_free(&trace);
+		buf_free(&plain);
+		buf_free(&got);
+	}
+}
+
+/* Each bit of each byte flipped: an end, an error or other records, never a crash (the sanitizers
+ * tell) and never more records than the bytes can hold. */
+static void test_flip_anywhere(void **state)
+{
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		struct buf trace = {0}, got = {0}, text = {0};
+
+		make_trace(forms[f].encoding, forms[f].compat, 3, &trace);
+		for (size_t bit = 0; bit < trace.size * 8; bit++) {
+			trace.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+			got.size = 0;
+			dump_trace(trace.data, trace.size, &got);
+			if (memcmp(got.data, "none", 4)) {
+				text.size = 0;
+				convert_trace(trace.data, trace.size, bit & 1 ? "text" : "rtrace",
+					      bit & 2, &text);
+				assert_true(text.size < 8 * trace.size);
+			}
+			trace.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		}
+		buf_free(&trace);
+		buf_free(&got);
+		buf_free(&text);
+	}
+}
+
+/* An unknown packet of 4 GiB and more is passed over in little memory, from a file with holes. */
+static void test_large_unknown_packet(void **state)
+{
+	(void)state;
+	static const unsigned char head[] = {'W', 'X', 'Y', 'Z', 0xf8, 0xff, 0xff, 0xff};
+	struct record records[] = {process, make_call(1)};
+	struct buf trace = {0};
+	struct rusage usage;
+	struct record record;
+	char error[256];
+
+	write_trace("rtrace", NULL, records, 1, &trace);
+	buf_add(&trace, head, sizeof(head));
+	const int fd = memory_file(trace.data, trace.size);
+	const off_t after = (off_t)trace.size + 0xfffffff8;
+	struct buf call = {0};
+
+	write_trace("rtrace", NULL, records, 2, &call);
+	if (pwrite(fd, call.data + 52, call.size - 52, after) < 0) {
+		print_message("no file of 4 GiB can be made here: %s\n", strerror(errno));
+		skip();
+	}
+	struct reader *reader = reader_new(fd, NULL, error, sizeof(error));
+
+	assert_int_equal(reader_next(reader, &record), 1);
+	assert_int_equal(reader_next(reader, &record), 1);
+	assert_int_equal(record.type, RECORD_CALL);
+	assert_int_equal(record.call.frame_count, 3);
+	assert_int_equal(reader_skipped(reader), 1);
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_int_equal(reader_offset(reader), after + (off_t)call.size - 52);
+	reader_close(reader);
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	assert_true(usage.ru_maxrss < 512 << 10);
+	buf_free(&trace);
+	buf_free(&call);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_full_file),
+		cmocka_unit_test(test_broken_pipe),
+		cmocka_unit_test(test_nonblocking_pipe),
+		cmocka_unit_test(test_line_buffered),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_flip_anywhere),
+		cmocka_unit_test(test_large_unknown_packet),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -64,7 +64,7 @@ static int put_call(struct compress *compress, const struct record_call *call)
 {
 	struct group *group = group_of(compress, call);
 
-	call_store_add(&compress->store, group->calls, call);
+	call_store_add(&compress->store, group->calls, call, 0);
 	group->count++;
 	group->size = add_saturated(group->size, call->size);
 	return 0;

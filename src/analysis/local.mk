@@ -5,6 +5,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/compress.c src/analysis/compress.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \
+	src/analysis/layout.c src/analysis/layout.h \
 	src/analysis/leaks.c src/analysis/leaks.h \
 	src/analysis/object_map.c src/analysis/object_map.h \
 	src/analysis/output.c src/analysis/output.h \

@@ -76,6 +76,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
+	if (p->tracer->set->pin)
+		pin_hit(p->tracer, task->tid);
 	if (p->trap != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
 	if (b->inserted) {
@@ -206,6 +208,7 @@ static void adopt(struct tracer *t, struct task *child)
 	const pid_t tgid = tgid_of(child->tid);
 
 	t->held_tasks -= child->phase == PHASE_HELD;
+	pin_born(t, child->tid);
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
@@ -469,6 +472,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
+	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && p->tasks > 1)
 		output_note(p, "%s", how);

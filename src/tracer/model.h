@@ -15,6 +15,8 @@
 #include "tracer/settings.h"
 #include "unwind/unwind.h"
 
+#include <sched.h>
+
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
 #define RECENT_TASKS 16
@@ -66,6 +68,7 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
@@ -179,6 +182,8 @@ struct process {
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	size_t inserted;	 /* how many of them are in */
+	bool planting;		 /* they are only prepared for now */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
@@ -217,6 +222,15 @@ struct process {
 	struct process *next;
 };
 
+/* --cpu=pin: pin.c. */
+struct pin {
+	pid_t tid; /* the pinned task, 0 none */
+	int cpu;
+	cpu_set_t task_mask, own_mask; /* as they were */
+	pid_t last;
+	unsigned in_a_row, others;
+};
+
 struct tracer {
 	const struct settings *set;
 	struct engine *engine;
@@ -239,6 +253,7 @@ struct tracer {
 	size_t recent_next, recent_turn;
 	uint64_t last_sweep;
 
+	struct pin pin;
 	bool paused, letting_go, finished;
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
@@ -310,6 +325,8 @@ void clean_child(struct process *parent, pid_t tid);
 /* probes.c */
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 
@@ -320,7 +337,12 @@ const struct probe *probe_around(const struct process *p, uint64_t address);
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
 /* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* While p->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first trap
+ * on the target waits for the tracer. */
+void breakpoints_plant(struct process *p);
 void breakpoint_remove(struct process *p, struct breakpoint *b);
+/* Removes up to `most` that are in, entries only or any. How many were. */
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */
@@ -406,6 +428,12 @@ bool sigtrap_deliver(struct task *task);
 bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
+
+/* pin.c: only with --cpu=pin. A hit of the task; a birth (its mask is put back); an end; all undone. */
+void pin_hit(struct tracer *t, pid_t tid);
+void pin_born(struct tracer *t, pid_t child);
+void pin_gone(struct tracer *t, pid_t tid);
+void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);

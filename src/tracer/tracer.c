@@ -11,6 +11,7 @@
 static void toggle(struct tracer *t)
 {
 	t->paused = !t->paused;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		if (t->paused) {
 			process_pause(p, "paused");

@@ -468,6 +468,47 @@ static void test_follow(void **state)
 		follow(forms[f].encoding, forms[f].compat);
 }
 
+/* A live pipe: a call is given out though nothing follows it. */
+static void test_live_pipe(void **state)
+{
+	(void)state;
+	const struct reader_options following = {.follow = true};
+
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		const struct writer_options options = {.compat = forms[f].compat,
+						       .line_buffered = true};
+		char error[256];
+		struct record record;
+		int ends[2];
+
+		assert_int_equal(pipe(ends), 0);
+		struct writer *writer =
+			writer_new(encoding_find(forms[f].encoding), ends[1], &options);
+
+		assert_int_equal(writer_put(writer, &process), 0);
+		struct record call = make_call(1);
+
+		assert_int_equal(writer_put(writer, &call), 0);
+		struct reader *reader = reader_new(ends[0], &following, error, sizeof(error));
+
+		assert_non_null(reader);
+		assert_int_equal(reader_next(reader, &record), 1);
+		for (uint64_t i = 1; i <= 3; i++) {
+			assert_int_equal(reader_next(reader, &record), 1);
+			assert_int_equal(record.type, RECORD_CALL);
+			assert_int_equal(record.call.index, i);
+			assert_int_equal(record.call.frame_count, 3);
+			call = make_call(i + 1);
+			assert_int_equal(writer_put(writer, &call), 0);
+		}
+		assert_int_equal(writer_close(writer), 0);
+		close(ends[1]);
+		assert_int_equal(reader_next(reader, &record), 1);
+		assert_int_equal(reader_next(reader, &record), 0);
+		reader_close(reader);
+	}
+}
+
 /* Cut at every byte: all that is before is given out, whole, and the end is told. */
 static void test_cut_anywhere(void **state)
 {
@@ -590,17 +631,12 @@ static void test_large_unknown_packet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_full_file),
-		cmocka_unit_test(test_broken_pipe),
-		cmocka_unit_test(test_nonblocking_pipe),
-		cmocka_unit_test(test_line_buffered),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_follow),
-		cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_flip_anywhere),
-		cmocka_unit_test(test_large_unknown_packet),
+		cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_full_file),
+		cmocka_unit_test(test_broken_pipe),   cmocka_unit_test(test_nonblocking_pipe),
+		cmocka_unit_test(test_line_buffered), cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_live_pipe),     cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_follow),        cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_flip_anywhere), cmocka_unit_test(test_large_unknown_packet),
 	};
 
 	setenv("TZ", "UTC", 1);

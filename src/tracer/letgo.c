@@ -35,7 +35,7 @@ static bool asleep(const struct task *task)
 	long number;
 	unsigned long long sp, pc;
 
-	if (task->vforking)
+	if (task->vforking || task->exiting)
 		return true;
 	if (!task->process)
 		return false;

@@ -322,6 +322,8 @@ void clean_child(struct process *parent, pid_t tid);
 /* probes.c */
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 

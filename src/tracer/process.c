@@ -252,6 +252,7 @@ int process_start(struct process *p)
 	probe_manual_symbols(p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		probe_object(p, p->objects.items[i]);
+	probe_resolved(p);
 	return 0;
 }
 

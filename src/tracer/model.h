@@ -58,6 +58,7 @@ struct slot {
 	unsigned users; /* tasks sent into it and not yet seen elsewhere */
 	bool written;
 	struct breakpoint *owner; /* NULL: free */
+	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;
 	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
 };
@@ -69,6 +70,7 @@ struct breakpoint {
 	unsigned char size;
 	bool inserted;
 	bool is_return;
+	bool is_made; /* in memory that is no object's: code made at run time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -335,6 +337,9 @@ struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
 /* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
 void breakpoint_remove(struct process *p, struct breakpoint *b);
+/* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
+ * it is taken out. */
+bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */
@@ -342,6 +347,8 @@ void slots_add_object(struct process *p, struct object *object);
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 bool slot_assign(struct process *p, struct breakpoint *b);
 void slot_release(struct process *p, struct slot *s);
+/* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. */
+bool slot_ready(struct process *p, struct slot *slot);
 struct slot *slot_at(struct process *p, uint64_t pc);
 void slots_restore(struct process *p);
 

@@ -167,7 +167,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 
 void pass_breakpoint(struct task *task, struct breakpoint *b)
 {
-	if (!b->inserted) {
+	if (!breakpoint_refresh(task->process, b)) {
 		task_set_pc(task, b->address);
 		task_resume(task, 0);
 		return;

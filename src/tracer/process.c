@@ -295,8 +295,11 @@ void clean_child(struct process *parent, pid_t tid)
 	}
 	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
+		unsigned char now[ARCH_SLOT_SIZE];
 
 		if (slot->written &&
+		    pread(fd, now, slot->copy.size, (off_t)slot->address) == slot->copy.size &&
+		    !memcmp(now, slot->copy.bytes, slot->copy.size) &&
 		    pwrite(fd, slot->saved, sizeof(slot->saved), (off_t)slot->address) < 0)
 			break;
 	}

@@ -83,5 +83,8 @@ SCENARIOS = [
     # ---- regressions ----
     Scenario('regress_step', variants=('no-pie', 'static')),
     Scenario('regress_step', ('leave',), variants=('no-pie', 'static')),
+    Scenario('regress_jit', ('rewrite',), variants=('O2',)),
+    Scenario('regress_jit', ('patch',), variants=('O2',)),
+    Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

@@ -106,7 +106,17 @@ static int breakpoint_write(struct process *p, struct breakpoint *b)
 		return error;
 	}
 	b->inserted = true;
+	p->inserted++;
 	return 0;
+}
+
+static struct breakpoint *breakpoint_unusable(struct process *p, struct breakpoint *b, int error)
+{
+	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)b->address,
+		  strerror(-error));
+	b->unusable = error != -ESRCH && error != -EAGAIN;
+	p->counts.failed_sites++;
+	return NULL;
 }
 
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address)
@@ -127,20 +137,35 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t address)
 			slot_release(p, b->slot);
 		error = breakpoint_prepare(p, b);
 		if (error < 0)
-			goto unusable;
+			return breakpoint_unusable(p, b, error);
 	}
 	/* The way past it comes before the trap itself. Without a slot there is the slow way. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_ready(p, b->slot)))
 		slot_assign(p, b);
-	error = breakpoint_write(p, b);
-	if (error == 0)
+	if (p->planting) {
+		b->wanted = true;
 		return b;
-unusable:
-	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)address,
-		  strerror(-error));
-	b->unusable = error != -ESRCH && error != -EAGAIN;
-	p->counts.failed_sites++;
-	return NULL;
+	}
+	error = breakpoint_write(p, b);
+	return error < 0 ? breakpoint_unusable(p, b, error) : b;
+}
+
+void breakpoints_plant(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	p->planting = false;
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));) {
+		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
+		int error;
+
+		if (!b->wanted)
+			continue;
+		b->wanted = false;
+		error = b->inserted ? 0 : breakpoint_write(p, b);
+		if (error < 0)
+			breakpoint_unusable(p, b, error);
+	}
 }
 
 void breakpoint_remove(struct process *p, struct breakpoint *b)
@@ -150,6 +175,7 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 	if (!b->inserted)
 		return;
 	b->inserted = false;
+	p->inserted--;
 	/* After a dlclose and a new mapping at the same place, or the target's own patching, the
 	 * byte is not ours any more. */
 	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
@@ -171,8 +197,25 @@ bool breakpoint_refresh(struct process *p, struct breakpoint *b)
 	return false;
 }
 
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most)
+{
+	const struct hash_entry *entry;
+	size_t removed = 0;
+
+	for (size_t i = 0; removed < most && (entry = hash_next(&p->breakpoints, &i));) {
+		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
+
+		if (!b->inserted || (entries && !b->probe))
+			continue;
+		breakpoint_remove(p, b);
+		removed++;
+	}
+	return removed;
+}
+
 void breakpoint_free(struct process *p, struct breakpoint *b)
 {
+	p->inserted -= b->inserted;
 	if (b->slot)
 		slot_release(p, b->slot);
 	if (b->ticket >= 0)

@@ -118,6 +118,7 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 	}
 }
 
+/* Looks first and interrupts then, so that the first to be stopped need not wait for the looking. */
 static void interrupt_all(struct tracer *t)
 {
 	const struct hash_entry *entry;
@@ -125,11 +126,14 @@ static void interrupt_all(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->phase != PHASE_LIVE || (task->stopped && !task->listening))
-			continue;
-		task->quiet = !task->listening && asleep(task) &&
-			      !(task->process && sigtrap_needs_restore(task->process));
-		if (!task->quiet)
+		if (task->phase == PHASE_LIVE && !task->stopped)
+			task->quiet = asleep(task) &&
+				      !(task->process && sigtrap_needs_restore(task->process));
+	}
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->phase == PHASE_LIVE && !task->quiet && (!task->stopped || task->listening))
 			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	}
 }
@@ -214,23 +218,47 @@ static void verify(struct process *p)
 			 p->pid, sites, slots);
 }
 
+/* Takes the breakpoints out, entries first, and acts on what comes meanwhile: a task that has hit one must not wait
+ * until thousands are out. */
+static void remove_breakpoints(struct tracer *t)
+{
+	struct process *p = t->processes;
+
+	for (; p; p = p->next)
+		breakpoints_remove_some(p, true, SIZE_MAX);
+	for (;;) {
+		for (p = t->processes; p && !breakpoints_remove_some(p, false, 32); p = p->next)
+			;
+		if (!p)
+			return;
+		for (unsigned i = 0; i < 64; i++) {
+			const struct stop stop = collect_now(t);
+
+			if (stop.kind == STOP_NONE || !act(t, &stop))
+				break;
+		}
+	}
+}
+
 void let_go(struct tracer *t)
 {
 	char why[64];
 
-	t->letting_go = true;
 	pin_undo(t);
+	remove_breakpoints(t);
+	t->letting_go = true;
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);
 	}
 	settle_all(t);
-	for (struct process *p = t->processes; p; p = p->next) {
+	for (struct process *p = t->processes; p; p = p->next)
 		slots_restore(p);
+	detach_ready(t);
+	for (struct process *p = t->processes; p; p = p->next) {
 		if (t->set->verify)
 			verify(p);
 		output_report(p);
 	}
-	detach_ready(t);
 	t->finished = true;
 }

@@ -69,6 +69,7 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
 	bool is_made; /* in memory that is no object's: code made at run time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
@@ -183,6 +184,8 @@ struct process {
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	size_t inserted;	 /* how many of them are in */
+	bool planting;		 /* they are only prepared for now */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
@@ -336,10 +339,15 @@ const struct probe *probe_around(const struct process *p, uint64_t address);
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
 /* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* While p->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first trap
+ * on the target waits for the tracer. */
+void breakpoints_plant(struct process *p);
 void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
  * it is taken out. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
+/* Removes up to `most` that are in, entries only or any. How many were. */
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */

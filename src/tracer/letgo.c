@@ -108,6 +108,7 @@ static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
+		task->at_ease = true;
 		return true;
 	case STOP_EXIT:
 		return true;
@@ -179,7 +180,7 @@ static void detach_ready(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->ready && task->process)
+		if (task->ready && task->at_ease && task->process)
 			sigtrap_restore(task);
 		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)

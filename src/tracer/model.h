@@ -124,6 +124,7 @@ struct task {
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
 	bool exiting;		 /* its exit event was seen */
+	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
@@ -361,6 +362,9 @@ struct slot *slot_at(struct process *p, uint64_t pc);
 void slots_restore(struct process *p);
 
 /* pass.c: getting past a breakpoint, and resuming. */
+/* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is told only when the
+ * ends of all its threads have been taken, which are kept for collect(). */
+int task_wait(struct task *task);
 void pass_breakpoint(struct task *task, struct breakpoint *b);
 
 /* calls.c */
@@ -425,8 +429,11 @@ bool act(struct tracer *t, const struct stop *stop);
 enum trap_action sigtrap_action(pid_t pid);
 /* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
 void sigtrap_set(struct task *task, uint64_t act);
-/* Before the first breakpoint of a process that is attached to: learns its handler from a task that is stopped for it. */
-void sigtrap_ask(struct process *p);
+/* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
+ * that is stopped for it. */
+void sigtrap_begin(struct process *p);
+/* A fork's child has its parent's. */
+void sigtrap_fork(const struct process *from, struct process *to);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
 /* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it. */

@@ -108,10 +108,9 @@ static bool stop_others(struct tracer *t, struct task *task)
 	return true;
 }
 
-/* The stop that ends a single step. A killed leader's end is told only when those of all its threads have been
- * taken. */
-static int wait_for_step(struct tracer *t, struct task *task)
+int task_wait(struct task *task)
 {
+	struct tracer *t = task->process->tracer;
 	int status;
 	pid_t tid;
 
@@ -146,7 +145,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL);
 	task->regs_known = false;
 	task->stopped = false;
-	const int status = wait_for_step(t, task);
+	const int status = task_wait(task);
 
 	breakpoint_insert(p, b->address);
 	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);

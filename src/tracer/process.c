@@ -370,6 +370,7 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;
+	sigtrap_fork(parent, p);
 	objects_clone(&parent->objects, &p->objects);
 	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
 	p->unwinder = unwinder_clone(parent->unwinder, tid);

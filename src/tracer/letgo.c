@@ -35,7 +35,7 @@ static bool asleep(const struct task *task)
 	long number;
 	unsigned long long sp, pc;
 
-	if (task->vforking)
+	if (task->vforking || task->exiting)
 		return true;
 	if (!task->process)
 		return false;
@@ -110,6 +110,7 @@ static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
+		task->at_ease = true;
 		task->ready = true;
 		break;
 	case STOP_EXIT:
@@ -182,7 +183,7 @@ static void detach_ready(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->ready && task->process)
+		if (task->ready && task->at_ease && task->process)
 			sigtrap_restore(task);
 		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)

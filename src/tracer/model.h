@@ -234,6 +234,11 @@ struct pin {
 	unsigned in_a_row, others;
 };
 
+struct recent {
+	pid_t tid;
+	uint64_t time; /* of its last stop */
+};
+
 struct tracer {
 	const struct settings *set;
 	struct engine *engine;
@@ -252,8 +257,8 @@ struct tracer {
 	size_t queue_head, queue_count, queue_capacity;
 
 	/* Waiting among many tasks: those that stopped lately. */
-	pid_t recent[RECENT_TASKS];
-	size_t recent_next, recent_turn;
+	struct recent recent[RECENT_TASKS];
+	size_t recent_turn;
 	uint64_t last_sweep;
 
 	struct pin pin;

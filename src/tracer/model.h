@@ -123,6 +123,8 @@ struct task {
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
+	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
+	int held_stop;		 /* a stop signal that it gets after that */
 	bool exiting;		 /* its exit event was seen */
 	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */

@@ -259,7 +259,7 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 
 	*is_call = true;
 	if (b && b->is_return)
-		return b->inserted ? b : breakpoint_insert(p, address);
+		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, address);
 	const struct object *object = objects_find(&p->objects, address);
 
 	if (memory_read(p, address - sizeof(before), before, sizeof(before)) < 0) {

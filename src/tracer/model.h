@@ -58,6 +58,7 @@ struct slot {
 	unsigned users; /* tasks sent into it and not yet seen elsewhere */
 	bool written;
 	struct breakpoint *owner; /* NULL: free */
+	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;
 	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
 };
@@ -68,7 +69,9 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
+	bool is_made; /* in memory that is no object's: code made at run time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -121,6 +124,7 @@ struct task {
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
 	bool exiting;		 /* its exit event was seen */
+	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
@@ -181,6 +185,8 @@ struct process {
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	size_t inserted;	 /* how many of them are in */
+	bool planting;		 /* they are only prepared for now */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
@@ -322,6 +328,8 @@ void clean_child(struct process *parent, pid_t tid);
 /* probes.c */
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 
@@ -332,7 +340,15 @@ const struct probe *probe_around(const struct process *p, uint64_t address);
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
 /* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* While p->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first trap
+ * on the target waits for the tracer. */
+void breakpoints_plant(struct process *p);
 void breakpoint_remove(struct process *p, struct breakpoint *b);
+/* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
+ * it is taken out. */
+bool breakpoint_refresh(struct process *p, struct breakpoint *b);
+/* Removes up to `most` that are in, entries only or any. How many were. */
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */
@@ -340,10 +356,15 @@ void slots_add_object(struct process *p, struct object *object);
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 bool slot_assign(struct process *p, struct breakpoint *b);
 void slot_release(struct process *p, struct slot *s);
+/* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. */
+bool slot_ready(struct process *p, struct slot *slot);
 struct slot *slot_at(struct process *p, uint64_t pc);
 void slots_restore(struct process *p);
 
 /* pass.c: getting past a breakpoint, and resuming. */
+/* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is told only when the
+ * ends of all its threads have been taken, which are kept for collect(). */
+int task_wait(struct task *task);
 void pass_breakpoint(struct task *task, struct breakpoint *b);
 
 /* calls.c */
@@ -408,8 +429,11 @@ bool act(struct tracer *t, const struct stop *stop);
 enum trap_action sigtrap_action(pid_t pid);
 /* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
 void sigtrap_set(struct task *task, uint64_t act);
-/* Before the first breakpoint of a process that is attached to: learns its handler from a task that is stopped for it. */
-void sigtrap_ask(struct process *p);
+/* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
+ * that is stopped for it. */
+void sigtrap_begin(struct process *p);
+/* A fork's child has its parent's. */
+void sigtrap_fork(const struct process *from, struct process *to);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
 /* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it. */

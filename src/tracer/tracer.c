@@ -24,6 +24,8 @@ static void toggle(struct tracer *t)
 			free(p->trace_path);
 			p->trace_path = NULL;
 			p->attached = true;
+			process_update_objects(p);
+			sigtrap_begin(p);
 			process_start(p);
 		}
 	}

@@ -278,8 +278,8 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 	if (stop->event == PTRACE_EVENT_VFORK)
 		parent->vforking = true;
 	child = task_find(t, (pid_t)message);
-	if (!message) {
-		/* The parent's pid namespace hides it, or it is gone. */
+	if (!message || (!child && kill((pid_t)message, 0) < 0 && errno == ESRCH)) {
+		/* It is not told, or was killed before it ran and has been reaped already. */
 	} else if (!child) {
 		child = task_new(t, (pid_t)message, 0, parent->process, PHASE_EXPECTED);
 		child->birth_event = stop->event;

@@ -84,7 +84,7 @@ struct breakpoint {
 /* One traced call from entry to return. */
 struct call {
 	struct task *task; /* who entered; NULL when that task has ended */
-	struct call *next; /* the task's calls, newest first */
+	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
@@ -210,6 +210,7 @@ struct process {
 	struct live_set *live; /* one a resource type */
 	struct hash reserved;  /* id -> struct call with a reserved release */
 	struct held_release *held, **held_end;
+	size_t held_count;
 
 	/* The trace. */
 	struct writer *writer;
@@ -407,6 +408,8 @@ void ledger_withdraw(struct process *p, struct call *call);
 /* An inner, folded release of that id: the proof that a reserved one succeeds. */
 void ledger_inner_release(struct process *p, struct task *task, uint64_t id);
 void ledger_publisher_done(struct process *p);
+/* The probe is going: what is held and names it is written. */
+void ledger_forget_probe(struct process *p, const struct probe *probe);
 uint64_t ledger_live(const struct process *p, uint64_t *bytes);
 bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
 

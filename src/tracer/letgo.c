@@ -35,7 +35,7 @@ static bool asleep(const struct task *task)
 	long number;
 	unsigned long long sp, pc;
 
-	if (task->vforking)
+	if (task->vforking || task->exiting)
 		return true;
 	if (!task->process)
 		return false;
@@ -84,37 +84,41 @@ static bool undo_hit(struct task *task)
 	return true;
 }
 
-/* A stop while letting go. True when the task is ready to be detached. */
-static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
+/* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. */
+static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
 		if (task->slot)
 			task_leave_slot(task);
 		task->pending_signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
-		return true;
+		task->ready = true;
+		break;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
 		task->pending_signal = stop->signal;
-		return true;
+		task->ready = true;
+		break;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
 		if (trap_pending(task->tid)) {
 			task_resume(task, 0);
-			return false;
+			break;
 		}
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
-		return true;
+		task->at_ease = true;
+		task->ready = true;
+		break;
 	case STOP_EXIT:
-		return true;
+		task->ready = true;
+		break;
 	default:
-		/* Births, execs, ends: as always; a child is cleaned and let go of. */
+		/* Births, execs, ends: as always; a child is cleaned and let go of. The task may be gone then. */
 		act(t, stop);
-		return false;
 	}
 }
 
@@ -164,7 +168,7 @@ static void settle_all(struct tracer *t)
 		struct task *task = task_find(t, stop.tid);
 
 		if (task && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
-			task->ready = settle(t, task, &stop);
+			settle(t, task, &stop);
 		else
 			act(t, &stop);
 		if (!t->tasks.count)
@@ -179,7 +183,7 @@ static void detach_ready(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->ready && task->process)
+		if (task->ready && task->at_ease && task->process)
 			sigtrap_restore(task);
 		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)

@@ -296,8 +296,11 @@ void clean_child(struct process *parent, pid_t tid)
 	}
 	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
+		unsigned char now[ARCH_SLOT_SIZE];
 
 		if (slot->written &&
+		    pread(fd, now, slot->copy.size, (off_t)slot->address) == slot->copy.size &&
+		    !memcmp(now, slot->copy.bytes, slot->copy.size) &&
 		    pwrite(fd, slot->saved, sizeof(slot->saved), (off_t)slot->address) < 0)
 			break;
 	}
@@ -367,6 +370,7 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;
+	sigtrap_fork(parent, p);
 	objects_clone(&parent->objects, &p->objects);
 	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
 	p->unwinder = unwinder_clone(parent->unwinder, tid);

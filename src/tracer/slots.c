@@ -39,13 +39,36 @@ static int slot_write(struct process *p, struct slot *slot)
 	return 0;
 }
 
+/* After a dlclose and a new mapping at the same place the copy is gone, and the bytes are not ours. */
+static bool slot_holds(struct process *p, const struct slot *slot)
+{
+	unsigned char now[ARCH_SLOT_SIZE];
+
+	return memory_read(p, slot->address, now, slot->copy.size) == 0 &&
+	       !memcmp(now, slot->copy.bytes, slot->copy.size);
+}
+
+bool slot_ready(struct process *p, struct slot *slot)
+{
+	if (slot->written && slot_holds(p, slot))
+		return true;
+	slot->written = false;
+	if (slot_write(p, slot) == 0)
+		return true;
+	slot_release(p, slot);
+	return false;
+}
+
 static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 {
-	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0)
+	const struct insn_copy before = slot->copy;
+
+	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
+		slot->copy = before; /* still somebody's, perhaps */
 		return false;
-	if (slot_write(p, slot) < 0)
-		return false;
+	}
 	slot->owner = b;
+	slot->insn = b->insn;
 	b->slot = slot;
 	return true;
 }
@@ -179,7 +202,8 @@ static void tail_restore(struct process *p, const struct tail *tail)
 		for (uint64_t at = tail->start; at < tail->next; at += ARCH_SLOT_SIZE) {
 			struct slot *slot = slot_at(p, at);
 
-			if (slot && slot->written)
+			if (slot && slot->written &&
+			    !memcmp(bytes + (at - tail->start), slot->copy.bytes, slot->copy.size))
 				memcpy(bytes + (at - tail->start), slot->saved, sizeof(slot->saved));
 			if (slot)
 				slot->written = false;

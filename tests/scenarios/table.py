@@ -85,4 +85,14 @@ SCENARIOS = [
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
     Scenario('sleepers', variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
+
+    # ---- regressions ----
+    Scenario('regress_step', variants=('no-pie', 'static')),
+    Scenario('regress_step', ('leave',), variants=('no-pie', 'static')),
+    Scenario('regress_jit', ('rewrite',), variants=('O2',)),
+    Scenario('regress_jit', ('patch',), variants=('O2',)),
+    Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
+    Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
+    Scenario('regress_fault', variants=('O2', 'static')),
+    Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

@@ -12,7 +12,7 @@ import time
 from programs import (FUNCTRACE, Failure, Target, attach, built, let_go, median, status_field, target, tracer_of,
                       wait_until)
 
-CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
+CALL = re.compile(r'^(?:\d+\s+)?(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
 
 # ---- System calls a pair ----

@@ -108,8 +108,23 @@ static void translate_siginfo(struct task *task, uint64_t before)
 	ptrace(PTRACE_SETSIGINFO, task->tid, NULL, &info);
 }
 
+/* A vfork child that stops keeps its parent in an uninterruptible sleep: the terminal's Ctrl-Z would never be seen to
+ * have worked. Untraced the child hardly ever is there; traced it waits for it until it execs. */
+static bool wait_with_stop(struct task *task, int sig)
+{
+	if (!task->is_vfork_child || !stops_or_continues(sig))
+		return false;
+	task->held_stop = sig == SIGCONT ? 0 : sig;
+	if (sig == SIGCONT)
+		return false;
+	task_resume(task, 0);
+	return true;
+}
+
 static void act_signal(struct task *task, int sig)
 {
+	if (wait_with_stop(task, sig))
+		return;
 	if (task->slot) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP ||
 				   sig == SIGSEGV || sig == SIGBUS;
@@ -227,6 +242,7 @@ static void adopt(struct tracer *t, struct task *child)
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
+		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
 		start_running(t, child);
 		return;
 	}
@@ -420,6 +436,10 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 	/* A thread that forked just before the exec has been killed by that. */
 	adopt_orphans(t, task->process, task->tgid, task);
 	leave_old_process(task);
+	task->is_vfork_child = false;
+	if (task->held_stop)
+		kill(task->tid, task->held_stop);
+	task->held_stop = 0;
 	if (launched)
 		t->launch_execed = true;
 	if (task->release_at_exec || t->letting_go) {

@@ -123,6 +123,8 @@ struct task {
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
+	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
+	int held_stop;		 /* a stop signal that it gets after that */
 	bool exiting;		 /* its exit event was seen */
 	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
@@ -235,6 +237,11 @@ struct pin {
 	unsigned in_a_row, others;
 };
 
+struct recent {
+	pid_t tid;
+	uint64_t time; /* of its last stop */
+};
+
 struct tracer {
 	const struct settings *set;
 	struct engine *engine;
@@ -253,8 +260,8 @@ struct tracer {
 	size_t queue_head, queue_count, queue_capacity;
 
 	/* Waiting among many tasks: those that stopped lately. */
-	pid_t recent[RECENT_TASKS];
-	size_t recent_next, recent_turn;
+	struct recent recent[RECENT_TASKS];
+	size_t recent_turn;
 	uint64_t last_sweep;
 
 	struct pin pin;

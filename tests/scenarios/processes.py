@@ -202,14 +202,17 @@ def text_of(pid):
     return text
 
 
-def text_differences(before, after):
-    """What differs, in words, in the mappings that are in both."""
+def text_differences(before, after, tails=True):
+    """What differs, in words, in the mappings that are in both; without `tails`, not in the zeros behind code."""
     words = []
     for key in sorted(set(before) & set(after)):
         if before[key] == after[key]:
             continue
         low, _, path = key
-        places = [i for i, (a, b) in enumerate(zip(before[key], after[key])) if a != b]
+        size = len(before[key]) if tails else len(before[key].rstrip(b'\0'))
+        places = [i for i, (a, b) in enumerate(zip(before[key][:size], after[key])) if a != b]
+        if not places:
+            continue
         words.append('%s: %d bytes differ, the first at %#x: %02x was %02x' % (
             path, len(places), low + places[0], after[key][places[0]], before[key][places[0]]))
     return words

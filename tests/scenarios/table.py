@@ -13,6 +13,12 @@ LAUNCH = ('launch',)
 SCENARIOS = [
     # ---- A and E: layouts, allocators, semantics ----
     Scenario('alloc_basic', variants=LAYOUTS),
+    Scenario('alloc_basic', variants=('O2', 'static', 'musl'), modes=('binary', 'compat'), label='alloc_basic/file'),
+    Scenario('alloc_cpp', variants=('O2',), modes=('binary', 'compat'), label='alloc_cpp/file'),
+    Scenario('threads', (4, 50), variants=('O2',), modes=('binary',), log=True, label='threads 4/file, log'),
+    Scenario('altstack', variants=('O2',), modes=('binary', 'compat'), label='altstack/file'),
+    Scenario('forks', ('tree',), files=9, variants=('O2',), modes=('binary', 'compat'), label='forks tree/file'),
+    Scenario('ownmalloc', variants=('O2', 'static', 'no-pie')),
     Scenario('alloc_cpp', variants=('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'cet', 'lld', 'mold')),
     Scenario('alloc_basic', ('no-pvalloc',), env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_basic/jemalloc'),
     Scenario('alloc_basic', env={'LD_PRELOAD': '{lib:libmimalloc.so.2.0}'}, variants=('O2',), label='alloc_basic/mimalloc'),

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -810,24 +811,54 @@ static void begin_with_server(char **argv)
 
 static int asked; /* a pipe with a byte for each question */
 
-/* Answers that it has nothing. */
+/* Answers one question: that it has nothing. Reads to the end before it closes, for closing with
+ * something unread would reset the connection, and the client would try again. */
+static void answer(int connection)
+{
+	static const char nothing[] =
+		"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	char question[4096];
+	size_t used = 0;
+	ssize_t got;
+
+	while (used < sizeof(question) - 1) {
+		got = read(connection, question + used, sizeof(question) - 1 - used);
+		if (got <= 0)
+			return;
+		used += (size_t)got;
+		question[used] = '\0';
+		if (strstr(question, "\r\n\r\n"))
+			break;
+	}
+	if (write(connection, nothing, sizeof(nothing) - 1) < 0)
+		return;
+	shutdown(connection, SHUT_WR);
+	while (read(connection, question, sizeof(question)) > 0)
+		;
+}
+
+/* A process that answers until its parent ends, whatever becomes of the test. */
 static pid_t serve(void)
 {
-	static const char answer[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+	const pid_t parent = getpid();
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
 	const pid_t pid = fork();
 
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(120);
+		if (getppid() != parent)
+			_exit(1);
+		for (int fd = 0; fd < 3; fd++)
+			close(fd);
 		for (;;) {
-			char question[4096];
 			const int connection = accept(server, NULL, NULL);
 
-			if (connection < 0 || read(connection, question, sizeof(question)) < 0 ||
-			    write(connection, answer, sizeof(answer) - 1) < 0 ||
-			    write(ends[1], "?", 1) < 0)
+			if (connection < 0 || write(ends[1], "?", 1) < 0)
 				_exit(1);
+			answer(connection);
 			close(connection);
 		}
 	}

@@ -423,6 +423,21 @@ static void leave_old_process(struct task *task)
 	process_unref(old, how);
 }
 
+/* Attached to just before the exec, it was given its breakpoints after it: then they are in the new program, whose memory
+ * the old process's descriptor still reads. */
+static void clean_new_image(struct process *old)
+{
+	const struct hash_entry *entry;
+	unsigned char byte;
+	size_t i = 0;
+
+	if (!old || old->tasks != 1 || !(entry = hash_next(&old->breakpoints, &i)) ||
+	    memory_read(old, entry->key, &byte, 1) < 0)
+		return;
+	process_pause(old, "executes another program");
+	slots_restore(old);
+}
+
 static void launch_failed(struct tracer *t, struct task *task)
 {
 	/* Its output cannot be written: the program has not run yet, and is not run untraced. */
@@ -440,6 +455,7 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 
 	/* A thread that forked just before the exec has been killed by that. */
 	adopt_orphans(t, task->process, task->tgid, task);
+	clean_new_image(task->process);
 	leave_old_process(task);
 	task->is_vfork_child = false;
 	if (task->held_stop)

@@ -390,12 +390,15 @@ static bool same_release(struct task *task, const struct probe *probe, uint64_t 
 	*last = (struct last_release){probe, return_sp, return_address, id};
 	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
 		return false;
+	/* Allocated again since, by whomever: it is another block at the same address. */
+	if (ledger_knows(task->process, probe->wanted->resource, id))
+		return false;
 	if (before.sp == return_sp)
 		return before.return_address == return_address && before.id == id;
 	if (before.sp < return_sp || return_address <= before.probe->start ||
 	    return_address > before.probe->start + before.probe->size)
 		return false;
-	return before.id == id || !ledger_knows(task->process, probe->wanted->resource, id);
+	return true; /* the same block, or what that function made of its address */
 }
 
 /* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */

@@ -61,6 +61,7 @@ struct arch {
 	unsigned char elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	unsigned char pointer_size;
 	bool big_endian;
+	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
 	size_t regset_size;   /* what GETREGSET(NT_PRSTATUS) returns */
 	size_t pc_offset;     /* POKEUSER offset of the pc */
 	uint64_t address_max; /* highest user address */

@@ -209,6 +209,7 @@ const struct arch arch_x86_64 = {
 	.elf_class = ELFCLASS64,
 	.pointer_size = 8,
 	.big_endian = false,
+	.reloc_irelative = R_X86_64_IRELATIVE,
 	.regset_size = X86_64_WORDS * 8,
 	.pc_offset = X86_RIP * 8,
 	.address_max = X86_64_ADDRESS_MAX,

@@ -1,1 +1,2 @@
-# filled by the room
+# The manual pages; their EXAMPLES are run by tests/scenarios/man_examples.py.
+dist_man_MANS += man/functrace.1 man/functrace-postproc.1 man/functrace-formats.5

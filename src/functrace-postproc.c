@@ -2,9 +2,11 @@
  * it. */
 #include "config.h"
 #include "postproc-options.h"
+#include "analysis/layout.h"
 #include "analysis/leaks.h"
 #include "analysis/object_map.h"
 #include "analysis/output.h"
+#include "analysis/reorder.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "base/msg.h"
@@ -140,6 +142,14 @@ static bool is_compat(void *context)
 		       : postproc->options.dialect == DIALECT_COMPAT;
 }
 
+static bool is_compat_text(void *context)
+{
+	const struct postproc *postproc = context;
+
+	return is_compat(context) &&
+	       !strcmp(encoding_name(postproc->options.output_encoding), "text");
+}
+
 static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
 {
 	postproc->stages[postproc->stage_count++] = stage;
@@ -153,6 +163,9 @@ static struct stage *make_output(struct postproc *postproc)
 
 	if (options->resolve)
 		postproc->names = names_new(&options->names);
+	if (options->resolve && strcmp(encoding_name(options->output_encoding), "text"))
+		msg_warn("names have a place only in text; -r does nothing with -f %s",
+			 encoding_name(options->output_encoding));
 	if (options->stats) {
 		const struct stats_options stats = {.target = target, .names = postproc->names};
 
@@ -177,6 +190,15 @@ static struct stage *make_stages(struct postproc *postproc)
 	struct postproc_options *options = &postproc->options;
 	struct stage *stage = add_stage(postproc, make_output(postproc));
 
+	if (!options->stats && !options->follow) {
+		const struct layout_options layout = {
+			.is_wanted = is_compat_text,
+			.context = postproc,
+			.hold_calls = !options->leaks && !options->compress,
+		};
+
+		stage = add_stage(postproc, layout_new(stage, &layout));
+	}
 	if (options->leaks)
 		stage = postproc->summary = add_stage(postproc, summary_new(stage));
 	if (options->compress)
@@ -192,7 +214,8 @@ static struct stage *make_stages(struct postproc *postproc)
 		stage = add_stage(postproc, select_new(stage, &options->select));
 	if (options->leaks)
 		stage = add_stage(postproc, leaks_new(stage));
-	return postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
+	postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
+	return add_stage(postproc, reorder_new(postproc->prepare));
 }
 
 /* Reads to the end, or as far as the input goes. */
@@ -213,7 +236,8 @@ static bool run(struct postproc *postproc, struct stage *first)
 	if (skipped)
 		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped",
 			 postproc->input_name, skipped);
-	if (!error && !status && postproc->options.prepare.pid && !prepare_saw_process(first)) {
+	if (!error && !status && postproc->options.prepare.pid &&
+	    !prepare_saw_process(postproc->prepare)) {
 		msg_error("%s has no process %" PRIu32, postproc->input_name,
 			  postproc->options.prepare.pid);
 		return false;

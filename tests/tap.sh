@@ -14,9 +14,13 @@ name=${1##*/}
 case $1 in *python*) name=${2##*/} ;; esac
 case $1 in */*) ;; *) command -v "$1" >/dev/null || set -- "./$@" ;; esac
 
+# Into a file, not a pipe: a process that the test leaves behind would hold a pipe open for ever.
+output=$(mktemp) || exit 1
+trap 'rm -f "$output"' EXIT
+CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 "${TEST_TIMEOUT:-900}" "$@" >"$output" 2>&1 </dev/null
+status=$?
 {
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 "${TEST_TIMEOUT:-900}" "$@" 2>&1 </dev/null
-	status=$?
+	cat "$output"
 	echo # a last line without its end
 	echo "TAP-SH-STATUS $status"
 } | awk -v name="$name" '

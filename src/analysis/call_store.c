@@ -11,7 +11,14 @@
 /* Held in memory before the file is used; smaller pieces are not worth a write. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
-enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4 };
+enum flags {
+	HAS_TIME = 1,
+	HAS_FRAMES = 2,
+	HAS_CONTEXT = 4,
+	HAS_ARGS = 8,
+	KIND_SHIFT = 4,
+	HAS_TAG = 64
+};
 
 static void put_number(struct buf *out, uint64_t value)
 {
@@ -128,7 +135,7 @@ static void make_room(struct call_store *store)
 }
 
 void call_store_add(struct call_store *store, struct call_list *list,
-		    const struct record_call *call)
+		    const struct record_call *call, uint64_t tag)
 {
 	const bool has_time = call->time_ns != TIME_NONE;
 	struct buf *out = &list->data;
@@ -137,7 +144,7 @@ void call_store_add(struct call_store *store, struct call_list *list,
 	put_number(out, (call->kind & 3u) << KIND_SHIFT | (has_time ? HAS_TIME : 0) |
 				(call->has_frames ? HAS_FRAMES : 0) |
 				(call->context ? HAS_CONTEXT : 0) |
-				(call->arg_count ? HAS_ARGS : 0));
+				(call->arg_count ? HAS_ARGS : 0) | (tag ? HAS_TAG : 0));
 	put_difference(out, call->index, list->last.index);
 	list->last.index = call->index;
 	if (has_time) {
@@ -151,6 +158,8 @@ void call_store_add(struct call_store *store, struct call_list *list,
 	put_number(out, function_number(store, call->function));
 	if (call->context)
 		put_number(out, call->context);
+	if (tag)
+		put_number(out, tag);
 	if (call->arg_count)
 		put_number(out, call->arg_count);
 	for (uint32_t i = 0; i < call->arg_count; i++) {
@@ -261,7 +270,7 @@ int call_cursor_next(struct call_cursor *cursor, struct record_call *call)
 	const unsigned char **p = &cursor->p;
 	const uint64_t flags = take_number(p);
 
-	*call = (struct record_call){.kind = (enum call_kind)(flags >> KIND_SHIFT),
+	*call = (struct record_call){.kind = (enum call_kind)(flags >> KIND_SHIFT & 3),
 				     .has_frames = flags & HAS_FRAMES,
 				     .time_ns = TIME_NONE};
 	call->index = last->index = take_difference(p, last->index);
@@ -273,6 +282,7 @@ int call_cursor_next(struct call_cursor *cursor, struct record_call *call)
 	call->function = cursor->store->functions[take_number(p)];
 	if (flags & HAS_CONTEXT)
 		call->context = (uint32_t)take_number(p);
+	cursor->tag = flags & HAS_TAG ? take_number(p) : 0;
 	if (flags & HAS_ARGS)
 		take_args(cursor, call);
 	return 1;

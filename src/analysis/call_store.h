@@ -39,9 +39,9 @@ struct call_store {
 
 /* Adds an empty list, which the store owns. */
 struct call_list *call_store_list(struct call_store *store);
-/* Appends a call, but for its frames. */
+/* Appends a call, but for its frames, with a number of the caller's. */
 void call_store_add(struct call_store *store, struct call_list *list,
-		    const struct record_call *call);
+		    const struct record_call *call, uint64_t tag);
 void call_store_free(struct call_store *store);
 
 struct call_cursor {
@@ -52,6 +52,7 @@ struct call_cursor {
 	bool failed;      /* the file could not be read */
 	const unsigned char *p, *end;
 	struct call_base last;
+	uint64_t tag; /* of the call */
 	struct call_arg *args;
 	size_t arg_capacity;
 };

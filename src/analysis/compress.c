@@ -64,7 +64,7 @@ static int put_call(struct compress *compress, const struct record_call *call)
 {
 	struct group *group = group_of(compress, call);
 
-	call_store_add(&compress->store, group->calls, call);
+	call_store_add(&compress->store, group->calls, call, 0);
 	group->count++;
 	group->size = add_saturated(group->size, call->size);
 	return 0;
@@ -125,23 +125,6 @@ static int compare_groups(const void *a, const void *b, void *context)
 	return result ? result : compare_numbers(x->number, y->number);
 }
 
-/* Declares again what was mapped at the stack's addresses, where that has been replaced since. */
-static int put_objects(struct compress *compress, const struct stack *stack)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < stack->count && !error; i++) {
-		struct mapped_object *object = stack->objects[i];
-
-		if (!object || mapped_object_same(object, object_map_find(&compress->objects,
-									  stack->frames[i] - 1)))
-			continue;
-		object_map_restore(&compress->objects, object);
-		error = mapped_object_put(object, compress->stage.next);
-	}
-	return error;
-}
-
 static int put_calls(struct compress *compress, const struct group *group, const char *summary)
 {
 	struct record record = {.type = RECORD_CALL};
@@ -170,7 +153,7 @@ static int put_calls(struct compress *compress, const struct group *group, const
 static int put_group(struct compress *compress, const struct group *group)
 {
 	char summary[96];
-	const int error = put_objects(compress, group->stack);
+	const int error = stack_put_objects(group->stack, &compress->objects, compress->stage.next);
 
 	snprintf(summary, sizeof(summary),
 		 "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,

@@ -85,24 +85,24 @@ void hold_release(struct hold *hold, struct held_call *call)
 	hold->unused = call;
 }
 
+/* A thread may be renamed, and calls before that keep the name they had; some change their names to
+ * and fro. */
+enum { NAMES_LOOKED_AT = 8 };
+
 void hold_thread(struct hold *hold, const struct record_thread *thread)
 {
-	const char *name = text_or_empty(thread->name);
 	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
+	const char *name = text_intern(&hold->strings, text_or_empty(thread->name));
+	struct held_thread *known = newest;
 
-	/* A thread may be renamed; calls before that keep the name they had. */
-	if (!newest || strcmp(newest->name, name)) {
-		struct held_thread *created = xmalloc(sizeof(*created));
-
-		*created = (struct held_thread){
-			.tid = thread->tid,
-			.name = text_intern(&hold->strings, name),
-			.older = newest,
-		};
-		hash_set_ptr(&hold->threads, thread->tid, created);
-		newest = created;
+	for (unsigned i = 1; known && known->name != name; i++)
+		known = i < NAMES_LOOKED_AT ? known->older : NULL;
+	if (!known) {
+		known = xmalloc(sizeof(*known));
+		*known = (struct held_thread){.tid = thread->tid, .name = name, .older = newest};
+		hash_set_ptr(&hold->threads, thread->tid, known);
 	}
-	hold->thread = newest;
+	hold->thread = known;
 }
 
 void held_to_record(const struct held_call *held, struct record *record)

@@ -198,3 +198,19 @@ void stack_to_call(const struct stack *stack, struct record_call *call)
 	call->frame_count = stack->count;
 	call->cut = stack->cut;
 }
+
+int stack_put_objects(const struct stack *stack, struct object_map *map, struct stage *next)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < stack->count && !error; i++) {
+		struct mapped_object *object = stack->objects[i];
+
+		if (!object ||
+		    mapped_object_same(object, object_map_find(map, stack->frames[i] - 1)))
+			continue;
+		object_map_restore(map, object);
+		error = mapped_object_put(object, next);
+	}
+	return error;
+}

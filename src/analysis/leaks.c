@@ -20,7 +20,8 @@ struct leaks {
 	struct resources resources;
 	struct hold hold;
 	struct object_map objects;
-	bool object_held; /* the last object became a mark, so its build-id does too */
+	bool object_held;       /* the last object became a mark, so its build-id does too */
+	size_t objects_waiting; /* marks that are objects */
 	struct held_call *first, *last;
 	struct mark *marks, **marks_end;
 	uint64_t sequence;
@@ -33,6 +34,7 @@ static int put_mark(struct leaks *leaks, const struct mark *mark)
 
 	switch (mark->type) {
 	case RECORD_OBJECT:
+		leaks->objects_waiting--;
 		record.object = (struct record_object){mark->from, mark->to, mark->text};
 		break;
 	case RECORD_BUILD_ID:
@@ -73,6 +75,7 @@ static int add_mark(struct leaks *leaks, enum record_type type, const char *text
 
 	*mark = (struct mark){.sequence = leaks->sequence++, .type = type, .from = from, .to = to};
 	memcpy(mark->text, text_or_empty(text), size);
+	leaks->objects_waiting += type == RECORD_OBJECT;
 	*leaks->marks_end = mark;
 	leaks->marks_end = &mark->next;
 	return put_marks_before(leaks, leaks->first);
@@ -150,8 +153,10 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_COMMENT:
 		return add_mark(leaks, RECORD_COMMENT, record->comment.text, 0, 0);
 	case RECORD_OBJECT:
+		/* Nor may one overtake another: what follows has not seen that yet. */
 		leaks->object_held =
-			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES;
+			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES ||
+			leaks->objects_waiting;
 		if (leaks->object_held)
 			return add_mark(leaks, RECORD_OBJECT, record->object.path,
 					record->object.from, record->object.to);

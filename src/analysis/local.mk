@@ -5,10 +5,12 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/compress.c src/analysis/compress.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \
+	src/analysis/layout.c src/analysis/layout.h \
 	src/analysis/leaks.c src/analysis/leaks.h \
 	src/analysis/object_map.c src/analysis/object_map.h \
 	src/analysis/output.c src/analysis/output.h \
 	src/analysis/prepare.c src/analysis/prepare.h \
+	src/analysis/reorder.c src/analysis/reorder.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
 	src/analysis/stats.c src/analysis/stats.h \

@@ -19,6 +19,8 @@ struct prepare {
 	 * before. */
 	uint32_t memory; /* the resource of that name; 0 none */
 	uint64_t lowest, highest;
+	bool has_heap; /* it came before the calls and waits for them */
+	struct record_heap heap;
 };
 
 static int put_process(struct prepare *prepare, const struct record *record)
@@ -123,6 +125,11 @@ static int put_heap(struct prepare *prepare, const struct record *record)
 {
 	struct record changed = *record;
 
+	if (!changed.heap.lowest && !prepare->lowest && !prepare->has_heap) {
+		prepare->has_heap = true;
+		prepare->heap = record->heap;
+		return 0;
+	}
 	if (!changed.heap.lowest)
 		changed.heap.lowest = prepare->lowest;
 	if (!changed.heap.highest)
@@ -183,8 +190,11 @@ static int put(struct stage *stage, const struct record *record)
 static int finish(struct stage *stage)
 {
 	struct prepare *prepare = (struct prepare *)stage;
-	const int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
+	int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
 
+	if (!error && prepare->has_heap)
+		error = put_heap(prepare,
+				 &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
 	return error ? error : stage_finish_next(stage);
 }
 

@@ -81,6 +81,13 @@ void objects_clone(const struct object_list *from, struct object_list *to);
 /* The object that holds an address, or NULL. */
 struct object *objects_find(const struct object_list *list, uint64_t address);
 
+/* Every place in the object that the dynamic linker fills with a symbol's address (`name`), or with what the IFUNC
+ * resolver at `resolver` returned (`name` is "" then; relocations of type `irelative`). All addresses are mapped
+ * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
+typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
+void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback,
+		  void *context);
+
 /* The process's main program, interpreter and entry from its auxiliary vector. 0 or -errno. */
 struct aux_info {
 	uint64_t phdr, phent, phnum, entry, base, sysinfo_ehdr;

@@ -3,6 +3,7 @@
 #include "base/util.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +13,18 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define RAW_SIZE     (128u << 10)
+#ifndef INPUT_RAW_SIZE
+#define INPUT_RAW_SIZE (128u << 10)
+#endif
 #define FOLLOW_SLEEP 100000000 /* ns */
+#define LIVE_WAIT    200       /* ms */
 
 enum packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
 struct input {
 	int fd;
 	bool follow; /* and it is a regular file */
+	bool live;   /* followed, and it is none */
 	enum packing packing;
 	bool in_frame;    /* within a compressed stream or frame */
 	bool out_pending; /* the last call filled its buffer: there may be more without more input
@@ -38,7 +43,8 @@ struct input *input_new(int fd, bool follow)
 
 	input->fd = fd;
 	input->follow = follow && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	input->raw = xmalloc(RAW_SIZE);
+	input->live = follow && !input->follow;
+	input->raw = xmalloc(INPUT_RAW_SIZE);
 	return input;
 }
 
@@ -57,9 +63,9 @@ static ssize_t fill_raw(struct input *input)
 {
 	if (input->start == input->end)
 		input->start = input->end = 0;
-	if (input->end == RAW_SIZE)
+	if (input->end == INPUT_RAW_SIZE)
 		return 0;
-	const ssize_t got = read_raw(input, input->raw + input->end, RAW_SIZE - input->end);
+	const ssize_t got = read_raw(input, input->raw + input->end, INPUT_RAW_SIZE - input->end);
 
 	if (got > 0)
 		input->end += (size_t)got;
@@ -233,6 +239,14 @@ int input_wait(struct input *input)
 	if (position >= 0 && fstat(input->fd, &st) == 0 && st.st_size < position)
 		return bad(input, "the file has become shorter while it was read");
 	return 1;
+}
+
+bool input_is_idle(const struct input *input)
+{
+	struct pollfd ready = {.fd = input->fd, .events = POLLIN};
+
+	return input->live && input->start == input->end && !input->out_pending &&
+	       poll(&ready, 1, LIVE_WAIT) == 0;
 }
 
 const char *input_error(const struct input *input)

@@ -9,7 +9,7 @@
 struct input;
 
 /* The input of fd, from its current position, which stays the caller's. With `follow` the end of a
- * regular file is not its end. */
+ * regular file is not its end, and a pipe is known to be live. */
 struct input *input_new(int fd, bool follow);
 
 /* Up to `size` bytes, at least one; 0 at the end (in a file that is followed: for now); a negative
@@ -19,6 +19,9 @@ ssize_t input_read(struct input *input, void *data, size_t size);
 /* After input_read() has returned 0: waits a tenth of a second for more. 1: try again; 0: nothing
  * is followed; -EINTR: a signal has ended the wait; -EBADMSG: the file has become shorter. */
 int input_wait(struct input *input);
+
+/* Whether a pipe that is followed has had nothing to read for a fifth of a second. */
+bool input_is_idle(const struct input *input);
 
 /* What was wrong after -EBADMSG: a clause. */
 const char *input_error(const struct input *input);

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is read at once: more does not fit in the caches, less costs more calls. */
-#define READ_SIZE (256u << 10)
+/* What is read at once: more does not fit in the caches, less costs more calls. (Fuzzers make it
+ * small, so that everything comes in pieces.) */
+#ifndef READER_READ_SIZE
+#define READER_READ_SIZE (256u << 10)
+#endif
 
 /* A followed file that has not grown for so many tenths of a second pauses. */
 #define PAUSE_WAITS 2
@@ -23,17 +26,19 @@ static void make_room(struct reader *reader, size_t want)
 		reader->end -= reader->start;
 		reader->start = 0;
 	}
-	if (reader->capacity - reader->end >= READ_SIZE / 2 && reader->capacity >= want)
+	if (reader->capacity - reader->end >= READER_READ_SIZE / 2 && reader->capacity >= want)
 		return;
 	/* Doubled, so that a long wait for the end of something is not quadratic. */
-	reader->capacity =
-		reader->capacity * 2 > want + READ_SIZE ? reader->capacity * 2 : want + READ_SIZE;
+	reader->capacity = reader->capacity * 2 > want + READER_READ_SIZE ? reader->capacity * 2
+									  : want + READER_READ_SIZE;
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
 /* Reads once. False when there is nothing more, or nothing for now. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
+	if (reader->may_pause && input_is_idle(reader->input))
+		return false;
 	const ssize_t got = input_read(reader->input, reader->data + reader->end,
 				       reader->capacity - reader->end);
 

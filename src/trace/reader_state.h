@@ -20,7 +20,7 @@ struct reader {
 	bool ended;       /* all that the input has is in `data` */
 	int input_status; /* why: 0, or a negative errno */
 	bool interrupted; /* following was ended by a signal: what is incomplete is no damage */
-	bool may_pause;   /* reader_fill returns also when a followed file does not grow */
+	bool may_pause;   /* reader_fill returns also when what is followed does not grow */
 	uint64_t skipped;
 	char message[512];
 	void *state; /* the encoding's */

@@ -140,8 +140,9 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	const struct rtrace_reader *s = reader->state;
 	int status;
 
-	/* A call that waits for its stack is given out when a followed file stands still. */
-	reader->may_pause = s->has_call;
+	/* A call that waits for a stack, which may not come, is given out when a followed trace
+	 * stands still. In compat it comes, perhaps with sp-rtrace's next block. */
+	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);
 
 	reader->may_pause = false;

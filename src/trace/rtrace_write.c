@@ -122,14 +122,18 @@ static inline void packet_end(struct writer *writer, uint32_t type, unsigned cha
 	writer->out.size = (size_t)(end - writer->out.data);
 }
 
+/* The handshake's size is one byte; no machine has such a name. */
+#define ARCH_MAX 128
+
 static void put_handshake(struct writer *writer, const struct record_process *process)
 {
 	const struct rtrace_state *s = writer->state;
 	const char *arch = process->arch ? process->arch : "";
-	const size_t length = strnlen(arch, 128);
+	const size_t length = strnlen(arch, ARCH_MAX);
 	const size_t whole = align_up(2 + 3 + length + 2, 4);
 	unsigned char *p = buf_room(&writer->out, whole);
 
+	writer->cut_count += arch[length] != '\0';
 	memset(p, 0, whole);
 	p[0] = RTRACE_MAGIC;
 	p[1] = (unsigned char)(whole - 2);

@@ -227,34 +227,46 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	call->frame_texts = s->texts;
 }
 
-/* The heap lines at data + start, all fifteen of them; a group of others are comments. */
-static bool take_heap(struct reader *reader, size_t *size, struct record_heap *heap)
+static bool is_heap(const char *line, size_t length)
 {
+	return length == strlen(TEXT_HEAP_LINE) && !memcmp(line, TEXT_HEAP_LINE, length);
+}
+
+/* One of the lines under the heap's head, after its "##   ". */
+static bool parse_heap_line(const char *p, size_t i, uint64_t *value)
+{
+	const size_t length = strlen(text_heap_lines[i]);
+
+	if (strncmp(p, "##   ", 5) || strncmp(p + 5, text_heap_lines[i], length))
+		return false;
+	p += 5 + length;
+	if (i < 4)
+		p = strncmp(p, " 0x", 3) ? NULL : text_hex(p + 3, value);
+	else
+		p = *p == ' ' ? text_decimal(p + 1, value) : NULL;
+	return p && *p == '\n';
+}
+
+/* The heap's record, whose head is `from` bytes after data + start, if all its lines are there,
+ * before `end`; then *size is what they take. Others are comments. */
+static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *size,
+		      struct record *record)
+{
+	struct record_heap *heap = &record->heap;
 	uint64_t values[TEXT_HEAP_LINES];
-	size_t length, from = strlen(TEXT_HEAP_LINE) + 1;
+	size_t length, next = from + strlen(TEXT_HEAP_LINE) + 1;
 
 	for (size_t i = 0; i < TEXT_HEAP_LINES; i++) {
-		if (text_line(reader, from, &length) <= 0)
+		if (next >= end || text_line(reader, next, &length) <= 0 ||
+		    !parse_heap_line(at(reader, next), i, &values[i]))
 			return false;
-		const char *name = text_heap_lines[i], *p = at(reader, from);
-		const size_t name_length = strlen(name);
-
-		if (length < 6 + name_length || memcmp(p, "##   ", 5) ||
-		    memcmp(p + 5, name, name_length) || p[5 + name_length] != ' ')
-			return false;
-		p += 6 + name_length;
-		if (i < 4)
-			p = p[0] == '0' && p[1] == 'x' ? text_hex(p + 2, &values[i]) : NULL;
-		else
-			p = text_decimal(p, &values[i]);
-		if (!p || *p != '\n')
-			return false;
-		from += length + 1;
+		next += length + 1;
 	}
+	record->type = RECORD_HEAP;
 	*heap = (struct record_heap){
 		.bottom = values[0], .top = values[1], .lowest = values[2], .highest = values[3]};
 	memcpy(heap->info, values + 4, sizeof(heap->info));
-	*size = from;
+	*size = next - from;
 	return true;
 }
 
@@ -274,6 +286,13 @@ static int next_in_group(struct reader *reader, struct record *record)
 
 	if (text_parse_call(line, length, &call)) {
 		take_call(reader, &call, length, record);
+		return 1;
+	}
+	size_t size;
+
+	if (is_heap(line, length) &&
+	    take_heap(reader, s->group_at, s->group_frames, &size, record)) {
+		s->group_at += size;
 		return 1;
 	}
 	line[length] = '\0';
@@ -296,14 +315,11 @@ static int next_line(struct reader *reader, struct record *record)
 		take_call(reader, &call, length, record);
 		return 1;
 	}
-	if (length == strlen(TEXT_HEAP_LINE) && !memcmp(at(reader, 0), TEXT_HEAP_LINE, length)) {
-		size_t size;
+	size_t size;
 
-		record->type = RECORD_HEAP;
-		if (take_heap(reader, &size, &record->heap)) {
-			reader->start += size;
-			return 1;
-		}
+	if (is_heap(at(reader, 0), length) && take_heap(reader, 0, SIZE_MAX, &size, record)) {
+		reader->start += size;
+		return 1;
 	}
 	char *line = at(reader, 0);
 

@@ -67,7 +67,7 @@ struct text_call {
 bool text_parse_call(const char *line, size_t length, struct text_call *call);
 
 /* Makes the record of a parsed call whose line is `line`; the line is changed. */
-void text_take_call(struct text_reader *s, char *line, const struct text_call *call,
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed,
 		    struct record_call *record);
 
 /* Whether a line is a call's argument. */

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 /* The buffer goes out when it holds this much. One record more fits behind without moving it. */
-#define FLUSH_SIZE (64u << 10)
+#ifndef WRITER_FLUSH_SIZE
+#define WRITER_FLUSH_SIZE (64u << 10)
+#endif
 
 struct writer *writer_new(const struct encoding *encoding, int fd,
 			  const struct writer_options *options)
@@ -18,7 +20,7 @@ struct writer *writer_new(const struct encoding *encoding, int fd,
 	*writer = (struct writer){.encoding = encoding, .fd = fd};
 	if (options)
 		writer->options = *options;
-	buf_room(&writer->out, 2 * FLUSH_SIZE);
+	buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
 	writer->state = encoding->writer->begin(writer);
 	return writer;
 }
@@ -95,7 +97,7 @@ int writer_put(struct writer *writer, const struct record *record)
 		return writer->error;
 	writer->encoding->writer->put(writer, record);
 	note_end(writer);
-	if (writer->out.size >= FLUSH_SIZE)
+	if (writer->out.size >= WRITER_FLUSH_SIZE)
 		return writer_flush(writer);
 	/* A thread record only introduces the call that follows at once. */
 	if (writer->options.line_buffered && record->type != RECORD_THREAD)

@@ -76,6 +76,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
+	if (p->tracer->set->pin)
+		pin_hit(p->tracer, task->tid);
 	if (p->trap != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
 	if (b->inserted) {
@@ -106,8 +108,23 @@ static void translate_siginfo(struct task *task, uint64_t before)
 	ptrace(PTRACE_SETSIGINFO, task->tid, NULL, &info);
 }
 
+/* A vfork child that stops keeps its parent in an uninterruptible sleep: the terminal's Ctrl-Z would never be seen to
+ * have worked. Untraced the child hardly ever is there; traced it waits for it until it execs. */
+static bool wait_with_stop(struct task *task, int sig)
+{
+	if (!task->is_vfork_child || !stops_or_continues(sig))
+		return false;
+	task->held_stop = sig == SIGCONT ? 0 : sig;
+	if (sig == SIGCONT)
+		return false;
+	task_resume(task, 0);
+	return true;
+}
+
 static void act_signal(struct task *task, int sig)
 {
+	if (wait_with_stop(task, sig))
+		return;
 	if (task->slot) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP ||
 				   sig == SIGSEGV || sig == SIGBUS;
@@ -158,20 +175,25 @@ static void go_on(struct tracer *t, struct task *task)
 
 /* ---- Births ---- */
 
-/* Some live task that shares the process's memory, for kcmp. */
+/* Some live task that shares the process's memory, for kcmp: one of its own group if there is one. A vfork child may
+ * have execed already, which has not been told yet. */
 static pid_t any_task_of(struct tracer *t, const struct process *p, const struct task *except)
 {
 	const struct hash_entry *entry;
+	pid_t other = 0;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
 		/* One that ends has no memory any more, or soon. */
-		if (task->process == p && task != except && task->phase == PHASE_LIVE &&
-		    !task->exiting)
+		if (task->process != p || task == except || task->phase != PHASE_LIVE ||
+		    task->exiting)
+			continue;
+		if (task->tgid == p->pid)
 			return task->tid;
+		other = task->tid;
 	}
-	return 0;
+	return other;
 }
 
 static bool shares_memory(struct tracer *t, const struct task *child, const struct process *parent)
@@ -206,6 +228,7 @@ static void adopt(struct tracer *t, struct task *child)
 	const pid_t tgid = tgid_of(child->tid);
 
 	t->held_tasks -= child->phase == PHASE_HELD;
+	pin_born(t, child->tid);
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
@@ -224,6 +247,7 @@ static void adopt(struct tracer *t, struct task *child)
 	}
 	if (shares_memory(t, child, parent)) {
 		child->release_at_exec = !t->set->follow;
+		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
 		start_running(t, child);
 		return;
 	}
@@ -259,8 +283,8 @@ static void act_new_task(struct tracer *t, struct task *parent, const struct sto
 	if (stop->event == PTRACE_EVENT_VFORK)
 		parent->vforking = true;
 	child = task_find(t, (pid_t)message);
-	if (!message) {
-		/* The parent's pid namespace hides it, or it is gone. */
+	if (!message || (!child && kill((pid_t)message, 0) < 0 && errno == ESRCH)) {
+		/* It is not told, or was killed before it ran and has been reaped already. */
 	} else if (!child) {
 		child = task_new(t, (pid_t)message, 0, parent->process, PHASE_EXPECTED);
 		child->birth_event = stop->event;
@@ -399,6 +423,21 @@ static void leave_old_process(struct task *task)
 	process_unref(old, how);
 }
 
+/* Attached to just before the exec, it was given its breakpoints after it: then they are in the new program, whose memory
+ * the old process's descriptor still reads. */
+static void clean_new_image(struct process *old)
+{
+	const struct hash_entry *entry;
+	unsigned char byte;
+	size_t i = 0;
+
+	if (!old || old->tasks != 1 || !(entry = hash_next(&old->breakpoints, &i)) ||
+	    memory_read(old, entry->key, &byte, 1) < 0)
+		return;
+	process_pause(old, "executes another program");
+	slots_restore(old);
+}
+
 static void launch_failed(struct tracer *t, struct task *task)
 {
 	/* Its output cannot be written: the program has not run yet, and is not run untraced. */
@@ -416,7 +455,12 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 
 	/* A thread that forked just before the exec has been killed by that. */
 	adopt_orphans(t, task->process, task->tgid, task);
+	clean_new_image(task->process);
 	leave_old_process(task);
+	task->is_vfork_child = false;
+	if (task->held_stop)
+		kill(task->tid, task->held_stop);
+	task->held_stop = 0;
 	if (launched)
 		t->launch_execed = true;
 	if (task->release_at_exec || t->letting_go) {
@@ -469,6 +513,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	const pid_t tgid = task->tgid;
 	const bool leader = tgid == tid;
 
+	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && p->tasks > 1)
 		output_note(p, "%s", how);

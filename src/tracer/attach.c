@@ -226,8 +226,7 @@ static int attach_one(struct tracer *t, pid_t pid)
 	if (t->paused)
 		return 0;
 	process_update_objects(p);
-	if (p->trap == TRAP_HANDLED)
-		sigtrap_ask(p);
+	sigtrap_begin(p);
 	error = process_start(p);
 	if (error == -ESRCH)
 		return explain(pid, ESRCH);

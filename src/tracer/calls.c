@@ -36,11 +36,9 @@ static void unlink_from_task(struct call *call)
 {
 	if (!call->task)
 		return;
-	for (struct call **link = &call->task->calls; *link; link = &(*link)->next)
-		if (*link == call) {
-			*link = call->next;
-			return;
-		}
+	*call->link = call->next;
+	if (call->next)
+		call->next->link = call->link;
 }
 
 /* Takes a call out of all tables; the caller frees it. */
@@ -84,36 +82,43 @@ void calls_drop_task(struct task *task)
 		task->calls = call->next;
 		call->task = NULL;
 		call->next = NULL;
+		call->link = NULL;
 	}
+}
+
+/* Drops the calls of a site or probe, or all of them: in one pass, for there can be hundreds of thousands. */
+static void drop_calls_of(struct process *p, const struct breakpoint *b)
+{
+	struct call **gone = NULL;
+	size_t count = 0, capacity = 0;
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->calls, &i));) {
+		struct call *call = (struct call *)(uintptr_t)entry->value;
+
+		if (b && call->site != b && (!b->probe || call->probe != b->probe))
+			continue;
+		ARRAY_GROW(gone, capacity, count);
+		gone[count++] = call;
+	}
+	for (size_t i = 0; i < count; i++)
+		call_drop(p, gone[i]);
+	free(gone);
 }
 
 void calls_drop_all(struct process *p)
 {
-	while (p->calls.count) {
-		size_t i = 0;
-		const struct hash_entry *entry = hash_next(&p->calls, &i);
-
-		call_drop(p, (struct call *)(uintptr_t)entry->value);
-	}
+	drop_calls_of(p, NULL);
 }
 
 void calls_drop_site(struct process *p, const struct breakpoint *b)
 {
 	const struct hash_entry *entry;
-	bool again = p->calls.count != 0;
 
-	while (again) {
-		again = false;
-		for (size_t i = 0; (entry = hash_next(&p->calls, &i));) {
-			struct call *call = (struct call *)(uintptr_t)entry->value;
-
-			if (call->site != b && (!b->probe || call->probe != b->probe))
-				continue;
-			call_drop(p, call);
-			again = true;
-			break;
-		}
-	}
+	if (p->calls.count)
+		drop_calls_of(p, b);
+	if (b->probe)
+		ledger_forget_probe(p, b->probe);
 	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
@@ -259,7 +264,7 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 
 	*is_call = true;
 	if (b && b->is_return)
-		return b->inserted ? b : breakpoint_insert(p, address);
+		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, address);
 	const struct object *object = objects_find(&p->objects, address);
 
 	if (memory_read(p, address - sizeof(before), before, sizeof(before)) < 0) {
@@ -385,12 +390,15 @@ static bool same_release(struct task *task, const struct probe *probe, uint64_t 
 	*last = (struct last_release){probe, return_sp, return_address, id};
 	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
 		return false;
+	/* Allocated again since, by whomever: it is another block at the same address. */
+	if (ledger_knows(task->process, probe->wanted->resource, id))
+		return false;
 	if (before.sp == return_sp)
 		return before.return_address == return_address && before.id == id;
 	if (before.sp < return_sp || return_address <= before.probe->start ||
 	    return_address > before.probe->start + before.probe->size)
 		return false;
-	return before.id == id || !ledger_knows(task->process, probe->wanted->resource, id);
+	return true; /* the same block, or what that function made of its address */
 }
 
 /* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
@@ -457,6 +465,9 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 	memcpy(call->args, args, sizeof(call->args));
 	const struct function *f = function_of(call);
 
+	call->link = &task->calls;
+	if (call->next)
+		call->next->link = &call->next;
 	task->calls = call;
 	hash_set_ptr(&p->calls, return_sp, call);
 	p->calls_in_flight++;

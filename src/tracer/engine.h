@@ -15,6 +15,8 @@
 
 #include "tracer/settings.h"
 
+#include <sched.h>
+
 struct engine;
 
 /* Runs the whole of functrace for these settings: forks E, supervises it, returns functrace's exit
@@ -70,6 +72,9 @@ void guard_remove_space(struct engine *engine, int space);
 long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long ticket);
+
+/* The task whose CPU mask the tracer has changed, its CPU and its own mask, for V to put back; 0: none any more. */
+void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask);
 
 /* ---- Implemented by the tracer ---- */
 

@@ -151,9 +151,32 @@ void guard_spaces_free(struct guard_spaces *spaces)
 	*spaces = (struct guard_spaces){0};
 }
 
+void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask)
+{
+	struct board *const board = engine->board;
+
+	if (tid) {
+		board->pinned_mask = *mask;
+		board->pinned_cpu = cpu;
+	}
+	atomic_store(&board->pinned, tid);
+}
+
+static void repair_pin(struct board *board)
+{
+	const pid_t tid = atomic_load(&board->pinned);
+	cpu_set_t now;
+
+	if (tid && sched_getaffinity(tid, sizeof(now), &now) == 0 && CPU_COUNT(&now) == 1 &&
+	    CPU_ISSET(board->pinned_cpu, &now))
+		sched_setaffinity(tid, sizeof(board->pinned_mask), &board->pinned_mask);
+}
+
 size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)
 {
 	size_t count = atomic_load(&board->note_high), repaired = 0;
+
+	repair_pin(board);
 
 	*failed = 0;
 	if (count > GUARD_NOTES)

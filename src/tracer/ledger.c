@@ -21,6 +21,8 @@
 #define FAMILY_SHIFT 56
 #define SIZE_MASK    ((1ull << FAMILY_SHIFT) - 1)
 
+#define HELD_MAX 1024
+
 struct held_release {
 	struct event event;
 	struct unwind_frame *frames;
@@ -49,6 +51,7 @@ void ledger_free(struct process *p)
 		hash_free(&p->live[i].sizes);
 	free(p->live);
 	hash_free(&p->reserved);
+	p->held_count = 0;
 	while (p->held) {
 		struct held_release *next = p->held->next;
 
@@ -161,6 +164,19 @@ void ledger_call(struct process *p, const struct event *e)
 	output_call(p, e, CALL_COPY);
 }
 
+/* Writes a held release; *link is the next one then. */
+static void write_held(struct process *p, struct held_release **link)
+{
+	struct held_release *held = *link;
+
+	*link = held->next;
+	held->event.task = task_find(p->tracer, held->tid);
+	write_release(p, &held->event);
+	free(held->frames);
+	free(held);
+	p->held_count--;
+}
+
 void ledger_released(struct process *p, const struct event *e)
 {
 	if (!p->publishers || ledger_knows(p, e->probe->wanted->resource, e->id)) {
@@ -178,6 +194,12 @@ void ledger_released(struct process *p, const struct event *e)
 	held->event.frames = held->frames;
 	*p->held_end = held;
 	p->held_end = &held->next;
+	/* A call that never returns (a longjmp out of posix_memalign) must not hold everything for ever. */
+	if (++p->held_count <= HELD_MAX)
+		return;
+	write_held(p, &p->held);
+	if (!p->held)
+		p->held_end = &p->held;
 }
 
 void ledger_publisher_done(struct process *p)
@@ -185,18 +207,25 @@ void ledger_publisher_done(struct process *p)
 	struct held_release **link = &p->held;
 
 	while (*link) {
-		struct held_release *held = *link;
+		const struct event *e = &(*link)->event;
 
-		if (p->publishers &&
-		    !ledger_knows(p, held->event.probe->wanted->resource, held->event.id)) {
-			link = &held->next;
-			continue;
-		}
-		*link = held->next;
-		held->event.task = task_find(p->tracer, held->tid);
-		write_release(p, &held->event);
-		free(held->frames);
-		free(held);
+		if (p->publishers && !ledger_knows(p, e->probe->wanted->resource, e->id))
+			link = &(*link)->next;
+		else
+			write_held(p, link);
+	}
+	p->held_end = link;
+}
+
+void ledger_forget_probe(struct process *p, const struct probe *probe)
+{
+	struct held_release **link = &p->held;
+
+	while (*link) {
+		if ((*link)->event.probe == probe)
+			write_held(p, link);
+		else
+			link = &(*link)->next;
 	}
 	p->held_end = link;
 }

@@ -35,7 +35,7 @@ static bool asleep(const struct task *task)
 	long number;
 	unsigned long long sp, pc;
 
-	if (task->vforking)
+	if (task->vforking || task->exiting)
 		return true;
 	if (!task->process)
 		return false;
@@ -84,40 +84,45 @@ static bool undo_hit(struct task *task)
 	return true;
 }
 
-/* A stop while letting go. True when the task is ready to be detached. */
-static bool settle(struct tracer *t, struct task *task, const struct stop *stop)
+/* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. */
+static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
 		if (task->slot)
 			task_leave_slot(task);
 		task->pending_signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
-		return true;
+		task->ready = true;
+		break;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
 		task->pending_signal = stop->signal;
-		return true;
+		task->ready = true;
+		break;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
 		if (trap_pending(task->tid)) {
 			task_resume(task, 0);
-			return false;
+			break;
 		}
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
-		return true;
+		task->at_ease = true;
+		task->ready = true;
+		break;
 	case STOP_EXIT:
-		return true;
+		task->ready = true;
+		break;
 	default:
-		/* Births, execs, ends: as always; a child is cleaned and let go of. */
+		/* Births, execs, ends: as always; a child is cleaned and let go of. The task may be gone then. */
 		act(t, stop);
-		return false;
 	}
 }
 
+/* Looks first and interrupts then, so that the first to be stopped need not wait for the looking. */
 static void interrupt_all(struct tracer *t)
 {
 	const struct hash_entry *entry;
@@ -125,11 +130,14 @@ static void interrupt_all(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->phase != PHASE_LIVE || (task->stopped && !task->listening))
-			continue;
-		task->quiet = !task->listening && asleep(task) &&
-			      !(task->process && sigtrap_needs_restore(task->process));
-		if (!task->quiet)
+		if (task->phase == PHASE_LIVE && !task->stopped)
+			task->quiet = asleep(task) &&
+				      !(task->process && sigtrap_needs_restore(task->process));
+	}
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->phase == PHASE_LIVE && !task->quiet && (!task->stopped || task->listening))
 			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	}
 }
@@ -160,7 +168,7 @@ static void settle_all(struct tracer *t)
 		struct task *task = task_find(t, stop.tid);
 
 		if (task && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
-			task->ready = settle(t, task, &stop);
+			settle(t, task, &stop);
 		else
 			act(t, &stop);
 		if (!t->tasks.count)
@@ -175,7 +183,7 @@ static void detach_ready(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->ready && task->process)
+		if (task->ready && task->at_ease && task->process)
 			sigtrap_restore(task);
 		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)
@@ -214,22 +222,47 @@ static void verify(struct process *p)
 			 p->pid, sites, slots);
 }
 
+/* Takes the breakpoints out, entries first, and acts on what comes meanwhile: a task that has hit one must not wait
+ * until thousands are out. */
+static void remove_breakpoints(struct tracer *t)
+{
+	struct process *p = t->processes;
+
+	for (; p; p = p->next)
+		breakpoints_remove_some(p, true, SIZE_MAX);
+	for (;;) {
+		for (p = t->processes; p && !breakpoints_remove_some(p, false, 32); p = p->next)
+			;
+		if (!p)
+			return;
+		for (unsigned i = 0; i < 64; i++) {
+			const struct stop stop = collect_now(t);
+
+			if (stop.kind == STOP_NONE || !act(t, &stop))
+				break;
+		}
+	}
+}
+
 void let_go(struct tracer *t)
 {
 	char why[64];
 
+	pin_undo(t);
+	remove_breakpoints(t);
 	t->letting_go = true;
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);
 	}
 	settle_all(t);
-	for (struct process *p = t->processes; p; p = p->next) {
+	for (struct process *p = t->processes; p; p = p->next)
 		slots_restore(p);
+	detach_ready(t);
+	for (struct process *p = t->processes; p; p = p->next) {
 		if (t->set->verify)
 			verify(p);
 		output_report(p);
 	}
-	detach_ready(t);
 	t->finished = true;
 }

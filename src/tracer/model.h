@@ -15,6 +15,8 @@
 #include "tracer/settings.h"
 #include "unwind/unwind.h"
 
+#include <sched.h>
+
 #define MAX_FRAMES 256
 #define CALL_ARGS  6
 #define RECENT_TASKS 16
@@ -56,6 +58,7 @@ struct slot {
 	unsigned users; /* tasks sent into it and not yet seen elsewhere */
 	bool written;
 	struct breakpoint *owner; /* NULL: free */
+	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;
 	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
 };
@@ -66,7 +69,9 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
+	bool is_made; /* in memory that is no object's: code made at run time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -79,7 +84,7 @@ struct breakpoint {
 /* One traced call from entry to return. */
 struct call {
 	struct task *task; /* who entered; NULL when that task has ended */
-	struct call *next; /* the task's calls, newest first */
+	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
@@ -118,7 +123,10 @@ struct task {
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
+	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
+	int held_stop;		 /* a stop signal that it gets after that */
 	bool exiting;		 /* its exit event was seen */
+	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
 	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
@@ -179,6 +187,8 @@ struct process {
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
 	struct hash breakpoints; /* address -> struct breakpoint */
+	size_t inserted;	 /* how many of them are in */
+	bool planting;		 /* they are only prepared for now */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
@@ -200,6 +210,7 @@ struct process {
 	struct live_set *live; /* one a resource type */
 	struct hash reserved;  /* id -> struct call with a reserved release */
 	struct held_release *held, **held_end;
+	size_t held_count;
 
 	/* The trace. */
 	struct writer *writer;
@@ -215,6 +226,15 @@ struct process {
 	struct counts counts;
 
 	struct process *next;
+};
+
+/* --cpu=pin: pin.c. */
+struct pin {
+	pid_t tid; /* the pinned task, 0 none */
+	int cpu;
+	cpu_set_t task_mask, own_mask; /* as they were */
+	pid_t last;
+	unsigned in_a_row, others;
 };
 
 struct recent {
@@ -246,6 +266,7 @@ struct tracer {
 	uint64_t next_sweep;
 	bool many_busy;
 
+	struct pin pin;
 	bool paused, letting_go, finished;
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
@@ -317,6 +338,8 @@ void clean_child(struct process *parent, pid_t tid);
 /* probes.c */
 void wanted_init(struct tracer *t);
 void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 
@@ -327,7 +350,15 @@ const struct probe *probe_around(const struct process *p, uint64_t address);
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
 /* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* While p->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first trap
+ * on the target waits for the tracer. */
+void breakpoints_plant(struct process *p);
 void breakpoint_remove(struct process *p, struct breakpoint *b);
+/* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
+ * it is taken out. */
+bool breakpoint_refresh(struct process *p, struct breakpoint *b);
+/* Removes up to `most` that are in, entries only or any. How many were. */
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */
@@ -335,10 +366,15 @@ void slots_add_object(struct process *p, struct object *object);
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 bool slot_assign(struct process *p, struct breakpoint *b);
 void slot_release(struct process *p, struct slot *s);
+/* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. */
+bool slot_ready(struct process *p, struct slot *slot);
 struct slot *slot_at(struct process *p, uint64_t pc);
 void slots_restore(struct process *p);
 
 /* pass.c: getting past a breakpoint, and resuming. */
+/* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is told only when the
+ * ends of all its threads have been taken, which are kept for collect(). */
+int task_wait(struct task *task);
 void pass_breakpoint(struct task *task, struct breakpoint *b);
 
 /* calls.c */
@@ -374,6 +410,8 @@ void ledger_withdraw(struct process *p, struct call *call);
 /* An inner, folded release of that id: the proof that a reserved one succeeds. */
 void ledger_inner_release(struct process *p, struct task *task, uint64_t id);
 void ledger_publisher_done(struct process *p);
+/* The probe is going: what is held and names it is written. */
+void ledger_forget_probe(struct process *p, const struct probe *probe);
 uint64_t ledger_live(const struct process *p, uint64_t *bytes);
 bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
 
@@ -403,8 +441,11 @@ bool act(struct tracer *t, const struct stop *stop);
 enum trap_action sigtrap_action(pid_t pid);
 /* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
 void sigtrap_set(struct task *task, uint64_t act);
-/* Before the first breakpoint of a process that is attached to: learns its handler from a task that is stopped for it. */
-void sigtrap_ask(struct process *p);
+/* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
+ * that is stopped for it. */
+void sigtrap_begin(struct process *p);
+/* A fork's child has its parent's. */
+void sigtrap_fork(const struct process *from, struct process *to);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
 /* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it. */
@@ -413,6 +454,12 @@ bool sigtrap_deliver(struct task *task);
 bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
+
+/* pin.c: only with --cpu=pin. A hit of the task; a birth (its mask is put back); an end; all undone. */
+void pin_hit(struct tracer *t, pid_t tid);
+void pin_born(struct tracer *t, pid_t child);
+void pin_gone(struct tracer *t, pid_t tid);
+void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);

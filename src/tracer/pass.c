@@ -3,8 +3,10 @@
 #include "base/msg.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* Getting past a breakpoint without lifting it: a jump into its copy, or doing the instruction here. Only what
  * neither can do is stepped in place, with all tasks of the address space stopped. */
@@ -37,43 +39,96 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
-/* Stops every other task that shares the memory. Their stops that are not ours are kept for later. */
-static void stop_others(struct tracer *t, struct task *task)
+/* Keeps a stop that came at a bad time for collect(). */
+static void keep_stop(struct task *task, int status)
+{
+	const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+	task->stopped = true;
+	task->regs_known = false;
+	collect_later(task->process->tracer, &stop);
+}
+
+/* Takes what the other tasks of the address space report. How many have still to stop. */
+static size_t take_others(struct tracer *t, const struct task *task)
 {
 	const struct hash_entry *entry;
-	bool waiting = true;
+	size_t running = 0;
+	int status;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *other = (struct task *)(uintptr_t)entry->value;
+
+		/* One that ends runs none of the program any more; a leader's end is not even told before
+		 * that of all others. */
+		if (other == task || other->process != task->process || other->phase != PHASE_LIVE ||
+		    other->stopped || other->vforking || other->exiting)
+			continue;
+		const pid_t tid = wait4(other->tid, &status, __WALL | WNOHANG, NULL);
+
+		if (tid == other->tid)
+			keep_stop(other, status);
+		else
+			running += tid == 0;
+	}
+	return running;
+}
+
+#define PATIENCE 4000 /* naps of 50 us and more */
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+/* Stops every other task that shares the memory. Their stops that are not ours are kept for later. Never waits
+ * without an end: a task deep in the kernel (a parent in vfork, a core dump) stops only on its way back
+ * to the program, and who is killed may wait for others' ends to be taken. False if the task itself has died. */
+static bool stop_others(struct tracer *t, struct task *task)
+{
+	const struct hash_entry *entry;
+	int status;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *other = (struct task *)(uintptr_t)entry->value;
 
 		if (other->process == task->process && other->phase == PHASE_LIVE &&
-		    !other->stopped && !other->vforking) {
+		    !other->stopped && !other->vforking && !other->exiting) {
 			ptrace(PTRACE_INTERRUPT, other->tid, NULL, NULL);
 			other->interrupted = true;
 		}
 	}
-	while (waiting) {
-		waiting = false;
+	for (unsigned n = 0; n < PATIENCE && take_others(t, task); n++) {
+		if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+			keep_stop(task, status);
+			return false;
+		}
+		nap();
+	}
+	return true;
+}
+
+int task_wait(struct task *task)
+{
+	struct tracer *t = task->process->tracer;
+	int status;
+	pid_t tid;
+
+	while (!(tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL))) {
+		const struct hash_entry *entry;
+
+		sched_yield();
 		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-			const struct task *other = (const struct task *)(uintptr_t)entry->value;
-			int status;
+			struct task *other = (struct task *)(uintptr_t)entry->value;
+			int end;
 
-			if (other->process != task->process || other->phase != PHASE_LIVE ||
-			    other->stopped || other->vforking)
-				continue;
-			const pid_t tid = wait4(other->tid, &status, __WALL, NULL);
-
-			if (tid != other->tid) /* it has gone without our seeing it */
-				continue;
-			struct task *found = task_find(t, tid);
-			const struct stop stop = stop_decode(tid, status, found->phase);
-
-			found->stopped = true;
-			found->regs_known = false;
-			collect_later(t, &stop);
-			waiting = true;
+			if (other != task && other->process == task->process && other->stopped &&
+			    other->phase == PHASE_LIVE &&
+			    wait4(other->tid, &end, __WALL | WNOHANG, NULL) == other->tid)
+				keep_stop(other, end);
 		}
 	}
+	return tid == task->tid ? status : 0;
 }
 
 static void step_in_place(struct task *task, struct breakpoint *b)
@@ -81,17 +136,17 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	struct process *p = task->process;
 	struct tracer *t = p->tracer;
 	const pid_t tid = task->tid;
-	int status;
 
 	p->counts.slow_steps++;
-	stop_others(t, task);
+	if (!stop_others(t, task))
+		return;
 	task_set_pc(task, b->address);
 	breakpoint_remove(p, b);
 	ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL);
 	task->regs_known = false;
 	task->stopped = false;
-	if (wait4(tid, &status, __WALL, NULL) != tid)
-		status = 0;
+	const int status = task_wait(task);
+
 	breakpoint_insert(p, b->address);
 	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);
 
@@ -111,7 +166,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 
 void pass_breakpoint(struct task *task, struct breakpoint *b)
 {
-	if (!b->inserted) {
+	if (!breakpoint_refresh(task->process, b)) {
 		task_set_pc(task, b->address);
 		task_resume(task, 0);
 		return;

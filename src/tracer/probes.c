@@ -196,6 +196,48 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
+/* ---- IFUNCs whose resolvers ran before the attach ---- */
+
+static const struct probe *resolver_named(const struct process *p, const char *name, uint64_t resolver)
+{
+	for (size_t i = 0; i < p->probe_count; i++) {
+		const struct probe *probe = p->probes[i];
+
+		if (probe->is_resolver &&
+		    (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->shown) :
+				 probe->start == resolver))
+			return probe;
+	}
+	return NULL;
+}
+
+static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
+{
+	struct process *p = context;
+	const struct probe *probe = resolver_named(p, name, resolver);
+	uint64_t address;
+
+	if (!probe || memory_read_pointer(p, slot, &address) < 0)
+		return true;
+	/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
+	struct object *object = objects_find(&p->objects, address);
+
+	if (object && object == probe->object && address != probe->start && text_at(object, address))
+		probe_at(p, &(struct probe){.wanted = probe->wanted, .shown = probe->shown,
+					    .start = address, .object = object});
+	return true;
+}
+
+void probe_resolved(struct process *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->probe_count && !any; i++)
+		any = p->probes[i]->is_resolver;
+	for (size_t i = 0; any && i < p->objects.count; i++)
+		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, p);
+}
+
 void probe_object(struct process *p, struct object *object)
 {
 	struct finding finding = {p, object};

@@ -207,9 +207,11 @@ void process_update_objects(struct process *p)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
 	if (!p->planted)
 		return;
+	p->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed)
 			probe_object(p, p->objects.items[i]);
+	breakpoints_plant(p);
 }
 
 static void probe_manual_symbols(struct process *p)
@@ -248,19 +250,19 @@ int process_start(struct process *p)
 
 	if (error < 0)
 		return error;
-	p->planted = true;
+	p->planted = p->planting = true;
 	probe_manual_symbols(p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		probe_object(p, p->objects.items[i]);
+	probe_resolved(p);
+	breakpoints_plant(p);
 	return 0;
 }
 
 void process_pause(struct process *p, const char *why)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
-		breakpoint_remove(p, (struct breakpoint *)(uintptr_t)entry->value);
+	breakpoints_remove_some(p, true, SIZE_MAX);
+	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
 	output_end(p, why);
 	p->planted = false;
@@ -294,8 +296,11 @@ void clean_child(struct process *parent, pid_t tid)
 	}
 	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
+		unsigned char now[ARCH_SLOT_SIZE];
 
 		if (slot->written &&
+		    pread(fd, now, slot->copy.size, (off_t)slot->address) == slot->copy.size &&
+		    !memcmp(now, slot->copy.bytes, slot->copy.size) &&
 		    pwrite(fd, slot->saved, sizeof(slot->saved), (off_t)slot->address) < 0)
 			break;
 	}
@@ -343,7 +348,9 @@ static void fork_breakpoint(struct process *p, const struct breakpoint *from)
 		b->slot->owner = b;
 	}
 	hash_set_ptr(&p->breakpoints, b->address, b);
+	b->wanted = false;
 	b->inserted = child_has(p->mem_fd, b);
+	p->inserted += b->inserted;
 	if (b->inserted)
 		b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original,
 				       b->trap, b->size);
@@ -363,6 +370,7 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;
+	sigtrap_fork(parent, p);
 	objects_clone(&parent->objects, &p->objects);
 	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
 	p->unwinder = unwinder_clone(parent->unwinder, tid);

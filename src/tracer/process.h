@@ -35,6 +35,9 @@ struct board {
 	atomic_int status;   /* the target's wait status */
 	atomic_bool traced;  /* tracer_run() has returned `result`, nothing is attached any more */
 	atomic_int result;
+	atomic_int pinned;   /* a task whose CPU mask is to be put back, 0 none */
+	int pinned_cpu;
+	cpu_set_t pinned_mask;
 	atomic_uint note_high; /* notes from here on have never been used */
 	struct guard_note notes[GUARD_NOTES];
 };

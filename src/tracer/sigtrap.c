@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* The target's own SIGTRAP.
  *
@@ -74,50 +75,67 @@ static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const
 }
 
 /* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
- * reset what the call has just set. False if another stop came, which is kept. */
-static bool run_to_syscall(struct task *task)
+ * reset what the call has just set. Signals are blocked meanwhile; *group_stop: a group-stop came first, and has to
+ * be reported again. False if another stop came, which is kept. */
+static bool run_to_syscall(struct task *task, bool *group_stop)
 {
-	int status;
+	for (unsigned tries = 0; tries < 4; tries++) {
+		if (ptrace(PTRACE_SYSCALL, task->tid, NULL, NULL) < 0)
+			return false;
+		task->regs_known = false;
+		const int status = task_wait(task);
 
-	if (ptrace(PTRACE_SYSCALL, task->tid, NULL, NULL) < 0 ||
-	    wait4(task->tid, &status, __WALL, NULL) != task->tid)
+		if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
+			return true;
+		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP) {
+			*group_stop = true;
+			continue;
+		}
+		const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+		task->stopped = stop.kind != STOP_GONE;
+		collect_later(task->process->tracer, &stop);
 		return false;
-	task->regs_known = false;
-	if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
-		return true;
-	const struct stop stop = stop_decode(task->tid, status, task->phase);
-
-	task->stopped = stop.kind != STOP_GONE;
-	collect_later(task->process->tracer, &stop);
+	}
 	return false;
 }
 
-/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. */
-static bool remote_syscall(struct task *task, uint64_t number, const uint64_t *args, uint64_t *result)
+/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
+ * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
+ * out of a stop like that: so it is stopped like that once more. */
+static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args,
+			   uint64_t *result)
 {
 	struct process *p = task->process;
 	const uint64_t insn = find_code(p, &p->syscall_insn, p->arch->find_syscall);
 	const struct arch_regs saved = task->regs;
+	const uint64_t all = UINT64_MAX;
+	bool again = interrupted;
+	uint64_t mask;
 
-	if (!insn || breakpoint_find(p, insn))
+	if (!insn || breakpoint_find(p, insn) ||
+	    ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(mask), &mask) < 0 ||
+	    ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all) < 0)
 		return false;
 	p->arch->set_syscall(&task->regs, insn, number, args);
-	if (task_set_regs(task) < 0)
-		return false;
 	/* Into it, and out of it. */
-	const bool ok = run_to_syscall(task) && run_to_syscall(task) && task_regs(task) == 0;
+	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) &&
+			run_to_syscall(task, &again) && task_regs(task) == 0;
 
 	if (ok)
 		*result = p->arch->result(&task->regs);
 	task->regs = saved;
 	task->regs_known = true;
 	task_set_regs(task);
+	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+	if (again)
+		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	return ok;
 }
 
 /* The kernel's struct sigaction, in the target's own memory: below its stack pointer and red zone, where
  * nothing lives; what was there is put back. */
-static bool remote_sigaction(struct task *task, const void *set, void *old)
+static bool remote_sigaction(struct task *task, bool interrupted, const void *set, void *old)
 {
 	struct process *p = task->process;
 	const uint64_t place = align_down(p->arch->sp(&task->regs) - 1024, 16);
@@ -129,7 +147,7 @@ static bool remote_sigaction(struct task *task, const void *set, void *old)
 		return false;
 	if (set && memory_write(p, place, set, SIGTRAP_ACTION_SIZE) < 0)
 		return false;
-	bool ok = remote_syscall(task, p->arch->sys_rt_sigaction, args, &result) && result == 0;
+	bool ok = remote_syscall(task, interrupted, p->arch->sys_rt_sigaction, args, &result) && result == 0;
 
 	if (ok && old)
 		ok = memory_read(p, place, old, SIGTRAP_ACTION_SIZE) == 0;
@@ -187,34 +205,61 @@ void sigtrap_set(struct task *task, uint64_t act)
 	p->trap_once = p->trap == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
 }
 
-/* A task is stopped for it, which a sleeping system call does not notice. */
-void sigtrap_ask(struct process *p)
+static void ask(struct task *task)
+{
+	struct process *p = task->process;
+	struct kernel_action action;
+
+	if (task_regs(task) < 0)
+		return;
+	p->trap_known = remote_sigaction(task, true, NULL, p->trap_saved);
+	memcpy(&action, p->trap_saved, sizeof(action));
+	p->trap_once = p->trap_known && (action.flags & ACTION_ONCE);
+}
+
+/* A task is stopped for it, which a sleeping system call does not notice: the first that stops soon. */
+static void sigtrap_ask(struct process *p)
 {
 	struct tracer *t = p->tracer;
 	const struct hash_entry *entry;
-	struct task *task = NULL;
-	struct kernel_action action;
-	int status;
 
-	for (size_t i = 0; !task && (entry = hash_next(&t->tasks, &i));) {
-		task = (struct task *)(uintptr_t)entry->value;
-		if (task->process != p || task->phase != PHASE_LIVE || task->stopped)
-			task = NULL;
-	}
-	if (!task || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0 ||
-	    wait4(task->tid, &status, __WALL, NULL) != task->tid)
-		return;
-	const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
+	for (size_t i = 0; !p->trap_known && (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+		int status;
 
-	task->stopped = stop.kind != STOP_GONE;
-	task->regs_known = false;
-	task->interrupted = true;
-	if (task->stopped && task_regs(task) == 0) {
-		p->trap_known = remote_sigaction(task, NULL, p->trap_saved);
-		memcpy(&action, p->trap_saved, sizeof(action));
-		p->trap_once = p->trap_known && (action.flags & ACTION_ONCE);
+		if (task->process != p || task->phase != PHASE_LIVE || task->stopped ||
+		    task->exiting || task->vforking ||
+		    ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0)
+			continue;
+		task->interrupted = true;
+		/* One that does not stop now (a parent in vfork) will later. */
+		for (unsigned n = 0; n < 400; n++) {
+			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+				const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
+
+				task->stopped = stop.kind != STOP_GONE;
+				task->regs_known = false;
+				if (stop.kind == STOP_INTERRUPT)
+					ask(task);
+				collect_later(t, &stop);
+				break;
+			}
+			nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+		}
 	}
-	collect_later(t, &stop);
+}
+
+/* Where the target ignores SIGTRAP. */
+static void ignore_again(struct task *task, bool interrupted)
+{
+	struct process *p = task->process;
+	/* struct kernel_sigaction: handler, flags, restorer, mask. */
+	unsigned char ignore[SIGTRAP_ACTION_SIZE] = {0};
+	const uint64_t handler = (uint64_t)(uintptr_t)SIG_IGN;
+
+	memcpy(ignore, &handler, p->arch->pointer_size);
+	if (task_regs(task) == 0 && remote_sigaction(task, interrupted, ignore, NULL))
+		p->trap_reset = false;
 }
 
 void sigtrap_after_hit(struct task *task)
@@ -223,12 +268,12 @@ void sigtrap_after_hit(struct task *task)
 
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
-		sigtrap_restore(task);
+		ignore_again(task, false);
 		return;
 	}
 	if (sigtrap_action(task->tid) == TRAP_HANDLED)
 		return; /* not reset */
-	if (p->trap_known && remote_sigaction(task, p->trap_saved, NULL)) {
+	if (p->trap_known && remote_sigaction(task, false, p->trap_saved, NULL)) {
 		block_again(task);
 		return;
 	}
@@ -259,14 +304,28 @@ bool sigtrap_needs_restore(const struct process *p)
 
 void sigtrap_restore(struct task *task)
 {
-	struct process *p = task->process;
-	/* struct kernel_sigaction: handler, flags, restorer, mask. */
-	unsigned char ignore[SIGTRAP_ACTION_SIZE] = {0};
-	const uint64_t handler = (uint64_t)(uintptr_t)SIG_IGN;
+	if (sigtrap_needs_restore(task->process))
+		ignore_again(task, true);
+}
 
-	if (!sigtrap_needs_restore(p) || task_regs(task) < 0)
-		return;
-	memcpy(ignore, &handler, p->arch->pointer_size);
-	if (remote_sigaction(task, ignore, NULL))
-		p->trap_reset = false;
+void sigtrap_fork(const struct process *from, struct process *to)
+{
+	to->trap = from->trap;
+	to->trap_known = from->trap_known;
+	to->trap_reset = from->trap_reset;
+	to->trap_lost = from->trap_lost;
+	to->trap_once = from->trap_once;
+	memcpy(to->trap_saved, from->trap_saved, sizeof(to->trap_saved));
+	to->syscall_insn = from->syscall_insn;
+	to->restorer = from->restorer;
+}
+
+void sigtrap_begin(struct process *p)
+{
+	if (p->trap_reset)
+		return; /* what the kernel has is not the target's */
+	p->trap = sigtrap_action(process_proc(p));
+	p->trap_known = p->trap_once = false;
+	if (p->trap == TRAP_HANDLED)
+		sigtrap_ask(p);
 }

@@ -39,13 +39,36 @@ static int slot_write(struct process *p, struct slot *slot)
 	return 0;
 }
 
+/* After a dlclose and a new mapping at the same place the copy is gone, and the bytes are not ours. */
+static bool slot_holds(struct process *p, const struct slot *slot)
+{
+	unsigned char now[ARCH_SLOT_SIZE];
+
+	return memory_read(p, slot->address, now, slot->copy.size) == 0 &&
+	       !memcmp(now, slot->copy.bytes, slot->copy.size);
+}
+
+bool slot_ready(struct process *p, struct slot *slot)
+{
+	if (slot->written && slot_holds(p, slot))
+		return true;
+	slot->written = false;
+	if (slot_write(p, slot) == 0)
+		return true;
+	slot_release(p, slot);
+	return false;
+}
+
 static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 {
-	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0)
+	const struct insn_copy before = slot->copy;
+
+	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
+		slot->copy = before; /* still somebody's, perhaps */
 		return false;
-	if (slot_write(p, slot) < 0)
-		return false;
+	}
 	slot->owner = b;
+	slot->insn = b->insn;
 	b->slot = slot;
 	return true;
 }
@@ -166,15 +189,32 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 	free(gone);
 }
 
+/* One write a tail: its slots lie side by side. */
+static void tail_restore(struct process *p, const struct tail *tail)
+{
+	const size_t size = tail->next - tail->start;
+	unsigned char *bytes;
+
+	if (!size)
+		return;
+	bytes = xmalloc(size);
+	if (memory_read(p, tail->start, bytes, size) == 0) {
+		for (uint64_t at = tail->start; at < tail->next; at += ARCH_SLOT_SIZE) {
+			struct slot *slot = slot_at(p, at);
+
+			if (slot && slot->written &&
+			    !memcmp(bytes + (at - tail->start), slot->copy.bytes, slot->copy.size))
+				memcpy(bytes + (at - tail->start), slot->saved, sizeof(slot->saved));
+			if (slot)
+				slot->written = false;
+		}
+		text_write(p, tail->start, bytes, size);
+	}
+	free(bytes);
+}
+
 void slots_restore(struct process *p)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
-		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
-
-		if (slot->written)
-			text_write(p, slot->address, slot->saved, sizeof(slot->saved));
-		slot->written = false;
-	}
+	for (size_t i = 0; i < p->tail_count; i++)
+		tail_restore(p, &p->tails[i]);
 }

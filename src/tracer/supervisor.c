@@ -109,6 +109,15 @@ static bool take_messages(struct supervisor *s)
 	return got != 0;
 }
 
+/* A handle of the target, for the case that E dies and nobody else can tell of its end. */
+static void hold_target(struct supervisor *s)
+{
+	const pid_t target = atomic_load(&s->board->target);
+
+	if (target && s->target < 0 && !target_ended(s))
+		s->target = process_handle(target);
+}
+
 /* Until E has ended, or has told that it is done and only keeps a target company of which functrace
  * was to let go. */
 static void supervise(struct supervisor *s)
@@ -116,10 +125,8 @@ static void supervise(struct supervisor *s)
 	for (;;) {
 		struct pollfd fds[] = {{.fd = s->socket, .events = POLLIN},
 				       {.fd = s->signals, .events = POLLIN}};
-		const pid_t target = atomic_load(&s->board->target);
 
-		if (target && s->target < 0 && !target_ended(s))
-			s->target = process_handle(target);
+		hold_target(s);
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
 		if (fds[0].revents && !take_messages(s))
@@ -137,6 +144,7 @@ static void outlive_target(struct supervisor *s)
 {
 	sigset_t stop;
 
+	hold_target(s); /* if E's first words and its end came together */
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &stop,

@@ -126,11 +126,10 @@ void task_leave_slot(struct task *task)
 
 	if (pc < slot->address || pc >= slot->address + ARCH_SLOT_SIZE)
 		return;
-	struct breakpoint *owner = slot->owner;
-	const uint64_t original = insn_original_pc(&owner->insn, &slot->copy, slot->address, pc);
+	const uint64_t original = insn_original_pc(&slot->insn, &slot->copy, slot->address, pc);
 
-	if (original == owner->address)
-		task_undo(task, owner);
+	if (slot->owner && original == slot->insn.address)
+		task_undo(task, slot->owner);
 	task_set_pc(task, original);
 }
 

@@ -11,6 +11,7 @@
 static void toggle(struct tracer *t)
 {
 	t->paused = !t->paused;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		if (t->paused) {
 			process_pause(p, "paused");
@@ -23,6 +24,8 @@ static void toggle(struct tracer *t)
 			free(p->trace_path);
 			p->trace_path = NULL;
 			p->attached = true;
+			process_update_objects(p);
+			sigtrap_begin(p);
 			process_start(p);
 		}
 	}
@@ -75,6 +78,12 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		}
 	} else if (status && t.tasks.count) {
 		let_go(&t);
+	}
+	/* A task whose end was never told keeps its process; the trace is to be whole all the same. */
+	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
+		calls_drop_all(p);
+		output_end(p, NULL);
+		output_report(p);
 	}
 	if (!status)
 		output_summary(&t);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "unwind/cfi.h"
+#include "unwind/cfi_check.h"
 #include "base/msg.h"
 #include "base/util.h"
 
@@ -27,13 +28,116 @@ static bool elf_fits(Elf *elf, const struct arch *arch)
 	       !elf_getphdrnum(elf, &phnum) && phnum <= PHDR_MAX;
 }
 
+/* The PT_GNU_EH_FRAME, and the file bytes of the PT_LOAD around it. */
+static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
+{
+	GElf_Phdr phdr;
+	size_t phnum;
+	bool found = false;
+
+	if (elf_getphdrnum(elf, &phnum) || phnum > PHDR_MAX)
+		return false;
+	for (size_t i = 0; i < phnum && !found; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_GNU_EH_FRAME) {
+			*header = phdr;
+			found = true;
+		}
+	for (size_t i = 0; i < phnum && found; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+		    header->p_vaddr >= phdr.p_vaddr &&
+		    header->p_vaddr - phdr.p_vaddr < phdr.p_filesz &&
+		    phdr.p_filesz <= UINT64_MAX - phdr.p_vaddr &&
+		    phdr.p_filesz <= UINT64_MAX - phdr.p_offset) {
+			*load = phdr;
+			return true;
+		}
+	return false;
+}
+
+/* What dwarf_getcfi_elf would take: the sections of that name, else what PT_GNU_EH_FRAME tells. */
+struct eh_source {
+	Elf_Data *data;
+	struct cfi_header header;
+	bool open_end;
+	bool ambiguous;
+};
+
+static void find_eh_sections(Elf *elf, struct eh_source *source)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) || !names)
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!name || shdr.sh_type == SHT_NOBITS ||
+		    (strcmp(name, ".eh_frame") && strcmp(name, ".eh_frame_hdr")))
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!strcmp(name, ".eh_frame")) {
+			source->ambiguous |= source->data || !data;
+			source->data = data;
+			source->header.eh_frame_address = shdr.sh_addr;
+		} else if (data) {
+			source->ambiguous |= source->header.bytes != NULL;
+			source->header.bytes = data->d_buf;
+			source->header.size = data->d_buf ? data->d_size : 0;
+			source->header.address = shdr.sh_addr;
+		}
+	}
+}
+
+static void find_eh_program_header(Elf *elf, struct eh_source *source)
+{
+	GElf_Phdr phdr, load;
+	int32_t pointer;
+	size_t size;
+
+	if (!find_eh_segments(elf, &phdr, &load) || phdr.p_filesz < 12 || !elf_rawfile(elf, &size))
+		return;
+	Elf_Data *header =
+		elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_BYTE);
+
+	if (!header || !header->d_buf)
+		return;
+	memcpy(&pointer, (const char *)header->d_buf + 4, sizeof(pointer));
+	const uint64_t address = phdr.p_vaddr + 4 + (uint64_t)(int64_t)pointer;
+	const uint64_t offset = address - phdr.p_vaddr + phdr.p_offset;
+
+	if (offset >= size)
+		return;
+	source->data = elf_getdata_rawchunk(elf, (int64_t)offset, size - offset, ELF_T_BYTE);
+	source->header = (struct cfi_header){header->d_buf, header->d_size, phdr.p_vaddr, address};
+	source->open_end = true;
+}
+
+static bool eh_is_harmless(Elf *elf)
+{
+	struct eh_source source = {0};
+	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
+
+	find_eh_sections(elf, &source);
+	if (!source.data && !source.ambiguous) {
+		source = (struct eh_source){0};
+		find_eh_program_header(elf, &source);
+	}
+	return ident && source.data && source.data->d_buf && !source.ambiguous &&
+	       cfi_is_harmless(ident, source.data, true, &source.header, source.open_end);
+}
+
 static int begin(struct cfi *cfi, const struct arch *arch)
 {
 	if (!cfi->elf || !elf_fits(cfi->elf, arch)) {
 		cfi_close(cfi);
 		return -ENOEXEC;
 	}
-	cfi->eh_cfi = dwarf_getcfi_elf(cfi->elf);
+	if (eh_is_harmless(cfi->elf))
+		cfi->eh_cfi = dwarf_getcfi_elf(cfi->elf);
 	return 0;
 }
 
@@ -59,32 +163,6 @@ void cfi_close(struct cfi *cfi)
 	free(cfi->image);
 	free(cfi->eh_storage);
 	*cfi = (struct cfi){.fd = -1};
-}
-
-/* The PT_GNU_EH_FRAME, and the file bytes of the PT_LOAD around it. */
-static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
-{
-	GElf_Phdr phdr;
-	size_t phnum;
-	bool found = false;
-
-	if (elf_getphdrnum(elf, &phnum) || phnum > PHDR_MAX)
-		return false;
-	for (size_t i = 0; i < phnum && !found; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_GNU_EH_FRAME) {
-			*header = phdr;
-			found = true;
-		}
-	for (size_t i = 0; i < phnum && found; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-		    header->p_vaddr >= phdr.p_vaddr &&
-		    header->p_vaddr - phdr.p_vaddr < phdr.p_filesz &&
-		    phdr.p_filesz <= UINT64_MAX - phdr.p_vaddr &&
-		    phdr.p_filesz <= UINT64_MAX - phdr.p_offset) {
-			*load = phdr;
-			return true;
-		}
-	return false;
 }
 
 static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to,
@@ -207,6 +285,15 @@ int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start
 	return begin(cfi, arch);
 }
 
+/* dwarf_begin_elf has uncompressed it. */
+static bool debug_is_harmless(Elf *elf, Elf_Scn *section)
+{
+	Elf_Data *data = elf_rawdata(section, NULL);
+	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
+
+	return ident && data && data->d_buf && cfi_is_harmless(ident, data, false, NULL, false);
+}
+
 /* dwarf_begin_elf reads all the debug sections, so it is only used where .eh_frame has no answer
  * and there is a .debug_frame. */
 static Dwarf_CFI *debug_frame(struct cfi *cfi)
@@ -229,7 +316,7 @@ static Dwarf_CFI *debug_frame(struct cfi *cfi)
 		    (strcmp(name, ".debug_frame") && strcmp(name, ".zdebug_frame")))
 			continue;
 		cfi->dwarf = dwarf_begin_elf(cfi->elf, DWARF_C_READ, NULL);
-		if (cfi->dwarf)
+		if (cfi->dwarf && debug_is_harmless(cfi->elf, section))
 			cfi->debug_cfi = dwarf_getcfi(cfi->dwarf);
 		break;
 	}

@@ -17,11 +17,11 @@
 
 struct fallback {
 	unw_addr_space_t space;
-	uint64_t signal_pc[SIGNAL_CACHE]; /* pc << 1 | is a signal frame */
 
 	/* The walk that is going on. */
 	struct unwinder *unwinder;
 	const struct stack_snapshot *snapshot;
+	uint64_t first_pc;
 	unsigned accesses;
 	bool no_rule;                     /* libunwind asked for a pc that has none */
 	const struct mapped_object *last; /* whose .eh_frame was read last */
@@ -112,14 +112,15 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
 		      void *arg)
 {
-	const struct stack_snapshot *snapshot = ((struct fallback *)arg)->snapshot;
+	const struct fallback *fallback = arg;
+	const struct stack_snapshot *snapshot = fallback->snapshot;
 	const struct arch *arch = snapshot->arch;
 
 	(void)space;
 	if (write)
 		return -UNW_EREADONLYREG;
 	if (reg == UNW_REG_IP)
-		*value = (unw_word_t)arch->pc(&snapshot->regs);
+		*value = (unw_word_t)fallback->first_pc;
 	else if (reg == UNW_REG_SP)
 		*value = (unw_word_t)arch->sp(&snapshot->regs);
 	else if (reg >= 0 && (unsigned)reg < arch->dwarf_registers)
@@ -188,68 +189,98 @@ void fallback_free(struct fallback *fallback)
 void fallback_flush(struct fallback *fallback)
 {
 	unw_flush_cache(fallback->space, 0, 0);
-	memset(fallback->signal_pc, 0, sizeof(fallback->signal_pc));
 }
 
-/* libunwind tells a signal frame by its code, which has to be read; once for each pc. */
-static bool is_signal_frame(struct fallback *fallback, unw_cursor_t *cursor, uint64_t pc)
+static bool begin(struct unwinder *unwinder, const struct walk_request *request,
+		  unw_cursor_t *cursor)
 {
-	uint64_t *slot = &fallback->signal_pc[(pc ^ pc >> 10) % SIGNAL_CACHE];
-
-	if (*slot >> 1 != pc)
-		*slot = pc << 1 | (unw_is_signal_frame(cursor) > 0);
-	return *slot & 1;
-}
-
-enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			    struct unwind_frame *frames, size_t max, uint64_t until_cfa,
-			    size_t *count)
-{
-	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
 	struct fallback *fallback = unwinder->fallback;
-	unw_cursor_t cursor;
-	bool interrupted = false;
 
-	*count = 1;
-	frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
-					  .cfa = progress.sp};
 	if (!fallback)
 		fallback = unwinder->fallback = fallback_new(unwinder);
 	if (!fallback)
-		return WALK_CUT;
-	fallback->snapshot = snapshot;
+		return false;
+	fallback->snapshot = request->snapshot;
+	/* libunwind takes the first pc as exact. */
+	fallback->first_pc =
+		request->snapshot->arch->pc(&request->snapshot->regs) - !request->exact;
 	fallback->accesses = 0;
 	fallback->last = NULL;
-	if (unw_init_remote(&cursor, fallback->space, fallback) < 0)
-		return WALK_CUT;
-	for (size_t i = 0;; i++) {
+	return unw_init_remote(cursor, fallback->space, fallback) >= 0;
+}
+
+static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
+			  struct walk_request *request)
+{
+	const struct stack_snapshot *snapshot = request->snapshot;
+	struct fallback *fallback = unwinder->fallback;
+	struct unwind_frame *frame = request->frames;
+	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
+	bool exact = request->exact;
+
+	*frame = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
+				       .cfa = progress.sp};
+	for (request->count = 1;; request->count++, frame++) {
+		/* unw_is_signal_frame means the frame itself or the one it interrupted, depending
+		 * on libunwind's version and processor. */
+		const struct row *row = unwinder_row(unwinder, frame->pc - !exact);
+		const bool is_signal = row && row->signal;
 		unw_word_t pc = 0, sp = 0;
-		const bool is_signal = is_signal_frame(fallback, &cursor, frames[i].pc);
 		int result;
 
 		fallback->no_rule = false;
-		result = unw_step(&cursor);
+		result = unw_step(cursor);
 		/* Without a rule, libunwind guesses. */
 		if (fallback->no_rule)
-			return unwinder_is_start(unwinder, frames[i].pc - (i && !interrupted))
-				       ? WALK_COMPLETE
-				       : WALK_CUT;
+			return unwinder_is_start(unwinder, frame->pc, exact) ? WALK_COMPLETE
+									     : WALK_CUT;
 		if (result < 0)
 			return WALK_CUT;
-		unw_get_reg(&cursor, UNW_REG_SP, &sp);
-		unw_get_reg(&cursor, UNW_REG_IP, &pc);
+		unw_get_reg(cursor, UNW_REG_SP, &sp);
+		unw_get_reg(cursor, UNW_REG_IP, &pc);
 		if (result == 0 || !pc) {
-			if (sp > frames[i].cfa)
-				frames[i].cfa = sp;
+			if (sp > frame->cfa)
+				frame->cfa = sp;
 			return WALK_COMPLETE;
 		}
-		if (!progress_to(&progress, sp, is_signal, i == 0))
+		if (!progress_to(&progress, sp, is_signal, request->count == 1))
 			return WALK_CUT;
-		frames[i].cfa = sp;
-		if (i + 1 == max || (until_cfa && sp >= until_cfa))
+		frame->cfa = sp;
+		if (request->count == request->max ||
+		    (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
-		frames[i + 1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = is_signal};
-		*count = i + 2;
-		interrupted = is_signal;
+		exact = is_signal;
+		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = is_signal};
 	}
+}
+
+enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request)
+{
+	const size_t kept_count = request->count;
+	struct unwind_frame *kept;
+	enum walk_end end;
+	unw_cursor_t cursor;
+
+	if (!begin(unwinder, request, &cursor)) {
+		const struct stack_snapshot *snapshot = request->snapshot;
+
+		if (!kept_count) {
+			request->frames[0] =
+				(struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
+						      .cfa = snapshot->arch->sp(&snapshot->regs)};
+			request->count = 1;
+		}
+		return WALK_CUT;
+	}
+	if (!kept_count)
+		return walk(unwinder, &cursor, request);
+	kept = xreallocarray(NULL, kept_count, sizeof(*kept));
+	memcpy(kept, request->frames, kept_count * sizeof(*kept));
+	end = walk(unwinder, &cursor, request);
+	if (end == WALK_CUT && request->count < kept_count) {
+		memcpy(request->frames, kept, kept_count * sizeof(*kept));
+		request->count = kept_count;
+	}
+	free(kept);
+	return end;
 }

@@ -91,35 +91,80 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc)
+/* A return address that was put on the stack without a call, such as that of a makecontext
+ * function, is the very beginning of a function, with padding before it. */
+static bool is_made_up(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
+	const struct row *row = mapped ? unwinder_row(unwinder, pc) : NULL;
+
+	return row && row->kind != ROW_NONE && !row->signal && row->start == pc - mapped->bias;
+}
+
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const uint64_t lookup = exact ? pc : pc - 1;
+	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       cfi_is_start(&mapped->object->cfi, pc - mapped->bias);
+	       (cfi_is_start(&mapped->object->cfi, lookup - mapped->bias) ||
+		(!exact && is_made_up(unwinder, pc)));
+}
+
+/* Code without any rule, such as a C library's built without CFI, is stopped at where a function
+ * begins: that is where breakpoints are. Its caller is then known from the ABI. False if the code
+ * has a rule, or what would be the caller has none. */
+static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+			 struct stack_snapshot *caller)
+{
+	const struct arch *arch = snapshot->arch;
+	const struct row *row = unwinder_row(unwinder, arch->pc(&snapshot->regs));
+	uint64_t value;
+
+	if (row && row->kind != ROW_NONE)
+		return false;
+	if (!arch->return_address(&snapshot->regs, &value) &&
+	    !memory_word(&unwinder->memory, value, &value))
+		return false;
+	row = unwinder_row(unwinder, value - 1);
+	if (!row || row->kind == ROW_NONE)
+		return false;
+	*caller = *snapshot;
+	arch->set_pc(&caller->regs, value);
+	arch->set_sp(&caller->regs, arch->return_sp(&snapshot->regs));
+	return true;
 }
 
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
 {
+	struct walk_request request = {snapshot, frames, max, until_cfa, true, 0};
+	const struct arch *arch = snapshot->arch;
+	struct stack_snapshot caller;
 	enum walk_end end = WALK_OTHER;
-	size_t count = 0;
 
+	*cut = false;
 	unwinder->counts.walks++;
-	memory_begin(&unwinder->memory, snapshot);
-	if (!max) {
-		*cut = false;
+	if (!max)
 		return 0;
+	memory_begin(&unwinder->memory, snapshot);
+	if (__builtin_expect(enter_caller(unwinder, snapshot, &caller), 0)) {
+		const uint64_t sp = arch->sp(&caller.regs);
+
+		frames[0] = (struct unwind_frame){.pc = arch->pc(&snapshot->regs), .cfa = sp};
+		if (max == 1 || (until_cfa && sp >= until_cfa))
+			return 1;
+		request = (struct walk_request){&caller, frames + 1, max - 1, until_cfa, false, 0};
 	}
 	if (unwinder->method == UNWIND_ROWS) {
-		end = rows_walk(unwinder, snapshot, frames, max, until_cfa, &count);
+		end = rows_walk(unwinder, &request);
 		unwinder->counts.fallbacks += end == WALK_OTHER;
 	}
 	if (end == WALK_OTHER)
-		end = fallback_walk(unwinder, snapshot, frames, max, until_cfa, &count);
+		end = fallback_walk(unwinder, &request);
 	*cut = end != WALK_COMPLETE;
 	unwinder->counts.cuts += *cut;
-	return count;
+	return request.count + (size_t)(request.frames - frames);
 }
 
 struct unwind_counts unwinder_counts(const struct unwinder *unwinder)

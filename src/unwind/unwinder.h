@@ -50,8 +50,12 @@ static inline const struct mapped_object *unwinder_find(const struct unwinder *u
 		       : NULL;
 }
 
-/* Whether `pc`, which has no rule, is where its thread began. */
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc);
+/* The row for a pc; NULL: it lies in no object, or in one whose information cannot be read. */
+const struct row *unwinder_row(struct unwinder *unwinder, uint64_t pc);
+
+/* Whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
+ * address. */
+bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
 /* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
  * restores sp from memory, may lead to another stack, a bounded number of times. */
@@ -79,16 +83,23 @@ enum walk_end {
 	WALK_OTHER, /* rows only: a rule that rows cannot hold */
 };
 
-/* The walk by libunwind, from frame 0. */
-enum walk_end fallback_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			    struct unwind_frame *frames, size_t max, uint64_t until_cfa,
-			    size_t *count);
+struct walk_request {
+	const struct stack_snapshot *snapshot;
+	struct unwind_frame *frames;
+	size_t max; /* at least 1 */
+	uint64_t until_cfa;
+	bool exact;   /* the snapshot's pc is not a return address */
+	size_t count; /* the result */
+};
+
+/* The walk by libunwind. Where it cannot be, or finds less than the request's result already has,
+ * that result stays, and the walk is cut. */
+enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request);
 void fallback_free(struct fallback *fallback);
 /* Objects have changed. */
 void fallback_flush(struct fallback *fallback);
 
 /* The walk by rows. */
-enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count);
+enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request);
 
 #endif

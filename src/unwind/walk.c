@@ -28,13 +28,40 @@ static const struct row *find_row_slow(struct unwinder *unwinder, uint64_t pc,
 	return row;
 }
 
-static const struct row *find_row(struct unwinder *unwinder, uint64_t pc)
+static inline const struct row *find_row(struct unwinder *unwinder, uint64_t pc)
 {
 	struct row_cache_entry *entry = &unwinder->cache[(pc ^ pc >> 11) % ROW_CACHE_SIZE];
 
 	if (entry->pc == pc && entry->row)
 		return entry->row;
 	return find_row_slow(unwinder, pc, entry);
+}
+
+static void make_cache(struct unwinder *unwinder)
+{
+	if (!unwinder->cache)
+		unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
+}
+
+const struct row *unwinder_row(struct unwinder *unwinder, uint64_t pc)
+{
+	make_cache(unwinder);
+	return find_row(unwinder, pc);
+}
+
+/* The row for a frame's pc, a return address unless `exact`. A signal trampoline is returned to
+ * without a call, and only glibc's CFI begins a byte before it. */
+static inline const struct row *frame_row(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const struct row *row = find_row(unwinder, exact ? pc : pc - 1);
+
+	if (__builtin_expect(row && row->kind == ROW_NONE && !exact, 0)) {
+		row = find_row(unwinder, pc);
+		if (!row || !row->signal)
+			row = find_row(unwinder,
+				       pc - 1); /* again: it may have been a transient one */
+	}
+	return row;
 }
 
 /* What stepping over one frame came to. */
@@ -138,7 +165,7 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc)
+static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	if (!row)
 		return STEP_CUT;
@@ -153,7 +180,7 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	case ROW_OTHER:
 		return STEP_OTHER;
 	default:
-		return STEP_CUT;
+		return unwinder_is_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
 	}
 }
 
@@ -168,42 +195,43 @@ static void begin(struct walk *walk, struct unwinder *unwinder,
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
 	walk->registers.known = count < 64 ? (1ull << count) - 1 : UINT64_MAX;
-	if (!unwinder->cache)
-		unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
+	make_cache(unwinder);
 }
 
-enum walk_end rows_walk(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-			struct unwind_frame *frames, size_t max, uint64_t until_cfa, size_t *count)
+enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 {
+	const struct stack_snapshot *snapshot = request->snapshot;
+	struct unwind_frame *frame = request->frames;
 	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
 	struct walk walk;
 	uint64_t pc = snapshot->arch->pc(&snapshot->regs);
-	bool exact = true;
+	bool exact = request->exact;
 
 	begin(&walk, unwinder, snapshot);
-	frames[0] = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
-	for (size_t i = 0;; i++) {
-		const struct row *row = find_row(unwinder, exact ? pc : pc - 1);
-		const enum step step = step_frame(&walk, row, &pc);
+	*frame = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
+	for (request->count = 1;; request->count++, frame++) {
+		const struct row *row = frame_row(unwinder, pc, exact);
+		const enum step step = step_frame(&walk, row, &pc, exact);
 		const uint64_t sp = walk.registers.values[walk.arch->dwarf_sp];
 
-		*count = i + 1;
 		if (step == STEP_OUTERMOST) {
-			if (sp > frames[i].cfa)
-				frames[i].cfa = sp;
+			if (sp > frame->cfa)
+				frame->cfa = sp;
 			return WALK_COMPLETE;
 		}
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
-		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, i == 0))
+		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES,
+				 request->count == 1))
 			return WALK_CUT;
-		frames[i].cfa = sp;
-		if (!pc || i + 1 == max || (until_cfa && sp >= until_cfa))
+		frame->cfa = sp;
+		if (!pc || request->count == request->max ||
+		    (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
 		/* The PLT's rule asks for it. */
 		walk.registers.values[walk.arch->dwarf_pc] = pc;
 		walk.registers.known |= 1ull << walk.arch->dwarf_pc;
 		exact = row->signal;
-		frames[i + 1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
+		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
 	}
 }

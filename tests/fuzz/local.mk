@@ -1,1 +1,13 @@
-# fuzzing
+# fuzzing: `tests/fuzz/run SECONDS` with clang; here the corpus is only run through once
+EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh \
+	tests/fuzz/corpus/trace/14.rtrace tests/fuzz/corpus/trace/14.rtrace.gz \
+	tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/be32.rtrace \
+	tests/fuzz/corpus/trace/compat-be64.rtrace tests/fuzz/corpus/trace/compat.rtrace \
+	tests/fuzz/corpus/trace/compat.txt tests/fuzz/corpus/trace/compat.txt.zst \
+	tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \
+	tests/fuzz/corpus/trace/old.rtrace
+check_PROGRAMS += tests/fuzz/replay_trace
+tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c
+tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN -DFUZZ_ENCODING=NULL
+tests_fuzz_replay_trace_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
+TESTS += tests/fuzz/corpus.sh

@@ -8,7 +8,7 @@ import builds
 import oracle
 import reflog
 import trace_text
-from processes import FUNCTRACE, Failure, Gate, Room, Tracer, may_attach
+from processes import FUNCTRACE, POSTPROC, Failure, Gate, Room, Tracer, may_attach
 
 
 def functrace(folder, *options):
@@ -55,7 +55,8 @@ class Scenario:
 
     target, args   the program; {library} and {bin:NAME} stand for paths
     variants       builds (builds.VARIANTS)
-    modes          launch, attach, nofollow (launched with -F)
+    modes          launch, attach, nofollow (launched with -F), and launched with a binary trace that
+                   functrace-postproc turns into text: binary, compat (the sp-rtrace 2.0 tools' dialect)
     files          how many traces there must be, or None
     options        more of functrace's
     log            compare with the reference logger too
@@ -150,6 +151,33 @@ class Scenario:
         traced = room.run(functrace(room.path('traces'), *options) + command, env)
         files = self.files if follow or self.files is None else 1
         return self.judge(room, variant, plain, traced, files, follow)
+
+    def through_postproc(self, room, variant, functrace_options, postproc_options):
+        command = self.command(variant)
+        env = self.environment(room, variant)
+        plain = room.run(command, env)
+        for name in glob.glob(room.path('log', '*')):
+            os.unlink(name)
+        os.makedirs(room.path('binary'))
+        os.makedirs(room.path('traces'))
+        traced = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('binary')] + functrace_options + self.options +
+                          command, env)
+        names = ['-r'] if self.use_names(variant) else []
+        problems = []
+        for name in sorted(os.listdir(room.path('binary'))):
+            done = room.run([POSTPROC] + postproc_options + names + [room.path('binary', name)])
+            if done.status or done.err:
+                problems.append('functrace-postproc %s: status %d, %r' % (name, done.status, done.err[-300:]))
+            with open(room.path('traces', name + '.txt'), 'wb') as file:
+                file.write(done.out)
+        more, remark = self.judge(room, variant, plain, traced, self.files)
+        return problems + more, remark
+
+    def binary(self, room, variant):
+        return self.through_postproc(room, variant, [], [])
+
+    def compat(self, room, variant):
+        return self.through_postproc(room, variant, ['--compat=sp-rtrace'], ['--compat=none'])
 
     def nofollow(self, room, variant):
         return self.launch(room, variant, follow=False)

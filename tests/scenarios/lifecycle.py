@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 
 import builds
@@ -160,6 +161,18 @@ def thread_churn(room):
 
 # ---- Deaths ----
 
+def running(room, name):
+    """The scenario's processes that run the program of that name."""
+    found = []
+    for pid in room.processes():
+        try:
+            if os.path.basename(os.readlink('/proc/%d/exe' % pid)) == name:
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
 def kill_the_target(room):
     """SIGKILL to the target at any moment: 137, and a trace that can be read."""
     problems, chance = [], random.Random(1)
@@ -167,17 +180,108 @@ def kill_the_target(room):
         folder = room.path('round%d' % i)
         os.makedirs(folder)
         tracer = room.start(kinds.functrace(folder) + [builds.target('sigstorm', 'O2'), '4', '60000'])
-        time.sleep(0.02 + chance.random() * 0.3)
-        targets = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'sigstorm-O2']
-        for pid in targets:
-            os.kill(pid, signal.SIGKILL)
-        if not targets:
-            tracer.terminate()
+        target = wait_for('the target', lambda: running(room, 'sigstorm-O2'))[0]
+        time.sleep(chance.random() * 0.3)
+        os.kill(target, signal.SIGKILL)
         done = room.finish(tracer, 20)
-        if targets and done.status not in (137, -signal.SIGKILL):
+        if done.status not in (137, -signal.SIGKILL):
             problems.append('round %d: status %d, expected 137' % (i + 1, done.status))
         problems += kinds.read_traces(folder)[1]
     return problems, '10 rounds'
+
+
+def engine_of(room, pid):
+    """The process that traces pid."""
+    return int(status_field(int(status_field(pid, 'TracerPid')), 'Tgid'))
+
+
+def kill_engine(room):
+    """SIGKILL of the process that traces, while the target makes no call: the other one puts the text back, and
+    the target works on. (A task that has just hit a breakpoint then gets the signal: no one can prevent that.)"""
+    need_attach()
+    problems = []
+    for i in range(5):
+        folder = room.path('round%d' % i)
+        with Held(room, [builds.target('threads', 'O2'), '4', '50']) as held:
+            tracer = Tracer(room, held.child.pid, output=folder)
+            tracer.planted()
+            os.kill(engine_of(room, held.child.pid), signal.SIGKILL)
+            done = room.finish(tracer.child, 20)
+            if done.status != 1 or not done.err:
+                problems.append('functrace ended with status %d, expected 1 and a message; it said %r' % (
+                    done.status, done.err))
+            # what stood in the unused bytes behind the code may be in use by a task, and stays
+            problems += text_differences(tracer.before, text_of(held.child.pid), tails=False)
+            held.gate.open()
+            if held.gate.arrived(held.child):
+                held.gate.open()
+            ended = room.finish(held.child)
+            if ended.status:
+                problems.append('the target ended with status %d, %r' % (ended.status, ended.out[-200:]))
+    return problems, '5 rounds'
+
+
+def attach_while_it_starts(room):
+    """Attached to around its exec: before it, or in the middle of the dynamic linker's work."""
+    need_attach()
+    problems, events = [], []
+    program = builds.target('alloc_cpp', 'O2')
+    plain = room.run([program])
+    for i in range(24):
+        folder = room.path('round%d' % i)
+        os.makedirs(folder)
+        child = room.start(['sh', '-c', 'read go; exec "$0"', program], stdin=subprocess.PIPE)
+        tracer = room.start(kinds.functrace(folder, '-t', str(child.pid)))
+        time.sleep(i % 12 * 0.001)
+        ended, done = room.finish(child, data=b'go\n'), room.finish(tracer, 20)
+        if (ended.status, ended.out, ended.err) != (plain.status, plain.out, plain.err):
+            problems.append('round %d: the target ended with status %d and said %r' % (
+                i + 1, ended.status, (ended.out + ended.err)[-300:]))
+        if done.status not in (0, 1) or (done.status and not done.err):
+            problems.append('round %d: functrace ended with status %d, %r' % (i + 1, done.status, done.err[-300:]))
+        traces, more = kinds.read_traces(folder)
+        problems += more
+        if any(t.header.get('process', '').startswith('/bin/') or 'dash' in t.header.get('process', '')
+               for t in traces):
+            # it was there before the exec, so the program's trace is complete
+            problems += ['round %d: %s' % (i + 1, p) for p in oracle.Oracle(plain.out).check(traces, names=False)]
+        events.append(sum(len(t.events) for t in traces))
+    return problems[:5], 'events: %s' % ' '.join(map(str, events))
+
+
+def minidebuginfo(room):
+    """Stripped and static, with .gnu_debugdata: the names are in there."""
+    for tool in ('nm', 'objcopy', 'strip', 'xz'):
+        kinds.need(tool)
+    twin, program = builds.target('alloc_basic', 'static'), room.path('program')
+    script = '''
+nm "$1" -g --defined-only | awk '$2 == "T" || $2 == "W" { print $3 }' | sort -u > keep
+objcopy -S --remove-section .comment --keep-symbols=keep "$1" mini 2>/dev/null
+xz -k mini && strip -o "$2" "$1" && objcopy --add-section .gnu_debugdata=mini.xz "$2"'''
+    made = room.run(['sh', '-c', script, 'sh', twin, program])
+    if made.status:
+        raise Failure('cannot make the program: %s' % made.err.decode(errors='replace')[-300:])
+    plain = room.run([program])
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
+def rust(room):
+    """A Rust program, optimised; Vec, threads, alignment, a panic."""
+    rustc = kinds.need('rustc')
+    source, program = os.path.join(builds.SOURCES, 'rusty.rs'), room.path('rusty')
+    made = room.run([rustc, '-O', '-o', program, source], timeout=120)
+    if made.status:
+        raise builds.Skip('rustc cannot build it: ' + made.err.decode(errors='replace').strip()[:150])
+    plain = room.run([program])
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
 
 
 def kill_functrace(room):
@@ -215,7 +319,7 @@ def terminate_functrace(room):
         gate.started()
         if not gate.arrived(tracer):
             raise Failure('the target ended before its gate')
-        pid = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'threads-O2'][0]
+        pid = running(room, 'threads-O2')[0]
         tracer.terminate()
         wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
         problems = [] if state_of(pid) in 'SR' else ['state %s' % state_of(pid)]
@@ -333,7 +437,7 @@ def other_pid_namespace(room):
         gate.started()
         if not gate.arrived(outer):
             raise Failure('the target ended before its gate')
-        pid = [p for p in room.processes() if os.path.basename(os.readlink('/proc/%d/exe' % p)) == 'threads-O2'][0]
+        pid = running(room, 'threads-O2')[0]
         tracer = Tracer(room, pid)
         tracer.planted()
         gate.open()
@@ -403,6 +507,8 @@ CASES = [
     ('threads come and go while it attaches', thread_churn),
     ('SIGKILL to the target', kill_the_target),
     ('SIGKILL to functrace', kill_functrace),
+    ('SIGKILL to the process that traces', kill_engine),
+    ('attach while it starts', attach_while_it_starts),
     ('SIGTERM to functrace', terminate_functrace),
     ('the file was deleted', deleted),
     ('the file was deleted, static', deleted_static),
@@ -411,6 +517,8 @@ CASES = [
     ('another mount namespace', other_mount_namespace),
     ('another pid namespace', other_pid_namespace),
     ('stripped and static: --symbol', stripped_static),
+    ('stripped and static: .gnu_debugdata', minidebuginfo),
+    ('a Rust program', rust),
     ('exec to a 32-bit program', thirty_two_bits),
     ('blocks from before the attach', preattach),
 ]

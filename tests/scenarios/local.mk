@@ -6,3 +6,5 @@ EXTRA_DIST += tests/scenarios/builds.py tests/scenarios/errors.py tests/scenario
 	tests/scenarios/reflog.py tests/scenarios/run.py tests/scenarios/steady.py \
 	tests/scenarios/table.py tests/scenarios/trace_text.py
 CLEANFILES += tests/scenarios/matrix.txt
+TESTS += tests/scenarios/man_examples.py
+EXTRA_DIST += tests/scenarios/man_examples.py

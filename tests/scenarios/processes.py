@@ -7,6 +7,10 @@ import tempfile
 import time
 import uuid
 
+# A shell ignores these in its background jobs, and functrace would keep it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
@@ -202,14 +206,17 @@ def text_of(pid):
     return text
 
 
-def text_differences(before, after):
-    """What differs, in words, in the mappings that are in both."""
+def text_differences(before, after, tails=True):
+    """What differs, in words, in the mappings that are in both; without `tails`, not in the zeros behind code."""
     words = []
     for key in sorted(set(before) & set(after)):
         if before[key] == after[key]:
             continue
         low, _, path = key
-        places = [i for i, (a, b) in enumerate(zip(before[key], after[key])) if a != b]
+        size = len(before[key]) if tails else len(before[key].rstrip(b'\0'))
+        places = [i for i, (a, b) in enumerate(zip(before[key][:size], after[key])) if a != b]
+        if not places:
+            continue
         words.append('%s: %d bytes differ, the first at %#x: %02x was %02x' % (
             path, len(places), low + places[0], after[key][places[0]], before[key][places[0]]))
     return words

@@ -178,7 +178,7 @@ def busybox(room):
 
 # ---- attach, trace, let go, twenty times ----
 
-def come_and_go(room, pid, times, pause=0.15):
+def come_and_go(room, pid, times, pause=0.15, files=1):
     problems, events = [], 0
     tasks = tasks_of(pid)
     first = text_of(pid)
@@ -188,7 +188,7 @@ def come_and_go(room, pid, times, pause=0.15):
         tracer.planted()
         time.sleep(pause)
         problems += ['round %d: %s' % (i + 1, p) for p in tracer.let_go()]
-        traces, more = kinds.read_traces(folder, 1)
+        traces, more = kinds.read_traces(folder, files)
         problems += more
         events += sum(len(t.events) for t in traces)
         gone = set(tasks) - set(tasks_of(pid))
@@ -235,16 +235,16 @@ def redis(room):
     return problems, '20 rounds, %d events' % events
 
 
-def signal_storm(room):
+def storm(room, command, files):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
     gate = Gate()
-    child = room.start([builds.target('sigstorm', 'O2'), '8', '0', '500'], gate.env, pass_fds=gate.fds)
+    child = room.start(command, gate.env, pass_fds=gate.fds)
     gate.started()
     try:
         gate.arrived(child)
-        problems, events = come_and_go(room, child.pid, 20)
+        problems, events = come_and_go(room, child.pid, 20, files=files)
         gate.open()
         ended = room.finish(child)
         if ended.status or ended.out != b'wrong 0\n':
@@ -252,6 +252,14 @@ def signal_storm(room):
         return problems, '20 rounds, %d events' % events
     finally:
         gate.close()
+
+
+def signal_storm(room):
+    return storm(room, [builds.target('sigstorm', 'O2'), '8', '0', '500'], 1)
+
+
+def fork_storm(room):
+    return storm(room, [builds.target('forkstorm', 'O2'), '4'], None)
 
 
 CASES = [
@@ -267,5 +275,6 @@ CASES = [
     ('bash pipelines', bash_pipelines),
     ('busybox, static and stripped', busybox),
     ('redis-server under load, 20 times attached to', redis),
+    ('4 threads that fork all the time, 20 times attached to', fork_storm),
     ('8 threads, 500 signals a second, siglongjmp, 20 times attached to', signal_storm),
 ]

@@ -332,8 +332,9 @@ def test_outlived():
     """the program ends before its child: Ctrl-C lets go of the child, the status is the program's"""
     shell = Shell()
     shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
-               "while [ ! -s child ]; do sleep 0.02; done; exit 3'\n")
+               "while [ ! -s child ] || [ ! -e go-on4 ]; do sleep 0.02; done; exit 3'\n")
     p = Processes(shell.pid, "sh")
+    open("go-on4", "w").close()
     all_gone(p.target)
     with open("child") as f:
         child = will_end(int(f.read()))

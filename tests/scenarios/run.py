@@ -94,7 +94,7 @@ def run_one(tap, cells, job, verbose):
         cells[key] = 'FAIL'
 
 
-MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F'}
+MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F', 'binary': 'B', 'compat': 'C'}
 
 
 def matrix(cells):
@@ -112,8 +112,8 @@ def matrix(cells):
     labels.sort(key=[s.label for s in table.SCENARIOS].index)
     variants.sort(key=list(builds.VARIANTS).index)
     width = max([len(label) for label in labels] + [6])
-    lines = ['Scenarios: L launched, A attached to, F children not followed; ! failed; small letters: skipped,'
-             ' see below', '', ' '.join(['target'.ljust(width)] + variants)]
+    lines = ['Scenarios: L launched, A attached to, F children not followed, B binary trace, C the same for sp-rtrace;'
+             ' ! failed; small letters: skipped, see below', '', ' '.join(['target'.ljust(width)] + variants)]
     for label in labels:
         row = [label.ljust(width)]
         for variant in variants:

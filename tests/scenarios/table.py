@@ -13,6 +13,12 @@ LAUNCH = ('launch',)
 SCENARIOS = [
     # ---- A and E: layouts, allocators, semantics ----
     Scenario('alloc_basic', variants=LAYOUTS),
+    Scenario('alloc_basic', variants=('O2', 'static', 'musl'), modes=('binary', 'compat'), label='alloc_basic/file'),
+    Scenario('alloc_cpp', variants=('O2',), modes=('binary', 'compat'), label='alloc_cpp/file'),
+    Scenario('threads', (4, 50), variants=('O2',), modes=('binary',), log=True, label='threads 4/file, log'),
+    Scenario('altstack', variants=('O2',), modes=('binary', 'compat'), label='altstack/file'),
+    Scenario('forks', ('tree',), files=9, variants=('O2',), modes=('binary', 'compat'), label='forks tree/file'),
+    Scenario('ownmalloc', variants=('O2', 'static', 'no-pie')),
     Scenario('alloc_cpp', variants=('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'cet', 'lld', 'mold')),
     Scenario('alloc_basic', ('no-pvalloc',), env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_basic/jemalloc'),
     Scenario('alloc_basic', env={'LD_PRELOAD': '{lib:libmimalloc.so.2.0}'}, variants=('O2',), label='alloc_basic/mimalloc'),
@@ -79,4 +85,15 @@ SCENARIOS = [
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
     Scenario('sleepers', variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
+
+    # ---- regressions ----
+    Scenario('regress_step', variants=('no-pie', 'static')),
+    Scenario('regress_step', ('leave',), variants=('no-pie', 'static')),
+    Scenario('regress_jit', ('rewrite',), variants=('O2',)),
+    Scenario('regress_jit', ('patch',), variants=('O2',)),
+    Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
+    Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
+    Scenario('regress_fault', variants=('O2', 'static')),
+    Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

@@ -11,6 +11,10 @@ import tempfile
 import termios
 import time
 
+# A shell ignores these in its background jobs, and functrace would keep it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 FUNCTRACE = os.environ.get("FUNCTRACE", "")
 PATIENCE = 60  # seconds until a thing that must come is missed; never a measure
 
@@ -191,9 +195,14 @@ def lacks(text, part):
 def run_tests(tests, failed=0):
     """Runs functions, TAP on standard output; each one's docstring is its name. Ends the program, with 1 if one has
     failed, or if something had `failed` before."""
+    def overdue(_signal, _frame):
+        raise AssertionError("the test does not end")
+
+    signal.signal(signal.SIGALRM, overdue)
     print("1..%d" % len(tests), flush=True)
     for number, test in enumerate(tests, 1):
         name = (test.__doc__ or test.__name__).strip().split("\n")[0]
+        signal.alarm(3 * PATIENCE)
         try:
             test()
             print("ok %d - %s" % (number, name), flush=True)
@@ -202,4 +211,5 @@ def run_tests(tests, failed=0):
             print("not ok %d - %s" % (number, name))
             for line in str(error).split("\n") or [repr(error)]:
                 print("# " + line, flush=True)
+    signal.alarm(0)
     sys.exit(1 if failed else 0)

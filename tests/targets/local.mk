@@ -1,11 +1,13 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
 EXTRA_DIST += tests/targets/target.h \
 	tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/churn.c \
-	tests/targets/coroutines.c tests/targets/execs.c tests/targets/forks.c tests/targets/inflight.c \
+	tests/targets/coroutines.c tests/targets/execs.c tests/targets/forkstorm.c tests/targets/forks.c tests/targets/inflight.c \
 	tests/targets/leaderless.c tests/targets/leaving.c tests/targets/library.c tests/targets/loading.c \
-	tests/targets/odd_entry.c tests/targets/ownstack.c tests/targets/race.c tests/targets/recursion.c \
-	tests/targets/reflog.c tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
+	tests/targets/odd_entry.c tests/targets/ownmalloc.c tests/targets/ownstack.c tests/targets/race.c tests/targets/recursion.c \
+	tests/targets/reflog.c tests/targets/rusty.rs tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
 	tests/targets/sleepers.c tests/targets/steady.c tests/targets/threads.c tests/targets/throwing.cpp
+
+EXTRA_DIST += tests/targets/regress_step.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c tests/targets/regress_spawnstorm.c tests/targets/regress_fault.c tests/targets/regress_asleep.c
 
 clean-local: clean-targets
 clean-targets:

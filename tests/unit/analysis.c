@@ -10,8 +10,10 @@
 #include "analysis/call_store.h"
 #include "analysis/compress.h"
 #include "analysis/held.h"
+#include "analysis/layout.h"
 #include "analysis/leaks.h"
 #include "analysis/prepare.h"
+#include "analysis/reorder.h"
 #include "analysis/select.h"
 #include "analysis/summary.h"
 #include "base/buf.h"
@@ -97,6 +99,9 @@ static int sink_put(struct stage *stage, const struct record *record)
 		break;
 	case RECORD_HEAP:
 		buf_add_str(text, "heap");
+		if (record->heap.lowest)
+			buf_printf(text, " %" PRIx64 "-%" PRIx64, record->heap.lowest,
+				   record->heap.highest);
 		break;
 	case RECORD_ATTACHMENT:
 		buf_printf(text, "attachment %s", record->attachment.name);
@@ -317,17 +322,22 @@ static void leaks_keep_the_place_of_replaced_objects(void **state)
 	put_object(leaks, 0x1000, 0x2000, "/a");
 	put_build_id(leaks, 0x1000, "aa");
 	alloc(leaks, 0x10, 1, 0x1100, 0);
-	put_object(leaks, 0x1800, 0x2800, "/b");
-	put_build_id(leaks, 0x1800, "bb");
 	put_object(leaks, 0x5000, 0x6000, "/c"); /* replaces nothing: may be known before */
 	put_build_id(leaks, 0x5000, "cc");
+	put_object(leaks, 0x1800, 0x2800, "/b");
+	put_build_id(leaks, 0x1800, "bb");
 	alloc(leaks, 0x20, 2, 0x1900, 0);
+	put_object(leaks, 0x1800, 0x2800, "/b"); /* again, and one where /a was: not before /b */
+	put_object(leaks, 0x1000, 0x1800, "/d");
+	alloc(leaks, 0x30, 2, 0x1100, 0);
 	finish_and_expect(leaks, &sink,
 			  "object 1000-2000 /a\nbuild-id 1000 aa\n"
 			  "object 5000-6000 /c\nbuild-id 5000 cc\n"
 			  "1 +0 malloc 10 size 1 : 1100\n"
 			  "object 1800-2800 /b\nbuild-id 1800 bb\n"
-			  "2 +0 malloc 20 size 2 : 1900\n");
+			  "2 +0 malloc 20 size 2 : 1900\n"
+			  "object 1800-2800 /b\nobject 1000-1800 /d\n"
+			  "3 +0 malloc 30 size 2 : 1100\n");
 }
 
 static void leaks_say_the_thread_again(void **state)
@@ -487,6 +497,175 @@ static void compress_tells_reused_addresses_apart(void **state)
 			  "3 +0 malloc 20 size 1 : 1100 9000 shared\n"
 			  "4 +0 malloc 30 size 1 : 1100 9000 # allocation summary: 2 block(s) with "
 			  "total size 2\n");
+}
+
+static void reorder_undoes_compression(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *reorder = reorder_new(&sink.stage);
+
+	(void)state;
+	put(reorder,
+	    (struct record){.type = RECORD_PROCESS, .process = {.filters = FILTER_COMPRESS}});
+	put_object(reorder, 0x1000, 0x2000, "/a");
+	next_index = 6;
+	release(reorder, 0x10);
+	next_index = 1;
+	alloc(reorder, 0x10, 1, 0x1100, 0);
+	next_index = 4;
+	alloc(reorder, 0x20, 1, 0x1100, 0);
+	put_object(reorder, 0x1000, 0x2000, "/b");
+	put_build_id(reorder, 0x1000, "bb");
+	next_index = 2;
+	alloc(reorder, 0x30, 1, 0x1100, 0);
+	put_note(reorder, "note");
+	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nobject 1000-2000 /b\n"
+			     "build-id 1000 bb\nnote note\n");
+	sink.text.size = 0;
+	finish_and_expect(reorder, &sink,
+			  "object 1000-2000 /a\n"
+			  "2 +0 malloc 10 size 1 : 1100\n"
+			  "object 1000-2000 /b\nbuild-id 1000 bb\n"
+			  "3 +0 malloc 30 size 1 : 1100\n"
+			  "object 1000-2000 /a\n"
+			  "5 +0 malloc 20 size 1 : 1100\n"
+			  "7 -0 free 10 size 0 no stack\n");
+}
+
+static void reorder_lets_other_traces_stream(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *reorder = reorder_new(&sink.stage);
+
+	(void)state;
+	put_process(reorder, 1);
+	next_index = 6;
+	release(reorder, 0x10);
+	next_index = 1;
+	release(reorder, 0x10);
+	expect_so_far(&sink, "process 1 filters 0\n7 -0 free 10 size 0 no stack\n"
+			     "2 -0 free 10 size 0 no stack\n");
+	sink.text.size = 0;
+	finish_and_expect(reorder, &sink, "");
+}
+
+static bool layout_wanted;
+
+static bool is_layout_wanted(void *context)
+{
+	(void)context;
+	return layout_wanted;
+}
+
+static void put_comment(struct stage *stage, const char *text)
+{
+	put(stage, (struct record){.type = RECORD_COMMENT, .comment = {text}});
+}
+
+static void put_all_kinds(struct stage *stage)
+{
+	put_process(stage, 7);
+	put_object(stage, 0x1000, 0x2000, "/a");
+	put_comment(stage, "zero");
+	put_resource(stage, 1, "memory", 0);
+	put_thread(stage, 1, "main");
+	alloc(stage, 0x10, 1, 0x1100, 0);
+	put_note(stage, "dropped");
+	put_comment(stage, "one");
+	put(stage, (struct record){.type = RECORD_CONTEXT, .context = {4, "c"}});
+	put_object(stage, 0x1000, 0x2000, "/b");
+	release(stage, 0x10);
+	put(stage, (struct record){.type = RECORD_MODULE, .module = {.name = "m"}});
+	alloc(stage, 0x20, 1, 0x1100, 0);
+	put(stage, (struct record){.type = RECORD_HEAP});
+	put(stage, (struct record){.type = RECORD_ATTACHMENT, .attachment = {"pages", "file"}});
+	put_comment(stage, "three");
+}
+
+static void layout_puts_declarations_first(void **state)
+{
+	struct sink sink = make_sink();
+	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
+	struct stage *layout = layout_new(&sink.stage, &options);
+
+	(void)state;
+	layout_wanted = true;
+	put_all_kinds(layout);
+	expect_so_far(&sink, "process 7 filters 0\n");
+	finish_and_expect(layout, &sink,
+			  "process 7 filters 0\n"
+			  "attachment pages\nheap\nmodule m\ncontext 4\nresource 1 memory\n"
+			  "object 1000-2000 /a\nobject 1000-2000 /b\n"
+			  "comment zero\n"
+			  "object 1000-2000 /a\n"
+			  "1 +0 malloc 10 size 1 : 1100\n"
+			  "comment one\n"
+			  "2 -0 free 10 size 0 no stack\n"
+			  "object 1000-2000 /b\n"
+			  "3 +0 malloc 20 size 1 : 1100\n"
+			  "comment three\n");
+}
+
+static void layout_of_results_streams_from_the_first_call(void **state)
+{
+	struct sink sink = make_sink();
+	struct layout_options options = {.is_wanted = is_layout_wanted};
+	struct stage *layout = layout_new(&sink.stage, &options);
+
+	(void)state;
+	layout_wanted = true;
+	put_process(layout, 7);
+	put_object(layout, 0x1000, 0x2000, "/a");
+	put_resource(layout, 1, "memory", 0);
+	put_comment(layout, "zero");
+	alloc(layout, 0x10, 1, 0x1100, 0);
+	expect_so_far(&sink, "process 7 filters 0\nresource 1 memory\nobject 1000-2000 /a\n"
+			     "comment zero\n1 +0 malloc 10 size 1 : 1100\n");
+	put_object(layout, 0x1000, 0x2000, "/b");
+	sink.text.size = 0;
+	put_comment(layout, "one");
+	finish_and_expect(layout, &sink, "comment one\n");
+}
+
+static void layout_lets_the_own_dialect_stream(void **state)
+{
+	struct sink sink = make_sink(), plain = make_sink();
+	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
+	struct stage *layout = layout_new(&sink.stage, &options);
+
+	(void)state;
+	layout_wanted = false;
+	put_all_kinds(layout);
+	next_index = 0;
+	put_all_kinds(&plain.stage);
+	finish_and_expect(layout, &sink, buf_str(&plain.text));
+	buf_free(&plain.text);
+}
+
+static void prepare_knows_the_range_of_blocks(void **state)
+{
+	(void)state;
+	for (unsigned late = 0; late < 2; late++) {
+		struct sink sink = make_sink();
+		struct stage *prepare = prepare_new(&sink.stage, &(struct prepare_options){0});
+		const struct record heap = {.type = RECORD_HEAP, .heap = {.bottom = 1}};
+
+		next_index = 0;
+		if (!late)
+			put(prepare, heap); /* waits for the calls */
+		put_resource(prepare, 1, "fd", 0);
+		put_resource(prepare, 2, "memory", 0);
+		put_call_of(prepare, 1, CALL_ALLOC, 3, 1, 0, 0);
+		put_call_of(prepare, 2, CALL_ALLOC, 0x20, 1, 0, 0);
+		put_call_of(prepare, 2, CALL_ALLOC, 0x10, 1, 0, 0);
+		put_call_of(prepare, 2, CALL_RELEASE, 0x99, 1, 0, 0);
+		sink.text.size = 0;
+		if (late) {
+			put(prepare, heap);
+			expect_so_far(&sink, "heap 10-20\n");
+		}
+		finish_and_expect(prepare, &sink, "heap 10-20\n");
+	}
 }
 
 static void totals_are_each_resource_s_own(void **state)
@@ -829,6 +1008,7 @@ static void check_list(const struct call_store *store, const struct call_list *c
 		const struct record_call want = odd_call(list, i, text, args);
 
 		assert_int_equal(call_cursor_next(&cursor, &call), 1);
+		assert_true(cursor.tag == (i % 3 ? i : 0));
 		assert_true(call.index == want.index && call.time_ns == want.time_ns);
 		assert_true(call.resource == want.resource && call.context == want.context);
 		assert_true(call.kind == want.kind && call.has_frames == want.has_frames);
@@ -861,7 +1041,7 @@ static void calls_come_back_from_the_file(void **state)
 
 			/* The first stays empty, the second short. */
 			if (list > 1 || i < 3)
-				call_store_add(&store, lists[list], &call);
+				call_store_add(&store, lists[list], &call, i % 3 ? i : 0);
 		}
 	assert_true(store.file_size > 500000);
 	assert_true(store.in_memory <= 64 << 10);
@@ -888,7 +1068,7 @@ static void calls_stay_in_memory_without_a_file(void **state)
 	for (unsigned i = 0; i < 5000; i++) {
 		const struct record_call call = odd_call(1, i, text, args);
 
-		call_store_add(&store, list, &call);
+		call_store_add(&store, list, &call, i % 3 ? i : 0);
 	}
 	assert_true(store.fd < 0);
 	check_list(&store, list, 1, 5000);
@@ -946,6 +1126,12 @@ int main(void)
 		TEST(compress_groups_by_stack),
 		TEST(compress_orders),
 		TEST(compress_tells_reused_addresses_apart),
+		TEST(reorder_undoes_compression),
+		TEST(reorder_lets_other_traces_stream),
+		TEST(layout_puts_declarations_first),
+		TEST(layout_of_results_streams_from_the_first_call),
+		TEST(layout_lets_the_own_dialect_stream),
+		TEST(prepare_knows_the_range_of_blocks),
 		TEST(totals_are_each_resource_s_own),
 		TEST(prepare_trims_so_that_twins_merge),
 		TEST(prepare_keeps_short_stacks),

@@ -315,12 +315,75 @@ static void test_cache(void **state)
 	elf_file_unref(files[7]);
 }
 
+/* ---- Demangling ---- */
+
+static void test_demangle(void **state)
+{
+	static const struct {
+		const char *mangled, *name;
+	} known[] = {
+		{"_Znwm", "operator new(unsigned long)"},
+		{"_ZN4shop5ShelfIiE3putERKi", "shop::Shelf<int>::put(int const&)"},
+		{"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"},
+		{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+		{"malloc", NULL},
+		{"_start", NULL},
+		{"_Z", NULL},
+		{"_R", NULL},
+		{"", NULL},
+		{"_ZN", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		char *name = names_demangle(known[i].mangled);
+
+		if (known[i].name)
+			assert_string_equal(name ? name : "(null)", known[i].name);
+		else
+			assert_null(name);
+		free(name);
+	}
+
+	/* Each pair doubles the one before: 2^40 names. The answer comes at once, and is none. */
+	char text[4096] = "_Z1fSt4pairIiiE";
+
+	for (unsigned i = 0; i < 40; i++) {
+		char piece[32];
+
+		/* substitutions: S_ is std::pair's template, S0_ pair<int,int>, then each new pair
+		 */
+		if (i < 36)
+			snprintf(piece, sizeof(piece), "S_IS%c_S%c_E",
+				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
+				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+		else
+			snprintf(piece, sizeof(piece), "S_IS1%c_S1%c_E", '0' + (int)i - 36,
+				 '0' + (int)i - 36);
+		strcat(text, piece);
+	}
+	char *name = names_demangle(text);
+
+	assert_null(name);
+
+	/* Deep nesting, and a name without end. */
+	char *deep = xmalloc(200001);
+
+	memset(deep, 'P', 200000);
+	memcpy(deep, "_Z1f", 4);
+	deep[200000] = '\0';
+	assert_null(names_demangle(deep));
+	deep[50000] = '\0';
+	free(names_demangle(deep));
+	free(deep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),    cmocka_unit_test(test_bad_maps),
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_debugdata),
-		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache),   cmocka_unit_test(test_demangle),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make,

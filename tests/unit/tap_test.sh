@@ -57,6 +57,9 @@ expect 'an empty plan skips with its reason' 'echo "1..0 # SKIP no sea"' \
 expect 'an output without a newline at its end loses nothing' 'echo 1..1; printf "ok 1 - a"' \
 	'ok 1 - a
 1..1'
+expect 'a process that stays behind does not hold it up' 'echo 1..1; sleep 7 & echo "ok 1 - a"' \
+	'ok 1 - a
+1..1'
 limit=1
 expect 'a hang is ended' 'echo 1..1; exec sleep 60' \
 	'not ok 1 - sh: 1 of 1 planned tests did not run

@@ -1,1 +1,51 @@
 # unit tests of unwind
+check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
+TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
+unwind_ldadd = libunwinder.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
+	$(UNIT_LIBS)
+tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
+	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
+tests_unit_unwind_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
+tests_unit_unwind_LDADD = $(unwind_ldadd)
+EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
+
+tests_unit_unwind_real_SOURCES = tests/unit/unwind_real.c tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
+tests_unit_unwind_real_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_unwind_real_LDADD = $(unwind_ldadd)
+
+tests_unit_unwind_hostile_SOURCES = tests/unit/unwind_hostile.c tests/unit/unwind_target.h \
+	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
+tests_unit_unwind_hostile_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
+tests_unit_unwind_hostile_LDADD = $(unwind_ldadd)
+EXTRA_tests_unit_unwind_hostile_DEPENDENCIES = $(unwind_targets)
+
+# What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
+unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
+	tests/unit/unwind-target-debug \
+	tests/unit/unwind-target-static tests/unit/unwind-target-musl \
+	tests/unit/libunwind-target.so
+CLEANFILES += $(unwind_targets)
+EXTRA_DIST += tests/unit/unwind_target.c tests/unit/unwind_target_lib.c
+unwind_target_source = $(srcdir)/tests/unit/unwind_target.c
+unwind_target_link = tests/unit/libunwind-target.so -Wl,-rpath,$(abs_builddir)/tests/unit \
+	-Wl,-z,lazy -Wl,--export-dynamic -pthread
+unwind_target_depend = tests/unit/unwind_target.c tests/unit/unwind_target.h tests/unit/libunwind-target.so
+
+tests/unit/libunwind-target.so: tests/unit/unwind_target_lib.c
+	$(AM_V_CC)$(CC) -O2 -g0 -fPIC -shared -Wl,-soname,libunwind-target.so -o $@ $(srcdir)/tests/unit/unwind_target_lib.c
+tests/unit/unwind-target-O0: $(unwind_target_depend)
+	$(AM_V_CC)$(CC) -O0 -g0 -fexceptions -DTARGET_UNWIND -o $@ $(unwind_target_source) $(unwind_target_link)
+tests/unit/unwind-target-O2: $(unwind_target_depend)
+	$(AM_V_CC)$(CC) -O2 -g0 -fomit-frame-pointer -fexceptions -DTARGET_UNWIND -o $@ \
+		$(unwind_target_source) $(unwind_target_link)
+tests/unit/unwind-target-fp: $(unwind_target_depend)
+	$(AM_V_CC)$(CC) -O1 -g0 -fno-omit-frame-pointer -fno-pie -no-pie -o $@ $(unwind_target_source) \
+		$(unwind_target_link)
+tests/unit/unwind-target-debug: $(unwind_target_depend)
+	$(AM_V_CC)$(CC) -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o $@ \
+		$(unwind_target_source) $(unwind_target_link)
+# Not every machine can make these two; the test says so then.
+tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_target.h
+	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
+tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h
+	$(AM_V_CC)musl-gcc -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@

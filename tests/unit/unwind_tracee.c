@@ -26,24 +26,32 @@ static ssize_t tracee_read(void *context, uint64_t address, void *data, size_t s
 	return got < 0 ? -errno : got;
 }
 
-struct tracee *tracee_start(char *const argv[], int out)
+/* One at a time: a test that failed has left its own. */
+static struct tracee *running;
+
+struct tracee *tracee_start(const char *const argv[], int out)
 {
 	struct tracee *tracee = xcalloc(1, sizeof(*tracee));
 
+	tracee_end(running);
+	running = tracee;
 	tracee->pid = fork();
 	if (!tracee->pid) {
 		personality(ADDR_NO_RANDOMIZE);
 		if (out >= 0)
 			dup2(out, 1);
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		execvp(argv[0], argv);
+		execvp(argv[0], (char **)(uintptr_t)argv);
 		_exit(127);
 	}
-	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid || !WIFSTOPPED(tracee->status)) {
+	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid ||
+	    !WIFSTOPPED(tracee->status)) {
 		free(tracee);
+		running = NULL;
 		return NULL;
 	}
-	ptrace(PTRACE_SETOPTIONS, tracee->pid, 0, PTRACE_O_EXITKILL);
+	tracee->process = tracee->pid;
+	ptrace(PTRACE_SETOPTIONS, tracee->pid, 0, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE);
 	tracee->rows = unwinder_new(tracee->pid, arch_native(), UNWIND_ROWS);
 	tracee->libunwind = unwinder_new(tracee->pid, arch_native(), UNWIND_LIBUNWIND);
 	return tracee;
@@ -54,13 +62,40 @@ void tracee_end(struct tracee *tracee)
 	if (!tracee)
 		return;
 	if (WIFSTOPPED(tracee->status)) {
-		kill(tracee->pid, SIGKILL);
-		waitpid(tracee->pid, &tracee->status, 0);
+		kill(tracee->process, SIGKILL);
+		while (waitpid(-1, &tracee->status, __WALL) > 0)
+			;
 	}
 	unwinder_free(tracee->rows);
 	unwinder_free(tracee->libunwind);
 	free(tracee->maps);
 	free(tracee);
+	running = NULL;
+}
+
+/* Waits for a stop that is of interest, of any thread; new threads just run. */
+static bool wait_stop(struct tracee *tracee)
+{
+	for (;;) {
+		int status;
+		const pid_t pid = waitpid(-1, &status, __WALL);
+
+		if (pid < 0)
+			return false;
+		if (!WIFSTOPPED(status)) {
+			if (pid != tracee->process)
+				continue;
+			tracee->status = status;
+			return false;
+		}
+		if (status >> 16 || (WSTOPSIG(status) == SIGSTOP && pid != tracee->pid)) {
+			ptrace(PTRACE_CONT, pid, 0, 0);
+			continue;
+		}
+		tracee->pid = pid;
+		tracee->status = status;
+		return true;
+	}
 }
 
 static bool resume(struct tracee *tracee, int request)
@@ -69,10 +104,7 @@ static bool resume(struct tracee *tracee, int request)
 
 	if (signal == SIGSTOP || signal == SIGTRAP)
 		signal = 0;
-	if (ptrace(request, tracee->pid, 0, (void *)(long)signal) ||
-	    waitpid(tracee->pid, &tracee->status, __WALL) != tracee->pid)
-		return false;
-	return WIFSTOPPED(tracee->status);
+	return !ptrace(request, tracee->pid, 0, (void *)(long)signal) && wait_stop(tracee);
 }
 
 bool tracee_continue(struct tracee *tracee)
@@ -100,8 +132,8 @@ static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t 
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && !elf_getphdrnum(elf, &count))
 		for (size_t i = 0; i < count && !found; i++)
-			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
-			    align_down(phdr.p_offset, 4096) == offset) {
+			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+			    phdr.p_flags & PF_X && align_down(phdr.p_offset, 4096) == offset) {
 				*bias = start - align_down(phdr.p_vaddr, 4096);
 				found = true;
 			}
@@ -110,7 +142,7 @@ static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t 
 	return found;
 }
 
-void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
+static void add_objects(struct tracee *tracee, struct unwinder *unwinder, bool files)
 {
 	char *copy = xstrdup(tracee->maps), *rest = copy, *line;
 	char object[4096] = "";
@@ -121,7 +153,8 @@ void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
 		char perms[8], path[4096] = "";
 		uint64_t bias;
 
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset, path) < 4)
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset,
+			   path) < 4)
 			continue;
 		if (!strcmp(path, "[vdso]"))
 			unwinder_add(unwinder, start, end, start, NULL, "vdso-of-this-machine");
@@ -132,9 +165,19 @@ void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
 			object_start = start;
 		}
 		if (perms[2] == 'x' && bias_of(path, start, offset, &bias))
-			unwinder_add(unwinder, object_start, end, bias, path, NULL);
+			unwinder_add(unwinder, object_start, end, bias, files ? path : NULL, NULL);
 	}
 	free(copy);
+}
+
+void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder)
+{
+	add_objects(tracee, unwinder, true);
+}
+
+void tracee_add_objects_without_files(struct tracee *tracee, struct unwinder *unwinder)
+{
+	add_objects(tracee, unwinder, false);
 }
 
 static void update_maps(struct tracee *tracee)
@@ -174,6 +217,11 @@ void tracee_snapshot(struct tracee *tracee, size_t size, bool maps)
 		update_maps(tracee);
 }
 
+bool tracee_system_call(struct tracee *tracee)
+{
+	return resume(tracee, PTRACE_SYSCALL);
+}
+
 const char *tracee_where(struct tracee *tracee, uint64_t address)
 {
 	static char results[4][4200];
@@ -186,7 +234,8 @@ const char *tracee_where(struct tracee *tracee, uint64_t address)
 		unsigned long start, end, offset;
 		char path[4096] = "";
 
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset, path) >= 3 &&
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset,
+			   path) >= 3 &&
 		    address >= start && address < end)
 			snprintf(result, sizeof(results[0]), "%s+0x%lx", path,
 				 (unsigned long)(address - start + offset));

@@ -1,4 +1,5 @@
-/* A program under ptrace for the tests of the unwinder: stopped, stepped, its stack taken as a snapshot. */
+/* A program under ptrace for the tests of the unwinder: stopped, stepped, its stack taken as a
+ * snapshot. */
 #ifndef FT_TESTS_UNWIND_TRACEE_H
 #define FT_TESTS_UNWIND_TRACEE_H
 
@@ -7,26 +8,32 @@
 #define TRACEE_STACK 65536
 
 struct tracee {
-	pid_t pid;
-	char *maps; /* what the unwinders have been told */
+	pid_t process, pid; /* pid: the thread that stopped */
+	char *maps;         /* what the unwinders have been told */
 	struct unwinder *rows, *libunwind;
 	struct stack_snapshot snapshot;
 	unsigned char stack[TRACEE_STACK];
-	int status; /* of the last wait */
+	int status;          /* of the last wait */
 	unsigned long reads; /* calls of the snapshot's read() */
 };
 
-/* Starts a program, stopped at its first instruction. NULL: could not. Its standard output goes to `out` (-1: kept). */
-struct tracee *tracee_start(char *const argv[], int out);
+/* Starts a program, stopped at its first instruction. NULL: could not. Its standard output goes to
+ * `out` (-1: kept). */
+struct tracee *tracee_start(const char *const argv[], int out);
 /* Kills it if it is still there. */
 void tracee_end(struct tracee *tracee);
-/* Continues or steps it until it stops again, passing on signals other than SIGSTOP and SIGTRAP. False when it has ended. */
+/* Continues or steps it until it stops again, passing on signals other than SIGSTOP and SIGTRAP.
+ * False when it has ended. */
 bool tracee_continue(struct tracee *tracee);
 bool tracee_step(struct tracee *tracee);
-/* Registers and up to `size` bytes of the stack into tracee->snapshot; tells the unwinders of changed maps if `maps`. */
+/* Continues it to the next beginning or end of a system call. */
+bool tracee_system_call(struct tracee *tracee);
+/* Registers and up to `size` bytes of the stack into tracee->snapshot; tells the unwinders of
+ * changed maps if `maps`. */
 void tracee_snapshot(struct tracee *tracee, size_t size, bool maps);
-/* Tells one unwinder of all objects. */
+/* Tells one unwinder of all objects; or as of objects whose files cannot be opened. */
 void tracee_add_objects(struct tracee *tracee, struct unwinder *unwinder);
+void tracee_add_objects_without_files(struct tracee *tracee, struct unwinder *unwinder);
 /* The name of the mapping and the offset in it, for messages; static storage of 4 results. */
 const char *tracee_where(struct tracee *tracee, uint64_t address);
 

@@ -1,0 +1,13 @@
+/* Brings the calls of a compressed text back into the order in which they were made. */
+#ifndef FT_ANALYSIS_REORDER_H
+#define FT_ANALYSIS_REORDER_H
+
+#include "analysis/stage.h"
+
+/* A first stage: what follows relies on the order, releases after their allocations above all. If
+ * the header says that the trace is compressed, its calls are held and given out by their numbers;
+ * everything else goes on at once, and objects are declared again where a call needs one that was
+ * replaced.  Other traces stream through. */
+struct stage *reorder_new(struct stage *next);
+
+#endif

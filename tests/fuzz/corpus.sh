@@ -1,0 +1,4 @@
+#!/bin/sh
+# The fuzzers' corpus, run through the harnesses once: what was found stays mended.
+set -eu
+"${TOP_BUILDDIR:-.}/tests/fuzz/replay_trace" "${TOP_SRCDIR:-.}"/tests/fuzz/corpus/trace/*

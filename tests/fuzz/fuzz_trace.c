@@ -1,0 +1,139 @@
+/* What the readers of traces do with any bytes at all: an end or an error, in bounded memory; and
+ * what they understood is written, read and written again without a difference.
+ *
+ * FUZZ_ENCODING is the encoding that is read, or NULL: recognised, .gz and .zst unpacked. */
+#include "config.h"
+#include "base/buf.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* More than this, and an input of a few bytes has become far too much. */
+#define RECORDS_MAX 100000
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static int memory_file(const void *data, size_t size)
+{
+	const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write_all(fd, data, size, NULL) || lseek(fd, 0, SEEK_SET) < 0)
+		abort();
+	return fd;
+}
+
+static void check(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "this does not hold: %s\n", what);
+	abort();
+}
+
+/* Reads a trace and writes it as `to` into `out`. The reader's status; 1 if it is no trace. */
+static int convert(const void *data, size_t size, const struct encoding *from, const char *to,
+		   int *compat, struct buf *out)
+{
+	const struct reader_options reader_options = {.encoding = from};
+	struct writer_options options = {0};
+	struct writer *writer = NULL;
+	struct record record;
+	char error[256];
+	size_t records = 0;
+	int status;
+	const int in = memory_file(data, size), fd = memory_file("", 0);
+	struct reader *reader = reader_new(in, &reader_options, error, sizeof(error));
+
+	out->size = 0;
+	if (!reader) {
+		close(in);
+		close(fd);
+		return 1;
+	}
+	while ((status = reader_next(reader, &record)) == 1 && records++ < RECORDS_MAX) {
+		if (!writer) {
+			check(record.type == RECORD_PROCESS, "a trace begins with its process");
+			if (*compat < 0)
+				*compat = reader_is_compat(reader);
+			options.compat = *compat;
+			writer = writer_new(encoding_find(to), fd, &options);
+		}
+		check(writer_put(writer, &record) == 0, "a record can be written");
+	}
+	check(status == 1 || status == 0 || *reader_error(reader), "an error is described");
+	check(status >= 0 || status == -EBADMSG, "bytes are damaged, or they are not");
+	check(status == 1 || reader_next(reader, &record) == status, "an end stays one");
+	reader_close(reader);
+	if (writer) {
+		const off_t end =
+			(check(writer_close(writer) == 0, "closing"), lseek(fd, 0, SEEK_CUR));
+
+		lseek(fd, 0, SEEK_SET);
+		check(read(fd, buf_room(out, (size_t)end), (size_t)end) == end, "reading back");
+		out->size = (size_t)end;
+	}
+	close(fd);
+	return status;
+}
+
+static bool same(const struct buf *a, const struct buf *b)
+{
+	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
+}
+
+/* What was written once is written the same again. */
+static void check_stable(const unsigned char *data, size_t size, const struct encoding *from,
+			 const char *to, int compat)
+{
+	const struct encoding *encoding = encoding_find(to);
+	const bool own_form = from == encoding && compat < 0;
+	struct buf first = {0}, second = {0}, third = {0};
+
+	if (convert(data, size, from, to, &compat, &first) <= 0 && first.size) {
+		check(convert(first.data, first.size, encoding, to, &compat, &second) == 0,
+		      "what was written can be read");
+		check(convert(second.data, second.size, encoding, to, &compat, &third) == 0,
+		      "what was written again can be read");
+		check(same(&second, &third), "what is read is written as it was");
+		check(!own_form || same(&first, &second),
+		      "what is read is written as it was, the first time too");
+	}
+	buf_free(&first);
+	buf_free(&second);
+	buf_free(&third);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	const struct encoding *from = FUZZ_ENCODING ? encoding_find(FUZZ_ENCODING) : NULL;
+
+	check_stable(data, size, from, "text", -1);
+	check_stable(data, size, from, "rtrace", -1);
+	check_stable(data, size, from, "text", size & 1);
+	check_stable(data, size, from, "rtrace", size & 1);
+	return 0;
+}
+
+#ifdef FUZZ_MAIN
+/* Without libFuzzer: the inputs are the files named on the command line. */
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		size_t size;
+		char *data = read_file(argv[i], 16 << 20, &size);
+
+		if (!data) {
+			perror(argv[i]);
+			return 1;
+		}
+		LLVMFuzzerTestOneInput((unsigned char *)data, size);
+		free(data);
+	}
+	return 0;
+}
+#endif

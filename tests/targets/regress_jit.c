@@ -1,0 +1,100 @@
+/* regress_jit HOW: code made at run time calls malloc, and is made anew at the same place.
+ *
+ * rewrite   the page is written again while a breakpoint stands at the return site: the code after the call differs
+ * patch     only the bytes behind the first of the instruction at the return site are changed (an immediate, as
+ *           compilers patch their code)
+ * shared    the page is shared with a child that is not traced (with -F): nothing may be written there */
+#include "target.h"
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define ROUNDS 40
+
+static unsigned char *page;
+
+static void emit(unsigned char **at, const void *bytes, size_t size)
+{
+	memcpy(*at, bytes, size);
+	*at += size;
+}
+
+/* uint32_t f(size_t n, void **block): *block = malloc(n), then one of two ways to return `value`. */
+static void make(uint32_t value, int way)
+{
+	unsigned char *at = page;
+	void *function = (void *)malloc;
+	const unsigned char other[] = {0x31, 0xc9, 0x81, 0xc1}; /* xor %ecx, %ecx; add $value, %ecx */
+
+	emit(&at, "\x53\x48\x89\xf3", 4);     /* push %rbx; mov %rsi, %rbx */
+	emit(&at, "\x48\xb8", 2);	      /* movabs $malloc, %rax */
+	emit(&at, &function, 8);
+	emit(&at, "\xff\xd0", 2);	      /* call *%rax */
+	if (way)
+		emit(&at, other, sizeof(other));
+	else
+		emit(&at, "\xb9", 1);	      /* mov $value, %ecx */
+	emit(&at, &value, 4);
+	emit(&at, "\x48\x89\x03", 3);	      /* mov %rax, (%rbx) */
+	emit(&at, "\x89\xc8\x5b\xc3", 4);     /* mov %ecx, %eax; pop %rbx; ret */
+	__builtin___clear_cache((char *)page, (char *)at);
+}
+
+static void patch(uint32_t value)
+{
+	memcpy(page + 17, &value, 4);
+}
+
+static void call(uint32_t value)
+{
+	uint32_t (*const function)(size_t, void **) = (uint32_t (*)(size_t, void **))(uintptr_t)page;
+	void *block = NULL;
+
+	CHECK(function(37001, &block) == value);
+	CHECK(block);
+	free(block);
+}
+
+static void in_a_child(void)
+{
+	const pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		call(7);
+		_exit(3);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "rewrite";
+	const int shared = !strcmp(how, "shared");
+
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+	CHECK(page != MAP_FAILED);
+	make(7, 0);
+	if (!shared) {
+		expect_alloc(ROUNDS, 37001, "malloc");
+		expect_release(ROUNDS, 37001, "free");
+	}
+	gate();
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		if (shared) {
+			call(7);
+			in_a_child();
+			continue;
+		}
+		if (!strcmp(how, "rewrite"))
+			make(i, (int)(i & 1));
+		else if (i)
+			patch(i);
+		else
+			make(i, 0);
+		call(i);
+	}
+	return 0;
+}

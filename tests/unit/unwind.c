@@ -1,0 +1,507 @@
+/* The unwinder against stacks that are known by construction: unwind_target.c stops itself with
+ * them. Both methods have to find exactly those frames, and agree on the frames beyond. */
+#include "config.h"
+#include "unwind_target.h"
+#include "unwind_tracee.h"
+#include "base/util.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FRAMES_MAX   700
+#define TARGET(name) BUILD_DIR "/tests/unit/" name
+
+static struct target_report *report;
+
+struct walk {
+	struct unwind_frame frames[FRAMES_MAX];
+	size_t count;
+	bool cut;
+};
+
+static struct walk rows, reference;
+
+static struct tracee *start(const char *target, const char *scenario)
+{
+	const char *const argv[] = {target, scenario, NULL};
+	struct tracee *tracee;
+
+	memset(report, 0, sizeof(*report));
+	tracee = tracee_start(argv, -1);
+	assert_non_null(tracee);
+	return tracee;
+}
+
+static void run_to_stop(struct tracee *tracee)
+{
+	do {
+		assert_true(tracee_continue(tracee));
+	} while (WSTOPSIG(tracee->status) != SIGTRAP);
+}
+
+static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+		 struct walk *walk)
+{
+	memset(walk, 0xee, sizeof(*walk));
+	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
+}
+
+static void print_walk(struct tracee *tracee, const char *name, const struct walk *walk)
+{
+	print_message("%s: %zu frames%s\n", name, walk->count, walk->cut ? ", cut" : "");
+	for (size_t i = 0; i < walk->count && i < 60; i++)
+		print_message("  %zu %s cfa %lx%s\n", i, tracee_where(tracee, walk->frames[i].pc),
+			      (unsigned long)walk->frames[i].cfa,
+			      walk->frames[i].signal ? " signal" : "");
+}
+
+/* Whether the frames 1... are those of the report, innermost first. */
+static bool is_as_reported(const struct walk *walk)
+{
+	if (walk->count < report->count + 1 || walk->frames[0].signal)
+		return false;
+	for (size_t i = 1; i <= report->count; i++) {
+		const struct target_frame *known = &report->frames[report->count - i];
+
+		if ((known->pc && walk->frames[i].pc != known->pc) ||
+		    (known->cfa && walk->frames[i - 1].cfa != known->cfa) ||
+		    walk->frames[i].signal != (known->signal != 0))
+			return false;
+	}
+	return true;
+}
+
+static bool is_same_walk(const struct walk *a, const struct walk *b)
+{
+	if (a->count != b->count || a->cut != b->cut)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->frames[i].pc != b->frames[i].pc ||
+		    a->frames[i].signal != b->frames[i].signal ||
+		    (i + 1 < a->count && a->frames[i].cfa != b->frames[i].cfa))
+			return false;
+	return true;
+}
+
+enum expected_end {
+	END_START,  /* at the program's entry, at most 3 frames beyond those known */
+	END_THREAD, /* complete, at most 2 frames beyond */
+	END_CUT,    /* cut at the frame whose pc is report->extra */
+	END_CALLER, /* cut at the caller of main: a C library without CFI */
+};
+
+static bool is_end(const struct walk *walk, enum expected_end end)
+{
+	const uint64_t last = walk->frames[walk->count - 1].pc;
+
+	switch (end) {
+	case END_START:
+		return !walk->cut && last >= report->start && last < report->start_end &&
+		       walk->count <= report->count + 4;
+	case END_THREAD:
+		return !walk->cut && walk->count <= report->count + 3;
+	case END_CUT:
+		return walk->cut && last == report->extra;
+	default:
+		return walk->cut && walk->count == report->count + 1;
+	}
+}
+
+/* What is to be found at a stop, by rows and (unless it cannot) by libunwind. */
+static void check(struct tracee *tracee, const char *what, enum expected_end end,
+		  bool libunwind_can)
+{
+	if (end == END_CUT) {
+		/* Nothing below the code without CFI is to be found. */
+		uint64_t kept = 0;
+
+		for (uint64_t i = 0; i < report->count; i++)
+			if (report->frames[i].pc == report->extra)
+				kept = report->count - i;
+		assert_true(kept > 0);
+		memmove(report->frames, report->frames + report->count - kept,
+			kept * sizeof(*report->frames));
+		report->count = kept;
+	}
+	take(tracee->rows, &tracee->snapshot, &rows);
+	take(tracee->libunwind, &tracee->snapshot, &reference);
+	const bool good = is_as_reported(&rows) && is_end(&rows, end) &&
+			  (!libunwind_can || is_same_walk(&rows, &reference)) &&
+			  !unwinder_counts(tracee->rows).fallbacks;
+
+	if (!good) {
+		print_message("%s: reported %lu, fallbacks %lu\n", what,
+			      (unsigned long)report->count,
+			      (unsigned long)unwinder_counts(tracee->rows).fallbacks);
+		for (uint64_t i = report->count; i-- > 0;)
+			print_message("  known %s cfa %lx%s\n",
+				      tracee_where(tracee, report->frames[i].pc),
+				      (unsigned long)report->frames[i].cfa,
+				      report->frames[i].signal ? " signal" : "");
+		print_walk(tracee, "rows", &rows);
+		print_walk(tracee, "libunwind", &reference);
+	}
+	assert_true(good);
+}
+
+static void check_scenario(const char *target, const char *scenario, enum expected_end end,
+			   bool libunwind_can)
+{
+	struct tracee *tracee = start(target, scenario);
+
+	run_to_stop(tracee);
+	/* The whole stack, a little of it, nothing: the rest is read when it is wanted. */
+	for (size_t size = TRACEE_STACK;; size /= 64) {
+		char *what = xasprintf("%s %s, snapshot of %zu", target, scenario, size);
+
+		tracee_snapshot(tracee, size, true);
+		check(tracee, what, end, libunwind_can);
+		free(what);
+		if (!size)
+			break;
+	}
+	tracee_end(tracee);
+}
+
+static const char *const common[] = {"plain",  "deep",     "leaf",   "alloca", "realigned", "big",
+				     "signal", "altstack", "nested", "first",  "assembly"};
+
+static void need_target(const char *target)
+{
+	if (access(target, X_OK)) {
+		print_message("%s could not be built on this machine\n", target);
+		skip();
+	}
+}
+
+static void check_target(const char *target, bool libunwind_can)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		check_scenario(target, common[i], END_START, libunwind_can);
+	/* libunwind 1.6.2 knows no return address in a register but at frame 0. */
+	check_scenario(target, "register", END_START, false);
+	check_scenario(target, "jit", END_CUT, libunwind_can);
+	check_scenario(target, "thread", END_THREAD, libunwind_can);
+}
+
+static void test_o0(void **state)
+{
+	(void)state;
+	check_target(TARGET("unwind-target-O0"), true);
+	check_scenario(TARGET("unwind-target-O0"), "cleanup", END_START, true);
+	check_scenario(TARGET("unwind-target-O0"), "context", END_THREAD, true);
+}
+
+static void test_o2(void **state)
+{
+	(void)state;
+	check_target(TARGET("unwind-target-O2"), true);
+	check_scenario(TARGET("unwind-target-O2"), "cleanup", END_START, true);
+	check_scenario(TARGET("unwind-target-O2"), "context", END_THREAD, true);
+}
+
+/* Steps from a call's stop until the first instruction outside of the program: that of a library's
+ * function, called directly or through the PLT. Where it has no CFI, its caller is known all the
+ * same. */
+static void check_entry(const char *target)
+{
+	struct tracee *tracee = start(target, "vdso");
+
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &reference);
+	do {
+		assert_true(tracee_step(tracee));
+		tracee_snapshot(tracee, TRACEE_STACK, false);
+		take(tracee->rows, &tracee->snapshot, &rows);
+	} while (!strstr(tracee_where(tracee, rows.frames[0].pc), ".so"));
+	if (rows.count != reference.count + 1) {
+		print_walk(tracee, "at the entry", &rows);
+		print_walk(tracee, "before", &reference);
+	}
+	assert_int_equal(rows.count, reference.count + 1);
+	assert_int_equal(rows.frames[1].cfa, reference.frames[0].cfa);
+	for (size_t i = 1; i < reference.count; i++) {
+		assert_int_equal(rows.frames[i + 1].pc, reference.frames[i].pc);
+		assert_int_equal(rows.frames[i + 1].cfa, reference.frames[i].cfa);
+	}
+	tracee_end(tracee);
+}
+
+static void test_static(void **state)
+{
+	(void)state;
+	need_target(TARGET("unwind-target-static"));
+	check_target(TARGET("unwind-target-static"), true);
+}
+
+/* musl has no CFI at all: a function of it that is stopped at its entry has a caller nevertheless.
+ */
+static void test_musl(void **state)
+{
+	static const char *const scenarios[] = {"plain",     "deep", "leaf",    "alloca",
+						"realigned", "big",  "assembly"};
+
+	(void)state;
+	need_target(TARGET("unwind-target-musl"));
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		check_scenario(TARGET("unwind-target-musl"), scenarios[i], END_CALLER, false);
+	check_entry(TARGET("unwind-target-musl"));
+}
+
+static void test_frame_pointers(void **state)
+{
+	(void)state;
+	check_target(TARGET("unwind-target-fp"), true);
+}
+
+/* Stopped in an indirect function's resolver, below _dl_fixup and _dl_runtime_resolve, whose CFA is
+ * in rbx. */
+static void check_lazy(const char *target)
+{
+	struct tracee *tracee = start(target, "lazy");
+	static struct walk resolving;
+	size_t skip = 1;
+
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &resolving);
+	take(tracee->libunwind, &tracee->snapshot, &reference);
+	assert_true(is_same_walk(&resolving, &reference));
+	assert_false(resolving.cut);
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	assert_int_equal(unwinder_counts(tracee->rows).fallbacks, 0);
+	/* Frame 2 is lazy_caller both times: from there on, they are equal. */
+	while (skip < resolving.count && resolving.frames[skip].pc != rows.frames[2].pc)
+		skip++;
+	assert_int_equal(resolving.count - skip, rows.count - 2);
+	assert_in_range(skip, 4, 6);
+	for (size_t i = 0; i + 2 < rows.count; i++) {
+		assert_int_equal(resolving.frames[skip + i].pc, rows.frames[2 + i].pc);
+		assert_int_equal(resolving.frames[skip + i].cfa, rows.frames[2 + i].cfa);
+	}
+	tracee_end(tracee);
+}
+
+static void test_lazy(void **state)
+{
+	(void)state;
+	check_lazy(TARGET("unwind-target-O0"));
+	check_lazy(TARGET("unwind-target-O2"));
+}
+
+/* From one stop to the next, each instruction: rows and libunwind agree everywhere. Returns how
+ * many steps began in [vdso]. */
+static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
+{
+	size_t in_vdso = 0;
+
+	for (*steps = 0; *steps < max; ++*steps) {
+		if (!tracee_step(tracee))
+			break;
+		tracee_snapshot(tracee, TRACEE_STACK, *steps % 256 == 0);
+		take(tracee->rows, &tracee->snapshot, &rows);
+		take(tracee->libunwind, &tracee->snapshot, &reference);
+		if (!is_same_walk(&rows, &reference)) {
+			print_walk(tracee, "rows", &rows);
+			print_walk(tracee, "libunwind", &reference);
+			fail();
+		}
+		if (strstr(tracee_where(tracee, rows.frames[0].pc), "[vdso]")) {
+			in_vdso++;
+			assert_false(rows.cut);
+			assert_true(rows.count >= 5);
+		}
+	}
+	return in_vdso;
+}
+
+static void test_vdso(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "vdso");
+	size_t steps;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	assert_non_null(strstr(tracee->maps, "[vdso]"));
+	const size_t in_vdso = check_steps(tracee, 4000, &steps);
+
+	if (!in_vdso) {
+		print_message("clock_gettime of this machine does not use the vdso\n");
+		tracee_end(tracee);
+		skip();
+	}
+	tracee_end(tracee);
+}
+
+/* An exception's whole way, forced through a cleanup, and a signal's: all prologues, epilogues and
+ * landing pads on it. */
+static void test_steps(void **state)
+{
+	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
+		struct tracee *tracee = start(TARGET("unwind-target-O2"), scenarios[i]);
+		size_t steps;
+
+		check_steps(tracee, 20, &steps);
+		while (report->count < 2)
+			assert_true(tracee_step(tracee));
+		check_steps(tracee, 4000, &steps);
+		print_message("%s: %zu steps\n", scenarios[i], steps);
+		assert_true(steps > 100);
+		tracee_end(tracee);
+	}
+}
+
+static void test_limits(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
+	struct unwind_frame frames[4] = {{.pc = 1}};
+	bool cut = true;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	struct unwinder *both[] = {tracee->rows, tracee->libunwind};
+
+	for (size_t k = 0; k < 2; k++) {
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 0, 0, &cut), 0);
+		assert_false(cut);
+		memset(frames, 0, sizeof(frames));
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 3, 0, &cut), 3);
+		assert_false(cut);
+		assert_memory_equal(&frames[2].pc, &rows.frames[2].pc, sizeof(frames[2].pc));
+		assert_int_equal(frames[2].cfa, rows.frames[2].cfa);
+		assert_int_equal(frames[3].pc, 0);
+		/* As soon as a frame's cfa is at or beyond. */
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
+					      rows.frames[1].cfa, &cut),
+				 2);
+		assert_false(cut);
+		assert_int_equal(frames[1].cfa, rows.frames[1].cfa);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
+					      rows.frames[1].cfa + 1, &cut),
+				 3);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, 1, &cut), 1);
+		assert_false(cut);
+	}
+	tracee_end(tracee);
+}
+
+/* Objects that come and go, and a fork's copy. */
+static void test_objects(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
+	static struct walk other;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	struct unwinder *clone = unwinder_clone(tracee->rows, tracee->pid);
+
+	assert_int_equal(unwinder_counts(clone).walks, 0);
+	take(clone, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	/* The program's own object goes: nothing is known of frame 0 any more, whatever was cached.
+	 */
+	const uint64_t pc = rows.frames[0].pc;
+
+	unwinder_remove(clone, pc, pc + 1);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	assert_true(other.cut);
+	assert_int_equal(unwinder_counts(clone).walks, 2);
+	assert_int_equal(unwinder_counts(clone).cuts, 1);
+	take(tracee->rows, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	/* And comes back; a file that is none is no rule. */
+	tracee_add_objects(tracee, clone);
+	take(clone, &tracee->snapshot, &other);
+	assert_true(is_same_walk(&rows, &other));
+	unwinder_add(clone, pc & ~0xfffull, (pc & ~0xfffull) + 4096, 0, "/dev/null", NULL);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	assert_true(other.cut);
+	unwinder_remove(clone, 0, UINT64_MAX);
+	take(clone, &tracee->snapshot, &other);
+	assert_int_equal(other.count, 1);
+	unwinder_free(clone);
+	tracee_end(tracee);
+}
+
+/* Files that cannot be opened any more are read from memory. */
+static void test_memory(void **state)
+{
+	struct tracee *tracee = start(TARGET("unwind-target-O2"), "signal");
+	static struct walk other;
+
+	(void)state;
+	run_to_stop(tracee);
+	tracee_snapshot(tracee, TRACEE_STACK, true);
+	take(tracee->rows, &tracee->snapshot, &rows);
+	for (enum unwind_method method = UNWIND_ROWS; method <= UNWIND_LIBUNWIND; method++) {
+		struct unwinder *unwinder = unwinder_new(tracee->pid, arch_native(), method);
+
+		tracee_add_objects_without_files(tracee, unwinder);
+		take(unwinder, &tracee->snapshot, &other);
+		if (!is_same_walk(&rows, &other))
+			print_walk(tracee, "from memory", &other);
+		assert_true(is_same_walk(&rows, &other));
+		unwinder_free(unwinder);
+	}
+	tracee_end(tracee);
+}
+
+/* Without .eh_frame: .debug_frame serves the rows. */
+static void test_debug_frame(void **state)
+{
+	static const char *const scenarios[] = {"plain",  "deep",      "leaf",
+						"alloca", "realigned", "big"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		check_scenario(TARGET("unwind-target-debug"), scenarios[i], END_START, false);
+}
+
+int main(void)
+{
+	const int fd = memfd_create("report", 0);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_o0),
+		cmocka_unit_test(test_o2),
+		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_static),
+		cmocka_unit_test(test_musl),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_debug_frame),
+	};
+
+	if (fd < 0 || ftruncate(fd, sizeof(*report)) || dup2(fd, 100) != 100)
+		return 1;
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (report == MAP_FAILED)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

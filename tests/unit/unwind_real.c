@@ -1,0 +1,149 @@
+/* Real programs, stepped through: at each instruction, rows and libunwind have to agree on the
+ * whole stack. */
+#include "config.h"
+#include "unwind_tracee.h"
+#include "base/util.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define STEPS      20000
+#define FRAMES_MAX 256
+
+struct walk {
+	struct unwind_frame frames[FRAMES_MAX];
+	size_t count;
+	bool cut;
+};
+
+static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
+		 struct walk *walk)
+{
+	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
+}
+
+/* How many leading frames are the same; the cfa of the last is not looked at. */
+static size_t same_frames(const struct walk *a, const struct walk *b)
+{
+	size_t i = 0;
+
+	while (i < a->count && i < b->count && a->frames[i].pc == b->frames[i].pc &&
+	       a->frames[i].signal == b->frames[i].signal &&
+	       (i + 1 == a->count || i + 1 == b->count || a->frames[i].cfa == b->frames[i].cfa))
+		i++;
+	return i;
+}
+
+static void print_difference(struct tracee *tracee, const struct walk *rows,
+			     const struct walk *reference)
+{
+	print_message("at %s: rows %zu frames%s, libunwind %zu%s, %zu the same\n",
+		      tracee_where(tracee, rows->frames[0].pc), rows->count,
+		      rows->cut ? ", cut" : "", reference->count, reference->cut ? ", cut" : "",
+		      same_frames(rows, reference));
+	for (size_t i = 0; i < rows->count || i < reference->count; i++)
+		print_message("  %s | %s\n",
+			      i < rows->count ? tracee_where(tracee, rows->frames[i].pc) : "-",
+			      i < reference->count ? tracee_where(tracee, reference->frames[i].pc)
+						   : "-");
+}
+
+/* Runs argv over its first `calls` system calls, which are those of the dynamic linker mostly, and
+ * then in steps. */
+static void step_program(const char *const argv[], unsigned calls)
+{
+	static struct walk rows, reference;
+	size_t different = 0, cuts = 0, frames = 0, steps = 0;
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct tracee *tracee = tracee_start(argv, null);
+
+	close(null);
+	assert_non_null(tracee);
+	for (unsigned i = 0; i < 2 * calls; i++)
+		assert_true(tracee_system_call(tracee));
+	for (; steps < STEPS && tracee_step(tracee); steps++) {
+		tracee_snapshot(tracee, TRACEE_STACK, steps % 64 == 0);
+		take(tracee->rows, &tracee->snapshot, &rows);
+		take(tracee->libunwind, &tracee->snapshot, &reference);
+		frames += rows.count;
+		cuts += rows.cut;
+		if (rows.count == reference.count && rows.cut == reference.cut &&
+		    same_frames(&rows, &reference) == rows.count)
+			continue;
+		if (different++ < 5)
+			print_difference(tracee, &rows, &reference);
+	}
+	const struct unwind_counts counts = unwinder_counts(tracee->rows);
+
+	print_message("%s: %zu steps, %.1f frames each, %zu different, %zu cut, %lu by libunwind\n",
+		      argv[0], steps, (double)frames / (double)(steps ? steps : 1), different, cuts,
+		      (unsigned long)counts.fallbacks);
+	tracee_end(tracee);
+	assert_int_equal(steps, STEPS);
+	assert_int_equal(different, 0);
+	/* Start-up code of crti.o and crtbegin.o has no CFI. */
+	assert_in_range(cuts, 0, STEPS / 200);
+	assert_int_equal(counts.fallbacks, 0);
+}
+
+static void need(const char *program)
+{
+	if (access(program, X_OK)) {
+		print_message("%s is not installed\n", program);
+		skip();
+	}
+}
+
+static void test_shell(void **state)
+{
+	const char *const argv[] = {"/bin/sh", "-c",
+				    "i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); x=\"$x$i\"; done",
+				    NULL};
+
+	(void)state;
+	need(argv[0]);
+	step_program(argv, 40);
+}
+
+static void test_perl(void **state)
+{
+	const char *const argv[] = {
+		"/usr/bin/perl", "-e",
+		"$x{$_} = sqrt for 1..1000; print sort keys %x; eval { die 'x' }", NULL};
+
+	(void)state;
+	need(argv[0]);
+	step_program(argv, 150);
+}
+
+static void test_sqlite(void **state)
+{
+	const char *const argv[] = {
+		"/usr/bin/sqlite3", ":memory:",
+		"create table t(a primary key, b); insert into t values(1, 'x'); select * from t",
+		NULL};
+
+	(void)state;
+	need(argv[0]);
+	step_program(argv, 70);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_perl),
+		cmocka_unit_test(test_sqlite),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -252,7 +252,15 @@ static bool read_return_address(struct task *task, uint64_t *address)
 		*address = where;
 		return true;
 	}
-	return memory_peek(task, where, address) == 0;
+	/* Asked for several times a stop, and each time is a system call. */
+	if (!where || task->word_at != where) {
+		task->word_at = 0;
+		if (memory_peek(task, where, &task->word) < 0)
+			return false;
+		task->word_at = where;
+	}
+	*address = task->word;
+	return true;
 }
 
 /* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):

@@ -285,7 +285,7 @@ struct tracer {
 #define STACK_MAX (64u << 10)
 
 /* memory.c: the tracee's memory. All return 0 (or a count) or -errno; ESRCH/EIO are normal when it dies. */
-ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size);
+ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 /* A pointer of a stopped task's memory, by the cheapest call there is for one word. */

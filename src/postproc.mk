@@ -2,4 +2,3 @@ bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h
 functrace_postproc_LDADD = libanalysis.a libsymbols.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS)
-dist_man_MANS += man/functrace-postproc.1

@@ -10,8 +10,8 @@ import time
 import builds
 import kinds
 import oracle
-from processes import (Failure, Gate, Tracer, may_attach, state_of, status_field, text_differences, text_of,
-                       wait_for)
+from processes import (Failure, Gate, Tracer, may_attach, state_of, status_field, tasks_of, text_differences,
+                       text_of, wait_for)
 from programs import come_and_go
 
 
@@ -64,6 +64,12 @@ def progress(pid):
     return int(fields[11]) + int(fields[12])
 
 
+def at_rest(pid):
+    before = progress(pid)
+    time.sleep(0.3)
+    return progress(pid) == before and all(state_of(task) in 'tT' for task in tasks_of(pid))
+
+
 def stopped_and_continued(room):
     """SIGSTOP really stops a traced process with running threads, SIGCONT lets it go on."""
     need_attach()
@@ -74,13 +80,11 @@ def stopped_and_continued(room):
         problems = []
         for i in range(3):
             os.kill(pid, signal.SIGSTOP)
-            wait_for('the stop', lambda: all(
-                state_of(int(t)) in 'tT'
-                for t in os.listdir('/proc/%d/task' % pid)))
+            try:
+                wait_for('the stop: it runs although it is stopped', lambda: at_rest(pid))
+            except Failure as failure:
+                problems.append('round %d: %s' % (i + 1, failure))
             before = progress(pid)
-            time.sleep(0.2)
-            if progress(pid) > before + 1:
-                problems.append('round %d: it runs although it is stopped' % i)
             os.kill(pid, signal.SIGCONT)
             wait_for('it to run again', lambda: progress(pid) > before + 1)
         problems += tracer.let_go()

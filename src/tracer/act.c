@@ -175,20 +175,25 @@ static void go_on(struct tracer *t, struct task *task)
 
 /* ---- Births ---- */
 
-/* Some live task that shares the process's memory, for kcmp. */
+/* Some live task that shares the process's memory, for kcmp: one of its own group if there is one. A vfork child may
+ * have execed already, which has not been told yet. */
 static pid_t any_task_of(struct tracer *t, const struct process *p, const struct task *except)
 {
 	const struct hash_entry *entry;
+	pid_t other = 0;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
 		/* One that ends has no memory any more, or soon. */
-		if (task->process == p && task != except && task->phase == PHASE_LIVE &&
-		    !task->exiting)
+		if (task->process != p || task == except || task->phase != PHASE_LIVE ||
+		    task->exiting)
+			continue;
+		if (task->tgid == p->pid)
 			return task->tid;
+		other = task->tid;
 	}
-	return 0;
+	return other;
 }
 
 static bool shares_memory(struct tracer *t, const struct task *child, const struct process *parent)

@@ -30,9 +30,12 @@ static bool from_queue(struct tracer *t, struct stop *stop)
 {
 	while (t->queue_head < t->queue_count) {
 		*stop = t->queue[t->queue_head++];
-		/* What has become of the task meanwhile decides; it may have gone with an exec. */
+		/* What has become of the task meanwhile decides; it may have gone with an exec, or
+		 * it is the one that made that exec and has left this stop. */
+		const struct task *task = task_find(t, stop->tid);
+
 		*stop = stop_decode(stop->tid, stop->status, phase_of(t, stop->tid));
-		if (task_find(t, stop->tid))
+		if (task && (task->stopped || !WIFSTOPPED(stop->status)))
 			return true;
 	}
 	t->queue_head = t->queue_count = 0;
@@ -67,38 +70,22 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 	}
 }
 
-/* wait4(-1) walks the list of all tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
- * with 4000. Above MANY_TASKS the child that SIGCHLD names is asked instead. SIGCHLD does not
- * queue: of tasks that stop at once only one is named. So where several are busy, those are asked
- * one by one before sleeping; all tasks are asked once a millisecond, and whenever one has stopped
- * that was not busy. */
+/* wait4(-1) walks the list of all tasks, the newest first, and twice if it has to sleep: 10 us a
+ * walk with 1000 tasks, 60 with 4000. Above MANY_TASKS the child that SIGCHLD names is asked
+ * instead. SIGCHLD does not queue: of tasks that stop at once only one is named. So where several
+ * are busy, those are asked one by one before sleeping; about once a millisecond, and whenever one
+ * has stopped that was not busy, all stops that there are by then are taken. That none of them is
+ * taken twice is fair to the older tasks, too. */
 
 #define MANY_TASKS 128
-#define SWEEP_NS   1000000u
-#define BUSY_NS    5000000u /* how long a task is busy after a stop */
+/* From one sweep to the next: so many times what it took (to walk over stopped tasks is slow),
+ * within bounds. */
+#define SWEEP_TIMES  100
+#define SWEEP_MIN_NS 1000000u
+#define SWEEP_MAX_NS 100000000u
+#define BUSY_NS      5000000u /* how long a task is busy after a stop */
 /* A timer that is due before the kernel's next tick would cost 4 us a stop in virtual machines. */
 #define SILENCE_NS 5000000u
-
-/* True if it was not busy. */
-static bool note_busy(struct tracer *t, pid_t tid, uint64_t now)
-{
-	struct recent *oldest = &t->recent[0];
-
-	for (size_t i = 0; i < RECENT_TASKS; i++) {
-		struct recent *r = &t->recent[i];
-
-		if (r->tid == tid) {
-			const bool silent = now - r->time > BUSY_NS;
-
-			r->time = now;
-			return silent;
-		}
-		if (r->time < oldest->time)
-			oldest = r;
-	}
-	*oldest = (struct recent){tid, now};
-	return true;
-}
 
 static size_t busy_count(const struct tracer *t, uint64_t now)
 {
@@ -107,6 +94,25 @@ static size_t busy_count(const struct tracer *t, uint64_t now)
 	for (size_t i = 0; i < RECENT_TASKS; i++)
 		count += now - t->recent[i].time <= BUSY_NS;
 	return count;
+}
+
+static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
+{
+	struct recent *place = &t->recent[0]; /* its own, or that of the one longest silent */
+
+	for (size_t i = 0; i < RECENT_TASKS; i++) {
+		struct recent *r = &t->recent[i];
+
+		if (r->tid == tid) {
+			place = r;
+			break;
+		}
+		if (r->time < place->time)
+			place = r;
+	}
+	if ((place->tid != tid || now - place->time > BUSY_NS) && !t->many_busy)
+		t->next_sweep = 0;
+	*place = (struct recent){tid, now};
 }
 
 static struct stop wait_busy(struct tracer *t, uint64_t now)
@@ -156,26 +162,53 @@ static struct stop wait_named(struct tracer *t)
 	}
 }
 
+/* All stops there are now: one is returned, the others are queued. */
+static struct stop sweep(struct tracer *t, uint64_t now)
+{
+	struct stop first = {.kind = STOP_NONE};
+
+	for (size_t found = 0;; found++) {
+		const struct stop stop = wait_for(t, -1, WNOHANG);
+		const bool unknown = !task_find(t, stop.tid);
+
+		if (stop.kind == STOP_NONE) {
+			const uint64_t end = clock_ns(CLOCK_MONOTONIC);
+			const uint64_t pause = (end - now) * SWEEP_TIMES;
+
+			t->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
+					       : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS
+								      : pause);
+			t->many_busy = found >= RECENT_TASKS;
+			return first;
+		}
+		if (!unknown)
+			note_busy(t, stop.tid, now);
+		if (first.kind != STOP_NONE)
+			collect_later(t, unknown ? &first : &stop);
+		else
+			first = stop;
+		if (unknown) /* a newborn, the end of a stranger: the queue is for tasks */
+			return stop;
+	}
+}
+
 static struct stop wait_led(struct tracer *t)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct stop stop = {.kind = STOP_NONE};
 
-	/* More are busy than can be kept in mind: the walk ends early, at one of them. */
-	if (busy_count(t, now) == RECENT_TASKS)
-		stop = wait_for(t, -1, 0);
-	else if (now - t->last_sweep > SWEEP_NS) {
-		t->last_sweep = now;
-		stop = wait_for(t, -1, WNOHANG);
+	if (now > t->next_sweep) {
+		stop = sweep(t, now);
+		if (stop.kind != STOP_NONE)
+			return stop;
 	}
-	if (stop.kind == STOP_NONE)
+	/* When more are busy than can be kept in mind, a walk ends early, at one of them. */
+	if (!t->many_busy)
 		stop = wait_named(t);
 	if (stop.kind == STOP_NONE) /* nothing can be lost by sleeping until something happens */
 		stop = wait_for(t, -1, 0);
-	if (stop.kind == STOP_NONE || stop.kind == STOP_STRANGER)
-		return stop;
-	if (note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC)))
-		t->last_sweep = 0;
+	if (task_find(t, stop.tid))
+		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));
 	return stop;
 }
 

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +142,32 @@ static int milliseconds_until(uint64_t time)
 	return time <= now ? 0 : (int)((time - now + 999999) / 1000000);
 }
 
+/* SIGTERM to E. It is blocked but while the main thread sleeps in ppoll(). A signalfd would wake that
+ * thread at each SIGCHLD, too: at each stop of many tasks (collect.c). */
+static volatile sig_atomic_t terminated;
+
+static void note_termination(int sig)
+{
+	(void)sig;
+	terminated = 1;
+}
+
+/* As poll(); SIGTERM ends it. */
+static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
+{
+	const struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+	sigset_t blocked;
+
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	sigdelset(&blocked, SIGTERM);
+	if (ppoll(fds, count, milliseconds < 0 ? NULL : &time, &blocked) >= 0)
+		return;
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = 0;
+	if (errno != EINTR)
+		sleep(1); /* out of kernel memory */
+}
+
 /* Until the tracer thread ends. */
 static void listen_to_visible(struct engine *engine)
 {
@@ -150,24 +176,23 @@ static void listen_to_visible(struct engine *engine)
 
 	while (!atomic_load(&engine->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
-				       {.fd = engine->terminate, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
 		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
 
 		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
 			timeout = WAKE_AGAIN_MS;
-		if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
-			sleep(1); /* out of kernel memory */
+		sleep_until(fds, ARRAY_SIZE(fds), timeout);
 		unsigned requests = 0;
 		eventfd_t rings;
-		struct signalfd_siginfo info;
 
 		if (fds[0].revents && !eventfd_read(engine->bell, &rings) && !tick_at &&
 		    atomic_load(&engine->tick_wanted))
 			tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
-		if (fds[1].revents && read(engine->terminate, &info, sizeof(info)) > 0)
+		if (terminated) {
+			terminated = 0;
 			requests |= REQUEST_LET_GO;
-		if (fds[2].revents)
+		}
+		if (fds[1].revents)
 			linked = read_requests(engine, &requests);
 		if (tick_at && !milliseconds_until(tick_at)) {
 			tick_at = 0;
@@ -229,6 +254,7 @@ static void set_signals(const struct settings *settings)
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, note_termination);
 	if (settings->toggle_signal)
 		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
 	sigemptyset(&blocked);
@@ -240,13 +266,8 @@ static void set_signals(const struct settings *settings)
 
 static int engine_open(struct engine *engine)
 {
-	sigset_t terminate;
-
-	sigemptyset(&terminate);
-	sigaddset(&terminate, SIGTERM);
 	engine->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	engine->terminate = signalfd(-1, &terminate, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (engine->bell < 0 || engine->terminate < 0)
+	if (engine->bell < 0)
 		return -errno;
 	engine->visible_handle = process_handle(engine->visible);
 	return guard_init(engine);

@@ -262,7 +262,8 @@ struct tracer {
 	/* Waiting among many tasks: those that stopped lately. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
-	uint64_t last_sweep;
+	uint64_t next_sweep;
+	bool many_busy;
 
 	struct pin pin;
 	bool paused, letting_go, finished;

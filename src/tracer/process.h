@@ -82,7 +82,6 @@ struct engine {
 	atomic_bool tracer_done;
 	atomic_int waker; /* the wake-up child that has not been reaped yet, or 0 */
 	int bell;         /* eventfd by which the tracer thread reaches the main thread */
-	int terminate;    /* signalfd: SIGTERM to E itself */
 };
 
 /* ---- launch.c ---- */

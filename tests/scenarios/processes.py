@@ -7,6 +7,10 @@ import tempfile
 import time
 import uuid
 
+# A shell ignores these in its background jobs, and functrace would keep it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))

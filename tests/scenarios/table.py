@@ -94,5 +94,6 @@ SCENARIOS = [
     Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
     Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
     Scenario('regress_fault', variants=('O2', 'static')),
+    Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

@@ -11,6 +11,10 @@ import tempfile
 import termios
 import time
 
+# A shell ignores these in its background jobs, and functrace would keep it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 FUNCTRACE = os.environ.get("FUNCTRACE", "")
 PATIENCE = 60  # seconds until a thing that must come is missed; never a measure
 

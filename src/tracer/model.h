@@ -262,6 +262,7 @@ struct tracer {
 	/* Waiting among many tasks: those that stopped lately. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
+	unsigned singles; /* stops to be taken one by one */
 	uint64_t next_sweep;
 	bool many_busy;
 

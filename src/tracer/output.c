@@ -100,6 +100,7 @@ static void broken(struct process *p, int error)
 	msg_error("the trace of process %d can no longer be written to %s: %s. The program goes on "
 		  "untraced; what was written before is readable.",
 		  p->pid, p->trace_path, strerror(-error));
+	engine_want_tick(p->tracer->engine); /* the breakpoints are taken out then */
 }
 
 static void put(struct process *p, const struct record *record)

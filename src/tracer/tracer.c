@@ -58,6 +58,16 @@ static void serve(struct tracer *t)
 
 static void tracer_free(struct tracer *t)
 {
+	/* Tasks that were let go of. */
+	while (t->tasks.count) {
+		size_t i = 0;
+		struct task *task = (struct task *)(uintptr_t)hash_next(&t->tasks, &i)->value;
+		struct process *p = task->process;
+
+		task_free(t, task);
+		if (p)
+			process_unref(p, NULL);
+	}
 	for (size_t i = 0; i < t->wanted_count; i++)
 		free(t->wanted[i].shown);
 	free(t->wanted);
@@ -95,8 +105,9 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		output_end(p, NULL);
 		output_report(p);
 	}
+	tracer_free(&t);
 	if (!status)
 		output_summary(&t);
-	tracer_free(&t);
+	free(t.reports);
 	return status ? status : t.exit_status;
 }

@@ -62,6 +62,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	atomic_fetch_add(&signals, 1);
 	if (armed && (++mine & 1)) {
 		atomic_fetch_add(&jumps, 1);
+		armed = 0;
 		siglongjmp(back, 1);
 	}
 	pending = 1;
@@ -88,7 +89,7 @@ static void *work(void *data)
 
 		p[0] = p[size - 1] = (unsigned char)slot;
 		blocks[slot] = p;
-		armed = 1; /* from here a handler may jump back to the start */
+		armed = 1;     /* from here a handler may jump back to the start */
 		if (pending) { /* one came at another moment */
 			pending = 0;
 			raise(SIGUSR1);

@@ -33,7 +33,6 @@ VARIANTS = {
     'static-stripped': (None, ['-O2', '-static', '-s']),
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
-    'm32': (None, ['-O2', '-m32']),
     'clang': ('clang', ['-O2']),
 }
 WITHOUT_NAMES = {'stripped', 'static-stripped'}
@@ -109,6 +108,14 @@ def library(name='library', flags=()):
     output = os.path.join(BINARIES, 'lib%s.so' % name)
     _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + list(flags) + [source], output,
              [source, os.path.join(SOURCES, 'target.h')])
+    return output
+
+
+def tiny32():
+    """A 32-bit program without a library: that is all that most machines can build."""
+    output = os.path.join(BINARIES, 'tiny32')
+    _compile(CC + ['-m32', '-O1', '-nostdlib', '-static', '-ffreestanding', '-fno-pie', '-no-pie', '-fno-stack-protector',
+                   os.path.join(SOURCES, 'tiny32.c')], output, [os.path.join(SOURCES, 'tiny32.c')])
     return output
 
 

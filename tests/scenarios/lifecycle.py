@@ -10,8 +10,8 @@ import time
 import builds
 import kinds
 import oracle
-from processes import (Failure, Gate, Tracer, may_attach, state_of, status_field, text_differences, text_of,
-                       wait_for)
+from processes import (Failure, Gate, Tracer, may_attach, state_of, status_field, tasks_of, text_differences,
+                       text_of, wait_for)
 from programs import come_and_go
 
 
@@ -64,6 +64,12 @@ def progress(pid):
     return int(fields[11]) + int(fields[12])
 
 
+def at_rest(pid):
+    before = progress(pid)
+    time.sleep(0.3)
+    return progress(pid) == before and all(state_of(task) in 'tT' for task in tasks_of(pid))
+
+
 def stopped_and_continued(room):
     """SIGSTOP really stops a traced process with running threads, SIGCONT lets it go on."""
     need_attach()
@@ -74,13 +80,11 @@ def stopped_and_continued(room):
         problems = []
         for i in range(3):
             os.kill(pid, signal.SIGSTOP)
-            wait_for('the stop', lambda: all(
-                state_of(int(t)) in 'tT'
-                for t in os.listdir('/proc/%d/task' % pid)))
+            try:
+                wait_for('the stop: it runs although it is stopped', lambda: at_rest(pid))
+            except Failure as failure:
+                problems.append('round %d: %s' % (i + 1, failure))
             before = progress(pid)
-            time.sleep(0.2)
-            if progress(pid) > before + 1:
-                problems.append('round %d: it runs although it is stopped' % i)
             os.kill(pid, signal.SIGCONT)
             wait_for('it to run again', lambda: progress(pid) > before + 1)
         problems += tracer.let_go()
@@ -477,15 +481,29 @@ def stripped_static(room):
 
 
 def thirty_two_bits(room):
-    """A program of 64 bits becomes one of 32."""
-    path = builds.target('execs', 'm32')
-    plain = room.run([builds.target('execs', 'O2'), path, 'after'])
-    folder = room.path('traces')
-    os.makedirs(folder)
-    done = room.run(kinds.functrace(folder) + [builds.target('execs', 'O2'), path, 'after'])
-    problems = kinds.compare_runs(plain, done)
-    traces, more = kinds.read_traces(folder)
-    return problems + more, '%d traces' % len(traces)
+    """A program of 64 bits becomes one of 32, launched and attached to; another starts as one."""
+    path = builds.tiny32()
+    if room.run([path]).out != b'32 bits\n':
+        raise builds.Skip('this kernel runs no 32-bit programs')
+    command = [builds.target('execs', 'O2'), path]
+    plain = room.run(command)
+    os.makedirs(room.path('traces'))
+    problems = kinds.compare_runs(plain, room.run(kinds.functrace(room.path('traces')) + command))
+    traces, more = kinds.read_traces(room.path('traces'))
+    problems += more + oracle.Oracle(plain.out).check(traces)
+    alone = room.run(kinds.functrace(room.path('traces')) + [path])
+    if (alone.status, alone.out) != (6, b'32 bits\n'):
+        problems.append('launched: status %d, %r' % (alone.status, (alone.out + alone.err)[-300:]))
+    if not may_attach():
+        with Held(room, command) as held:
+            tracer = Tracer(room, held.child.pid, output=room.path('attached'))
+            tracer.planted()
+            held.gate.open()
+            done = room.finish(held.child)
+            room.finish(tracer.child, 20)
+            if (done.status, done.out) != (plain.status, plain.out):
+                problems.append('attached: status %d, %r' % (done.status, done.out[-300:]))
+    return problems, '%d traces' % len(traces)
 
 
 def preattach(room):

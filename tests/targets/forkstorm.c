@@ -6,6 +6,7 @@
 
 static atomic_bool stop;
 static atomic_uint forks, wrong;
+static atomic_int wrong_status;
 
 static void *work(void *data)
 {
@@ -29,8 +30,10 @@ static void *work(void *data)
 		}
 		while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
-		if (pid < 0 || status)
+		if (pid < 0 || status) {
 			atomic_fetch_add(&wrong, 1);
+			atomic_store(&wrong_status, pid < 0 ? -errno : status);
+		}
 		atomic_fetch_add(&forks, 1);
 		free(p);
 		sleep_ms(5);
@@ -52,6 +55,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(tid[i], NULL);
 	CHECK(atomic_load(&forks) > 0);
+	if (atomic_load(&wrong))
+		say("the last wrong wait status: %#x", (unsigned)atomic_load(&wrong_status));
 	say("wrong %u", atomic_load(&wrong));
 	return atomic_load(&wrong) != 0;
 }

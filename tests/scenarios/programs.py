@@ -1,6 +1,7 @@
 """Real programs: they do the same traced and untraced, and their traces can be read."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,6 +10,8 @@ import time
 
 import builds
 import kinds
+import processes
+import reflog
 from processes import Failure, Gate, Tracer, may_attach, tasks_of, text_differences, text_of, wait_for
 
 PYTHON_SCRIPT = '''
@@ -83,6 +86,57 @@ def write(room, name, text):
 def python_script(room):
     return same(room, [os.path.realpath(sys.executable), write(room, 's.py', PYTHON_SCRIPT)],
                 {'PYTHONHASHSEED': '1'}, at_least=500)
+
+
+def leaks_of(trace_path):
+    """{id: size} of what functrace-postproc -l says of a trace."""
+    said = subprocess.run([processes.POSTPROC, '-l', '-c', trace_path], stdout=subprocess.PIPE, check=True,
+                          timeout=60).stdout.decode(errors='replace')
+    found = {}
+    for line in said.splitlines():
+        match = re.match(r'\d+\. .*\((\d+)\) = 0x([0-9a-f]+)$', line)
+        if match:
+            found[int(match.group(2), 16)] = int(match.group(1))
+    return found
+
+
+def live_of(threads):
+    """{id: size} of what the reference logger saw allocated and not released, in the order of all threads."""
+    live = {}
+    for event in sorted((e for events in threads.values() for e in events), key=lambda e: e.sequence):
+        if event.kind == '+':
+            live[event.id] = event.size
+        else:
+            live.pop(event.id, None)
+    return live
+
+
+def logged(room, command, more_env=None, status=0):
+    """A program below the reference logger: its events agree, and so does what postproc says is left."""
+    env = dict(more_env or {}, LD_PRELOAD=builds.logger(), REFLOG=room.path('log'))
+    os.makedirs(env['REFLOG'])
+    os.makedirs(room.path('traces'))
+    done = room.run([kinds.FUNCTRACE, '-o', room.path('traces')] + command, env)
+    traces = [os.path.join(room.path('traces'), name) for name in os.listdir(room.path('traces'))]
+    threads = reflog.read_folder(env['REFLOG'])
+    pids = [int(os.path.basename(path).split('-')[0]) for path in traces]
+    if done.status not in (0, status) or len(pids) != 1 or pids[0] not in threads:
+        raise Failure('status %d, traces %s, logs %s' % (done.status, pids, sorted(threads)))
+    expected, found = live_of(threads[pids[0]]), leaks_of(traces[0])
+    wrong = ['%#x: the logger has %s bytes, postproc %s' % (i, expected.get(i), found.get(i))
+             for i in sorted(set(expected) | set(found)) if expected.get(i) != found.get(i)]
+    return wrong[:5], '%d blocks left, as the logger has them' % len(expected)
+
+
+def python_logged(room):
+    return logged(room, [os.path.realpath(sys.executable), write(room, 's.py', PYTHON_SCRIPT)],
+                  {'PYTHONHASHSEED': '1'}, status=3)
+
+
+def example_logged(name):
+    def run(room):
+        return logged(room, [os.path.join(os.environ.get('TOP_BUILDDIR', '.'), 'examples', name)])
+    return run
 
 
 def python_multiprocessing(room):
@@ -264,6 +318,9 @@ def fork_storm(room):
 
 CASES = [
     ('python3 script with threads', python_script),
+    ('python3: what is left, by postproc and by the logger', python_logged),
+    ('examples/leak: what is left, by postproc and by the logger', example_logged('leak')),
+    ('examples/leak_cpp: what is left, by postproc and by the logger', example_logged('leak_cpp')),
     ('python3 multiprocessing', python_multiprocessing),
     ('perl script', perl_script),
     ('git log', git_log),

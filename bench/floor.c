@@ -5,6 +5,8 @@
  * as targets/run.c does.
  *
  *     --mode=bare   at each stop wait4, GETREGSET, SETREGSET, CONT (the default)
+ *     --mode=calls  the system calls that functrace makes without stacks: POKEUSER of the pc for
+ * SETREGSET, and one word of the stack read a pair; what functrace takes longer is its own
  *     --mode=lift   as functracer and memleax get past a breakpoint: the byte restored, a single
  * step, the byte put back; one thread only, for other threads' calls would be lost meanwhile
  *     --rounds=N --pairs=N --threads=N --idle=N --pin=CPU as in targets/run.c */
@@ -41,11 +43,12 @@ int main(void)
 #define WARM_PAIRS 64
 #define PC_OFFSET  (16 * 8) /* of rip in struct user_regs_struct */
 #define REGSET_PC  16
+#define REGSET_SP  19
 #define LIFT_SITES 3
 
 static unsigned rounds = 1, threads = 1, idle;
 static unsigned long pairs = 1000;
-static bool lift;
+static bool lift, calls;
 
 /* ---- The child ---- */
 
@@ -200,6 +203,21 @@ static void bare_stop(pid_t tid)
 	must(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov), "SETREGSET");
 }
 
+static void calls_stop(pid_t tid)
+{
+	static unsigned long stops;
+	unsigned long long words[27];
+	struct iovec iov = {words, sizeof(words)};
+
+	must(ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov), "GETREGSET");
+	if (stops++ % 3 == 0) {
+		errno = 0;
+		ptrace(PTRACE_PEEKDATA, tid, words[REGSET_SP], NULL);
+		must(errno ? -1 : 0, "PEEKDATA");
+	}
+	must(ptrace(PTRACE_POKEUSER, tid, PC_OFFSET, words[REGSET_PC]), "POKEUSER");
+}
+
 static void poke_byte(pid_t tid, uintptr_t address, unsigned char byte)
 {
 	errno = 0;
@@ -256,6 +274,8 @@ static int trace(pid_t pid)
 		if (status >> 8 == SIGTRAP) {
 			if (lift)
 				lift_stop(tid);
+			else if (calls)
+				calls_stop(tid);
 			else
 				bare_stop(tid);
 			sig = 0;
@@ -275,8 +295,10 @@ static int option(const char *text)
 
 	if (!strcmp(text, "--mode=lift"))
 		lift = true;
+	else if (!strcmp(text, "--mode=calls"))
+		calls = true;
 	else if (!strcmp(text, "--mode=bare"))
-		lift = false;
+		lift = calls = false;
 	else if (!strncmp(text, "--rounds", length))
 		rounds = (unsigned)value;
 	else if (!strncmp(text, "--pairs", length))

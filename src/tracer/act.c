@@ -22,6 +22,8 @@ static void forget(struct tracer *t, struct task *task, const char *how)
 
 /* ---- Hits ---- */
 
+#define JUMPS_MAX 8 /* they may go in a circle */
+
 static bool sent_by_kernel(pid_t tid)
 {
 	siginfo_t info;
@@ -48,6 +50,36 @@ static void act_entry(struct task *task, struct breakpoint *b)
 		call_watch(task, b);
 	else
 		call_enter(task, b);
+}
+
+/* A hit, and those that follow from it without a stop. */
+static void act_hit(struct task *task, struct breakpoint *b)
+{
+	for (unsigned jumps = 0;; jumps++) {
+		const uint64_t address = b->address;
+
+		if (b->inserted) {
+			if (b->is_return)
+				call_return(task, b);
+			if (b->probe)
+				act_entry(task, b);
+			/* dlclose may have taken this very breakpoint along. */
+			b = breakpoint_find(task->process, address);
+		}
+		if (!b) {
+			if (jumps)
+				task_set_pc(task, address);
+			task_resume(task, 0);
+			return;
+		}
+		struct breakpoint *next = jumps < JUMPS_MAX ? follow_jump(task, b) : NULL;
+
+		if (!next) {
+			pass_breakpoint(task, b);
+			return;
+		}
+		b = next;
+	}
 }
 
 static void act_trap(struct task *task, const struct stop *stop)
@@ -80,18 +112,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 		pin_hit(p->tracer, task->tid);
 	if (p->trap != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
-	if (b->inserted) {
-		if (b->is_return)
-			call_return(task, b);
-		if (b->probe)
-			act_entry(task, b);
-		/* dlclose may have taken this very breakpoint along. */
-		b = breakpoint_find(p, address);
-	}
-	if (b)
-		pass_breakpoint(task, b);
-	else
-		task_resume(task, 0);
+	act_hit(task, b);
 }
 
 /* ---- Signals ---- */

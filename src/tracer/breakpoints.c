@@ -226,5 +226,6 @@ void breakpoint_free(struct process *p, struct breakpoint *b)
 			break;
 		}
 	free(b->probe);
+	free(b->path);
 	free(b);
 }

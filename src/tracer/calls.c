@@ -144,7 +144,7 @@ static ssize_t stack_read(void *context, uint64_t address, void *data, size_t si
 
 	if (address + size > reader->top)
 		reader->top = address + size;
-	return memory_read_some(reader->p, reader->tid, address, data, size);
+	return memory_read_some(reader->p, address, data, size);
 }
 
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa,
@@ -155,7 +155,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	const uint64_t sp = p->arch->sp(&task->regs);
 	/* An inner call's outer frame is near. */
 	const size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->stack_want;
-	const ssize_t got = memory_read_some(p, task->tid, sp, p->tracer->stack, want);
+	const ssize_t got = memory_read_some(p, sp, p->tracer->stack, want);
 	const struct stack_snapshot snapshot = {
 		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = p->tracer->stack,
 		.size = got > 0 ? (size_t)got : 0, .read = stack_read, .context = &reader};
@@ -252,7 +252,15 @@ static bool read_return_address(struct task *task, uint64_t *address)
 		*address = where;
 		return true;
 	}
-	return memory_peek(task, where, address) == 0;
+	/* Asked for several times a stop, and each time is a system call. */
+	if (!where || task->word_at != where) {
+		task->word_at = 0;
+		if (memory_peek(task, where, &task->word) < 0)
+			return false;
+		task->word_at = where;
+	}
+	*address = task->word;
+	return true;
 }
 
 /* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):

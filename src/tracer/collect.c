@@ -70,17 +70,60 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 	}
 }
 
-/* wait4(-1) walks the list of all tasks, the newest first, and twice if it has to sleep: 10 us a
- * walk with 1000 tasks, 60 with 4000. Above MANY_TASKS the child that SIGCHLD names is asked
- * instead. SIGCHLD does not queue: of tasks that stop at once only one is named. So where several
- * are busy, those are asked one by one before sleeping; about once a millisecond, and whenever one
- * has stopped that was not busy, all stops that there are by then are taken. That none of them is
- * taken twice is fair to the older tasks, too. */
+/* wait4(-1) gives the newest task that has stopped. A tracer that acts on each stop at once would
+ * never come to the older ones: of 16 threads that allocate all the time, 9 would stand still. So
+ * all stops there are are taken before they are acted on; where there was only one, the next ones
+ * are taken singly for a while, because the question costs a system call. */
 
-#define MANY_TASKS 128
+#define SINGLE_STOPS 16
+
+/* Queues all other stops there are now, and counts them; returns the one to act on first. */
+static struct stop drain(struct tracer *t, const struct stop *first, size_t *found)
+{
+	for (*found = 0;; ++*found) {
+		const struct stop stop = wait_for(t, -1, WNOHANG);
+
+		if (stop.kind == STOP_NONE)
+			return *first;
+		if (task_find(t, stop.tid)) {
+			collect_later(t, &stop);
+			continue;
+		}
+		/* A newborn, the end of a stranger: the queue is for tasks. */
+		if (task_find(t, first->tid))
+			collect_later(t, first);
+		return stop;
+	}
+}
+
+static struct stop wait_all(struct tracer *t)
+{
+	const struct stop stop = wait_for(t, -1, 0);
+	size_t found;
+
+	if (t->tasks.count < 2 || !task_find(t, stop.tid))
+		return stop;
+	if (t->singles) {
+		t->singles--;
+		return stop;
+	}
+	const struct stop first = drain(t, &stop, &found);
+
+	if (!found)
+		t->singles = SINGLE_STOPS;
+	return first;
+}
+
+/* wait4(-1) walks the list of all tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
+ * with 4000. Above MANY_TASKS the child that SIGCHLD names is asked instead. SIGCHLD does not
+ * queue: of tasks that stop at once only one is named. So where several are busy, those are asked
+ * one by one before sleeping; about once a millisecond, and whenever one has stopped that was not
+ * busy, all of them. */
+
+#define MANY_TASKS 64
 /* From one sweep to the next: so many times what it took (to walk over stopped tasks is slow),
  * within bounds. */
-#define SWEEP_TIMES  100
+#define SWEEP_TIMES  20
 #define SWEEP_MIN_NS 1000000u
 #define SWEEP_MAX_NS 100000000u
 #define BUSY_NS      5000000u /* how long a task is busy after a stop */
@@ -162,34 +205,21 @@ static struct stop wait_named(struct tracer *t)
 	}
 }
 
-/* All stops there are now: one is returned, the others are queued. */
-static struct stop sweep(struct tracer *t, uint64_t now)
+static struct stop sweep(struct tracer *t, uint64_t start)
 {
-	struct stop first = {.kind = STOP_NONE};
+	const struct stop stop = wait_for(t, -1, WNOHANG);
+	struct stop first = stop;
+	size_t found = 0;
 
-	for (size_t found = 0;; found++) {
-		const struct stop stop = wait_for(t, -1, WNOHANG);
-		const bool unknown = !task_find(t, stop.tid);
+	if (task_find(t, stop.tid))
+		first = drain(t, &stop, &found);
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC), pause = (end - start) * SWEEP_TIMES;
 
-		if (stop.kind == STOP_NONE) {
-			const uint64_t end = clock_ns(CLOCK_MONOTONIC);
-			const uint64_t pause = (end - now) * SWEEP_TIMES;
-
-			t->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
-					       : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS
-								      : pause);
-			t->many_busy = found >= RECENT_TASKS;
-			return first;
-		}
-		if (!unknown)
-			note_busy(t, stop.tid, now);
-		if (first.kind != STOP_NONE)
-			collect_later(t, unknown ? &first : &stop);
-		else
-			first = stop;
-		if (unknown) /* a newborn, the end of a stranger: the queue is for tasks */
-			return stop;
-	}
+	t->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
+			       : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS
+						      : pause);
+	t->many_busy = found >= RECENT_TASKS;
+	return first;
 }
 
 static struct stop wait_led(struct tracer *t)
@@ -197,13 +227,10 @@ static struct stop wait_led(struct tracer *t)
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct stop stop = {.kind = STOP_NONE};
 
-	if (now > t->next_sweep) {
+	if (now > t->next_sweep)
 		stop = sweep(t, now);
-		if (stop.kind != STOP_NONE)
-			return stop;
-	}
 	/* When more are busy than can be kept in mind, a walk ends early, at one of them. */
-	if (!t->many_busy)
+	if (stop.kind == STOP_NONE && !t->many_busy)
 		stop = wait_named(t);
 	if (stop.kind == STOP_NONE) /* nothing can be lost by sleeping until something happens */
 		stop = wait_for(t, -1, 0);
@@ -218,7 +245,7 @@ struct stop collect(struct tracer *t)
 
 	if (from_queue(t, &stop))
 		return stop;
-	return t->tasks.count > MANY_TASKS ? wait_led(t) : wait_for(t, -1, 0);
+	return t->tasks.count > MANY_TASKS ? wait_led(t) : wait_all(t);
 }
 
 struct stop collect_now(struct tracer *t)

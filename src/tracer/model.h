@@ -79,6 +79,8 @@ struct breakpoint {
 	struct probe *probe; /* entry of a traced function, or NULL */
 	struct slot *slot;
 	long ticket; /* of the guard's journal; -1 none */
+	struct path *path;    /* follow.c */
+	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 };
 
 /* One traced call from entry to return. */
@@ -136,6 +138,7 @@ struct task {
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */
 	bool regs_known;
+	uint64_t word_at, word; /* a word of memory read at the current stop; 0: none */
 	/* Entries whose instruction was undone for a signal: their hits are known already. */
 	struct undone undone[UNDONE_MAX];
 	unsigned undone_next;
@@ -262,6 +265,7 @@ struct tracer {
 	/* Waiting among many tasks: those that stopped lately. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
+	unsigned singles; /* stops to be taken one by one */
 	uint64_t next_sweep;
 	bool many_busy;
 
@@ -281,7 +285,7 @@ struct tracer {
 #define STACK_MAX (64u << 10)
 
 /* memory.c: the tracee's memory. All return 0 (or a count) or -errno; ESRCH/EIO are normal when it dies. */
-ssize_t memory_read_some(struct process *p, pid_t tid, uint64_t address, void *data, size_t size);
+ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 /* A pointer of a stopped task's memory, by the cheapest call there is for one word. */
@@ -375,6 +379,10 @@ void slots_restore(struct process *p);
  * ends of all its threads have been taken, which are kept for collect(). */
 int task_wait(struct task *task);
 void pass_breakpoint(struct task *task, struct breakpoint *b);
+
+/* follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are
+ * those of that hit (the task's own are not written); else NULL. */
+struct breakpoint *follow_jump(struct task *task, struct breakpoint *b);
 
 /* calls.c */
 void call_enter(struct task *task, struct breakpoint *b);

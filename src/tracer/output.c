@@ -51,6 +51,25 @@ static int open_numbered(struct process *p, const char *folder)
 	return -EEXIST;
 }
 
+#define READER_TRIES 100 /* of 10 ms */
+
+/* A fifo is not waited for in open(): until somebody reads it nothing could let go of the target any more. */
+static int open_named(const char *path)
+{
+	int fd;
+
+	for (unsigned tries = 0;; tries++) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	if (fd < 0)
+		return -errno;
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 static int open_output(struct process *p)
 {
 	const char *output = p->tracer->set->output;
@@ -68,9 +87,7 @@ static int open_output(struct process *p)
 	if (!strcmp(output, "-"))
 		return open_numbered(p, NULL);
 	p->trace_path = first ? xstrdup(output) : xasprintf("%s.%d", output, p->pid);
-	const int fd = open(p->trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
-
-	return fd < 0 ? -errno : fd;
+	return open_named(p->trace_path);
 }
 
 /* ---- Records ---- */
@@ -83,6 +100,7 @@ static void broken(struct process *p, int error)
 	msg_error("the trace of process %d can no longer be written to %s: %s. The program goes on "
 		  "untraced; what was written before is readable.",
 		  p->pid, p->trace_path, strerror(-error));
+	engine_want_tick(p->tracer->engine); /* the breakpoints are taken out then */
 }
 
 static void put(struct process *p, const struct record *record)
@@ -148,8 +166,9 @@ int output_begin(struct process *p)
 	struct stat st;
 
 	if (fd < 0) {
-		msg_error("cannot write the trace to %s: %s. Name another place with -o.",
-			  p->trace_path ? p->trace_path : "a new file", strerror(-fd));
+		msg_error("cannot write the trace to %s: %s. %s",
+			  p->trace_path ? p->trace_path : "a new file", strerror(-fd),
+			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
 		return fd;
 	}
 	p->trace_fd = fd;

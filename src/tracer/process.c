@@ -335,6 +335,7 @@ static void fork_breakpoint(struct process *p, const struct breakpoint *from)
 
 	*b = *from;
 	b->ticket = -1;
+	b->path = NULL;
 	b->in_flight = 0;
 	if (from->probe) {
 		b->probe = xmalloc(sizeof(*b->probe));

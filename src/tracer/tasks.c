@@ -56,6 +56,7 @@ int task_regs(struct task *task)
 	if (iov.iov_len != task->process->arch->regset_size)
 		return -ENOTSUP;
 	task->regs_known = true;
+	task->word_at = 0;
 	return 0;
 }
 

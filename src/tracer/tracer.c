@@ -32,14 +32,24 @@ static void toggle(struct tracer *t)
 	msg_info("tracing is %s", t->paused ? "paused" : "on");
 }
 
+/* A trace that cannot be written any more is not worth a stop of the target. */
+static void stop_broken(struct tracer *t)
+{
+	for (struct process *p = t->processes; p; p = p->next)
+		if (p->broken && p->planted)
+			process_pause(p, NULL);
+}
+
 static void serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
 	if (!requests)
 		return;
-	if (requests & REQUEST_TICK)
+	if (requests & REQUEST_TICK) {
 		output_flush_all(t);
+		stop_broken(t);
+	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)
@@ -48,6 +58,16 @@ static void serve(struct tracer *t)
 
 static void tracer_free(struct tracer *t)
 {
+	/* Tasks that were let go of. */
+	while (t->tasks.count) {
+		size_t i = 0;
+		struct task *task = (struct task *)(uintptr_t)hash_next(&t->tasks, &i)->value;
+		struct process *p = task->process;
+
+		task_free(t, task);
+		if (p)
+			process_unref(p, NULL);
+	}
 	for (size_t i = 0; i < t->wanted_count; i++)
 		free(t->wanted[i].shown);
 	free(t->wanted);
@@ -85,8 +105,9 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		output_end(p, NULL);
 		output_report(p);
 	}
+	tracer_free(&t);
 	if (!status)
 		output_summary(&t);
-	tracer_free(&t);
+	free(t.reports);
 	return status ? status : t.exit_status;
 }

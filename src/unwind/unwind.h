@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 
+/* All unwinders, and the objects that they share, belong to one thread. */
 struct unwinder;      /* one address space */
 struct unwind_object; /* the rows of one ELF file, shared by all address spaces that map it */
 
@@ -53,7 +54,9 @@ struct unwind_frame {
  * early when `until_cfa` is not 0 and a frame's cfa is at or beyond it. Returns the number of
  * frames; *cut tells that the walk did not reach the outermost frame (no rule, unreadable stack,
  * corrupt: cfa not growing), as opposed to reaching the start of the thread, `max` or until_cfa.
- * Bounded in time for any input. */
+ * Where the code of the snapshot's own pc has no rule (a C library built without CFI), it is taken
+ * to be a function's entry: frame 1 is its caller, if that one has a rule. Bounded in time for any
+ * input. */
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 

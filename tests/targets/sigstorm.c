@@ -1,8 +1,10 @@
 /* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; a timer sends signals;
  * the handlers leave by siglongjmp every other time. Between calls of the allocator only: a
  * handler that left it in the middle would break any program. With MS 0 it goes on until the
- * gate opens. It checks every block that it releases. */
+ * gate opens. It checks every block that it releases, and that no signal finds a pc outside of the text segments
+ * as the files have them: a copy of an instruction must never be seen. */
 #include "target.h"
+#include <link.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <sys/time.h>
@@ -12,14 +14,51 @@
 static _Thread_local sigjmp_buf back;
 static _Thread_local volatile sig_atomic_t armed, pending;
 static _Thread_local unsigned mine;
-static atomic_uint signals, jumps, wrong;
+static atomic_uint signals, jumps, wrong, stray;
 static atomic_bool stop;
 static pthread_t tid[MOST];
 static unsigned threads;
 
-static void on_signal(int signal)
+static struct {
+	uintptr_t start, end;
+} texts[64];
+static unsigned text_count;
+
+static int note_text(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && text_count < 64) {
+			texts[text_count].start = info->dlpi_addr + segment->p_vaddr;
+			texts[text_count++].end =
+				info->dlpi_addr + segment->p_vaddr + segment->p_filesz;
+		}
+	}
+	return 0;
+}
+
+static void check_pc(const ucontext_t *context)
+{
+#ifdef REG_RIP
+	const uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+
+	for (unsigned i = 0; i < text_count; i++)
+		if (pc >= texts[i].start && pc < texts[i].end)
+			return;
+	atomic_fetch_add(&stray, 1);
+#else
+	(void)context;
+#endif
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
+	(void)info;
+	check_pc(context);
 	atomic_fetch_add(&signals, 1);
 	if (armed && (++mine & 1)) {
 		atomic_fetch_add(&jumps, 1);
@@ -82,11 +121,12 @@ static void *storm(void *data)
 int main(int argc, char **argv)
 {
 	const unsigned ms = argument(argc, argv, 2, 500), per_second = argument(argc, argv, 3, 500);
-	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	const struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
 	pthread_t sender;
 
 	threads = argument(argc, argv, 1, 8);
 	CHECK(threads >= 1 && threads <= MOST);
+	dl_iterate_phdr(note_text, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 	for (unsigned i = 0; i < threads; i++)
 		CHECK(pthread_create(&tid[i], NULL, work, (void *)(uintptr_t)i) == 0);
@@ -101,6 +141,6 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(tid[i], NULL);
 	CHECK(atomic_load(&signals) > 0 && atomic_load(&jumps) > 0);
-	say("wrong %u", atomic_load(&wrong));
-	return atomic_load(&wrong) != 0;
+	say("wrong %u, seen outside of the text %u", atomic_load(&wrong), atomic_load(&stray));
+	return atomic_load(&wrong) + atomic_load(&stray) != 0;
 }

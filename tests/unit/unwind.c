@@ -174,7 +174,7 @@ static void check_scenario(const char *target, const char *scenario, enum expect
 }
 
 static const char *const common[] = {"plain",  "deep",     "leaf",   "alloca", "realigned", "big",
-				     "signal", "altstack", "nested", "first",  "assembly"};
+				     "signal", "altstack", "nested", "first",  "assembly",  "plt"};
 
 static void need_target(const char *target)
 {

@@ -40,9 +40,9 @@ static uint64_t random_word(void)
 
 /* ---- a snapshot of a real stack, kept when its process has gone ---- */
 
-static struct tracee *stopped(const char *scenario)
+static struct tracee *stopped(const char *target, const char *scenario)
 {
-	const char *const argv[] = {TARGET("unwind-target-O2"), scenario, NULL};
+	const char *const argv[] = {target, scenario, NULL};
 	struct tracee *tracee = tracee_start(argv, -1);
 
 	assert_non_null(tracee);
@@ -73,7 +73,7 @@ static void walk_both(struct tracee *tracee, const struct stack_snapshot *snapsh
 /* Words of the stack replaced: by anything, by addresses of the stack, by code addresses. */
 static void test_random_stack(void **state)
 {
-	struct tracee *tracee = stopped("nested");
+	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
 	unsigned char *original = xmalloc(tracee->snapshot.size);
 	struct stack_snapshot snapshot = tracee->snapshot;
 	struct unwind_frame real[FRAMES_MAX];
@@ -117,26 +117,34 @@ static void test_random_stack(void **state)
 	tracee_end(tracee);
 }
 
-/* A stack that leads back to itself: frames that return to their own address with the same
- * registers. */
+/* Frames with a frame pointer that points to itself: the second one's CFA is not above the first
+ * one's. */
 static void test_cycle(void **state)
 {
-	struct tracee *tracee = stopped("deep");
-	struct stack_snapshot snapshot = tracee->snapshot;
+	struct tracee *tracee = stopped(TARGET("unwind-target-O0"), "deep");
+	const struct stack_snapshot *snapshot = &tracee->snapshot;
 	struct unwind_frame frames[FRAMES_MAX];
 	bool cut = false;
 
 	(void)state;
-	assert_int_equal(unwind_stack(tracee->rows, &snapshot, frames, FRAMES_MAX, 0, &cut),
+	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut),
 			 FRAMES_MAX);
-	const uint64_t pc = frames[10].pc;
+	assert_false(cut);
+	/* Frame 5's CFA is its rbp + 16: the saved rbp lies there, and the return address behind
+	 * it. */
+	const uint64_t rbp = frames[5].cfa - 16, pc = frames[5].pc;
 
-	for (size_t i = 0; i + 8 <= snapshot.size; i += 8)
-		memcpy(tracee->stack + i, &pc, sizeof(pc));
-	snapshot.read = NULL;
-	walk_both(tracee, &snapshot);
-	assert_in_range(unwind_stack(tracee->rows, &snapshot, frames, FRAMES_MAX, 0, &cut), 2,
-			FRAMES_MAX);
+	memcpy(tracee->stack + (rbp - snapshot->address), &rbp, sizeof(rbp));
+	memcpy(tracee->stack + (rbp + 8 - snapshot->address), &pc, sizeof(pc));
+	struct unwinder *both[] = {tracee->rows, tracee->libunwind};
+
+	for (size_t k = 0; k < 2; k++) {
+		const size_t count = unwind_stack(both[k], snapshot, frames, FRAMES_MAX, 0, &cut);
+
+		assert_int_equal(count, 7);
+		assert_true(cut);
+		assert_int_equal(frames[6].pc, pc);
+	}
 	tracee_end(tracee);
 }
 
@@ -215,7 +223,7 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 static void test_random_cfi(void **state)
 {
 	static const char *const sections[] = {".eh_frame", ".eh_frame_hdr", ".eh_frame", NULL};
-	struct tracee *tracee = stopped("nested");
+	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
 	char *path = xasprintf("%s/program", directory);
 	size_t size;
 	char *file = read_file(TARGET("unwind-target-O2"), 1 << 22, &size);

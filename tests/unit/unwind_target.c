@@ -382,6 +382,45 @@ static void scenario_register(void)
 	LEAVE();
 }
 
+/* As an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. Interrupted before
+ * and behind the push. */
+#define PLT_CFI ".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
+__asm__(".text\n"
+	".p2align 4\n"
+	".type plt_before, @function\n"
+	"plt_before:\n"
+	".cfi_startproc\n" PLT_CFI "ud2; nop; nop; nop; nop\n"
+	"push $0x12345678\n"
+	"ud2\n"
+	".cfi_endproc\n"
+	".p2align 4\n"
+	".type plt_behind, @function\n"
+	"plt_behind:\n"
+	".cfi_startproc\n" PLT_CFI "nop; nop; nop; nop; nop; nop\n"
+	"push $0x12345678\n"
+	"ud2\n"
+	".cfi_endproc\n");
+void plt_before(void (*)(void)), plt_behind(void (*)(void));
+ASSEMBLY_CALLER(calls_plt_before, plt_before, NULL)
+ASSEMBLY_CALLER(calls_plt_behind, plt_behind, NULL)
+
+static void plt_stops(void)
+{
+	ENTER();
+	after_signal = plain_stop_under_handler;
+	calls_plt_behind();
+	LEAVE();
+}
+
+static void scenario_plt(void)
+{
+	ENTER();
+	catch_traps(0);
+	after_signal = plt_stops;
+	calls_plt_before();
+	LEAVE();
+}
+
 /* A page of code without any call frame information. */
 static void scenario_jit(void)
 {
@@ -558,6 +597,7 @@ static const struct {
 	{"first", scenario_first},
 	{"assembly", scenario_assembly},
 	{"jit", scenario_jit},
+	{"plt", scenario_plt},
 	{"register", scenario_register},
 #ifndef TARGET_STATIC
 	{"lazy", scenario_lazy},

@@ -217,8 +217,10 @@ def text_differences(before, after, tails=True):
         places = [i for i, (a, b) in enumerate(zip(before[key][:size], after[key])) if a != b]
         if not places:
             continue
-        words.append('%s: %d bytes differ, the first at %#x: %02x was %02x' % (
-            path, len(places), low + places[0], after[key][places[0]], before[key][places[0]]))
+        words.append('%s: %d bytes differ, the first at %#x: %02x was %02x%s' % (
+            path, len(places), low + places[0], after[key][places[0]], before[key][places[0]],
+            # seen: a bpftrace elsewhere on the machine
+            ' (or did the kernel put a uprobe there, for another program?)' if len(places) < 3 else ''))
     return words
 
 

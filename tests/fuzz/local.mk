@@ -1,4 +1,4 @@
-# fuzzing: `tests/fuzz/run SECONDS` with clang; here the corpus is only run through once
+# fuzzing: `tests/fuzz/run SECONDS` with clang; `make check` runs the corpus through, and 20 s of each reader
 EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh \
 	tests/fuzz/corpus/trace/14.rtrace tests/fuzz/corpus/trace/14.rtrace.gz \
 	tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/be32.rtrace \
@@ -10,4 +10,5 @@ check_PROGRAMS += tests/fuzz/replay_trace
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c
 tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN -DFUZZ_ENCODING=NULL
 tests_fuzz_replay_trace_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
-TESTS += tests/fuzz/corpus.sh
+TESTS += tests/fuzz/corpus.sh tests/fuzz/short.sh
+EXTRA_DIST += tests/fuzz/short.sh

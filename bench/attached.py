@@ -9,8 +9,8 @@ import subprocess
 import threading
 import time
 
-from programs import (FUNCTRACE, Failure, Target, attach, built, let_go, median, status_field, target, tracer_of,
-                      wait_until)
+from programs import (FUNCTRACE, Failure, Target, attach, built, descendants, let_go, median, status_field, target,
+                      tracer_of, wait_until)
 
 CALL = re.compile(r'^(?:\d+\s+)?(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
@@ -65,24 +65,20 @@ def memory(room, events_list):
     """[(events, VmRSS, VmHWM)] in KiB of the engine."""
     trace = room.path('memory')
     program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'])
-    child = wait_until('the target', lambda: [p for p in engine_children(program.child.pid) if tracer_of(p)[0]])[0]
+    child = wait_until('the target', lambda: [p for p in descendants(program.child.pid) if tracer_of(p)[0]])[0]
     _, engine = tracer_of(child)
     if status_field(engine, 'Name') != 'functrace-engin':
         raise Failure('process %d is not the engine' % engine)
     done, found = 0, []
     for events in events_list:
-        program.round((events - done) // 2, 3600)
-        done = events
-        os.truncate(trace, 0)
+        while done < events:
+            part = min(events - done, 10 ** 6)
+            program.round(part // 2, 600)
+            done += part
+            os.truncate(trace, 0)  # what has been written is not needed
         found.append((events,) + tuple(int(status_field(engine, n).split()[0]) for n in ('VmRSS', 'VmHWM')))
     program.close()
     return found
-
-
-def engine_children(pid):
-    """functrace's child is the engine, whose child is the target."""
-    from programs import descendants
-    return descendants(pid)
 
 
 # ---- Attaching to a crowd ----

@@ -4,6 +4,11 @@ import os
 import platform
 
 
+def load():
+    with open('/proc/loadavg') as file:
+        return float(file.read().split()[0])
+
+
 def machine():
     model = 'unknown'
     with open('/proc/cpuinfo') as file:
@@ -11,10 +16,8 @@ def machine():
             if line.startswith(('model name', 'Model')):
                 model = line.split(':', 1)[1].strip()
                 break
-    with open('/proc/loadavg') as file:
-        load = file.read().split()[0]
-    return '%s, %d processors, Linux %s, load %s at the beginning' % (
-        model, len(os.sched_getaffinity(0)), platform.release(), load)
+    return '%s, %d processors, Linux %s, load %.1f' % (
+        model, len(os.sched_getaffinity(0)), platform.release(), load())
 
 
 def title(text):
@@ -26,8 +29,8 @@ def us(ns):
     return '%.3f' % value if value < 1 else '%.2f' % value if value < 100 else '%.0f' % value
 
 
-def head(first, baseline):
-    print('%-34s %10s %9s   %10s %9s' % (first, 'wall us', 'x ' + baseline, 'cpu us', 'x ' + baseline), flush=True)
+def head(first):
+    print('%-34s %10s %9s   %10s %9s' % (first[:34], 'wall us', 'x base', 'cpu us', 'x base'), flush=True)
 
 
 def line(name, wall, wall_ratio, cpu, cpu_ratio):

@@ -94,6 +94,7 @@ def bpftrace(_room, name, **options):
 
 NATIVE = Row('native', native, 50)
 FLOOR = Row('floor: three bare stops', floor('bare'))
+CALLS = Row('floor: functrace\'s own calls', floor('calls'))
 B0 = Row('functrace -b 0', functrace('-b', '0'))
 B16 = Row('functrace -b 16', functrace('-b', '16'))
 B64 = Row('functrace -b 64', functrace('-b', '64'))
@@ -106,4 +107,4 @@ HEAPTRACK = Row('heaptrack (preloaded)', heaptrack, 20, 'heaptrack')
 BPFTRACE = Row('bpftrace (kernel, ustack)', bpftrace, 5, 'bpftrace')
 
 PEERS = [LTRACE, GDB, LIFT, HEAPTRACK, BPFTRACE]
-MAIN = [NATIVE, FLOOR, B0, B16, ALL, LIBUNWIND] + PEERS
+MAIN = [NATIVE, FLOOR, CALLS, B0, B16, ALL, LIBUNWIND] + PEERS

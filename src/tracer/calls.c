@@ -255,7 +255,7 @@ static bool read_return_address(struct task *task, uint64_t *address)
 	/* Asked for several times a stop, and each time is a system call. */
 	if (!where || task->word_at != where) {
 		task->word_at = 0;
-		if (memory_peek(task, where, &task->word) < 0)
+		if (memory_read_pointer(task->process, where, &task->word) < 0)
 			return false;
 		task->word_at = where;
 	}

@@ -101,12 +101,14 @@ static struct stop wait_all(struct tracer *t)
 	const struct stop stop = wait_for(t, -1, 0);
 	size_t found;
 
-	if (t->tasks.count < 2 || !task_find(t, stop.tid))
+	if (t->tasks.count < 2)
 		return stop;
 	if (t->singles) {
 		t->singles--;
 		return stop;
 	}
+	if (!task_find(t, stop.tid))
+		return stop;
 	const struct stop first = drain(t, &stop, &found);
 
 	if (!found)

@@ -55,16 +55,13 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 	return insn;
 }
 
-struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
+static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
 	const struct arch_memory memory = {follow_read, follow_write, p};
 	const struct insn *insn = &b->insn;
 	struct arch_regs regs = task->regs;
 
-	if (!b->inserted || b->is_made || b->is_return || !can_follow(insn) ||
-	    b->led_nowhere >= FOLLOW_MISSES)
-		return NULL;
 	for (unsigned n = 0; insn && can_follow(insn); n++) {
 		p->arch->set_pc(&regs, insn->address);
 		if (p->arch->emulate(insn, &regs, &memory) < 0)
@@ -85,4 +82,12 @@ struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
 	}
 	b->led_nowhere++;
 	return NULL;
+}
+
+struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
+{
+	if (!can_follow(&b->insn) || !b->inserted || b->is_made || b->is_return ||
+	    b->led_nowhere >= FOLLOW_MISSES)
+		return NULL;
+	return follow(task, b);
 }

@@ -108,7 +108,9 @@ static void probe_failed(struct process *p, const struct probe *probe)
 		    probe->object->path);
 	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->shown,
 		 probe->object->path,
-		 text && text->shared ? " (its text is shared with other processes)" : "");
+		 text && text->shared ? " (its text is shared with other processes)" :
+					" (another program's may be there: perf, bpftrace and other users of uprobes "
+					"put theirs into every process)");
 }
 
 const struct probe *probe_around(const struct process *p, uint64_t address)

@@ -90,8 +90,9 @@ static void step_program(const char *const argv[], unsigned calls)
 	tracee_end(tracee);
 	assert_int_equal(steps, STEPS);
 	assert_int_equal(different, 0);
-	/* Start-up code of crti.o and crtbegin.o has no CFI. */
-	assert_in_range(cuts, 0, STEPS / 200);
+	/* Below start-up code of crti.o and crtbegin.o, which has no CFI, both are cut (alike: compared above);
+	 * how much of the window is there depends on the program's hashes. */
+	assert_in_range(cuts, 0, STEPS / 2);
 	assert_int_equal(counts.fallbacks, 0);
 }
 

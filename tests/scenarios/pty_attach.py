@@ -49,7 +49,7 @@ def test_interrupt():
         visible, engine = attach(shell, target)
         shell.send("\x03")
         equal(shell.prompt(), 0)
-        equal(is_gone(engine), True, "the engine has ended")
+        wait_until("the engine's end", lambda: is_gone(engine))
         target.is_well()
     target.end()
     shell.close()

@@ -63,6 +63,7 @@ struct arch {
 	bool big_endian;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
 	size_t regset_size;   /* what GETREGSET(NT_PRSTATUS) returns */
+	int getregs;          /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
 	size_t pc_offset;     /* POKEUSER offset of the pc */
 	uint64_t address_max; /* highest user address */
 

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 #include "base/util.h"
@@ -211,6 +212,7 @@ const struct arch arch_x86_64 = {
 	.big_endian = false,
 	.reloc_irelative = R_X86_64_IRELATIVE,
 	.regset_size = X86_64_WORDS * 8,
+	.getregs = PTRACE_GETREGS,
 	.pc_offset = X86_RIP * 8,
 	.address_max = X86_64_ADDRESS_MAX,
 	.pc = x86_64_pc,

@@ -132,43 +132,6 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 
 /* ---- The stack ---- */
 
-struct stack_reader {
-	struct process *p;
-	pid_t tid;
-	uint64_t top; /* highest address read beyond the snapshot */
-};
-
-static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
-{
-	struct stack_reader *reader = context;
-
-	if (address + size > reader->top)
-		reader->top = address + size;
-	return memory_read_some(reader->p, address, data, size);
-}
-
-size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa,
-		  bool *cut)
-{
-	struct process *p = task->process;
-	struct stack_reader reader = {.p = p, .tid = task->tid};
-	const uint64_t sp = p->arch->sp(&task->regs);
-	/* An inner call's outer frame is near. */
-	const size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->stack_want;
-	const ssize_t got = memory_read_some(p, sp, p->tracer->stack, want);
-	const struct stack_snapshot snapshot = {
-		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = p->tracer->stack,
-		.size = got > 0 ? (size_t)got : 0, .read = stack_read, .context = &reader};
-	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
-
-	/* Read as much at once as stacks have turned out to need. */
-	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
-		p->stack_want = align_up(reader.top - sp, 1024);
-	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)
-		p->stack_want = want - want / 8;
-	return count;
-}
-
 static bool size_monitored(const struct settings *set, uint64_t size)
 {
 	if (!set->monitor_count)
@@ -243,25 +206,6 @@ static bool succeeded(const struct function *f, uint64_t result, unsigned pointe
 }
 
 /* ---- Entry ---- */
-
-static bool read_return_address(struct task *task, uint64_t *address)
-{
-	uint64_t where;
-
-	if (task->process->arch->return_address(&task->regs, &where)) {
-		*address = where;
-		return true;
-	}
-	/* Asked for several times a stop, and each time is a system call. */
-	if (!where || task->word_at != where) {
-		task->word_at = 0;
-		if (memory_read_pointer(task->process, where, &task->word) < 0)
-			return false;
-		task->word_at = where;
-	}
-	*address = task->word;
-	return true;
-}
 
 /* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):
  * then the word on the stack is no return address, and nothing may be written there. */
@@ -350,7 +294,7 @@ static bool called_by_kin(struct task *task, const struct probe *probe, uint64_t
 	for (const struct call *outer = task->calls; outer; outer = outer->next) {
 		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
 			continue;
-		if (!read_return_address(task, &return_address))
+		if (!stack_return_address(task, false, &return_address))
 			return false;
 		caller = probe_around(task->process, return_address);
 		return caller && same_kind(caller, probe);
@@ -393,7 +337,7 @@ static bool same_release(struct task *task, const struct probe *probe, uint64_t 
 	const struct last_release before = *last;
 	uint64_t return_address = 0;
 
-	if (task->process->release_probes > 1 && !read_return_address(task, &return_address))
+	if (task->process->release_probes > 1 && !stack_return_address(task, false, &return_address))
 		return_address = 0;
 	*last = (struct last_release){probe, return_sp, return_address, id};
 	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
@@ -417,7 +361,7 @@ static bool own_bookkeeping(struct task *task, const struct probe *probe, uint64
 
 	if (p->attached || probe->object == p->program ||
 	    ledger_knows(p, probe->wanted->resource, id) ||
-	    !read_return_address(task, &return_address) ||
+	    !stack_return_address(task, false, &return_address) ||
 	    objects_find(&p->objects, return_address) != probe->object)
 		return false;
 	p->counts.internal++;
@@ -469,8 +413,9 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 
 	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
 			      .return_sp = return_sp, .return_address = return_address,
-			      .time_ns = output_time(p), .site = site};
+			      .site = site};
 	memcpy(call->args, args, sizeof(call->args));
+	stack_keep(task, call);
 	const struct function *f = function_of(call);
 
 	call->link = &task->calls;
@@ -487,8 +432,10 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 	if (f->role == ROLE_REALLOC || f->role == ROLE_RELEASE) {
 		const uint64_t id = value_of(p, released, args, 0);
 
-		if (id)
+		if (id) {
+			call->time_ns = output_time(p);
 			ledger_reserve(p, call, id);
+		}
 	}
 }
 
@@ -536,6 +483,14 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 		call_add(task, probe, return_sp, return_address, args, site);
 }
 
+/* Whether a stack will hardly fail to be wanted when the call returns. */
+static bool wants_stack(const struct process *p, const struct function *f)
+{
+	const struct settings *set = p->tracer->set;
+
+	return set->depth && !set->monitor_count && f->role != ROLE_RELEASE;
+}
+
 void call_enter(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
@@ -548,7 +503,7 @@ void call_enter(struct task *task, struct breakpoint *b)
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail)
 		enter_release(task, b->probe, return_sp, args);
-	else if (read_return_address(task, &return_address))
+	else if (stack_return_address(task, wants_stack(p, f), &return_address))
 		enter_call(task, b->probe, return_sp, return_address, args);
 }
 
@@ -565,7 +520,7 @@ void call_watch(struct task *task, struct breakpoint *b)
 			sigtrap_set(task, args[1]);
 		return;
 	}
-	if (!read_return_address(task, &return_address) || hash_get(&p->calls, return_sp))
+	if (!stack_return_address(task, false, &return_address) || hash_get(&p->calls, return_sp))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
 
@@ -642,6 +597,7 @@ void call_return(struct task *task, struct breakpoint *b)
 		return;
 	}
 	b->misses = 0;
+	stack_recall(task, call);
 	call_unlink(p, call);
 	if (is_watched(call->probe))
 		watched_return(task, call);

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static enum task_phase phase_of(struct tracer *t, pid_t tid)
 {
@@ -54,13 +56,14 @@ static struct stop stopped(struct tracer *t, pid_t tid, int status)
 	return stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
 }
 
-/* One wait4. STOP_NONE when it has nothing (now, with WNOHANG). */
+/* One wait4, the system call itself: the library's is a place where a thread can be cancelled, which costs
+ * twice a stop. STOP_NONE when it has nothing (now, with WNOHANG). */
 static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 {
 	int status;
 
 	for (;;) {
-		const pid_t tid = wait4(which, &status, __WALL | flags, NULL);
+		const pid_t tid = (pid_t)syscall(SYS_wait4, which, &status, __WALL | flags, NULL);
 
 		if (tid > 0)
 			return stopped(t, tid, status);

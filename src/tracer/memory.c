@@ -57,17 +57,6 @@ int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value)
 	return error;
 }
 
-int memory_peek(struct task *task, uint64_t address, uint64_t *value)
-{
-	errno = 0;
-	const long word = ptrace(PTRACE_PEEKDATA, task->tid, (void *)(uintptr_t)address, NULL);
-
-	if (errno)
-		return -errno;
-	*value = task->process->arch->pointer_size == 8 ? (uint64_t)word : (uint32_t)word;
-	return 0;
-}
-
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	const ssize_t done = pwrite(p->mem_fd, data, size, (off_t)address);

@@ -90,7 +90,8 @@ struct call {
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
-	uint64_t time_ns;
+	uint64_t time_ns;	   /* of its entry, for a reserved release */
+	uint64_t serial;	   /* of the stack kept for it: stack.c */
 	struct breakpoint *site; /* the return site, or NULL if none could be planted */
 	bool reserved;		 /* a release that can fail, not yet committed */
 	uint64_t released;	 /* its id */
@@ -108,6 +109,15 @@ struct undone {
 	uint64_t sp, args[CALL_ARGS];
 };
 #define UNDONE_MAX 4 /* signals nest */
+
+/* Stack bytes read at a call's entry: stack.c. */
+struct kept_stack {
+	unsigned char *bytes;
+	size_t capacity, size;
+	uint64_t address;
+	uint64_t call;	 /* serial of the call that they are kept for; 0 none */
+	bool is_valid; /* at the current stop */
+};
 
 enum task_phase {
 	PHASE_UNKNOWN,	/* no task */
@@ -139,6 +149,8 @@ struct task {
 	struct arch_regs regs; /* of the current stop, if regs_known */
 	bool regs_known;
 	uint64_t word_at, word; /* a word of memory read at the current stop; 0: none */
+	struct kept_stack kept;
+	uint64_t last_serial;
 	/* Entries whose instruction was undone for a signal: their hits are known already. */
 	struct undone undone[UNDONE_MAX];
 	unsigned undone_next;
@@ -288,8 +300,6 @@ struct tracer {
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
-/* A pointer of a stopped task's memory, by the cheapest call there is for one word. */
-int memory_peek(struct task *task, uint64_t address, uint64_t *value);
 /* Data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* Text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task. */
@@ -393,6 +403,15 @@ void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of a probe or return site that is going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
+
+/* stack.c: the stack of a stopped task whose registers are known. */
+/* Where the call just entered returns to. With with_stack what a walk will want is read along with it. False if it
+ * cannot be read. */
+bool stack_return_address(struct task *task, bool with_stack, uint64_t *address);
+/* What was read at this entry is kept for the call's return; at that it is good again. */
+void stack_keep(struct task *task, struct call *call);
+void stack_recall(struct task *task, const struct call *call);
+/* Up to max frames, until one whose CFA is until_cfa or above it (0: all). *cut: there are more. */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 
 /* ledger.c: what calls mean for the trace, in the right order. */

@@ -42,21 +42,29 @@ void task_free(struct tracer *t, struct task *task)
 	calls_drop_task(task);
 	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
+	free(task->kept.bytes);
 	free(task);
 }
 
 int task_regs(struct task *task)
 {
+	const struct arch *arch = task->process->arch;
 	struct iovec iov = {&task->regs, sizeof(task->regs)};
 
 	if (task->regs_known)
 		return 0;
-	if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
-		return -errno;
-	if (iov.iov_len != task->process->arch->regset_size)
-		return -ENOTSUP;
+	if (arch->getregs) {
+		if (ptrace(arch->getregs, task->tid, NULL, &task->regs) < 0)
+			return -errno;
+	} else {
+		if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
+			return -errno;
+		if (iov.iov_len != arch->regset_size)
+			return -ENOTSUP;
+	}
 	task->regs_known = true;
 	task->word_at = 0;
+	task->kept.is_valid = false;
 	return 0;
 }
 

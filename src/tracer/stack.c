@@ -1,0 +1,123 @@
+#include "config.h"
+#include "tracer/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The stack of a stopped task. What is read at a call's entry, to learn where it returns to, serves at its
+ * return as well: meanwhile nothing above its frame that an unwinder looks at can have changed, for every frame there
+ * waits for the one below it. That saves a system call an event. */
+
+#define KEPT_MAX 8192 /* deeper stacks are read when they are wanted */
+
+/* Bytes of the stack from sp on, if they are known at this stop. */
+static const unsigned char *known_bytes(const struct task *task, uint64_t sp, size_t *size)
+{
+	const struct kept_stack *kept = &task->kept;
+
+	if (!kept->is_valid || sp < kept->address || sp - kept->address >= kept->size)
+		return NULL;
+	*size = kept->size - (sp - kept->address);
+	return kept->bytes + (sp - kept->address);
+}
+
+static void read_kept(struct task *task, uint64_t address)
+{
+	struct kept_stack *kept = &task->kept;
+	const size_t want = task->process->stack_want;
+
+	if (kept->capacity < want) {
+		free(kept->bytes);
+		kept->bytes = xmalloc(want);
+		kept->capacity = want;
+	}
+	const ssize_t got = memory_read_some(task->process, address, kept->bytes, want);
+
+	*kept = (struct kept_stack){.bytes = kept->bytes, .capacity = kept->capacity, .address = address,
+				    .size = got > 0 ? (size_t)got : 0, .is_valid = got > 0};
+}
+
+bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
+{
+	const struct process *p = task->process;
+	const unsigned char *bytes;
+	uint64_t where;
+	size_t size;
+
+	if (p->arch->return_address(&task->regs, &where)) {
+		*address = where;
+		return true;
+	}
+	/* Asked for several times a stop, and each time is a system call. */
+	if (where && task->word_at == where) {
+		*address = task->word;
+		return true;
+	}
+	if (with_stack && p->stack_want <= KEPT_MAX && !known_bytes(task, where, &size))
+		read_kept(task, where);
+	bytes = known_bytes(task, where, &size);
+	if (bytes && p->arch->pointer_size == sizeof(*address) && size >= sizeof(*address))
+		memcpy(address, bytes, sizeof(*address));
+	else if (memory_read_pointer(task->process, where, address) < 0)
+		return false;
+	task->word_at = where;
+	task->word = *address;
+	return true;
+}
+
+void stack_keep(struct task *task, struct call *call)
+{
+	if (task->kept.is_valid)
+		task->kept.call = call->serial = ++task->last_serial;
+}
+
+void stack_recall(struct task *task, const struct call *call)
+{
+	task->kept.is_valid = call->task == task && call->serial && task->kept.call == call->serial;
+}
+
+struct stack_reader {
+	struct process *p;
+	uint64_t top; /* highest address read beyond the snapshot */
+};
+
+static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
+{
+	struct stack_reader *reader = context;
+
+	if (address + size > reader->top)
+		reader->top = address + size;
+	return memory_read_some(reader->p, address, data, size);
+}
+
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa,
+		  bool *cut)
+{
+	struct process *p = task->process;
+	struct stack_reader reader = {.p = p};
+	const uint64_t sp = p->arch->sp(&task->regs);
+	/* An inner call's outer frame is near. */
+	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->stack_want;
+	size_t size;
+	const unsigned char *bytes = known_bytes(task, sp, &size);
+
+	if (!bytes) {
+		const ssize_t got = memory_read_some(p, sp, p->tracer->stack, want);
+
+		bytes = p->tracer->stack;
+		size = got > 0 ? (size_t)got : 0;
+	} else {
+		want = size;
+	}
+	const struct stack_snapshot snapshot = {
+		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = bytes,
+		.size = size, .read = stack_read, .context = &reader};
+	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
+
+	/* Read as much at once as stacks have turned out to need. */
+	if (reader.top > sp + want && reader.top - sp <= STACK_MAX)
+		p->stack_want = align_up(reader.top - sp, 1024);
+	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)
+		p->stack_want = want - want / 8;
+	return count;
+}

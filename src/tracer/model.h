@@ -57,6 +57,7 @@ struct slot {
 	uint64_t address;
 	unsigned users; /* tasks sent into it and not yet seen elsewhere */
 	bool written;
+	bool used_lately;
 	struct breakpoint *owner; /* NULL: free */
 	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;
@@ -162,6 +163,7 @@ struct task {
 /* A stretch of slots in the tail of one text mapping. */
 struct tail {
 	uint64_t start, end, next; /* never used from `next` on */
+	size_t hand;		   /* the slot that is looked at first when one is to be taken */
 	struct object *object;
 };
 
@@ -209,7 +211,7 @@ struct process {
 	size_t release_probes; /* how many of them release without a return breakpoint */
 	struct hash slots;	 /* address -> struct slot */
 	struct tail *tails;
-	size_t tail_count, tail_capacity;
+	size_t tail_count, tail_capacity, tail_turn;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
 
 	/* The target's own SIGTRAP: sigtrap.c. */

@@ -178,6 +178,7 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 	if (b->insn.kind == INSN_COPY && (b->slot || slot_assign(task->process, b))) {
 		task_set_pc(task, b->slot->address);
 		b->slot->users++;
+		b->slot->used_lately = true;
 		task->slot = b->slot;
 		task_resume(task, 0);
 		return;

@@ -117,16 +117,22 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 	}
 }
 
-/* Takes a slot from a breakpoint that is out, or from nobody, if no task is in it. */
-static bool assign_used(struct process *p, struct breakpoint *b)
+/* A slot of this tail that no task is in; of those that are in use, one that was not used lately. */
+static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail)
 {
-	const struct hash_entry *entry;
+	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
 
-	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
-		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
+	/* The second time around nothing was used lately any more. */
+	for (size_t i = 0; i < 2 * count; i++) {
+		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 
-		if (slot->users || (slot->owner && slot->owner->inserted))
+		tail->hand = (tail->hand + 1) % count;
+		if (!slot || slot->users)
 			continue;
+		if (slot->used_lately && slot->owner && slot->owner->inserted) {
+			slot->used_lately = false;
+			continue;
+		}
 		struct breakpoint *old = slot->owner;
 
 		if (!slot_try(p, b, slot))
@@ -134,6 +140,22 @@ static bool assign_used(struct process *p, struct breakpoint *b)
 		if (old)
 			old->slot = NULL;
 		return true;
+	}
+	return false;
+}
+
+/* Programs with more call sites than there are slots (a browser has thousands) take turns with them: to write one
+ * anew is far cheaper than a step with all threads stopped. */
+static bool assign_used(struct process *p, struct breakpoint *b)
+{
+	struct insn_copy copy;
+
+	for (size_t i = 0; i < p->tail_count; i++) {
+		struct tail *tail = &p->tails[p->tail_turn++ % p->tail_count];
+
+		if (tail->next > tail->start &&
+		    p->arch->relocate(&b->insn, tail->start, &copy) == 0 && take_from(p, b, tail))
+			return true;
 	}
 	return false;
 }

@@ -63,14 +63,15 @@ class Scenario:
     env            more of the environment; {lib:NAME} is a shared library by its file name
     names          whether stacks are compared by name (-r)
     by_family      forms of new and delete are not told apart (names of one address)
+    steps          whether breakpoints may be passed the slow way, by stopping all threads
     check          a function(scenario, traces) -> problems
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
-                 log=False, env=None, names=True, check=None, label=None, by_family=False):
+                 log=False, env=None, names=True, check=None, label=None, by_family=False, steps=False):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
-        self.names, self.check, self.by_family = names, check, by_family
+        self.names, self.check, self.by_family, self.steps = names, check, by_family, steps
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -121,6 +122,8 @@ class Scenario:
         problems += oracle.Oracle(plain.out, self.by_family).check(traces, follow, self.use_names(variant))
         if self.check:
             problems += self.check(self, traces)
+        if not self.steps and b'by stopping all threads' in traced.err:
+            problems.append('breakpoints were passed the slow way')
         remark = '%d events' % sum(len(t.events) for t in traces)
         if self.log:
             more, compared = self.compare_log(room, traces, attached)

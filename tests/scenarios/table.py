@@ -89,8 +89,9 @@ SCENARIOS = [
     Scenario('altstack', variants=('O0', 'O2')),
 
     # ---- regressions ----
-    Scenario('regress_step', variants=('no-pie', 'static')),
-    Scenario('regress_step', ('leave',), variants=('no-pie', 'static')),
+    Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static')),
+    Scenario('regress_step', variants=('no-pie', 'static'), steps=True),
+    Scenario('regress_step', ('leave',), variants=('no-pie', 'static'), steps=True),
     Scenario('regress_jit', ('rewrite',), variants=('O2',)),
     Scenario('regress_jit', ('patch',), variants=('O2',)),
     Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),

@@ -61,10 +61,10 @@ def untraced(program):
 
 # ---- The tracer's memory ----
 
-def memory(room, events_list):
+def memory(room, events_list, cpu):
     """[(events, VmRSS, VmHWM)] in KiB of the engine."""
     trace = room.path('memory')
-    program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'])
+    program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'], cpu)
     child = wait_until('the target', lambda: [p for p in descendants(program.child.pid) if tracer_of(p)[0]])[0]
     _, engine = tracer_of(child)
     if status_field(engine, 'Name') != 'functrace-engin':

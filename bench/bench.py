@@ -142,7 +142,7 @@ class Bench:
     def memory(self):
         events = [10 ** 5, 10 ** 6] + ([] if self.quick else [10 ** 7])
         report.title('The tracer\'s memory after so many events, KiB')
-        found = attached.memory(self.room, events)
+        found = attached.memory(self.room, events, self.cpu)
         for count, now, most in found:
             print('%9d events: VmRSS %6d, VmHWM %6d' % (count, now, most))
         growth = found[-1][1] - found[0][1]

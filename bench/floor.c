@@ -5,8 +5,8 @@
  * as targets/run.c does.
  *
  *     --mode=bare   at each stop wait4, GETREGSET, SETREGSET, CONT (the default)
- *     --mode=calls  the system calls that functrace makes without stacks: POKEUSER of the pc for
- * SETREGSET, and one word of the stack read a pair; what functrace takes longer is its own
+ *     --mode=calls  the system calls that functrace makes without stacks: GETREGS for GETREGSET, POKEUSER
+ * of the pc for SETREGSET, and one word of the stack read a pair; what functrace takes longer is its own
  *     --mode=lift   as functracer and memleax get past a breakpoint: the byte restored, a single
  * step, the byte put back; one thread only, for other threads' calls would be lost meanwhile
  *     --rounds=N --pairs=N --threads=N --idle=N --pin=CPU as in targets/run.c */
@@ -15,6 +15,7 @@
 #endif
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,6 +50,7 @@ int main(void)
 static unsigned rounds = 1, threads = 1, idle;
 static unsigned long pairs = 1000;
 static bool lift, calls;
+static int child_memory;
 
 /* ---- The child ---- */
 
@@ -207,14 +209,11 @@ static void calls_stop(pid_t tid)
 {
 	static unsigned long stops;
 	unsigned long long words[27];
-	struct iovec iov = {words, sizeof(words)};
+	unsigned long long word;
 
-	must(ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov), "GETREGSET");
-	if (stops++ % 3 == 0) {
-		errno = 0;
-		ptrace(PTRACE_PEEKDATA, tid, words[REGSET_SP], NULL);
-		must(errno ? -1 : 0, "PEEKDATA");
-	}
+	must(ptrace(PTRACE_GETREGS, tid, NULL, words), "GETREGS");
+	if (stops++ % 3 == 0)
+		must(pread(child_memory, &word, sizeof(word), (off_t)words[REGSET_SP]), "pread");
 	must(ptrace(PTRACE_POKEUSER, tid, PC_OFFSET, words[REGSET_PC]), "POKEUSER");
 }
 
@@ -256,8 +255,12 @@ static void plant(pid_t tid)
 
 static int trace(pid_t pid)
 {
+	char path[32];
 	int status;
 
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	child_memory = open(path, O_RDONLY | O_CLOEXEC);
+	must(child_memory, path);
 	for (;;) {
 		const pid_t tid = wait4(-1, &status, __WALL, NULL);
 

@@ -98,6 +98,7 @@ CALLS = Row('floor: functrace\'s own calls', floor('calls'))
 B0 = Row('functrace -b 0', functrace('-b', '0'))
 B16 = Row('functrace -b 16', functrace('-b', '16'))
 B64 = Row('functrace -b 64', functrace('-b', '64'))
+PIN = Row('functrace -b 16 --cpu=pin', functrace('-b', '16', '--cpu=pin'))
 ALL = Row('functrace -b 16 -A', functrace('-b', '16', '-A'))
 LIBUNWIND = Row('functrace --unwinder=libunwind', functrace('-b', '16', '--unwinder=libunwind'))
 LTRACE = Row('ltrace -e malloc+free', ltrace, 0.3, 'ltrace')
@@ -107,4 +108,4 @@ HEAPTRACK = Row('heaptrack (preloaded)', heaptrack, 20, 'heaptrack')
 BPFTRACE = Row('bpftrace (kernel, ustack)', bpftrace, 5, 'bpftrace')
 
 PEERS = [LTRACE, GDB, LIFT, HEAPTRACK, BPFTRACE]
-MAIN = [NATIVE, FLOOR, CALLS, B0, B16, ALL, LIBUNWIND] + PEERS
+MAIN = [NATIVE, FLOOR, CALLS, B0, B16, PIN, ALL, LIBUNWIND] + PEERS

@@ -278,7 +278,7 @@ static void adopt(struct tracer *t, struct task *child)
 		release_task(t, child, 0);
 		return;
 	}
-	struct process *p = process_fork(parent, child->tid, child->tgid, NULL);
+	struct process *p = process_fork(parent, child);
 
 	if (!p) {
 		clean_child(parent, child->tid);
@@ -288,8 +288,6 @@ static void adopt(struct tracer *t, struct task *child)
 	}
 	output_note(parent, "process %d has forked %d", parent->pid, child->tid);
 	output_note(p, "process %d was forked by %d", p->pid, parent->pid);
-	child->process = p;
-	process_ref(p);
 	process_unref(parent, NULL);
 	start_running(t, child);
 }

@@ -132,7 +132,8 @@ static void interrupt_all(struct tracer *t)
 
 		if (task->phase == PHASE_LIVE && !task->stopped)
 			task->quiet = asleep(task) &&
-				      !(task->process && sigtrap_needs_restore(task->process));
+				      !(task->process && (task->process->writes_refused ||
+							  sigtrap_needs_restore(task->process)));
 	}
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;

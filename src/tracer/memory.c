@@ -81,14 +81,9 @@ static pid_t stopped_task(struct process *p)
 	return 0;
 }
 
-/* Kernels from 6.12 can refuse forced writes through /proc/PID/mem; ptrace itself is always
- * allowed, in words, and only on a stopped task. */
-static int poke_text(struct process *p, uint64_t address, const unsigned char *data, size_t size)
+/* By ptrace itself, in words. */
+static int poke_text(pid_t tid, uint64_t address, const unsigned char *data, size_t size)
 {
-	const pid_t tid = stopped_task(p);
-
-	if (!tid)
-		return -EAGAIN;
 	while (size) {
 		const uint64_t word_at = align_down(address, sizeof(long));
 		const size_t offset = address - word_at;
@@ -109,11 +104,27 @@ static int poke_text(struct process *p, uint64_t address, const unsigned char *d
 	return 0;
 }
 
+int text_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size)
+{
+	const ssize_t done = pwrite(mem_fd, data, size, (off_t)address);
+
+	return done == (ssize_t)size ? 0 : poke_text(tid, address, data, size);
+}
+
+/* Kernels from 6.12 can refuse forced writes through /proc/PID/mem; ptrace itself is always allowed, but only on
+ * a stopped task. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	const int error = memory_write(p, address, data, size);
+	unsigned char byte;
 
-	if (error == 0)
-		return 0;
-	return poke_text(p, address, data, size) == 0 ? 0 : error;
+	if (error == 0 || memory_read(p, address, &byte, 1) < 0)
+		return error;
+	pid_t tid = stopped_task(p);
+
+	if (!tid) {
+		p->writes_refused = true;
+		tid = halt_one(p);
+	}
+	return tid && poke_text(tid, address, data, size) == 0 ? 0 : error;
 }

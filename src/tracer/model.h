@@ -195,6 +195,7 @@ struct process {
 	size_t tasks;
 	bool shadow_stack;
 	bool planted;
+	bool writes_refused; /* its text is written by ptrace, with a task stopped */
 	bool is_launched;
 	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
@@ -306,6 +307,8 @@ int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* Text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size);
+/* The same for a stopped task of a process that there is no struct of, its memory open as mem_fd. */
+int text_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
 int memory_open(pid_t tid);
 
 /* tasks.c */
@@ -337,8 +340,9 @@ void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* A task by which /proc tells of the process: the leader, or another if that has ended. */
 pid_t process_proc(const struct process *p);
-/* A fork's address space, which has the parent's text with our breakpoints in it. */
-struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking);
+/* A fork's address space, which has the parent's text with our breakpoints in it; the child is stopped, and a task of
+ * it from then on. The caller gives the child's reference to the parent back. NULL: nothing has changed. */
+struct process *process_fork(struct process *parent, struct task *child);
 void process_ref(struct process *p);
 /* One task less; the last one ends the process and its trace. */
 void process_unref(struct process *p, const char *how);
@@ -390,6 +394,8 @@ void slots_restore(struct process *p);
 /* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is told only when the
  * ends of all its threads have been taken, which are kept for collect(). */
 int task_wait(struct task *task);
+/* Stops one task of the process; collect() will tell of that. Its id, or 0 if none would stop. */
+pid_t halt_one(struct process *p);
 void pass_breakpoint(struct task *task, struct breakpoint *b);
 
 /* follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are

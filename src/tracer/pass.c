@@ -81,6 +81,32 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
+pid_t halt_one(struct process *p)
+{
+	const struct hash_entry *entry;
+	int status;
+
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->process != p || task->phase != PHASE_LIVE || task->vforking ||
+		    task->exiting || (task->stopped && !task->listening))
+			continue;
+		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+		task->interrupted = true;
+		for (unsigned n = 0; n < PATIENCE; n++) {
+			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+				keep_stop(task, status);
+				if (WIFSTOPPED(status))
+					return task->tid;
+				break;
+			}
+			nap();
+		}
+	}
+	return 0;
+}
+
 /* Stops every other task that shares the memory. Their stops that are not ours are kept for later. Never waits
  * without an end: a task deep in the kernel (a parent in vfork, a core dump) stops only on its way back
  * to the program, and who is killed may wait for others' ends to be taken. False if the task itself has died. */

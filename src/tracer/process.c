@@ -285,14 +285,15 @@ void clean_child(struct process *parent, pid_t tid)
 {
 	const int fd = memory_open(tid);
 	const struct hash_entry *entry;
+	int error = 0;
 
 	if (fd < 0)
 		return;
 	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));) {
 		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
 
-		if (child_has(fd, b) && pwrite(fd, b->original, b->size, (off_t)b->address) < 0)
-			msg_warn("could not clean the text of process %d: %s", tid, strerror(errno));
+		if (child_has(fd, b))
+			error |= text_write_stopped(fd, tid, b->address, b->original, b->size);
 	}
 	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
@@ -300,10 +301,12 @@ void clean_child(struct process *parent, pid_t tid)
 
 		if (slot->written &&
 		    pread(fd, now, slot->copy.size, (off_t)slot->address) == slot->copy.size &&
-		    !memcmp(now, slot->copy.bytes, slot->copy.size) &&
-		    pwrite(fd, slot->saved, sizeof(slot->saved), (off_t)slot->address) < 0)
-			break;
+		    !memcmp(now, slot->copy.bytes, slot->copy.size))
+			error |= text_write_stopped(fd, tid, slot->address, slot->saved,
+						    sizeof(slot->saved));
 	}
+	if (error)
+		msg_warn("could not clean the text of process %d, which may end with SIGTRAP", tid);
 	close(fd);
 }
 
@@ -361,20 +364,23 @@ static void fork_breakpoint(struct process *p, const struct breakpoint *from)
 		breakpoint_remove(p, b);
 }
 
-struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, struct task *forking)
+struct process *process_fork(struct process *parent, struct task *child)
 {
-	struct process *p = process_alloc(parent->tracer, tid, tgid, parent->arch);
+	struct process *p = process_alloc(parent->tracer, child->tid, child->tgid, parent->arch);
 	const struct hash_entry *entry;
 
 	if (!p)
 		return NULL;
+	/* From here on its text is written, perhaps through this very task. */
+	child->process = p;
+	process_ref(p);
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;
 	sigtrap_fork(parent, p);
 	objects_clone(&parent->objects, &p->objects);
 	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
-	p->unwinder = unwinder_clone(parent->unwinder, tid);
+	p->unwinder = unwinder_clone(parent->unwinder, child->tid);
 	fork_slots(parent, p);
 	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));)
 		fork_breakpoint(p, (const struct breakpoint *)(uintptr_t)entry->value);
@@ -384,6 +390,5 @@ struct process *process_fork(struct process *parent, pid_t tid, pid_t tgid, stru
 		p->objects.items[i]->probed = p->planted;
 	if (p->planted && output_begin(p) < 0)
 		process_pause(p, NULL);
-	(void)forking;
 	return p;
 }

@@ -11,8 +11,8 @@ import trace_text
 from processes import FUNCTRACE, POSTPROC, Failure, Gate, Room, Tracer, may_attach
 
 
-def functrace(folder, *options):
-    return [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', folder] + list(options)
+def functrace(folder, *options, by=()):
+    return list(by) + [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', folder] + list(options)
 
 
 def read_traces(folder, expected=None):
@@ -63,15 +63,18 @@ class Scenario:
     env            more of the environment; {lib:NAME} is a shared library by its file name
     names          whether stacks are compared by name (-r)
     by_family      forms of new and delete are not told apart (names of one address)
+    by             a target that functrace is run by (it changes something and executes functrace)
     steps          whether breakpoints may be passed the slow way, by stopping all threads
     check          a function(scenario, traces) -> problems
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
-                 log=False, env=None, names=True, check=None, label=None, by_family=False, steps=False):
+                 log=False, env=None, names=True, check=None, label=None, by_family=False, steps=False,
+                 by=None):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
         self.names, self.check, self.by_family, self.steps = names, check, by_family, steps
+        self.by = by
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -83,6 +86,9 @@ class Scenario:
                 arg = builds.target(*arg[5:-1].split('/'))
             args.append(arg)
         return [builds.target(self.target, variant)] + args
+
+    def runner(self):
+        return [builds.target(self.by, 'O2')] if self.by else []
 
     def environment(self, room, variant):
         env = {}
@@ -151,7 +157,7 @@ class Scenario:
             os.unlink(name)
         os.makedirs(room.path('traces'))
         options = self.more_options(variant) + ([] if follow else ['-F'])
-        traced = room.run(functrace(room.path('traces'), *options) + command, env)
+        traced = room.run(functrace(room.path('traces'), *options, by=self.runner()) + command, env)
         files = self.files if follow or self.files is None else 1
         return self.judge(room, variant, plain, traced, files, follow)
 
@@ -200,7 +206,7 @@ class Scenario:
             gate.started()
             if not gate.arrived(child):
                 raise Failure('the target ended before its gate')
-            tracer = Tracer(room, child.pid, self.more_options(variant))
+            tracer = Tracer(room, child.pid, self.more_options(variant), by=self.runner())
             tracer.planted()
             gate.open()
             problems = []

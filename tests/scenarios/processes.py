@@ -239,13 +239,13 @@ def may_attach():
 class Tracer:
     """functrace attached to a process: from when its breakpoints are in, to when it has let go."""
 
-    def __init__(self, room, pid, options=(), output=None, env=None):
+    def __init__(self, room, pid, options=(), output=None, env=None, by=()):
         self.room, self.pid = room, pid
         self.output = output or room.path('traces')
         os.makedirs(self.output, exist_ok=True)
         self.before = text_of(pid)
-        self.child = room.start([FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', self.output] + list(options) +
-                                ['-t', str(pid)], env)
+        self.child = room.start(list(by) + [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', self.output] +
+                                list(options) + ['-t', str(pid)], env)
 
     def planted(self):
         """Waits until breakpoints are in the text, and no more come."""

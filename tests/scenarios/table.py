@@ -88,6 +88,14 @@ SCENARIOS = [
     Scenario('sleepers', variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
 
+    # ---- a kernel that refuses forced writes through /proc/PID/mem ----
+    Scenario('alloc_basic', variants=('O2', 'static', 'musl'), by='nopwrite', label='alloc_basic/pokes'),
+    Scenario('threads', (4, 100), variants=('O2',), by='nopwrite', label='threads/pokes'),
+    Scenario('forks', ('tree',), files=9, modes=('launch', 'attach', 'nofollow'), variants=('O2',), by='nopwrite',
+             label='forks tree/pokes'),
+    Scenario('sleepers', variants=('O2',), by='nopwrite', label='sleepers/pokes'),
+    Scenario('loading', ('{library}', 10), variants=('O2',), by='nopwrite', label='loading/pokes'),
+
     # ---- regressions ----
     Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static')),
     Scenario('regress_step', variants=('no-pie', 'static'), steps=True),

@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/targets/target.h \
 	tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/churn.c \
 	tests/targets/coroutines.c tests/targets/execs.c tests/targets/forkstorm.c tests/targets/forks.c tests/targets/inflight.c \
-	tests/targets/leaderless.c tests/targets/leaving.c tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c \
+	tests/targets/leaderless.c tests/targets/leaving.c tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/nopwrite.c \
 	tests/targets/odd_entry.c tests/targets/ownmalloc.c tests/targets/ownstack.c tests/targets/race.c tests/targets/recursion.c \
 	tests/targets/reflog.c tests/targets/rusty.rs tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
 	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c

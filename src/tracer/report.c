@@ -142,19 +142,32 @@ static const struct report *main_report(const struct tracer *t)
 	return best;
 }
 
+static void tell_traces(const struct tracer *t, const struct report *best)
+{
+	const bool all = t->report_count <= TOLD_ONE_BY_ONE;
+	size_t told = 0;
+	char events[32];
+
+	for (size_t i = 0; i < t->report_count; i++) {
+		const struct report *r = &t->reports[i];
+
+		/* Each process that was named is told of. */
+		if (all || r == best || (t->attached && r->is_main)) {
+			msg_info("%s", r->text);
+			told++;
+		}
+	}
+	if (told < t->report_count)
+		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all",
+			 t->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
+			 grouped(t->totals.events, events));
+}
+
 void output_summary(struct tracer *t)
 {
 	const struct report *best = main_report(t);
-	char events[32];
 
-	if (t->report_count > TOLD_ONE_BY_ONE) {
-		msg_info("%s", best->text);
-		msg_info("and %zu more traces, of this process's other programs and of its children; %s events in all",
-			 t->report_count - 1, grouped(t->totals.events, events));
-	} else {
-		for (size_t i = 0; i < t->report_count; i++)
-			msg_info("%s", t->reports[i].text);
-	}
+	tell_traces(t, best);
 	report_losses(t);
 	if (best && best->path)
 		msg_info("to see the leaks: functrace-postproc -l -c -r %s", best->path);

@@ -518,6 +518,27 @@ def preattach(room):
         return problems, '%d events' % events
 
 
+def nine_processes(room):
+    """Several -t: each process that was named is told of, however many there are."""
+    need_attach()
+    sleepers = [room.start(['sleep', '60']) for _ in range(9)]
+    before = {child.pid: text_of(child.pid) for child in sleepers}
+    tracer = room.start(kinds.functrace(room.folder, *[word for child in sleepers for word in ('-t', str(child.pid))]))
+    problems = []
+    wait_for('functrace to attach', lambda: all(
+        status_field(child.pid, 'TracerPid') != '0' and text_of(child.pid) != before[child.pid] for child in sleepers))
+    tracer.send_signal(signal.SIGINT)
+    done = room.finish(tracer, 20)
+    for child in sleepers:
+        problems += text_differences(before[child.pid], text_of(child.pid))
+        if b'process %d (sleep): 0 events' % child.pid not in done.err:
+            problems.append('process %d is not told of: %r' % (child.pid, done.err))
+        room.kill(child)
+    if done.status:
+        problems.append('status %d, %r' % (done.status, done.err))
+    return problems, ''
+
+
 CASES = [
     ('SIGSTOP and SIGCONT of a traced process', stopped_and_continued),
     ('attach to a stopped process', attach_to_a_stopped_one),
@@ -539,4 +560,5 @@ CASES = [
     ('a Rust program', rust),
     ('exec to a 32-bit program', thirty_two_bits),
     ('blocks from before the attach', preattach),
+    ('nine processes at once', nine_processes),
 ]

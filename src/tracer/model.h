@@ -217,6 +217,7 @@ struct process {
 
 	/* The target's own SIGTRAP: sigtrap.c. */
 	enum trap_action trap;
+	int stat_fd; /* /proc/TID/stat of one of its tasks, -1 none yet */
 	bool trap_known, trap_reset, trap_lost, trap_once;
 	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
 	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
@@ -471,7 +472,7 @@ struct stop;
 bool act(struct tracer *t, const struct stop *stop);
 
 /* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
-/* What /proc/PID/status says of the process's action for SIGTRAP. */
+/* What /proc/PID/stat says of the process's action for SIGTRAP. */
 enum trap_action sigtrap_action(pid_t pid);
 /* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
 void sigtrap_set(struct task *task, uint64_t act);

@@ -82,7 +82,7 @@ static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
 	p->pid = tgid;
 	p->arch = arch;
 	p->mem_fd = fd;
-	p->trace_fd = -1;
+	p->trace_fd = p->stat_fd = -1;
 	p->stack_want = 2048;
 	p->exe = exe_path(tid);
 	p->guard = guard_add_space(t->engine, fd);
@@ -164,6 +164,8 @@ static void process_free(struct process *p)
 	objects_free(&p->objects);
 	guard_remove_space(t->engine, p->guard);
 	close(p->mem_fd);
+	if (p->stat_fd >= 0)
+		close(p->stat_fd);
 	free(p->trace_path);
 	free(p->exe);
 	free(p);

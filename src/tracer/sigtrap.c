@@ -2,6 +2,7 @@
 #include "tracer/stop.h"
 #include "base/msg.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The target's own SIGTRAP.
  *
@@ -23,27 +25,66 @@
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
-static uint64_t status_mask(const char *text, const char *key)
-{
-	const char *line = strstr(text, key);
+/* Fields of /proc/PID/stat (proc(5)) behind the name, which may hold anything and ends at the last parenthesis. */
+#define FIELD_AFTER_NAME 3
+#define FIELD_SIGIGNORE	 33
 
-	return line ? strtoull(line + strlen(key), NULL, 16) : 0;
+static int stat_open(pid_t tid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* False if it cannot be read any more: the task that it was opened for has gone. */
+static bool stat_action(int fd, enum trap_action *action)
+{
+	char text[2048];
+	const ssize_t size = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (size <= 0)
+		return false;
+	text[size] = '\0';
+	const char *field = strrchr(text, ')');
+
+	for (unsigned n = FIELD_AFTER_NAME; field && n <= FIELD_SIGIGNORE; n++)
+		field = strchr(field + 1, ' ');
+	if (!field)
+		return false;
+	char *next;
+	const bool ignored = strtoull(field, &next, 10) & TRAP_BIT;
+	const bool handled = strtoull(next, NULL, 10) & TRAP_BIT;
+
+	*action = ignored ? TRAP_IGNORED : handled ? TRAP_HANDLED : TRAP_DEFAULT;
+	return true;
 }
 
 enum trap_action sigtrap_action(pid_t pid)
 {
-	char path[32];
+	const int fd = stat_open(pid);
+	enum trap_action action;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	char *text = read_file(path, 1 << 16, NULL);
-	enum trap_action action = TRAP_DEFAULT;
-
-	if (text && (status_mask(text, "\nSigIgn:") & TRAP_BIT))
-		action = TRAP_IGNORED;
-	else if (text && (status_mask(text, "\nSigCgt:") & TRAP_BIT))
-		action = TRAP_HANDLED;
-	free(text);
+	if (fd < 0)
+		return TRAP_DEFAULT;
+	if (!stat_action(fd, &action))
+		action = TRAP_DEFAULT;
+	close(fd);
 	return action;
+}
+
+/* The same after a hit, at a quarter of the price: the file is kept open. All threads have one action. */
+static enum trap_action action_now(struct task *task)
+{
+	struct process *p = task->process;
+	enum trap_action action;
+
+	if (p->stat_fd >= 0 && stat_action(p->stat_fd, &action))
+		return action;
+	if (p->stat_fd >= 0)
+		close(p->stat_fd);
+	p->stat_fd = stat_open(task->tid);
+	return p->stat_fd >= 0 && stat_action(p->stat_fd, &action) ? action : TRAP_DEFAULT;
 }
 
 /* The address of some code that every C library has, found by `find` in the text; looked for once. */
@@ -271,7 +312,7 @@ void sigtrap_after_hit(struct task *task)
 		ignore_again(task, false);
 		return;
 	}
-	if (sigtrap_action(task->tid) == TRAP_HANDLED)
+	if (action_now(task) == TRAP_HANDLED)
 		return; /* not reset */
 	if (p->trap_known && remote_sigaction(task, false, p->trap_saved, NULL)) {
 		block_again(task);

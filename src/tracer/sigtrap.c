@@ -87,31 +87,45 @@ static enum trap_action action_now(struct task *task)
 	return p->stat_fd >= 0 && stat_action(p->stat_fd, &action) ? action : TRAP_DEFAULT;
 }
 
-/* The address of some code that every C library has, found by `find` in the text; looked for once. */
-static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const unsigned char *, size_t))
+static uint64_t find_in(struct process *p, const struct object *object, long (*find)(const unsigned char *, size_t))
 {
 	const size_t chunk = 1 << 16, overlap = 32;
 	unsigned char *code = xmalloc(chunk);
+	long offset = -1;
+	uint64_t at = 0;
 
-	for (size_t i = 0; i < p->objects.count && !*known; i++) {
-		const struct object *object = p->objects.items[i];
+	for (size_t r = 0; r < object->text_count && offset < 0; r++) {
+		const struct text_range *text = &object->text[r];
 
-		for (size_t r = 0; r < object->text_count && !*known; r++) {
-			const struct text_range *text = &object->text[r];
+		for (at = text->start; at < text->end; at += chunk - overlap) {
+			const size_t size = text->end - at < chunk ? text->end - at : chunk;
 
-			for (uint64_t at = text->start; at < text->end && !*known; at += chunk - overlap) {
-				const size_t size = text->end - at < chunk ? text->end - at : chunk;
-
-				if (memory_read(p, at, code, size) < 0)
-					break;
-				const long offset = find(code, size);
-
-				if (offset >= 0)
-					*known = at + (uint64_t)offset;
-			}
+			if (memory_read(p, at, code, size) < 0)
+				break;
+			offset = find(code, size);
+			if (offset >= 0)
+				break;
 		}
 	}
 	free(code);
+	return offset < 0 ? 0 : at + (uint64_t)offset;
+}
+
+static bool is_libc(const struct object *object)
+{
+	const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+
+	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
+}
+
+/* The address of some code that every C library has, found by `find` in the text; looked for once. First in the
+ * library itself: a browser's own text is 200 MiB. */
+static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const unsigned char *, size_t))
+{
+	for (unsigned others = 0; others <= 1; others++)
+		for (size_t i = 0; i < p->objects.count && !*known; i++)
+			if (is_libc(p->objects.items[i]) == !others)
+				*known = find_in(p, p->objects.items[i], find);
 	return *known;
 }
 

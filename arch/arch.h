@@ -35,6 +35,7 @@ struct insn {
 	uint64_t address;
 	bool is_known; /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
 	bool pc_only;  /* INSN_EMULATE: changes nothing but the pc (jump, nop): POKEUSER does */
+	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
 	int64_t displacement;

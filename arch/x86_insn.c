@@ -224,6 +224,7 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	} else if (z->attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
 		return;
 	}
+	insn->is_syscall = z->mnemonic == ZYDIS_MNEMONIC_SYSCALL || z->mnemonic == ZYDIS_MNEMONIC_INT;
 	insn->kind = INSN_COPY;
 }
 

@@ -127,7 +127,8 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 
 		tail->hand = (tail->hand + 1) % count;
-		if (!slot || slot->users)
+		/* A child that was born in one is not counted until it is adopted. */
+		if (!slot || slot->users || slot->insn.is_syscall)
 			continue;
 		if (slot->used_lately && slot->owner && slot->owner->inserted) {
 			slot->used_lately = false;

@@ -45,7 +45,7 @@ static struct insn decode(const char *hex)
 
 /* --- classification and copies --- */
 
-enum { PC_ONLY = 1, REACH = 2 };
+enum { PC_ONLY = 1, REACH = 2, SYSCALL = 4 };
 
 static const struct {
 	const char *hex;
@@ -136,8 +136,8 @@ static const struct {
 	{"d9 7c 24 0e", INSN_COPY, 0, "d9 7c 24 0e"},
 	{"0f 0b", INSN_COPY, 0, "0f 0b"}, /* ud2: its fault is translated back */
 	{"f4", INSN_COPY, 0, "f4"},
-	{"0f 05", INSN_COPY, 0, "0f 05"}, /* syscall */
-	{"cd 80", INSN_COPY, 0, "cd 80"},
+	{"0f 05", INSN_COPY, SYSCALL, "0f 05"},
+	{"cd 80", INSN_COPY, SYSCALL, "cd 80"},
 	{"0f a2", INSN_COPY, 0, "0f a2"},
 	{"f3 48 0f 1e c8", INSN_COPY, 0, "f3 48 0f 1e c8"}, /* rdsspq %rax */
 	{"cb", INSN_COPY, 0, "cb"},
@@ -172,6 +172,7 @@ static void test_classes(void **state)
 		assert_int_equal(insn.address, HERE);
 		assert_int_equal(insn.pc_only, !!(classes[i].flags & PC_ONLY));
 		assert_int_equal(insn.needs_reach, !!(classes[i].flags & REACH));
+		assert_int_equal(insn.is_syscall, !!(classes[i].flags & SYSCALL));
 		if (insn.kind != INSN_COPY) {
 			assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 			continue;

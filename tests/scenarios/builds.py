@@ -29,6 +29,9 @@ VARIANTS = {
     'gold': (None, ['-O2', '-fuse-ld=gold']),
     'lld': (None, ['-O2', '-fuse-ld=lld']),
     'mold': (None, ['-O2', '-fuse-ld=mold']),
+    # more than one executable segment; one that is writable too, and holds everything
+    'several-texts': (None, ['-O2', '-Wl,--section-start=far_text=0x10000000,--section-start=farthest_text=0x60000000']),
+    'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
     'stripped': (None, ['-O2', '-s']),
     'static-stripped': (None, ['-O2', '-static', '-s']),
     'musl': ('musl-gcc', ['-O2']),
@@ -36,7 +39,7 @@ VARIANTS = {
     'clang': ('clang', ['-O2']),
 }
 WITHOUT_NAMES = {'stripped', 'static-stripped'}
-LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold'}
+LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
 
 
 class Skip(Exception):

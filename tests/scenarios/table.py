@@ -36,6 +36,15 @@ SCENARIOS = [
     Scenario('odd_entry', variants=('O2', 'no-pie', 'static')),
     Scenario('sharedsite', variants=('O2', 'no-pie')),
     Scenario('loading', ('{library}', 10), variants=('O2', 'z-now')),
+    Scenario('segments', variants=('O2', 'several-texts')),
+    # its one segment has data behind the code: no unused bytes for copies
+    Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
+    Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
+    Scenario('ifuncs', ('none',), variants=('O2', 'no-pie', 'static', 'static-pie')),
+    Scenario('ifuncs', ('{library:ifunclibrary}', 'lazy'), variants=('O2', 'z-now', 'z-lazy')),
+    Scenario('ifuncs', ('{library:ifunclibrary}', 'now'), variants=('O2', 'z-now')),
+    Scenario('namespaces', ('{library}', 'before'), variants=('O2',)),
+    Scenario('namespaces', ('{library}', 'after'), variants=('O2',)),
 
     # ---- the reference logger, event by event ----
     Scenario('alloc_basic', log=True, label='alloc_basic/log'),

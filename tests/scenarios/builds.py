@@ -33,12 +33,13 @@ VARIANTS = {
     'several-texts': (None, ['-O2', '-Wl,--section-start=far_text=0x10000000,--section-start=farthest_text=0x60000000']),
     'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
     'stripped': (None, ['-O2', '-s']),
+    'stripped-exports': (None, ['-O2', '-s', '-rdynamic']),
     'static-stripped': (None, ['-O2', '-static', '-s']),
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
 }
-WITHOUT_NAMES = {'stripped', 'static-stripped'}
+WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped'}
 LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
 
 

@@ -40,6 +40,13 @@ SCENARIOS = [
     # its one segment has data behind the code: no unused bytes for copies
     Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
     Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
+    Scenario('prefixed', variants=('O0', 'O2', 'static', 'stripped-exports', 'musl')),
+    Scenario('moments', variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
+    Scenario('nested', variants=('O0', 'O2', 'static', 'musl')),
+    Scenario('nested', variants=('O2',), modes=('binary',), label='nested/file'),
+    Scenario('cxx_resources', variants=('O0', 'O2', 'static')),
+    Scenario('own_new', variants=('O0', 'O2', 'static')),
+    Scenario('misuse', variants=('O2',)),
     Scenario('ifuncs', ('none',), variants=('O2', 'no-pie', 'static', 'static-pie')),
     Scenario('ifuncs', ('{library:ifunclibrary}', 'lazy'), variants=('O2', 'z-now', 'z-lazy')),
     Scenario('ifuncs', ('{library:ifunclibrary}', 'now'), variants=('O2', 'z-now')),

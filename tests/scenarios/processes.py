@@ -222,11 +222,14 @@ def text_of(pid):
         for low, high, path in mappings:
             memory.seek(low)
             data = b''
-            while len(data) < high - low:
-                part = memory.read(high - low - len(data))
-                if not part:
-                    break
-                data += part
+            try:
+                while len(data) < high - low:
+                    part = memory.read(high - low - len(data))
+                    if not part:
+                        break
+                    data += part
+            except OSError:
+                continue  # unmapped since
             text[(low, high, path)] = data
     return text
 
@@ -285,7 +288,7 @@ class Tracer:
         for _ in range(100):
             time.sleep(0.05)
             again = text_of(self.pid)
-            if again == now:
+            if all(again[key] == now[key] for key in set(again) & set(now)):
                 return
             now = again
 

@@ -213,23 +213,31 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 {
 	struct breakpoint *b = breakpoint_find(p, address);
 	unsigned char before[16];
+	size_t size = sizeof(before);
 
 	*is_call = true;
 	if (b && b->is_return)
 		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, address);
 	const struct object *object = objects_find(&p->objects, address);
 
-	if (memory_read(p, address - sizeof(before), before, sizeof(before)) < 0) {
+	int error = memory_read(p, address - size, before, size);
+
+	/* The call may be the first code of its mapping, with nothing in the page before. */
+	if (error < 0 && (address & 4095) && (address & 4095) < size) {
+		size = address & 4095;
+		error = memory_read(p, address - size, before, size);
+	}
+	if (error < 0) {
 		*is_call = object != NULL;
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(before); i++) {
-		const struct breakpoint *other = breakpoint_find(p, address - sizeof(before) + i);
+	for (size_t i = 0; i < size; i++) {
+		const struct breakpoint *other = breakpoint_find(p, address - size + i);
 
 		if (other && other->inserted)
 			before[i] = other->original[0];
 	}
-	*is_call = p->arch->follows_call(address, before, sizeof(before));
+	*is_call = p->arch->follows_call(address, before, size);
 	if (!*is_call)
 		return NULL;
 	b = breakpoint_insert(p, address);

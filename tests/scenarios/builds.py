@@ -29,14 +29,18 @@ VARIANTS = {
     'gold': (None, ['-O2', '-fuse-ld=gold']),
     'lld': (None, ['-O2', '-fuse-ld=lld']),
     'mold': (None, ['-O2', '-fuse-ld=mold']),
+    # more than one executable segment; one that is writable too, and holds everything
+    'several-texts': (None, ['-O2', '-Wl,--section-start=far_text=0x10000000,--section-start=farthest_text=0x60000000']),
+    'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
     'stripped': (None, ['-O2', '-s']),
+    'stripped-exports': (None, ['-O2', '-s', '-rdynamic']),
     'static-stripped': (None, ['-O2', '-static', '-s']),
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
 }
-WITHOUT_NAMES = {'stripped', 'static-stripped'}
-LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold'}
+WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped'}
+LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
 
 
 class Skip(Exception):
@@ -62,7 +66,7 @@ def _can_build(command):
     return done.returncode == 0
 
 
-def _compile(command, output, sources):
+def _compile(command, output, sources, last=()):
     """Runs the compiler unless the output is newer than its sources. What this machine cannot build at all is
     skipped; a target that does not compile is a failure."""
     newest = max(os.path.getmtime(s) for s in sources)
@@ -71,7 +75,7 @@ def _compile(command, output, sources):
             return
         os.makedirs(os.path.dirname(output), exist_ok=True)
         part = output + '.part'
-        done = subprocess.run(command + ['-o', part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        done = subprocess.run(command + ['-o', part] + list(last), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, timeout=300)
         if done.returncode:
             lines = done.stdout.strip().split('\n')
@@ -108,6 +112,17 @@ def library(name='library', flags=()):
     output = os.path.join(BINARIES, 'lib%s.so' % name)
     _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + list(flags) + [source], output,
              [source, os.path.join(SOURCES, 'target.h')])
+    return output
+
+
+def go(name):
+    """A Go program, built without network and without traces outside the build folder."""
+    source, output, cache = os.path.join(SOURCES, name + '.go'), os.path.join(BINARIES, name), os.path.join(BINARIES, 'go')
+    if not shutil.which('go'):
+        raise Skip('go is not installed')
+    settings = {'GOCACHE': cache, 'GOPATH': cache, 'GOENV': 'off', 'GOFLAGS': '', 'GOPROXY': 'off', 'GO111MODULE': 'off',
+                'GOTOOLCHAIN': 'local', 'CGO_ENABLED': '1', 'CC': ' '.join(CC)}
+    _compile(['env'] + ['%s=%s' % pair for pair in sorted(settings.items())] + ['go', 'build'], output, [source], [source])
     return output
 
 

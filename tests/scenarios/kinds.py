@@ -53,7 +53,7 @@ def compare_runs(plain, traced):
 class Scenario:
     """One row of the table (table.py).
 
-    target, args   the program; {library} and {bin:NAME} stand for paths
+    target, args   the program; {library}, {library:NAME} and {bin:NAME} stand for paths
     variants       builds (builds.VARIANTS)
     modes          launch, attach, nofollow (launched with -F), and launched with a binary trace that
                    functrace-postproc turns into text: binary, compat (the sp-rtrace 2.0 tools' dialect)
@@ -82,6 +82,8 @@ class Scenario:
         for arg in self.args:
             if arg == '{library}':
                 arg = builds.library()
+            elif arg.startswith('{library:'):
+                arg = builds.library(arg[9:-1])
             elif arg.startswith('{bin:'):
                 arg = builds.target(*arg[5:-1].split('/'))
             args.append(arg)

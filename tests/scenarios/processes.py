@@ -2,6 +2,7 @@
 
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -178,14 +179,38 @@ def living_task(pid):
     return '/proc/%d' % pid
 
 
+def code_sections(path):
+    """[(offset, end)] in the file of the sections that are code: 64-bit, little endian."""
+    found = []
+    with open(path, 'rb') as file:
+        header = file.read(64)
+        table, = struct.unpack_from('<Q', header, 40)
+        size, count = struct.unpack_from('<HH', header, 58)
+        file.seek(table)
+        for _ in range(count):
+            kind, flags, _, offset, length = struct.unpack_from('<4xIQQQQ', file.read(size))
+            if kind == 1 and flags & 4:
+                found.append((offset, offset + length))
+    return found
+
+
 def text_mappings(pid):
+    """The executable mappings; of those that can be written and hold data too, the sections of code."""
     found = []
     with open(living_task(pid) + '/maps') as file:
         for line in file:
             fields = line.split(None, 5)
-            if len(fields) == 6 and fields[1].startswith('r-xp') and not fields[5].startswith('['):
-                low, high = (int(x, 16) for x in fields[0].split('-'))
-                found.append((low, high, fields[5].strip()))
+            if len(fields) < 6 or fields[1] not in ('r-xp', 'rwxp') or not fields[5].startswith('/'):
+                continue
+            low, high = (int(x, 16) for x in fields[0].split('-'))
+            path, offset = fields[5].strip(), int(fields[2], 16)
+            if fields[1] == 'r-xp':
+                found.append((low, high, path))
+            elif os.path.exists(path):
+                for start, end in code_sections(path):
+                    start, end = max(start, offset), min(end, offset + high - low)
+                    if start < end:
+                        found.append((low + start - offset, low + end - offset, path))
     return found
 
 
@@ -197,11 +222,14 @@ def text_of(pid):
         for low, high, path in mappings:
             memory.seek(low)
             data = b''
-            while len(data) < high - low:
-                part = memory.read(high - low - len(data))
-                if not part:
-                    break
-                data += part
+            try:
+                while len(data) < high - low:
+                    part = memory.read(high - low - len(data))
+                    if not part:
+                        break
+                    data += part
+            except OSError:
+                continue  # unmapped since
             text[(low, high, path)] = data
     return text
 
@@ -260,7 +288,7 @@ class Tracer:
         for _ in range(100):
             time.sleep(0.05)
             again = text_of(self.pid)
-            if again == now:
+            if all(again[key] == now[key] for key in set(again) & set(now)):
                 return
             now = again
 

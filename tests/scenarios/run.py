@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import builds
 import errors
+import layouts
 import lifecycle
 import programs
 import steady
@@ -65,7 +66,7 @@ class Case:
 
 
 CASES = [Case(group, name, function)
-         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
+         for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
          for name, function in module.CASES]
 
 

@@ -1,6 +1,7 @@
 /* leaving HOW: a traced function that never returns. The program's own valloc is left by longjmp,
  * siglongjmp out of a handler, pthread_exit or cancellation; what is allocated afterwards, deeper
- * and less deep on the stack, must be seen in full. */
+ * and less deep on the stack, must be seen in full. Or the program itself ends or becomes another there: by
+ * exit (whose handlers allocate), _exit, abort, or exec in a handler, with threads at work. */
 #include "target.h"
 #include <setjmp.h>
 
@@ -8,9 +9,44 @@ static sigjmp_buf out;
 static const char *how;
 static volatile int in_valloc;
 
+static void *busy(void *unused)
+{
+	for (;;) {
+		free(malloc(100));
+		sleep_ms(1);
+	}
+	return unused;
+}
+
+static void at_exit(void)
+{
+	free(malloc(33205));
+}
+
+/* The last of it: nothing comes back from here. */
+static void leave_program(void)
+{
+	pthread_t tid;
+
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(pthread_create(&tid, NULL, busy, NULL) == 0);
+	sleep_ms(2);
+	if (!strcmp(how, "exit"))
+		exit(7);
+	if (!strcmp(how, "_exit"))
+		_exit(8);
+	if (!strcmp(how, "abort"))
+		abort();
+	unsetenv("GATE"); /* that was the old program's */
+	execl("/proc/self/exe", "leaving", "longjmp", "3", (char *)NULL);
+	CHECK(!"exec");
+}
+
 static void leave(int signal)
 {
 	(void)signal;
+	if (!strcmp(how, "exec"))
+		leave_program();
 	siglongjmp(out, 1);
 }
 
@@ -23,7 +59,9 @@ NOINLINE void *valloc(size_t size)
 		return blocks[given++ % 1000];
 	if (!strcmp(how, "longjmp"))
 		longjmp(out, 1);
-	if (!strcmp(how, "signal"))
+	if (!strcmp(how, "exit") || !strcmp(how, "_exit") || !strcmp(how, "abort"))
+		leave_program();
+	if (!strcmp(how, "signal") || !strcmp(how, "exec"))
 		raise(SIGUSR1);
 	if (!strcmp(how, "pthread_exit"))
 		pthread_exit(NULL);
@@ -80,6 +118,17 @@ int main(int argc, char **argv)
 	how = argc > 1 ? argv[1] : "longjmp";
 	signal(SIGUSR1, leave);
 	gate();
+	if (!strcmp(how, "exit") || !strcmp(how, "_exit") || !strcmp(how, "abort") || !strcmp(how, "exec")) {
+		free(malloc(33206));
+		expect_alloc(1, 33206, "malloc");
+		expect_release(1, 33206, "free");
+		if (!strcmp(how, "exit")) {
+			CHECK(atexit(at_exit) == 0);
+			expect_alloc(1, 33205, "malloc");
+			expect_release(1, 33205, "free");
+		}
+		once();
+	}
 	for (unsigned i = 0; i < rounds; i++) {
 		once();
 		free(malloc(33203));

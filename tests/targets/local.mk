@@ -7,6 +7,11 @@ EXTRA_DIST += tests/targets/target.h \
 	tests/targets/reflog.c tests/targets/rusty.rs tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
 	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c
 
+# Layouts, allocators, namespaces.
+EXTRA_DIST += tests/targets/cgo.go tests/targets/cxx_resources.cpp tests/targets/goroutines.go tests/targets/ifunclibrary.c tests/targets/ifuncs.c tests/targets/misuse.cpp \
+	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/own_new.cpp tests/targets/prefixed.c tests/targets/reloading.c \
+	tests/targets/segments.c
+
 EXTRA_DIST += tests/targets/regress_step.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c tests/targets/regress_spawnstorm.c tests/targets/regress_fault.c tests/targets/regress_asleep.c
 
 clean-local: clean-targets

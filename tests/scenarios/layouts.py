@@ -1,0 +1,174 @@
+"""Programs whose text, allocators or libraries are not where, or what, one expects: what the table cannot say."""
+
+import os
+import re
+import shutil
+
+import builds
+import kinds
+import oracle
+from lifecycle import Held, complete, need_attach
+from processes import Failure, Gate, Tracer
+from programs import come_and_go
+
+
+# ---- Libraries whose files are not where they were ----
+
+def with_a_library(room, path, change=lambda path: None, prefix=(), fds=()):
+    """Attaches to a program that has loaded the library `path`, after `change` of that file."""
+    need_attach()
+    gate = Gate()
+    try:
+        command = list(prefix) + [builds.target('ifuncs', 'O2'), path, 'lazy']
+        child = room.start(command, gate.env, pass_fds=gate.fds + tuple(fds))
+        gate.started()
+        if not gate.arrived(child):
+            raise Failure('the target ended before its gate: %r' % room.finish(child).err[-300:])
+        change(path)
+        tracer = Tracer(room, child.pid, ['-r'])
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        return complete(room, room.finish(child), problems)
+    finally:
+        gate.close()
+
+
+def library_copy(room):
+    path = room.path('library.so')
+    shutil.copy(builds.library('ifunclibrary'), path)
+    return path
+
+
+def library_deleted(room):
+    return with_a_library(room, library_copy(room), os.unlink)
+
+
+def library_replaced(room):
+    """Its name is another library's now, which has functions of the same names elsewhere."""
+    def change(path):
+        os.unlink(path)
+        shutil.copy(builds.library(), path)
+    return with_a_library(room, library_copy(room), change)
+
+
+def library_in_a_memfd(room):
+    fd = os.memfd_create('library', 0)
+    try:
+        with open(builds.library('ifunclibrary'), 'rb') as file:
+            os.write(fd, file.read())
+        return with_a_library(room, '/proc/self/fd/%d' % fd, fds=(fd,))
+    finally:
+        os.close(fd)
+
+
+def library_in_a_mount_namespace(room):
+    unshare, inner = kinds.need('unshare'), room.path('inner')
+    os.makedirs(inner)
+    probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
+    if probe.status:
+        raise builds.Skip('no mount namespace can be made: ' + probe.err.decode().strip()[:100])
+    script = 'mount -t tmpfs none "$1" && cp "$2" "$1/library.so" && shift 2 && exec "$@"'
+    prefix = [unshare, '--mount', 'sh', '-c', script, 'sh', inner, builds.library('ifunclibrary')]
+    return with_a_library(room, os.path.join(inner, 'library.so'), prefix=prefix)
+
+
+def reloading(room):
+    """Twenty times attached to while a thread loads and unloads libraries without end."""
+    need_attach()
+    with Held(room, [builds.target('reloading', 'O2'), builds.library()]) as held:
+        problems, events = come_and_go(room, held.child.pid, 20, 0.02)
+        held.gate.open()
+        ended = room.finish(held.child)
+    if ended.status or ended.out != b'wrong 0\n':
+        problems.append('the target ended with status %d and said %r' % (ended.status, ended.out))
+    if not events:
+        problems.append('no events in 20 rounds')
+    return problems, '20 rounds, %d events' % events
+
+
+# ---- What is said of wrong releases ----
+
+def misuse(room):
+    """Each wrong release is told in the trace, and at the end; right ones are not."""
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [builds.target('misuse', 'O2')])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    with open(traces[0].path) as file:
+        text = file.read()
+    expected = [
+        (3, 'mismatch: free releases 0x'),
+        (6, r'mismatch: operator delete\(void\*\) releases 0x'),
+        (9, 'mismatch: '),
+        (3, r'je_free releases 0x[0-9a-f]+, which is not allocated \(a double or foreign release\)'),
+        (3, 'which is not allocated'),
+    ]
+    for count, pattern in expected:
+        found = len(re.findall(pattern, text))
+        if found != count:
+            problems.append('%d notes "%s", expected %d' % (found, pattern, count))
+    for words in (b'3 releases of blocks that were not seen allocated',
+                  b'9 releases by another family of functions (new and free)'):
+        if words not in done.err:
+            problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()))
+    return problems, '%d events' % len(traces[0].events)
+
+
+# ---- Several allocators at once ----
+
+def two_preloaded(room):
+    """Two preloaded allocators: the first is bound, the second lies idle; calls must be told once."""
+    libraries = [kinds.find_library(name) for name in ('libjemalloc.so.2', 'libmimalloc.so.2.0')]
+    command = [builds.target('threads', 'O2'), '2', '50']
+    problems, remarks = [], []
+    for order in (libraries, libraries[::-1]):
+        preload = ['env', 'LD_PRELOAD=' + ':'.join(order)]
+        plain = room.run(preload + command)
+        folder = room.path(os.path.basename(order[0]))
+        os.makedirs(folder)
+        traced = room.run(kinds.functrace(folder, '-r') + preload + command)
+        traces, more = kinds.read_traces(folder, 2)  # env's, and the program's
+        problems += kinds.compare_runs(plain, traced) + more + oracle.Oracle(plain.out).check(traces)
+        remarks += ['%d events' % len(t.events) for t in traces[1:]]
+    return problems, ', '.join(remarks)
+
+
+# ---- Go ----
+
+def go_cgo(room):
+    """Goroutines that allocate by C.malloc, on stacks of Go's that are moved: every call is told."""
+    program = builds.go('cgo')
+    plain = room.run([program])
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
+def go_alone(room):
+    """A Go program without C: unharmed, and that nothing was found is said."""
+    program = builds.go('goroutines')
+    plain = room.run([program])
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    problems += kinds.compare_runs(plain, done)
+    if b'none of the functions to be traced was found' not in done.err:
+        problems.append('not said that nothing was found: %r' % done.err)
+    return problems, ''
+
+
+CASES = [
+    ('a loaded library was deleted', library_deleted),
+    ('a loaded library was replaced', library_replaced),
+    ('a library in a memfd', library_in_a_memfd),
+    ('a library in another mount namespace', library_in_a_mount_namespace),
+    ('a thread loads and unloads a library, 20 times attached to', reloading),
+    ('wrong releases are told', misuse),
+    ('two allocators preloaded', two_preloaded),
+    ('a Go program that calls C from 32 goroutines', go_cgo),
+    ('a Go program without C', go_alone),
+]

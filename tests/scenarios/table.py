@@ -68,6 +68,13 @@ SCENARIOS = [
     Scenario('forks', ('vfork-own',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('forks', ('parent',), files=2, modes=('launch', 'attach'), variants=('O2',)),
     Scenario('forks', ('no-signal',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('ptrace',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('sighand',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('vm-parent',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('clone3',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static')),
+    Scenario('forks', ('clone3-mix',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('untraced-raw',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('vm-vfork-parent',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('execs', ('leader',), files=2, variants=('O2', 'static', 'musl')),
     Scenario('execs', ('twice',), files=3, variants=('O2',)),
     Scenario('execs', ('thread',), files=2, variants=('O2', 'static')),
@@ -77,6 +84,14 @@ SCENARIOS = [
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),
+
+    # ---- C: locked in ----
+    Scenario('sandboxed', ('seccomp',), variants=('O2', 'static', 'musl')),
+    Scenario('sandboxed', ('seccomp-handler',), variants=('O2', 'static')),
+    Scenario('sandboxed', ('seccomp-ignored',), variants=('O2',)),
+    Scenario('sandboxed', ('strict',), variants=('O2',)),
+    Scenario('sandboxed', ('undumpable',), variants=('O2',)),
+    Scenario('sandboxed', ('no-new-privs',), files=None, variants=('O2',)),
 
     # ---- C: signals and sleeps ----
     Scenario('sigtrap', ('handler',), variants=('O2',)),

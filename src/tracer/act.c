@@ -489,6 +489,9 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 		release_task(t, task, 0);
 		return;
 	}
+	if (lacks_privileges(task->tid))
+		msg_warn("process %d runs a set-user-ID or set-group-ID program without those privileges: the kernel "
+			 "gives none to a traced program, unless functrace runs as root", task->tid);
 	struct process *p = process_new(t, task->tid, task->tid);
 
 	if (!p) {

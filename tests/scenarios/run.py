@@ -18,6 +18,7 @@ import builds
 import errors
 import lifecycle
 import programs
+import special
 import steady
 import table
 import uprobes
@@ -65,7 +66,7 @@ class Case:
 
 
 CASES = [Case(group, name, function)
-         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
+         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('special', special), ('errors', errors), ('cost', steady))
          for name, function in module.CASES]
 
 

@@ -6,6 +6,9 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'align-64k', 'gold', 'lld', 'mold', 'stripped', 'musl', 'musl-static', 'clang')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
+# A leak check at the end needs ptrace itself, see special.py.
+SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
+              'TSAN_OPTIONS': 'allocator_may_return_null=1'}
 
 
 
@@ -36,6 +39,10 @@ SCENARIOS = [
     Scenario('odd_entry', variants=('O2', 'no-pie', 'static')),
     Scenario('sharedsite', variants=('O2', 'no-pie')),
     Scenario('loading', ('{library}', 10), variants=('O2', 'z-now')),
+
+    Scenario('threads', (2, 50), env=SANITIZERS, variants=('asan', 'asan-clang', 'lsan', 'tsan'),
+             label='threads 2/sanitizer'),
+    Scenario('forks', ('fork',), files=2, env=SANITIZERS, variants=('asan', 'lsan', 'tsan'), label='forks/sanitizer'),
 
     # ---- the reference logger, event by event ----
     Scenario('alloc_basic', log=True, label='alloc_basic/log'),
@@ -92,6 +99,7 @@ SCENARIOS = [
     Scenario('sandboxed', ('strict',), variants=('O2',)),
     Scenario('sandboxed', ('undumpable',), variants=('O2',)),
     Scenario('sandboxed', ('no-new-privs',), files=None, variants=('O2',)),
+    Scenario('uring', variants=('O2', 'static')),
 
     # ---- C: signals and sleeps ----
     Scenario('sigtrap', ('handler',), variants=('O2',)),

@@ -108,7 +108,7 @@ SCENARIOS = [
     Scenario('sigtrap', ('once',), variants=('O2',)),
     Scenario('sigtrap', ('default',), variants=('O2',)),
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
-    Scenario('sleepers', variants=('O2',)),
+    Scenario('sleepers', ('sysv',), files=None, variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
 
     # ---- regressions ----

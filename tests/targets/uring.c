@@ -1,5 +1,5 @@
-/* uring: io_uring with a kernel thread that polls its queue, which is among the process's tasks, and which nobody can
- * trace. It is there when the tracer comes; another one is born later. */
+/* uring: io_uring with a kernel thread that polls its queue. It is among the process's tasks, and runs no program: some
+ * kernels refuse to have it traced, others do not. One is there when the tracer comes, another is born later. */
 #include "target.h"
 #include <linux/io_uring.h>
 #include <sys/mman.h>

@@ -101,6 +101,17 @@ SCENARIOS = [
     Scenario('sandboxed', ('no-new-privs',), files=None, variants=('O2',)),
     Scenario('uring', variants=('O2', 'static')),
 
+    # ---- C: ends with calls in flight ----
+    Scenario('ending', ('exit',), variants=('O2', 'static')),
+    Scenario('ending', ('_exit',), variants=('O2',)),
+    Scenario('ending', ('abort',), variants=('O2',)),
+    Scenario('ending', ('segv',), variants=('O2',)),
+    Scenario('ending', ('term',), variants=('O2',)),
+    Scenario('ending', ('kill',), variants=('O2',)),
+    Scenario('ending', ('return',), variants=('O2',)),
+    Scenario('ending', ('last',), variants=('O2',)),
+    Scenario('ending', ('exec',), files=2, variants=('O2',)),
+
     # ---- C: signals and sleeps ----
     Scenario('sigtrap', ('handler',), variants=('O2',)),
     Scenario('sigtrap', ('blocked',), variants=('O2',)),

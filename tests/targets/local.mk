@@ -7,7 +7,7 @@ EXTRA_DIST += tests/targets/target.h \
 	tests/targets/reflog.c tests/targets/rusty.rs tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
 	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c
 
-EXTRA_DIST += tests/targets/regress_step.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c tests/targets/regress_spawnstorm.c tests/targets/regress_fault.c tests/targets/regress_asleep.c tests/targets/sandboxed.c tests/targets/uring.c tests/targets/vforker.c tests/targets/pinned.c
+EXTRA_DIST += tests/targets/regress_step.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c tests/targets/regress_spawnstorm.c tests/targets/regress_fault.c tests/targets/regress_asleep.c tests/targets/sandboxed.c tests/targets/uring.c tests/targets/vforker.c tests/targets/pinned.c tests/targets/ending.c
 
 clean-local: clean-targets
 clean-targets:

@@ -15,6 +15,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import builds
+import deaths
 import errors
 import lifecycle
 import programs
@@ -66,7 +67,8 @@ class Case:
 
 
 CASES = [Case(group, name, function)
-         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('special', special), ('errors', errors), ('cost', steady))
+         for group, module in (('programs', programs), ('lifecycle', lifecycle), ('special', special),
+                               ('deaths', deaths), ('errors', errors), ('cost', steady))
          for name, function in module.CASES]
 
 

@@ -487,13 +487,19 @@ static void act_exec(struct tracer *t, const struct stop *stop)
 		release_task(t, task, 0);
 		return;
 	}
+	if (lacks_privileges(task->tid))
+		msg_warn("process %d runs a set-user-ID or set-group-ID program without those privileges: the kernel "
+			 "gives none to a traced program, unless functrace runs as root", task->tid);
 	struct process *p = process_new(t, task->tid, task->tid);
 
 	if (!p) {
-		msg_warn("process %d (%s) is not traced: %s", task->tid,
-			 errno == ENOEXEC ? "made for a processor that this functrace does not know" :
-					    "its memory cannot be opened",
-			 strerror(errno));
+		const int error = errno;
+
+		if (error == ENOEXEC)
+			msg_warn("process %d is not traced: its program is made for a processor that this functrace does "
+				 "not know", task->tid);
+		else
+			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid, strerror(error));
 		t->untraced_children++;
 		if (first)
 			engine_started(t->engine);

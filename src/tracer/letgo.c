@@ -261,6 +261,9 @@ void let_go(struct tracer *t)
 		slots_restore(p);
 	detach_ready(t);
 	for (struct process *p = t->processes; p; p = p->next) {
+		if (sigtrap_needs_restore(p))
+			msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
+				 "it could not be put back", p->pid);
 		if (t->set->verify)
 			verify(p);
 		output_report(p);

@@ -334,6 +334,9 @@ pid_t tgid_of(pid_t tid);
 pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
+/* Whether its program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel does so while
+ * a tracer without rights of its own watches. */
+bool lacks_privileges(pid_t pid);
 bool same_memory(pid_t a, pid_t b, bool *known);
 
 /* process.c */

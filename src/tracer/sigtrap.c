@@ -21,7 +21,10 @@
  *    signal was blocked, and is blocked again);
  *  - where it was ignored, it is again after every hit; should that fail once, the tracer drops the signals
  *    that the kernel would have dropped, and tries again.
- * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has. */
+ * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has.
+ *
+ * A task with seccomp filters may be killed for it. So the kernel is asked to leave them out meanwhile, which takes
+ * CAP_SYS_ADMIN; else the call is made only where functrace lives with the same filters. */
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
@@ -155,6 +158,43 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	return false;
 }
 
+#define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, in no header of musl's */
+
+static long status_number(const char *text, const char *key)
+{
+	const char *line = text ? strstr(text, key) : NULL;
+
+	return line ? strtol(line + strlen(key), NULL, 10) : -1;
+}
+
+/* What is launched begins with functrace's own filters, and can only add to them. */
+static bool same_filters(const struct tracer *t, const char *status)
+{
+	char *own = read_file("/proc/self/status", 1 << 16, NULL);
+	const long count = status_number(own, "\nSeccomp_filters:");
+	const bool same = t->launch->pid && count >= 0 && count == status_number(status, "\nSeccomp_filters:");
+
+	free(own);
+	return same;
+}
+
+/* Whether a system call of the tracer's cannot harm the stopped task; *suspended: its filters are off for it. */
+static bool may_call(struct task *task, bool *suspended)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", task->tid);
+	char *status = read_file(path, 1 << 16, NULL);
+	const long mode = status_number(status, "\nSeccomp:");
+
+	*suspended = mode > 0 && ptrace(PTRACE_SETOPTIONS, task->tid, NULL, seize_options | SUSPEND_SECCOMP) == 0;
+	const bool may = status && (mode <= 0 || *suspended ||
+				    (mode == 2 && same_filters(task->process->tracer, status)));
+
+	free(status);
+	return may;
+}
+
 /* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
  * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
  * out of a stop like that: so it is stopped like that once more. */
@@ -165,13 +205,13 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	const uint64_t insn = find_code(p, &p->syscall_insn, p->arch->find_syscall);
 	const struct arch_regs saved = task->regs;
 	const uint64_t all = UINT64_MAX;
-	bool again = interrupted;
+	bool again = interrupted, suspended;
 	uint64_t mask;
 
 	if (!insn || breakpoint_find(p, insn) ||
-	    ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(mask), &mask) < 0 ||
-	    ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all) < 0)
+	    ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(mask), &mask) < 0 || !may_call(task, &suspended))
 		return false;
+	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all);
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	/* Into it, and out of it. */
 	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) &&
@@ -183,6 +223,8 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	task->regs_known = true;
 	task_set_regs(task);
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+	if (suspended)
+		ptrace(PTRACE_SETOPTIONS, task->tid, NULL, seize_options);
 	if (again)
 		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 	return ok;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -196,6 +198,31 @@ bool task_stat(pid_t tid, char *state, unsigned long *flags)
 
 	free(text);
 	return ok;
+}
+
+bool lacks_privileges(pid_t pid)
+{
+	char path[32];
+	unsigned uid, gid, no_new = 1;
+	struct stat file;
+	struct statvfs mount;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (stat(path, &file) < 0 || !(file.st_mode & (S_ISUID | S_ISGID)) || statvfs(path, &mount) < 0 ||
+	    (mount.f_flag & ST_NOSUID))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	char *text = read_file(path, 1 << 16, NULL);
+	const char *uids = text ? strstr(text, "\nUid:") : NULL, *gids = text ? strstr(text, "\nGid:") : NULL;
+	const char *line = text ? strstr(text, "\nNoNewPrivs:") : NULL;
+	const bool known = uids && gids && line && sscanf(uids, "\nUid: %*u %u", &uid) == 1 &&
+			   sscanf(gids, "\nGid: %*u %u", &gid) == 1 && sscanf(line, "\nNoNewPrivs: %u", &no_new) == 1;
+	const bool lacks = known && !no_new &&
+			   (((file.st_mode & S_ISUID) && uid != file.st_uid) ||
+			    ((file.st_mode & S_ISGID) && (file.st_mode & S_IXGRP) && gid != file.st_gid));
+
+	free(text);
+	return lacks;
 }
 
 bool same_memory(pid_t a, pid_t b, bool *known)

@@ -38,6 +38,11 @@ VARIANTS = {
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
+    'm32': (None, ['-O1', '-m32']),
+    'asan': (None, ['-O1', '-fsanitize=address']),
+    'asan-clang': ('clang', ['-O1', '-fsanitize=address']),
+    'lsan': (None, ['-O1', '-fsanitize=leak']),
+    'tsan': (None, ['-O1', '-fsanitize=thread']),
 }
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped'}
 LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}

@@ -115,6 +115,15 @@ class Scenario:
             left = room.close()
         return problems + left, remark
 
+    def run_untraced(self, room, command, env):
+        """A target that finds that it cannot do its work here says `skip: ` and why."""
+        plain = room.run(command, env)
+        if plain.out.startswith(b'skip: '):
+            raise builds.Skip(plain.out[6:].decode(errors='replace').strip())
+        for name in glob.glob(room.path('log', '*')):
+            os.unlink(name)
+        return plain
+
     # ---- The modes ----
 
     def use_names(self, variant):
@@ -154,9 +163,7 @@ class Scenario:
     def launch(self, room, variant, follow=True):
         command = self.command(variant)
         env = self.environment(room, variant)
-        plain = room.run(command, env)
-        for name in glob.glob(room.path('log', '*')):
-            os.unlink(name)
+        plain = self.run_untraced(room, command, env)
         os.makedirs(room.path('traces'))
         options = self.more_options(variant) + ([] if follow else ['-F'])
         traced = room.run(functrace(room.path('traces'), *options, by=self.runner()) + command, env)
@@ -166,9 +173,7 @@ class Scenario:
     def through_postproc(self, room, variant, functrace_options, postproc_options):
         command = self.command(variant)
         env = self.environment(room, variant)
-        plain = room.run(command, env)
-        for name in glob.glob(room.path('log', '*')):
-            os.unlink(name)
+        plain = self.run_untraced(room, command, env)
         os.makedirs(room.path('binary'))
         os.makedirs(room.path('traces'))
         traced = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('binary')] + functrace_options + self.options +
@@ -199,9 +204,7 @@ class Scenario:
             raise builds.Skip(reason)
         command = self.command(variant)
         env = self.environment(room, variant)
-        plain = room.run(command, env)
-        for name in glob.glob(room.path('log', '*')):
-            os.unlink(name)
+        plain = self.run_untraced(room, command, env)
         gate = Gate()
         try:
             child = room.start(command, dict(env, **gate.env), pass_fds=gate.fds)

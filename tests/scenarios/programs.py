@@ -36,6 +36,64 @@ if __name__ == "__main__":
         print(sum(pool.map(square, range(100))))
 '''
 
+PYTHON_BOTH = '''
+import multiprocessing, queue, threading, zlib
+def square(n):
+    return n * n
+def work(jobs, results):
+    while True:
+        n = jobs.get()
+        if n is None:
+            return
+        results.append(zlib.crc32(b"x" * n))
+def child(connection, n):
+    jobs, results = queue.Queue(), []
+    threads = [threading.Thread(target=work, args=(jobs, results)) for _ in range(3)]
+    for t in threads: t.start()
+    for i in range(20): jobs.put(i * n)
+    for t in threads: jobs.put(None)
+    for t in threads: t.join()
+    connection.send(sorted(results))
+    connection.close()
+def parent(how, results):
+    context = multiprocessing.get_context(how)
+    for n in range(1, 3):
+        here, there = context.Pipe()
+        process = context.Process(target=child, args=(there, n))
+        process.start()
+        results.append((how, n, sum(here.recv())))
+        process.join()
+        results.append(process.exitcode)
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(sum(pool.map(square, range(100))))
+    both = {how: [] for how in ("fork", "spawn")}
+    threads = [threading.Thread(target=parent, args=item) for item in both.items()]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    print(sorted(both.items()))
+    raise SystemExit(5)
+'''
+
+PERL_FORKS = r'''
+use threads; use threads::shared;
+$| = 1;
+my $sum :shared = 0;
+sub work { my $n = shift; my %h = map { $_ => "v" x $_ } 1 .. 20; lock($sum); $sum += $n * keys %h; return $n }
+my @threads = map { threads->create(\\&work, $_) } 1 .. 2;
+my @back = map { $_->join } @threads;
+print "threads @back, sum $sum\n";
+my %status;
+for my $n (1 .. 2) {
+    my $pid = fork; die unless defined $pid;
+    if (!$pid) { my @list = map { "x" x $_ } 1 .. 30; exit $n }
+    waitpid $pid, 0; $status{$n} = $? >> 8;
+}
+print join(",", map { "$_=$status{$_}" } sort keys %status), "\n";
+open my $pipe, "-|", "echo from a pipe; exit 3" or die; print while <$pipe>; close $pipe; print $? >> 8, "\n";
+exit 4;
+'''
+
 PERL_SCRIPT = r'''
 my %count;
 $count{$_ % 17} .= "x$_," for 1 .. 300;
@@ -149,6 +207,19 @@ def perl_script(room):
                 {'PERL_HASH_SEED': '1', 'PERL_PERTURB_KEYS': '0'}, at_least=500, files=1)
 
 
+def python_threads_and_processes(room):
+    return same(room, [os.path.realpath(sys.executable), write(room, 's.py', PYTHON_BOTH)],
+                {'PYTHONHASHSEED': '1'}, at_least=1000)
+
+
+def perl_threads_and_forks(room):
+    perl = kinds.need('perl')
+    if room.run([perl, '-Mthreads', '-e', '1']).status:
+        raise builds.Skip('this perl has no threads')
+    return same(room, [perl, write(room, 's.pl', PERL_FORKS)],
+                {'PERL_HASH_SEED': '1', 'PERL_PERTURB_KEYS': '0'}, at_least=1000)
+
+
 def git_env(room):
     return {'GIT_CONFIG_NOSYSTEM': '1', 'GIT_CONFIG_GLOBAL': '/dev/null', 'HOME': room.folder, 'GIT_PAGER': 'cat',
             'GIT_AUTHOR_NAME': 'a', 'GIT_AUTHOR_EMAIL': 'a@example.org', 'GIT_COMMITTER_NAME': 'a',
@@ -209,6 +280,97 @@ def parallel_make(room):
     for name in 'abc':
         write(room, name + '.c', 'x' * 100)
     return same(room, [make, '-s', '-j2', 'all', 'clean'], at_least=100)
+
+
+# ---- A project in C: a library of ten sources, a program, a test ----
+
+PROJECT_MAKEFILE = '''
+CFLAGS = -O0 -Wall -Werror -Iinclude
+OBJECTS = $(patsubst %%.c,%%.o,$(wildcard lib/*.c))
+all: check
+main.o $(OBJECTS): include/project.h
+%%.o: %%.c
+\t@$(CC) $(CFLAGS) -c -o $@ $<
+libproject.a: $(OBJECTS)
+\t@rm -f $@ && $(AR) rcD $@ $(OBJECTS)
+program: main.o libproject.a
+\t@$(CC) -o $@ main.o -L. -lproject
+check: program
+\t@./program 7 > output && cat output && ! ./program > /dev/null
+clean:
+\t@rm -f *.o lib/*.o libproject.a program output
+'''
+
+PROJECT_MODULE = '''
+#include "project.h"
+struct item%(n)d { struct item%(n)d *next; char text[%(n)d + 8]; };
+static struct item%(n)d *add(struct item%(n)d *list, const char *text)
+{
+	struct item%(n)d *item = malloc(sizeof(*item));
+	if (!item)
+		abort();
+	strncpy(item->text, text, sizeof(item->text) - 1);
+	item->text[sizeof(item->text) - 1] = 0;
+	item->next = list;
+	return item;
+}
+int module%(n)d(int argument)
+{
+	struct item%(n)d *list = NULL;
+	int sum = 0;
+	for (int i = 0; i < argument; i++)
+		list = add(list, "some text that is cut");
+	while (list) {
+		struct item%(n)d *next = list->next;
+		sum += (int)strlen(list->text) * %(n)d;
+		free(list);
+		list = next;
+	}
+	return %(call)s;
+}
+'''
+# Not those of the system: their thousands of lines would be most of what is traced.
+PROJECT_HEADER = '''#define NULL ((void *)0)
+void *malloc(unsigned long);
+void free(void *);
+void abort(void);
+unsigned long strlen(const char *);
+char *strncpy(char *, const char *, unsigned long);
+int printf(const char *, ...);
+int atoi(const char *);
+'''
+MODULES = 11
+
+
+def write_project(room):
+    for folder in ('include', 'lib'):
+        os.makedirs(room.path(folder))
+    write(room, 'Makefile', PROJECT_MAKEFILE.replace('%%', '%'))
+    write(room, 'include/project.h', '#ifndef PROJECT_H\n#define PROJECT_H\n%s%s#endif\n' % (PROJECT_HEADER, ''.join(
+        'int module%d(int argument);\n' % n for n in range(MODULES))))
+    for n in range(MODULES):
+        call = 'sum + module%d(argument)' % (n + 1) if n + 1 < MODULES else 'sum'
+        write(room, 'lib/module%d.c' % n, PROJECT_MODULE % {'n': n, 'call': call})
+    write(room, 'main.c', '#include "project.h"\n'
+          'int main(int argc, char **argv)\n{\n\tif (argc != 2)\n\t\treturn 1;\n'
+          '\tprintf("sum %d\\n", module0(atoi(argv[1])));\n\treturn 0;\n}\n')
+
+
+def make_project(room):
+    """Built by two jobs, with make, sh, gcc, cc1, as, collect2, ld, ar and the program itself traced: the same files."""
+    make = kinds.need('make')
+    kinds.need('ar')
+    write_project(room)
+
+    def built():
+        files = {}
+        names = ['libproject.a', 'program', 'main.o', 'output'] + ['lib/module%d.o' % n for n in range(MODULES)]
+        for name in names:
+            with open(room.path(name), 'rb') as file:
+                files[name] = file.read()
+        room.run([make, 'clean'])
+        return files
+    return same(room, [make, '-s', '-j2', 'CC=' + ' '.join(builds.CC)], at_least=20000, after=built)
 
 
 def shell_pipelines(room):
@@ -322,12 +484,15 @@ CASES = [
     ('examples/leak: what is left, by postproc and by the logger', example_logged('leak')),
     ('examples/leak_cpp: what is left, by postproc and by the logger', example_logged('leak_cpp')),
     ('python3 multiprocessing', python_multiprocessing),
+    ('python3 multiprocessing and threading', python_threads_and_processes),
     ('perl script', perl_script),
+    ('perl threads and forks', perl_threads_and_forks),
     ('git log', git_log),
     ('git clone of a local repository', git_clone),
     ('sqlite3 fills a database', sqlite),
     ('gcc compiles a file', gcc_compile),
     ('make -j2', parallel_make),
+    ('make -j2 of a library and a program in C', make_project),
     ('sh pipelines', shell_pipelines),
     ('bash pipelines', bash_pipelines),
     ('busybox, static and stripped', busybox),

@@ -15,10 +15,12 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import builds
+import deaths
 import errors
 import layouts
 import lifecycle
 import programs
+import special
 import steady
 import table
 import uprobes
@@ -66,7 +68,8 @@ class Case:
 
 
 CASES = [Case(group, name, function)
-         for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('errors', errors), ('cost', steady))
+         for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
+                               ('deaths', deaths), ('errors', errors), ('cost', steady))
          for name, function in module.CASES]
 
 

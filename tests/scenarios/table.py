@@ -6,6 +6,9 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'align-64k', 'gold', 'lld', 'mold', 'stripped', 'musl', 'musl-static', 'clang')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
+# A leak check at the end needs ptrace itself, see special.py.
+SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
+              'TSAN_OPTIONS': 'allocator_may_return_null=1'}
 
 
 
@@ -53,6 +56,10 @@ SCENARIOS = [
     Scenario('namespaces', ('{library}', 'before'), variants=('O2',)),
     Scenario('namespaces', ('{library}', 'after'), variants=('O2',)),
 
+    Scenario('threads', (2, 50), env=SANITIZERS, variants=('asan', 'asan-clang', 'lsan', 'tsan'),
+             label='threads 2/sanitizer'),
+    Scenario('forks', ('fork',), files=2, env=SANITIZERS, variants=('asan', 'lsan', 'tsan'), label='forks/sanitizer'),
+
     # ---- the reference logger, event by event ----
     Scenario('alloc_basic', log=True, label='alloc_basic/log'),
     Scenario('alloc_cpp', ('no-failing',), log=True, label='alloc_cpp/log'),
@@ -88,6 +95,13 @@ SCENARIOS = [
     Scenario('forks', ('vfork-own',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('forks', ('parent',), files=2, modes=('launch', 'attach'), variants=('O2',)),
     Scenario('forks', ('no-signal',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('ptrace',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('sighand',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('vm-parent',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('clone3',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static')),
+    Scenario('forks', ('clone3-mix',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('untraced-raw',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('forks', ('vm-vfork-parent',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('execs', ('leader',), files=2, variants=('O2', 'static', 'musl')),
     Scenario('execs', ('twice',), files=3, variants=('O2',)),
     Scenario('execs', ('thread',), files=2, variants=('O2', 'static')),
@@ -98,6 +112,26 @@ SCENARIOS = [
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),
 
+    # ---- C: locked in ----
+    Scenario('sandboxed', ('seccomp',), variants=('O2', 'static', 'musl')),
+    Scenario('sandboxed', ('seccomp-handler',), variants=('O2', 'static')),
+    Scenario('sandboxed', ('seccomp-ignored',), variants=('O2',)),
+    Scenario('sandboxed', ('strict',), variants=('O2',)),
+    Scenario('sandboxed', ('undumpable',), variants=('O2',)),
+    Scenario('sandboxed', ('no-new-privs',), files=None, variants=('O2',)),
+    Scenario('uring', variants=('O2', 'static')),
+
+    # ---- C: ends with calls in flight ----
+    Scenario('ending', ('exit',), variants=('O2', 'static')),
+    Scenario('ending', ('_exit',), variants=('O2',)),
+    Scenario('ending', ('abort',), variants=('O2',)),
+    Scenario('ending', ('segv',), variants=('O2',)),
+    Scenario('ending', ('term',), variants=('O2',)),
+    Scenario('ending', ('kill',), variants=('O2',)),
+    Scenario('ending', ('return',), variants=('O2',)),
+    Scenario('ending', ('last',), variants=('O2',)),
+    Scenario('ending', ('exec',), files=2, variants=('O2',)),
+
     # ---- C: signals and sleeps ----
     Scenario('sigtrap', ('handler',), variants=('O2',)),
     Scenario('sigtrap', ('blocked',), variants=('O2',)),
@@ -105,7 +139,7 @@ SCENARIOS = [
     Scenario('sigtrap', ('once',), variants=('O2',)),
     Scenario('sigtrap', ('default',), variants=('O2',)),
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
-    Scenario('sleepers', variants=('O2',)),
+    Scenario('sleepers', ('sysv',), files=None, variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
 
     # ---- a kernel that refuses forced writes through /proc/PID/mem ----

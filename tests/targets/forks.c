@@ -2,14 +2,21 @@
  *
  * HOW is fork, tree, vfork, spawn, or a mix of clone flags: vm (shares memory, a process of its
  * own), vfork-own (CLONE_VFORK with its own memory), parent (CLONE_PARENT), no-signal (exit signal
- * 0). */
+ * 0), ptrace (CLONE_PTRACE), sighand (shares memory, files and handlers), clone3 and clone3-mix (the
+ * newer call), or one that cannot be followed: untraced-raw (CLONE_UNTRACED, and no calls of the allocator) and
+ * untraced (with calls). */
 #include "target.h"
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND 0x100000000ull
+#endif
 
 extern char **environ;
 
@@ -122,6 +129,49 @@ static int clone_child(void *data)
 	return 7;
 }
 
+/* fork by clone3, which takes the exit signal apart from the flags. */
+static void clone3_one(uint64_t flags)
+{
+	int pidfd = -1;
+	pid_t told = 0;
+	const struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	} args = {.flags = flags | CLONE_PIDFD | CLONE_PARENT_SETTID,
+		  .pidfd = (uint64_t)(uintptr_t)&pidfd,
+		  .parent_tid = (uint64_t)(uintptr_t)&told,
+		  .exit_signal = SIGCHLD};
+	const long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	CHECK(pid >= 0);
+	if (pid)
+		CHECK(told == pid && pidfd >= 0 && close(pidfd) == 0);
+	if (!pid) {
+		child_work();
+		_exit(7);
+	}
+	reap((pid_t)pid, 0);
+	expect_child(1);
+}
+
+/* Says how it ended: it depends on whether somebody traces the parent. */
+static void untraced_one(bool calls)
+{
+	int status;
+	const long pid = syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		if (calls)
+			free(malloc(34005));
+		_exit(7);
+	}
+	CHECK(waitpid((pid_t)pid, &status, 0) == pid);
+	if (WIFSIGNALED(status))
+		say("the child was killed by signal %d", WTERMSIG(status));
+	else
+		say("the child has exited with status %d", WEXITSTATUS(status));
+}
+
 static void clone_one(int flags)
 {
 	const size_t size = 256 << 10;
@@ -186,6 +236,20 @@ int main(int argc, char **argv)
 		clone_one(CLONE_PARENT | SIGCHLD);
 	else if (!strcmp(how, "no-signal"))
 		clone_one(0);
+	else if (!strcmp(how, "ptrace"))
+		clone_one(CLONE_PTRACE | SIGCHLD);
+	else if (!strcmp(how, "sighand"))
+		clone_one(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD);
+	else if (!strcmp(how, "vm-parent"))
+		clone_one(CLONE_VM | CLONE_PARENT | CLONE_PTRACE | SIGCHLD);
+	else if (!strcmp(how, "clone3"))
+		clone3_one(0);
+	else if (!strcmp(how, "clone3-mix"))
+		clone3_one(CLONE_VFORK | CLONE_FILES | CLONE_PTRACE | CLONE_CLEAR_SIGHAND);
+	else if (!strcmp(how, "untraced") || !strcmp(how, "untraced-raw"))
+		untraced_one(!strcmp(how, "untraced"));
+	else if (!strcmp(how, "vm-vfork-parent"))
+		clone_one(CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD);
 	else
 		CHECK(!"HOW");
 	free(malloc(34004));

@@ -1,18 +1,21 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
-EXTRA_DIST += tests/targets/target.h \
-	tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/churn.c \
-	tests/targets/coroutines.c tests/targets/execs.c tests/targets/forkstorm.c tests/targets/forks.c tests/targets/inflight.c \
-	tests/targets/leaderless.c tests/targets/leaving.c tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/nopwrite.c \
-	tests/targets/odd_entry.c tests/targets/ownmalloc.c tests/targets/ownstack.c tests/targets/race.c tests/targets/recursion.c \
-	tests/targets/reflog.c tests/targets/rusty.rs tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
-	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c
-
-# Layouts, allocators, namespaces.
-EXTRA_DIST += tests/targets/cgo.go tests/targets/cxx_resources.cpp tests/targets/goroutines.go tests/targets/ifunclibrary.c tests/targets/ifuncs.c tests/targets/misuse.cpp \
-	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/own_new.cpp tests/targets/prefixed.c tests/targets/reloading.c \
-	tests/targets/segments.c
-
-EXTRA_DIST += tests/targets/regress_step.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c tests/targets/regress_spawnstorm.c tests/targets/regress_fault.c tests/targets/regress_asleep.c
+EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c \
+	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c \
+	tests/targets/cxx_resources.cpp tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c \
+	tests/targets/forkstorm.c tests/targets/goroutines.go tests/targets/ifunclibrary.c \
+	tests/targets/ifuncs.c tests/targets/inflight.c tests/targets/leaderless.c tests/targets/leaving.c \
+	tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
+	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
+	tests/targets/odd_entry.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
+	tests/targets/ownstack.c tests/targets/pinned.c tests/targets/prefixed.c tests/targets/race.c \
+	tests/targets/recursion.c tests/targets/reflog.c tests/targets/regress_asleep.c \
+	tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \
+	tests/targets/regress_spawnstorm.c tests/targets/regress_step.c tests/targets/reloading.c \
+	tests/targets/rusty.rs tests/targets/sandboxed.c tests/targets/segments.c \
+	tests/targets/sharedsite.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
+	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/target.h \
+	tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c tests/targets/uring.c \
+	tests/targets/vforker.c
 
 clean-local: clean-targets
 clean-targets:

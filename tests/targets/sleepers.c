@@ -1,16 +1,28 @@
-/* One thread in each sleeping system call while the tracer comes and goes. Each says whether
- * it was interrupted or woke too soon: by the kernel's documents neither may happen. */
+/* sleepers [sysv]: one thread in each sleeping system call while the tracer comes and goes. Each says whether
+ * it was interrupted or woke too soon: by the kernel's documents neither may happen. With sysv also in those whose
+ * objects outlive a process that is killed. */
 #include "target.h"
+#include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 
 #define MS 900
 
 static int silent[2];
+static int sysv;
 static sem_t semaphore;
 static uint32_t futex_word;
 
@@ -101,6 +113,78 @@ static int do_sigtimedwait(void)
 	return sigtimedwait(&set, NULL, &t) < 0 && errno == EAGAIN ? 0 : -1;
 }
 
+static int do_semtimedop(void)
+{
+	const struct timespec t = {MS / 1000, (MS % 1000) * 1000000L};
+	struct sembuf down = {0, -1, 0};
+
+	if (!sysv)
+		return do_nanosleep();
+	const int id = semget(IPC_PRIVATE, 1, 0600);
+
+	CHECK(id >= 0);
+	/* musl has no semtimedop before 1.2 */
+	const long result = syscall(SYS_semtimedop, id, &down, 1ul, &t);
+	const int error = errno;
+
+	semctl(id, 0, IPC_RMID);
+	errno = error;
+	return result < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static int timed_socket(int type)
+{
+	const struct timeval t = {MS / 1000, (MS % 1000) * 1000};
+	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+
+	/* a name that the kernel chooses */
+	CHECK(fd >= 0 && bind(fd, (const struct sockaddr *)&nobody, sizeof(sa_family_t)) == 0);
+	CHECK(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) == 0);
+	return fd;
+}
+
+static int do_recv(void)
+{
+	char byte;
+	const int fd = timed_socket(SOCK_DGRAM);
+	const ssize_t got = recv(fd, &byte, 1, 0);
+	const int error = errno;
+
+	close(fd);
+	errno = error;
+	return got < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static int do_accept(void)
+{
+	const int fd = timed_socket(SOCK_STREAM);
+
+	CHECK(listen(fd, 1) == 0);
+	const int got = accept(fd, NULL, NULL);
+	const int error = errno;
+
+	close(fd);
+	errno = error;
+	return got < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static int do_io_getevents(void)
+{
+	struct timespec t = {MS / 1000, (MS % 1000) * 1000000L};
+	aio_context_t context = 0;
+	struct io_event event;
+
+	if (syscall(SYS_io_setup, 1u, &context) < 0)
+		return do_nanosleep(); /* this kernel has none */
+	const long got = syscall(SYS_io_getevents, context, 1l, 1l, &event, &t);
+	const int error = errno;
+
+	syscall(SYS_io_destroy, context);
+	errno = error;
+	return (int)got;
+}
+
 static const struct sleeper {
 	const char *name;
 	int (*sleep)(void);
@@ -109,6 +193,8 @@ static const struct sleeper {
 	{"epoll_wait", do_epoll},  {"nanosleep", do_nanosleep},
 	{"futex", do_futex},       {"clock_nanosleep", do_clock_nanosleep},
 	{"sem_timedwait", do_sem}, {"sigtimedwait", do_sigtimedwait},
+	{"semtimedop", do_semtimedop}, {"recv", do_recv},
+	{"accept", do_accept},     {"io_getevents", do_io_getevents},
 };
 #define COUNT (sizeof(sleepers) / sizeof(*sleepers))
 
@@ -129,30 +215,107 @@ static void *run(void *data)
 	return NULL;
 }
 
-/* A read without an end, which is ended by a byte. */
-static void *read_one(void *data)
+/* ---- Without an end of their own: what ends each comes last ---- */
+
+static int pipe_ends[2], message_queue, lock_fds[2];
+static sem_t wake;
+static pid_t child;
+
+static int end_read(void)
 {
 	char byte = 0;
 
-	errno = 0;
-	const ssize_t got = read(*(const int *)data, &byte, 1);
-
-	return got == 1 && byte == 'x' ? NULL : data;
+	return read(pipe_ends[0], &byte, 1) == 1 && byte == 'x' ? 0 : -1;
 }
 
-int main(void)
+static int end_sem(void)
 {
-	pthread_t tid[COUNT], reader;
-	int pipe_ends[2];
+	return sem_wait(&wake);
+}
+
+static int end_wait(void)
+{
+	return waitpid(child, NULL, 0) == child ? 0 : -1;
+}
+
+static int end_msgrcv(void)
+{
+	struct {
+		long type;
+		char text[1];
+	} message;
+
+	return !sysv || msgrcv(message_queue, &message, 1, 0, 0) == 1 ? 0 : -1;
+}
+
+static int end_flock(void)
+{
+	return flock(lock_fds[1], LOCK_EX);
+}
+
+static const struct sleeper endless[] = {
+	{"read", end_read}, {"sem_wait", end_sem}, {"waitpid", end_wait}, {"msgrcv", end_msgrcv}, {"flock", end_flock},
+};
+#define ENDLESS (sizeof(endless) / sizeof(*endless))
+
+static void *run_endless(void *data)
+{
+	const struct sleeper *sleeper = data;
+
+	errno = 0;
+	return sleeper->sleep() == 0 ? NULL : data;
+}
+
+static void prepare(void)
+{
+	CHECK(pipe(pipe_ends) == 0 && sem_init(&wake, 0, 0) == 0);
+	message_queue = sysv ? msgget(IPC_PRIVATE, 0600) : 0;
+	for (unsigned i = 0; i < 2; i++)
+		lock_fds[i] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	/* two open files, so two locks */
+	CHECK(message_queue >= 0 && lock_fds[1] >= 0 && flock(lock_fds[0], LOCK_EX) == 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (!child) {
+		close(pipe_ends[1]);
+		char byte;
+
+		/* until the parent ends or says so */
+		_exit(read(silent[0], &byte, 1) == 1 ? 0 : 1);
+	}
+}
+
+static void end_them(void)
+{
+	const struct {
+		long type;
+		char text[1];
+	} message = {1, "x"};
+
+	CHECK(write(pipe_ends[1], "x", 1) == 1 && sem_post(&wake) == 0 && flock(lock_fds[0], LOCK_UN) == 0);
+	CHECK((!sysv || msgsnd(message_queue, &message, 1, 0) == 0) && write(silent[1], "x", 1) == 1);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t tid[COUNT], endless_tid[ENDLESS];
 	void *failed;
 
-	CHECK(pipe(silent) == 0 && pipe(pipe_ends) == 0 && sem_init(&semaphore, 0, 0) == 0);
-	CHECK(pthread_create(&reader, NULL, read_one, &pipe_ends[0]) == 0);
+	sysv = argc > 1 && !strcmp(argv[1], "sysv");
+	CHECK(pipe(silent) == 0 && sem_init(&semaphore, 0, 0) == 0);
+	prepare();
+	for (unsigned i = 0; i < ENDLESS; i++)
+		CHECK(pthread_create(&endless_tid[i], NULL, run_endless, (void *)(uintptr_t)&endless[i]) == 0);
 	for (unsigned i = 0; i < COUNT; i++)
 		CHECK(pthread_create(&tid[i], NULL, run, (void *)(uintptr_t)i) == 0);
 	sleep_ms(50); /* they sleep: the tracer may come now */
 	gate();
 	free(malloc(36201));
+	/* by default it is ignored: untraced, nobody wakes from it */
+	for (unsigned i = 0; i < COUNT; i++)
+		pthread_kill(tid[i], SIGURG);
+	for (unsigned i = 0; i < ENDLESS; i++)
+		pthread_kill(endless_tid[i], SIGURG);
 	for (unsigned i = 0; i < COUNT; i++) {
 		pthread_join(tid[i], NULL);
 		say("%s: %s%s%s", sleepers[i].name,
@@ -160,9 +323,13 @@ int main(void)
 		    outcome[i].result == 0 ? "" : strerror(outcome[i].error),
 		    outcome[i].too_soon ? ", too soon" : "");
 	}
-	CHECK(write(pipe_ends[1], "x", 1) == 1);
-	pthread_join(reader, &failed);
-	say("read: %s", failed ? "failed" : "one byte");
+	end_them();
+	for (unsigned i = 0; i < ENDLESS; i++) {
+		pthread_join(endless_tid[i], &failed);
+		say("%s: %s", endless[i].name, failed ? "failed" : "woken");
+	}
+	if (sysv)
+		msgctl(message_queue, IPC_RMID, NULL);
 	expect_alloc(1, 36201, "malloc");
 	expect_release(1, 36201, "free");
 	gate();

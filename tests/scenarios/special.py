@@ -1,0 +1,304 @@
+"""Processes that the kernel treats in a way of its own: with privileges, with filters, sharing memory with a parent
+that sleeps, chosen CPUs, or that want to trace themselves."""
+
+import os
+import shutil
+import signal
+import stat
+import time
+
+import builds
+import errors
+import kinds
+import oracle
+from lifecycle import Held, engine_of, need_attach, running
+from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+
+
+def untraced_child(attached):
+    """A child by CLONE_UNTRACED cannot be followed: at its first breakpoint it dies, as the README says. Its parent
+    and the parent's trace are none the worse."""
+    def run(room):
+        command = [builds.target('forks', 'O2'), 'untraced']
+        plain = room.run(command)
+        if attached:
+            need_attach()
+            with Held(room, command) as held:
+                tracer = Tracer(room, held.child.pid)
+                tracer.planted()
+                done, problems = held.work_and_end(tracer)
+        else:
+            os.makedirs(room.path('traces'))
+            done, problems = room.run(kinds.functrace(room.path('traces')) + command), []
+        if b'the child has exited with status 7\n' not in plain.out:
+            problems.append('untraced it said %r' % plain.out)
+        wanted = plain.out.replace(b'has exited with status 7', b'was killed by signal 5')
+        if (done.status, done.out) != (plain.status, wanted):
+            problems.append('status %d, %r, expected %d, %r' % (done.status, done.out, plain.status, wanted))
+        traces, more = kinds.read_traces(room.path('traces'), 1)
+        return problems + more + oracle.Oracle(plain.out).check(traces), ''
+    return run
+
+
+# ---- Privileges ----
+
+def setuid_program(mode):
+    """A user's program executes a set-user-ID one: traced, it runs without root's rights, as below any tracer."""
+    def run(room):
+        prefix, functrace = errors.as_nobody(room)
+        program = room.path('id')
+        shutil.copy(os.path.realpath(kinds.need('id')), program)
+        os.chmod(program, mode)
+        command = ['/bin/sh', '-c', '"$0" -u; "$0" -g; exec "$0" -u', program]
+        plain = room.run(prefix + command)
+        if plain.out != b'0\n65534\n0\n':
+            raise builds.Skip('set-user-ID has no effect here: it says %r' % (plain.out + plain.err)[-100:])
+        os.makedirs(room.path('traces'))
+        os.chmod(room.path('traces'), 0o777)
+        done = room.run(prefix + [functrace, '-f', 'text', '-o', room.path('traces')] + command)
+        problems = []
+        if (done.status, done.out) != (0, b'65534\n65534\n65534\n'):
+            problems.append('status %d, %r' % (done.status, done.out))
+        said = done.err.decode(errors='replace')
+        # One that may not be read may not be traced either.
+        wanted = 'set-user-ID' if mode & stat.S_IROTH else 'is not traced'
+        if said.count(wanted) != 3:
+            problems.append('not said three times: %r' % wanted)
+        if own := kinds.own_lines(done.err):
+            problems.append('lines that are not functrace\'s: %r' % own[:3])
+        traces, more = kinds.read_traces(room.path('traces'))
+        problems += more
+        if len(traces) < (4 if mode & stat.S_IROTH else 1):
+            problems.append('only %d traces' % len(traces))
+        if problems:
+            problems.append('functrace said: ' + said[-1500:])
+        return problems, '%d traces' % len(traces)
+    return run
+
+
+def locked_in_without_rights(how):
+    """A filter that kills for what the tracer would need, and a tracer that may not suspend it: the program is
+    unharmed; what is lost is said."""
+    def run(room):
+        prefix, functrace = errors.as_nobody(room)
+        command = [builds.target('sandboxed', 'O2'), how]
+        plain = room.run(prefix + command)
+        if plain.status != 5:
+            raise Failure('untraced: status %d, %r' % (plain.status, plain.out + plain.err))
+        os.makedirs(room.path('traces'))
+        os.chmod(room.path('traces'), 0o777)
+        with Held(room, prefix + command) as held:
+            before = text_of(held.child.pid)
+            tracer = room.start(prefix + [functrace, '-f', 'text', '-o', room.path('traces'), '-t',
+                                          str(held.child.pid)])
+            wait_for('breakpoints', lambda: text_differences(before, text_of(held.child.pid)))
+            time.sleep(0.3)
+            held.gate.open()
+            if not held.gate.arrived(held.child):
+                raise Failure('the target died: status %d' % room.finish(held.child).status)
+            tracer.send_signal(signal.SIGINT)
+            said = room.finish(tracer)
+            problems = text_differences(before, text_of(held.child.pid))
+            ignored = bool(int(status_field(held.child.pid, 'SigIgn'), 16) & 1 << (signal.SIGTRAP - 1))
+            held.gate.open()
+            done = room.finish(held.child)
+        if (done.status, done.out) != (plain.status, plain.out):
+            problems.append('status %d, %r, untraced %d' % (done.status, done.out[-300:], plain.status))
+        told = b'ignored SIGTRAP, and does not any more' in said.err
+        if how == 'seccomp-ignored' and told == ignored:
+            problems.append('SIGTRAP is%s ignored after letting go; functrace said %r' % (
+                '' if ignored else ' not', said.err[-500:]))
+        traces, more = kinds.read_traces(room.path('traces'), 1)
+        return problems + more + oracle.Oracle(plain.out).check(traces), ''
+    return run
+
+
+def ignored_again(room):
+    """With rights: SIGTRAP is ignored again after letting go, although the filter forbids the target to ask for it."""
+    need_attach()
+    with Held(room, [builds.target('sandboxed', 'O2'), 'seccomp-ignored']) as held:
+        before = status_field(held.child.pid, 'SigIgn')
+        tracer = Tracer(room, held.child.pid)
+        tracer.planted()
+        held.gate.open()
+        held.gate.arrived(held.child)
+        problems = tracer.let_go()
+        after = status_field(held.child.pid, 'SigIgn')
+        may = not os.geteuid() and b'does not any more' not in tracer.err
+        if may and after != before:
+            problems.append('ignored signals %s, before %s; functrace said %r' % (after, before, tracer.err))
+        held.gate.open()
+        done = room.finish(held.child)
+        if done.status != 5:
+            problems.append('status %d' % done.status)
+        return problems, 'put back' if may else 'not permitted'
+
+
+# ---- Signals to a vfork child ----
+
+def stop_in_vfork(room):
+    """A stop signal to a vfork child that has not execed yet, and to its parent, which sleeps for it: both stop, as
+    soon as the child has execed; SIGCONT, and all goes on."""
+    go_on = room.path('go-on')
+    command = [builds.target('vforker', 'O2'), go_on]
+    with open(go_on, 'w'):
+        plain = room.run(command)
+    os.unlink(go_on)
+    os.makedirs(room.path('traces'))
+    tracer = room.start(kinds.functrace(room.path('traces')) + command)
+    if tracer.stdout.read1(6) != b'ready\n':
+        raise Failure('the child did not say that it is ready')
+    both = wait_for('parent and child', lambda: (lambda p: p if len(p) == 2 else None)(running(room, 'vforker-O2')))
+    parent = [p for p in both if int(status_field(p, 'PPid')) not in both][0]
+    child = [p for p in both if p != parent][0]
+    for pid in both:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(0.2)
+    problems = []
+    if state_of(child) in 'tT':
+        problems.append('the child is stopped before its exec, and its parent sleeps for it: %s' % state_of(parent))
+        os.kill(child, signal.SIGCONT)
+    with open(go_on, 'w'):
+        pass
+    for pid in both:
+        wait_for('process %d to stop' % pid, lambda pid=pid: state_of(pid) in 'tT')
+    wait_for('functrace to stop with the program', lambda: state_of(tracer.pid) == 'T')
+    for pid in reversed(both):
+        os.kill(pid, signal.SIGCONT)
+    done = room.finish(tracer)
+    done.out = b'ready\n' + done.out
+    problems += kinds.compare_runs(plain, done)
+    return problems + kinds.read_traces(room.path('traces'))[1], ''
+
+
+# ---- --cpu=pin ----
+
+def cpus(pid):
+    return {task: os.sched_getaffinity(task) for task in tasks_of(pid)}
+
+
+def busy_and_pinned(room, held, tracer):
+    """To the second gate, where the busy thread must be pinned (or the test would show nothing)."""
+    tracer.planted()
+    held.gate.open()
+    held.gate.arrived(held.child)
+    now = cpus(held.child.pid)[held.child.pid]
+    return [] if len(now) == 1 else ['the busy thread is not pinned: it may run on %s' % sorted(now)]
+
+
+def need_two_cpus():
+    need_attach()
+    if len(os.sched_getaffinity(0)) < 2:
+        raise builds.Skip('there is only one CPU to run on')
+
+
+def pinned(room):
+    """--cpu=pin: the CPUs of a pinned thread are its own again at every birth and when it is let go of."""
+    need_two_cpus()
+    command = [builds.target('pinned', 'O2')]
+    plain = room.run(command)
+    with Held(room, command) as held:
+        first = cpus(held.child.pid)
+        tracer = Tracer(room, held.child.pid, ['--cpu=pin'])
+        problems = busy_and_pinned(room, held, tracer)
+        held.gate.open()
+        held.gate.arrived(held.child)
+        held.gate.open()
+        held.gate.arrived(held.child)
+        problems += tracer.let_go()
+        if cpus(held.child.pid) != first:
+            problems.append('after letting go: %s, before %s' % (cpus(held.child.pid), first))
+        held.gate.open()
+        done = room.finish(held.child)
+    done.err += tracer.err
+    problems += kinds.compare_runs(plain, done)
+    traces, more = kinds.read_traces(room.path('traces'))
+    return problems + more + oracle.Oracle(plain.out).check(traces), ''
+
+
+def pinned_launched(room):
+    need_two_cpus()
+    command = [builds.target('pinned', 'O2')]
+    plain = room.run(command)
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '--cpu=pin', '-F') + command)
+    done.out = done.out.replace(b'in the end: no\n', b'in the end: yes\n')  # it is traced and pinned to its end
+    problems = kinds.compare_runs(plain, done)
+    traces, more = kinds.read_traces(room.path('traces'), 1)
+    return problems + more + oracle.Oracle(plain.out).check(traces), ''
+
+
+def pinned_then_killed(which):
+    """SIGKILL of the process that traces, or of functrace itself, while a thread is pinned: its CPUs are its own again."""
+    def run(room):
+        need_two_cpus()
+        with Held(room, [builds.target('pinned', 'O2')]) as held:
+            pid = held.child.pid
+            first = cpus(pid)
+            tracer = Tracer(room, pid, ['--cpu=pin'])
+            problems = busy_and_pinned(room, held, tracer)
+            os.kill(engine_of(room, pid) if which == 'engine' else tracer.child.pid, signal.SIGKILL)
+            tracer.child.wait(20)
+            wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
+            try:
+                wait_for('the CPUs of before', lambda: cpus(pid) == first, 5)
+            except Failure as failure:
+                problems.append('%s: it has %s, had %s' % (failure, cpus(pid), first))
+            problems += text_differences(tracer.before, text_of(pid), tails=False)
+            held.gate.open()
+            for _ in range(2):
+                if held.gate.arrived(held.child):
+                    held.gate.open()
+            done = room.finish(held.child)
+            if done.status or b': no\n' in done.out:
+                problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+        return problems, ''
+    return run
+
+
+# ---- Leak checks that need ptrace themselves ----
+
+def leak_check(variant):
+    """A program with a leak check of its own: traced to its end, the check says that it cannot run below a tracer, and
+    the trace is complete; let go of before, it works as ever."""
+    def run(room):
+        command = [builds.target('threads', variant), '2', '20']
+        plain = room.run(command)
+        if b'detected memory leaks' not in plain.err:
+            raise builds.Skip('it finds no leaks here: status %d, %r' % (plain.status, plain.err[-200:]))
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces')) + command)
+        traces, problems = kinds.read_traces(room.path('traces'), 1)
+        problems += oracle.Oracle(plain.out).check(traces)
+        if done.out != plain.out or b'does not work under ptrace' not in done.err:
+            problems.append('launched: status %d, %r' % (done.status, (done.out + done.err)[-600:]))
+        need_attach()
+        with Held(room, command) as held:
+            tracer = Tracer(room, held.child.pid, output=room.path('attached'))
+            tracer.planted()
+            done, more = held.work_and_end(tracer)
+        problems += more
+        if (done.status, done.out) != (plain.status, plain.out) or b'detected memory leaks' not in done.err:
+            problems.append('let go of before its end: status %d, untraced %d, %r' % (
+                done.status, plain.status, done.err[-300:]))
+        traces, more = kinds.read_traces(room.path('attached'), 1)
+        return problems + more + oracle.Oracle(plain.out).check(traces), ''
+    return run
+
+
+CASES = [
+    ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
+    ('a CLONE_UNTRACED child that allocates, attached', untraced_child(True)),
+    ('a user executes a set-user-ID program', setuid_program(0o4755)),
+    ('a user executes a set-user-ID program that may not be read', setuid_program(0o4711)),
+    ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),
+    ('a seccomp filter, SIGTRAP ignored, no rights to suspend it', locked_in_without_rights('seccomp-ignored')),
+    ('a seccomp filter, SIGTRAP ignored, and so again', ignored_again),
+    ('a stop signal to a vfork child', stop_in_vfork),
+    ('--cpu=pin, let go of', pinned),
+    ('--cpu=pin, launched', pinned_launched),
+    ('--cpu=pin, SIGKILL to the process that traces', pinned_then_killed('engine')),
+    ('--cpu=pin, SIGKILL to functrace', pinned_then_killed('functrace')),
+    ('a leak check of its own: AddressSanitizer', leak_check('asan')),
+    ('a leak check of its own: LeakSanitizer', leak_check('lsan')),
+]

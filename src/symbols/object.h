@@ -61,6 +61,7 @@ struct object {
 	size_t text_count;
 	unsigned generation; /* for the diff */
 	bool probed;	     /* the tracer's own mark; false when new */
+	bool lasting;	     /* another one of the tracer's: it is never unloaded */
 };
 
 struct object_list {

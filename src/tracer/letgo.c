@@ -205,14 +205,15 @@ static void verify(struct process *p)
 		if (!b->size || b->unusable)
 			continue;
 		sites++;
-		wrong += memory_read(p, b->address, now, b->size) < 0 ||
+		/* What cannot be read has been unloaded just now. */
+		wrong += memory_read(p, b->address, now, b->size) == 0 &&
 			 memcmp(now, b->original, b->size);
 	}
 	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
 
 		slots++;
-		wrong += memory_read(p, slot->address, now, sizeof(now)) < 0 ||
+		wrong += memory_read(p, slot->address, now, sizeof(now)) == 0 &&
 			 memcmp(now, slot->saved, sizeof(now));
 	}
 	if (wrong)

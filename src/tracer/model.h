@@ -360,6 +360,8 @@ void clean_child(struct process *parent, pid_t tid);
 
 /* probes.c */
 void wanted_init(struct tracer *t);
+/* Finds the dynamic linker's list of objects, if this object is the linker. */
+void probe_find_linker(struct process *p, const struct object *object);
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);
@@ -386,6 +388,9 @@ void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* slots.c */
 void slots_add_object(struct process *p, struct object *object);
+/* Whether the breakpoint's slot holds its copy now: a library may have been unloaded and loaded again at the same
+ * place without a notice, when that was while attaching. */
+bool slot_usable(struct process *p, struct breakpoint *b);
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 bool slot_assign(struct process *p, struct breakpoint *b);
 void slot_release(struct process *p, struct slot *s);

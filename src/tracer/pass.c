@@ -201,7 +201,7 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if (b->insn.kind == INSN_COPY && (b->slot || slot_assign(task->process, b))) {
+	if (b->insn.kind == INSN_COPY && (slot_usable(task->process, b) || slot_assign(task->process, b))) {
 		task_set_pc(task, b->slot->address);
 		b->slot->users++;
 		b->slot->used_lately = true;

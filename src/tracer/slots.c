@@ -59,6 +59,13 @@ bool slot_ready(struct process *p, struct slot *slot)
 	return false;
 }
 
+bool slot_usable(struct process *p, struct breakpoint *b)
+{
+	const struct object *object = b->slot ? objects_find(&p->objects, b->slot->address) : NULL;
+
+	return b->slot && ((object && object->lasting) || slot_ready(p, b->slot));
+}
+
 static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 {
 	const struct insn_copy before = slot->copy;
@@ -86,6 +93,14 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 	return slot;
 }
 
+/* Between a dlclose and the notice of it other threads go on: a copy of another object's instruction must not
+ * have been unmapped meanwhile. */
+static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
+{
+	return tail->object &&
+	       (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
+}
+
 /* A fresh slot, from the nearest tails first. */
 static bool assign_fresh(struct process *p, struct breakpoint *b)
 {
@@ -102,7 +117,7 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 							  b->address - tail->start;
 
 			if (distance > beyond && distance < best_distance &&
-			    tail->next + ARCH_SLOT_SIZE <= tail->end) {
+			    tail->next + ARCH_SLOT_SIZE <= tail->end && outlives(p, tail, b)) {
 				best = tail;
 				best_distance = distance;
 			}
@@ -154,7 +169,7 @@ static bool assign_used(struct process *p, struct breakpoint *b)
 	for (size_t i = 0; i < p->tail_count; i++) {
 		struct tail *tail = &p->tails[p->tail_turn++ % p->tail_count];
 
-		if (tail->next > tail->start &&
+		if (tail->next > tail->start && outlives(p, tail, b) &&
 		    p->arch->relocate(&b->insn, tail->start, &copy) == 0 && take_from(p, b, tail))
 			return true;
 	}

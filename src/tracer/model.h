@@ -58,6 +58,7 @@ struct slot {
 	unsigned users; /* tasks sent into it and not yet seen elsewhere */
 	bool written;
 	bool used_lately;
+	const struct object *object; /* in whose unused bytes it lies */
 	struct breakpoint *owner; /* NULL: free */
 	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;

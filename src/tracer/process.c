@@ -360,6 +360,7 @@ static void fork_slots(const struct process *parent, struct process *p)
 		*slot = *(const struct slot *)(uintptr_t)entry->value;
 		slot->users = 0;
 		slot->owner = NULL;
+		slot->object = objects_find(&p->objects, slot->address);
 		hash_set_ptr(&p->slots, slot->address, slot);
 		if (slot->written)
 			text_write(p, slot->address, slot->copy.bytes, slot->copy.size);

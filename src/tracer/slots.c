@@ -61,7 +61,7 @@ bool slot_ready(struct process *p, struct slot *slot)
 
 bool slot_usable(struct process *p, struct breakpoint *b)
 {
-	const struct object *object = b->slot ? objects_find(&p->objects, b->slot->address) : NULL;
+	const struct object *object = b->slot ? b->slot->object : NULL;
 
 	return b->slot && ((object && object->lasting) || slot_ready(p, b->slot));
 }
@@ -88,6 +88,7 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 		return NULL;
 	slot = xcalloc(1, sizeof(*slot));
 	slot->address = tail->next;
+	slot->object = tail->object;
 	tail->next += ARCH_SLOT_SIZE;
 	hash_set_ptr(&p->slots, slot->address, slot);
 	return slot;

@@ -317,11 +317,16 @@ int memory_open(pid_t tid);
 struct task *task_find(struct tracer *t, pid_t tid);
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 void task_free(struct tracer *t, struct task *task);
+/* The same, and its process's reference: `how` is the process's end, if it was its last task. */
+void task_forget(struct tracer *t, struct task *task, const char *how);
 /* Registers of a stopped task: read once a stop. 0 or -errno. */
 int task_regs(struct task *task);
 int task_set_regs(struct task *task);	       /* all of them */
 int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
 void task_resume(struct task *task, int sig);
+/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop uses
+ * up an interruption that is still pending, so it would not stop again. */
+void task_go_on(struct tracer *t, struct task *task);
 /* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
@@ -417,10 +422,25 @@ void call_enter(struct task *task, struct breakpoint *b);
 void call_return(struct task *task, struct breakpoint *b);
 /* At the entry of a hook or of an IFUNC's resolver: its return is watched, nothing is written. */
 void call_watch(struct task *task, struct breakpoint *b);
+/* It never returned: counted and dropped. */
+void call_stale(struct process *p, struct call *call);
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of a probe or return site that is going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
+
+/* nesting.c: which calls are parts of others. The task is at the entry of `probe`. */
+/* Watched for the tracer's own sake; no module knows it. */
+bool is_watched(const struct probe *probe);
+const struct function *function_of(const struct call *call);
+/* Both allocate or release the same kind of resource. */
+bool same_kind(const struct probe *a, const struct probe *b);
+/* Whether it is an inner call of one of the task's calls in flight; those that turn out to be over are dropped. */
+bool is_folded(struct task *task, const struct probe *probe, uint64_t return_sp);
+/* Whether the task's last release has come here only to be done (delete -> free); remembers this one. */
+bool is_same_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
+/* Whether an allocator releases what it never gave away; counted. */
+bool is_bookkeeping(struct task *task, const struct probe *probe, uint64_t id);
 
 /* stack.c: the stack of a stopped task whose registers are known. */
 /* Where the call just entered returns to. With with_stack what a walk will want is read along with it. False if it

@@ -42,4 +42,18 @@ struct stop collect_now(struct tracer *t);
 /* Puts a stop back: collect() gives it out later, before it waits. */
 void collect_later(struct tracer *t, const struct stop *stop);
 
+/* births.c */
+/* The maker's event: its child is expected, or is held already and goes on now. */
+void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop);
+/* A task's first stop before that event: it is held until then. */
+void act_born_early(struct tracer *t, const struct stop *stop);
+/* What a new task is, decided when both are known; child->process is its maker's. */
+void adopt(struct tracer *t, struct task *child);
+/* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
+ * text they have. */
+void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
+
+/* execs.c */
+void act_exec(struct tracer *t, const struct stop *stop);
+
 #endif

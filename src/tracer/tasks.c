@@ -48,6 +48,15 @@ void task_free(struct tracer *t, struct task *task)
 	free(task);
 }
 
+void task_forget(struct tracer *t, struct task *task, const char *how)
+{
+	struct process *p = task->process;
+
+	task_free(t, task);
+	if (p)
+		process_unref(p, how);
+}
+
 int task_regs(struct task *task)
 {
 	const struct arch *arch = task->process->arch;
@@ -94,6 +103,14 @@ void task_resume(struct task *task, int sig)
 	task->stopped = false;
 	task->regs_known = false;
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
+}
+
+void task_go_on(struct tracer *t, struct task *task)
+{
+	if (t->letting_go)
+		task->ready = true;
+	else
+		task_resume(task, 0);
 }
 
 static int argument_read(void *context, uint64_t address, void *data, size_t size)

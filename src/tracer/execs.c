@@ -1,0 +1,151 @@
+#include "config.h"
+#include "tracer/stop.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+/* A process executes another program: of the old one nothing is left, and the new one has a trace of its own. */
+
+static void forget_siblings(struct tracer *t, pid_t tgid, struct task *keep)
+{
+	const struct hash_entry *entry;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+			struct task *task = (struct task *)(uintptr_t)entry->value;
+
+			if (task == keep || task->tgid != tgid || task->phase != PHASE_LIVE)
+				continue;
+			task_forget(t, task, NULL);
+			again = true;
+			break;
+		}
+	}
+}
+
+/* After an exec by a thread that was not the leader, the kernel reports it under the leader's id;
+ * all other threads have gone without a word. */
+static struct task *exec_task(struct tracer *t, const struct stop *stop)
+{
+	unsigned long former = 0;
+	struct task *task;
+
+	ptrace(PTRACE_GETEVENTMSG, stop->tid, NULL, &former);
+	task = task_find(t, (pid_t)former);
+	if (!task)
+		task = task_find(t, stop->tid);
+	if (!task)
+		task = task_new(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
+	task->phase = PHASE_LIVE;
+	forget_siblings(t, stop->tid, task);
+	if (task->tid != stop->tid) {
+		hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
+		task->tid = stop->tid;
+		hash_set_ptr(&t->tasks, (uint64_t)task->tid, task);
+	}
+	task->tgid = stop->tid;
+	task->stopped = true;
+	task->regs_known = false;
+	return task;
+}
+
+static void leave_old_process(struct task *task)
+{
+	char how[64];
+	struct process *old = task->process;
+
+	if (task->slot)
+		task->slot->users--;
+	task->slot = NULL;
+	memset(task->undone, 0, sizeof(task->undone));
+	task->last_release.probe = NULL;
+	task->name_known = false;
+	calls_drop_task(task);
+	task->process = NULL;
+	if (!old)
+		return;
+	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
+	process_unref(old, how);
+}
+
+/* Attached to just before the exec, it was given its breakpoints after it: then they are in the new program, whose memory
+ * the old process's descriptor still reads. */
+static void clean_new_image(struct process *old)
+{
+	const struct hash_entry *entry;
+	unsigned char byte;
+	size_t i = 0;
+
+	if (!old || old->tasks != 1 || !(entry = hash_next(&old->breakpoints, &i)) ||
+	    memory_read(old, entry->key, &byte, 1) < 0)
+		return;
+	process_pause(old, "executes another program");
+	slots_restore(old);
+}
+
+static void launch_failed(struct tracer *t, struct task *task)
+{
+	/* Its output cannot be written: the program has not run yet, and is not run untraced. */
+	t->exit_status = 1;
+	kill(task->tid, SIGKILL);
+	release_task(t, task, SIGKILL);
+	t->finished = true;
+}
+
+void act_exec(struct tracer *t, const struct stop *stop)
+{
+	struct task *task = exec_task(t, stop);
+	const bool launched = t->launch->pid == task->tid;
+	const bool first = launched && !t->launch_execed;
+
+	/* A thread that forked just before the exec has been killed by that. */
+	adopt_orphans(t, task->process, task->tgid, task);
+	clean_new_image(task->process);
+	leave_old_process(task);
+	task->is_vfork_child = false;
+	if (task->held_stop)
+		kill(task->tid, task->held_stop);
+	task->held_stop = 0;
+	if (launched)
+		t->launch_execed = true;
+	if (task->release_at_exec || t->letting_go) {
+		t->untraced_children++;
+		release_task(t, task, 0);
+		return;
+	}
+	if (lacks_privileges(task->tid))
+		msg_warn("process %d runs a set-user-ID or set-group-ID program without those privileges: the kernel "
+			 "gives none to a traced program, unless functrace runs as root", task->tid);
+	struct process *p = process_new(t, task->tid, task->tid);
+
+	if (!p) {
+		const int error = errno;
+
+		if (error == ENOEXEC)
+			msg_warn("process %d is not traced: its program is made for a processor that this functrace does "
+				 "not know", task->tid);
+		else
+			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid, strerror(error));
+		t->untraced_children++;
+		if (first)
+			engine_started(t->engine);
+		release_task(t, task, 0);
+		return;
+	}
+	p->is_launched = launched;
+	task->process = p;
+	process_ref(p);
+	if (!t->paused && process_start(p) < 0 && first) {
+		launch_failed(t, task);
+		return;
+	}
+	if (first)
+		engine_started(t->engine);
+	task_resume(task, 0);
+}

@@ -466,6 +466,8 @@ extern const unsigned long seize_options;
 /* act.c */
 struct stop;
 bool act(struct tracer *t, const struct stop *stop);
+/* While letting go: the children of which nobody will tell any more. */
+void adopt_untold(struct tracer *t);
 
 /* sigtrap.c: the target's own SIGTRAP, which hits can take from it. */
 /* What /proc/PID/status says of the process's action for SIGTRAP. */

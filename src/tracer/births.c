@@ -177,6 +177,23 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 	}
 }
 
+/* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's group
+ * are at rest, nobody will. */
+void adopt_untold(struct tracer *t)
+{
+	struct task *orphan;
+
+	while ((orphan = next_orphan(t, 0))) {
+		const struct task *maker = task_find(t, orphan->maker);
+
+		orphan->process = maker ? maker->process : NULL;
+		orphan->birth_event = PTRACE_EVENT_FORK;
+		if (orphan->process)
+			process_ref(orphan->process);
+		adopt(t, orphan);
+	}
+}
+
 void act_born_early(struct tracer *t, const struct stop *stop)
 {
 	struct task *task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);

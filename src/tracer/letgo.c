@@ -151,7 +151,7 @@ static bool still_waiting(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (!task->quiet && !task->ready)
+		if (!task->quiet && !task->ready && task->phase != PHASE_HELD)
 			return true;
 	}
 	return false;
@@ -164,8 +164,10 @@ static void settle_all(struct tracer *t)
 	interrupt_all(t);
 	for (;;) {
 		stop = still_waiting(t) ? collect(t) : collect_now(t);
-		if (stop.kind == STOP_NONE)
+		if (stop.kind == STOP_NONE) {
+			adopt_untold(t);
 			return;
+		}
 		struct task *task = task_find(t, stop.tid);
 
 		if (task && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)

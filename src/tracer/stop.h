@@ -52,6 +52,8 @@ void adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
  * text they have. */
 void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
+/* While letting go: the children of which nobody will tell any more. */
+void adopt_untold(struct tracer *t);
 
 /* execs.c */
 void act_exec(struct tracer *t, const struct stop *stop);

@@ -12,7 +12,7 @@ import errors
 import kinds
 import oracle
 from lifecycle import Held, engine_of, need_attach, running
-from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+from processes import Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
 
 
 def untraced_child(attached):
@@ -38,6 +38,26 @@ def untraced_child(attached):
         traces, more = kinds.read_traces(room.path('traces'), 1)
         return problems + more + oracle.Oracle(plain.out).check(traces), ''
     return run
+
+
+def never_told(room):
+    """A child by CLONE_UNTRACED and CLONE_PTRACE is traced, and nobody tells of it: it waits, as the README says, until
+    functrace lets go; then both run on."""
+    need_attach()
+    with Held(room, [builds.target('forks', 'O2'), 'untraced-ptrace']) as held:
+        tracer = Tracer(room, held.child.pid)
+        tracer.planted()
+        held.gate.open()
+        child = wait_for('the child', lambda: [p for p in running(room, 'forks-O2') if p != held.child.pid])[0]
+        wait_for('the child to wait', lambda: state_of(child) == 't')
+        wait_for('the parent to wait for it', lambda: state_of(held.child.pid) == 'S')
+        problems = tracer.let_go()
+        held.gate.arrived(held.child)
+        held.gate.open()
+        done = room.finish(held.child)
+    if done.status:
+        problems.append('status %d, %r' % (done.status, done.out[-300:]))
+    return problems + kinds.read_traces(room.path('traces'), 1)[1], ''
 
 
 # ---- Privileges ----
@@ -81,7 +101,7 @@ def locked_in_without_rights(how):
     unharmed; what is lost is said."""
     def run(room):
         prefix, functrace = errors.as_nobody(room)
-        command = [builds.target('sandboxed', 'O2'), how]
+        command = [shutil.copy(builds.target('sandboxed', 'O2'), room.path('sandboxed')), how]
         plain = room.run(prefix + command)
         if plain.status != 5:
             raise Failure('untraced: status %d, %r' % (plain.status, plain.out + plain.err))
@@ -289,6 +309,7 @@ def leak_check(variant):
 CASES = [
     ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
     ('a CLONE_UNTRACED child that allocates, attached', untraced_child(True)),
+    ('a child by CLONE_UNTRACED and CLONE_PTRACE', never_told),
     ('a user executes a set-user-ID program', setuid_program(0o4755)),
     ('a user executes a set-user-ID program that may not be read', setuid_program(0o4711)),
     ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),

@@ -248,6 +248,8 @@ int main(int argc, char **argv)
 		clone3_one(CLONE_VFORK | CLONE_FILES | CLONE_PTRACE | CLONE_CLEAR_SIGHAND);
 	else if (!strcmp(how, "untraced") || !strcmp(how, "untraced-raw"))
 		untraced_one(!strcmp(how, "untraced"));
+	else if (!strcmp(how, "untraced-ptrace"))
+		clone_one(CLONE_UNTRACED | CLONE_PTRACE | SIGCHLD);
 	else if (!strcmp(how, "vm-vfork-parent"))
 		clone_one(CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD);
 	else

@@ -240,21 +240,12 @@ void probe_resolved(struct process *p)
 		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, p);
 }
 
-void probe_find_linker(struct process *p, const struct object *object)
-{
-	struct elf_symbol r_debug;
-
-	if (!p->r_debug && elf_file_find(object->file, "_r_debug", &r_debug))
-		p->r_debug = r_debug.value + object->bias;
-}
-
 void probe_object(struct process *p, struct object *object)
 {
 	struct finding finding = {p, object};
 
 	object->probed = true;
 	elf_file_functions(object->file, on_symbol, &finding);
-	probe_find_linker(p, object);
 }
 
 void forget_range(struct process *p, uint64_t start, uint64_t end)

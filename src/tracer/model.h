@@ -134,6 +134,7 @@ struct task {
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */
 	bool interrupted;	 /* by the tracer, to step another in place */
+	bool settled;		 /* attaching: in no fork or clone that began before it was seized */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */

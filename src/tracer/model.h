@@ -367,6 +367,8 @@ void clean_child(struct process *parent, pid_t tid);
 
 /* probes.c */
 void wanted_init(struct tracer *t);
+/* The dynamic linker's notices only. */
+void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);

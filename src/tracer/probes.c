@@ -8,8 +8,10 @@
 
 /* The functions that the modules want, found in the objects of a process. */
 
+#define LINKER_NOTICE "_dl_debug_state"
+
 static const struct wanted hooks[] = {
-	{.hook = HOOK_LIBRARY, .symbol = "_dl_debug_state"},
+	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
 };
 
@@ -238,6 +240,20 @@ void probe_resolved(struct process *p)
 		any = p->probes[i]->is_resolver;
 	for (size_t i = 0; any && i < p->objects.count; i++)
 		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, p);
+}
+
+void probe_linker(struct process *p)
+{
+	const struct wanted *wanted = wanted_exact(p->tracer, LINKER_NOTICE);
+	struct elf_symbol symbol;
+
+	for (size_t i = 0; i < p->objects.count; i++) {
+		const struct object *object = p->objects.items[i];
+
+		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) && text_at(object, symbol.value + object->bias))
+			probe_at(p, &(struct probe){.wanted = wanted, .start = symbol.value + object->bias,
+						    .size = symbol.size, .object = object});
+	}
 }
 
 void probe_object(struct process *p, struct object *object)

@@ -248,6 +248,10 @@ int process_start(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
+	/* From its next notice on the dynamic linker waits: no library goes and comes again unnoticed while the
+	 * others' breakpoints are planted. */
+	probe_linker(p);
+	process_update_objects(p);
 	find_program(p);
 	linker_mark_lasting(p);
 	const int error = output_begin(p);

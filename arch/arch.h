@@ -75,6 +75,9 @@ struct arch {
 	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
 	/* The result of a function at its return. */
 	uint64_t (*result)(const struct arch_regs *regs);
+	/* The words of the registers that hold the first integer arguments, for those who read them all at each hit. */
+	const unsigned char *argument_words;
+	unsigned argument_registers;
 	/* Integer argument n (0 the first) at a function's entry. Where arguments lie on the stack, `mem`
 	 * reads them. 0 or -errno. */
 	int (*argument)(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,

@@ -35,16 +35,16 @@ static uint64_t x86_64_result(const struct arch_regs *regs)
 	return regs->words[X86_RAX];
 }
 
+static const unsigned char argument_words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
+
 static int x86_64_argument(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,
 			   uint64_t *value)
 {
-	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
-
-	if (n < ARRAY_SIZE(words)) {
-		*value = regs->words[words[n]];
+	if (n < ARRAY_SIZE(argument_words)) {
+		*value = regs->words[argument_words[n]];
 		return 0;
 	}
-	const uint64_t offset = 8 + 8 * (uint64_t)(n - ARRAY_SIZE(words));
+	const uint64_t offset = 8 + 8 * (uint64_t)(n - ARRAY_SIZE(argument_words));
 
 	return mem->read(mem->context, regs->words[X86_RSP] + offset, value, sizeof(*value));
 }
@@ -221,6 +221,8 @@ const struct arch arch_x86_64 = {
 	.set_sp = x86_64_set_sp,
 	.result = x86_64_result,
 	.argument = x86_64_argument,
+	.argument_words = argument_words,
+	.argument_registers = ARRAY_SIZE(argument_words),
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,

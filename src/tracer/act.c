@@ -36,6 +36,7 @@ static void act_entry(struct task *task, struct breakpoint *b)
 static void act_hit(struct task *task, struct breakpoint *b)
 {
 	for (unsigned jumps = 0;; jumps++) {
+		const unsigned forgotten = task->process->forgotten;
 		const uint64_t address = b->address;
 
 		if (b->inserted) {
@@ -44,7 +45,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 			if (b->probe)
 				act_entry(task, b);
 			/* dlclose may have taken this very breakpoint along. */
-			b = breakpoint_find(task->process, address);
+			if (task->process->forgotten != forgotten)
+				b = breakpoint_find(task->process, address);
 		}
 		if (!b) {
 			if (jumps)

@@ -18,6 +18,21 @@ static bool publishes(const struct call *call)
 	return function_of(call)->publishes_early;
 }
 
+/* A program with few calls at once needs no malloc() for them. */
+static struct call *call_new(struct tracer *t)
+{
+	struct call *call = t->spare_call;
+
+	t->spare_call = NULL;
+	return call ? call : xmalloc(sizeof(*call));
+}
+
+static void call_free(struct tracer *t, struct call *call)
+{
+	free(t->spare_call);
+	t->spare_call = call;
+}
+
 static void unlink_from_task(struct call *call)
 {
 	if (!call->task)
@@ -48,7 +63,7 @@ static void call_drop(struct process *p, struct call *call)
 		p->publishers--;
 		ledger_publisher_done(p);
 	}
-	free(call);
+	call_free(p->tracer, call);
 }
 
 void call_stale(struct process *p, struct call *call)
@@ -273,7 +288,7 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
 {
 	struct process *p = task->process;
-	struct call *call = xmalloc(sizeof(*call));
+	struct call *call = call_new(p->tracer);
 
 	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
 			      .return_sp = return_sp, .return_address = return_address,
@@ -471,5 +486,5 @@ void call_return(struct task *task, struct breakpoint *b)
 		p->publishers--;
 		ledger_publisher_done(p);
 	}
-	free(call);
+	call_free(p->tracer, call);
 }

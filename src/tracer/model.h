@@ -196,6 +196,7 @@ struct process {
 	int guard;
 	size_t tasks;
 	bool shadow_stack;
+	unsigned forgotten; /* how many times breakpoints have been freed */
 	bool planted;
 	bool writes_refused; /* its text is written by ptrace, with a task stopped */
 	bool is_launched;
@@ -275,6 +276,8 @@ struct tracer {
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
 	struct hash tasks; /* tid -> struct task */
+	struct task *last_found; /* by task_find() */
+	struct call *spare_call; /* one that has been freed */
 	size_t held_tasks; /* how many of them are HELD */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */

@@ -283,5 +283,6 @@ void forget_range(struct process *p, uint64_t start, uint64_t end)
 		breakpoint_free(p, b);
 	}
 	free(gone);
+	p->forgotten++;
 	slots_forget_range(p, start, end);
 }

@@ -17,7 +17,10 @@
 
 struct task *task_find(struct tracer *t, pid_t tid)
 {
-	return hash_get_ptr(&t->tasks, (uint64_t)tid);
+	/* Asked for several times a stop. */
+	if (!t->last_found || t->last_found->tid != tid)
+		t->last_found = hash_get_ptr(&t->tasks, (uint64_t)tid);
+	return t->last_found;
 }
 
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p,
@@ -42,6 +45,7 @@ void task_free(struct tracer *t, struct task *task)
 		task->slot = NULL;
 	}
 	calls_drop_task(task);
+	t->last_found = NULL;
 	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	free(task->kept.bytes);
@@ -124,7 +128,9 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS])
 	const struct arch *arch = task->process->arch;
 
 	for (unsigned i = 0; i < CALL_ARGS; i++)
-		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
+		if (i < arch->argument_registers)
+			args[i] = task->regs.words[arch->argument_words[i]];
+		else if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
 			args[i] = 0;
 }
 

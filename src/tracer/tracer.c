@@ -75,6 +75,7 @@ static void tracer_free(struct tracer *t)
 	hash_free(&t->tasks);
 	free(t->queue);
 	free(t->stack);
+	free(t->spare_call);
 }
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)

@@ -34,7 +34,8 @@ struct insn {
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
 	bool is_known; /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
-	bool pc_only;  /* INSN_EMULATE: changes nothing but the pc (jump, nop): POKEUSER does */
+	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
+	bool pc_only;  /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
@@ -115,7 +116,10 @@ struct arch {
 	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
 	 * out of reach for it. */
 	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
-	/* Runs an INSN_EMULATE instruction on the registers. 0, or -errno from memory: nothing has changed. */
+	/* Runs an INSN_EMULATE instruction, or one that can_emulate says so of, on the registers. First it reads
+	 * memory, then it writes at one place at most, with one call, then it changes the registers. 0, or -errno
+	 * (from memory, or since more would be to be seen than the result, as with x86's trap flag):
+	 * nothing has changed. */
 	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */

@@ -182,19 +182,24 @@ void arena_step(const struct arena_state *before, struct arena_state *after)
 	go(PTRACE_SINGLESTEP, after);
 }
 
+/* As the tracee would: /proc/PID/mem passes over the protection of memory, these do not. */
 static int memory_read(void *context, uint64_t address, void *data, size_t size)
 {
+	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+
 	(void)context;
-	return pread(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+	return process_vm_readv(child, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
-/* As the tracee would: /proc/PID/mem also writes what is write-protected. */
 static int memory_write(void *context, uint64_t address, const void *data, size_t size)
 {
-	(void)context;
-	if (address < ARENA_DATA || address > ARENA_DATA + ARENA_DATA_SIZE - size)
+	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
+	unsigned char old[16];
+
+	/* Not a part of it, at the end of DATA. */
+	if (size > sizeof(old) || memory_read(context, address, old, size))
 		return -EFAULT;
-	return pwrite(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+	return process_vm_writev(child, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
 const struct arch_memory arena_memory = {memory_read, memory_write, NULL};

@@ -159,6 +159,10 @@ SCENARIOS = [
     Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
     Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
     Scenario('regress_fault', variants=('O2', 'static')),
+    Scenario('regress_fault', variants=('no-slots',), steps=True),
+    Scenario('barrier', variants=('O2', 'static')),
+    # Without a slot what faults is stepped in place.
+    Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

@@ -116,10 +116,10 @@ struct arch {
 	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
 	 * out of reach for it. */
 	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
-	/* Runs an INSN_EMULATE instruction, or one that can_emulate says so of, on the registers. First it reads
-	 * memory, then it writes at one place at most, with one call, then it changes the registers. 0, or -errno
-	 * (from memory, or since more would be to be seen than the result, as with x86's trap flag):
-	 * nothing has changed. */
+	/* Runs an INSN_EMULATE instruction, or an INSN_COPY one with can_emulate, on the registers. All that it reads
+	 * of memory it reads first; it writes one place at most, with one call; then the registers change. 0, or
+	 * -errno and nothing has changed: from memory, or where the program would notice more than the
+	 * result (x86's trap flag). */
 	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */

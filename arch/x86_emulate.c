@@ -64,8 +64,7 @@ static bool is_plain_operand(const ZydisDecodedInstruction *z, const ZydisDecode
 
 static bool is_conditional(const ZydisDecodedInstruction *z)
 {
-	return z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-	       ((z->opcode & 0xf0) == 0x40 || (z->opcode & 0xf0) == 0x90);
+	return z->opcode_map == ZYDIS_OPCODE_MAP_0F && ((z->opcode & 0xf0) == 0x40 || (z->opcode & 0xf0) == 0x90);
 }
 
 static bool is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack)
@@ -298,8 +297,7 @@ static uint64_t add(struct work *work, uint64_t a, uint64_t b, unsigned bits)
 	const uint64_t result = (a + b) & mask_of(bits);
 
 	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
-		  flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) |
-			  ((a ^ b ^ result) & FLAG_AUXILIARY) |
+		  flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
 			  ((a ^ result) & (b ^ result) & sign_of(bits) ? FLAG_OVERFLOW : 0));
 	return result;
 }

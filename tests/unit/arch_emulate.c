@@ -39,19 +39,19 @@ static int cannot_trace;
 /* --- random instructions --- */
 
 enum {
-	MODRM = 1,  /* the register field is any register */
-	LOW = 2,    /* the opcode's low three bits are a register */
-	BYTE = 4,   /* imm8 */
-	SHORT = 8,  /* imm16 */
-	WORDS = 16, /* imm32, or imm16 with 66h */
-	FULL = 32,  /* as wide as the operand */
-	FAR = 64,   /* 64 bits: the address of mov's short form */
+	MODRM = 1,       /* the register field is any register */
+	LOW = 2,         /* the opcode's low three bits are a register */
+	BYTE = 4,        /* imm8 */
+	SHORT = 8,       /* imm16 */
+	WORDS = 16,      /* imm32, or imm16 with 66h */
+	FULL = 32,       /* as wide as the operand */
+	FAR = 64,        /* 64 bits: the address of mov's short form */
 	CONDITION = 128, /* the opcode's low four bits are one */
-	TO_TEXT = 256, /* a relative branch */
+	TO_TEXT = 256,   /* a relative branch */
 };
 
-#define DIGIT(n)  ((n) << 12 | 0x800) /* the register field belongs to the opcode */
 #define HAS_DIGIT 0x800
+#define DIGIT(n)  ((n) << 12 | HAS_DIGIT) /* the register field belongs to the opcode */
 #define REGISTERS 0x8000 /* register operands alone */
 #define NO_66     0x10000
 
@@ -200,7 +200,8 @@ static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 /* An address in DATA that an operand may have; at times its end, where the operand is not whole. */
 static uint64_t random_place(void)
 {
-	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - random_64() % 8 : ARENA_DATA + 0x400 + (random_64() & 0x1fff);
+	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - random_64() % 8
+			  : ARENA_DATA + 0x400 + (random_64() & 0x1fff);
 }
 
 /* Makes the memory operand's base such that it is in DATA, if that can be done. */

@@ -99,8 +99,10 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 			add_segment(file, &phdr);
 		else if (phdr.p_type == PT_INTERP)
 			read_interpreter(file, elf, &phdr);
-		else if (phdr.p_type == PT_DYNAMIC)
+		else if (phdr.p_type == PT_DYNAMIC) {
+			file->dynamic = phdr.p_vaddr;
 			is_pie = has_pie_flag(elf, &phdr);
+		}
 	}
 	file->is_static = !file->interpreter && (is_executable || is_pie);
 	file->segments =
@@ -180,6 +182,11 @@ const char *elf_file_interpreter(const struct elf_file *file)
 const char *elf_file_build_id(const struct elf_file *file)
 {
 	return file->build_id;
+}
+
+uint64_t elf_file_dynamic(const struct elf_file *file)
+{
+	return file->dynamic;
 }
 
 uint64_t elf_file_entry(const struct elf_file *file)

@@ -25,7 +25,7 @@ struct elf_file {
 	bool big_endian, is_static;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
-	uint64_t entry;
+	uint64_t entry, dynamic;
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
 

@@ -30,6 +30,7 @@ bool elf_file_is_static(const struct elf_file *file);	      /* no PT_INTERP and 
 const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
 uint64_t elf_file_entry(const struct elf_file *file);
+uint64_t elf_file_dynamic(const struct elf_file *file); /* PT_DYNAMIC's address, 0 if none */
 const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count);
 
 /* Calls back for every defined function symbol: .dynsym, .symtab and, where there is no .symtab,

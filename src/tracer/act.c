@@ -22,21 +22,10 @@ static bool sent_by_kernel(pid_t tid)
 	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
 }
 
-static void library_event(struct process *p)
-{
-	uint32_t state;
-	const uint64_t offset = 3 * p->arch->pointer_size;
-
-	/* struct r_debug: version, map, brk, state; 0 is RT_CONSISTENT. */
-	if (p->r_debug && memory_read(p, p->r_debug + offset, &state, sizeof(state)) == 0 && state)
-		return;
-	process_update_objects(p);
-}
-
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	if (b->probe->wanted->hook == HOOK_LIBRARY)
-		library_event(task->process);
+		linker_notice(task->process);
 	else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver)
 		call_watch(task, b);
 	else

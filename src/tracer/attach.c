@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
@@ -155,6 +156,96 @@ static size_t seize_all(struct tracer *t, pid_t pid, int *error)
 	return total;
 }
 
+/* ---- What was being born while it was attached ----
+ *
+ * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
+ * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
+ * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
+ * Only those that run can be in one: asleep in it is nobody, for what it waits for are locks (state D). */
+
+#define SETTLE_NAP_NS  50000
+#define SETTLE_NAPS    100000 /* a processor may be long in coming */
+#define SETTLE_LOCKED  4000   /* a parent in vfork waits in state D, as long as its child likes */
+
+static bool may_be_forking(const struct task *task, bool *locked)
+{
+	unsigned long flags;
+	char state;
+
+	if (!task_stat(task->tid, &state, &flags))
+		return false;
+	*locked = state == 'D';
+	return state == 'R' || state == 'D';
+}
+
+static size_t interrupt_forking(struct tracer *t, pid_t pid)
+{
+	const struct hash_entry *entry;
+	size_t count = 0;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+		bool locked;
+
+		if (task->tgid != pid || task->settled)
+			continue;
+		task->settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+				!may_be_forking(task, &locked) ||
+				ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
+		task->interrupted = !task->settled;
+		count += !task->settled;
+	}
+	return count;
+}
+
+/* What it reported: the interruption is over at once; all else is for later, when it has its breakpoints. */
+static void take_settled(struct tracer *t, struct task *task, int status)
+{
+	const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+	task->settled = true;
+	task->regs_known = false;
+	task->stopped = stop.kind != STOP_GONE;
+	if (stop.kind == STOP_INTERRUPT)
+		act(t, &stop);
+	else
+		collect_later(t, &stop);
+}
+
+/* How many have still to stop. */
+static size_t take_stops(struct tracer *t, pid_t pid, bool give_up_locked)
+{
+	const struct hash_entry *entry;
+	size_t left = 0;
+	int status;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+		bool locked = false;
+
+		if (task->tgid != pid || task->settled)
+			continue;
+		const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
+
+		if (tid == task->tid)
+			take_settled(t, task, status);
+		else if (tid < 0 || (give_up_locked && may_be_forking(task, &locked) && locked))
+			task->settled = true;
+		else
+			left++;
+	}
+	return left;
+}
+
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. */
+static void settle_births(struct tracer *t, pid_t pid)
+{
+	if (!interrupt_forking(t, pid))
+		return;
+	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(t, pid, n >= SETTLE_LOCKED); n++)
+		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
+}
+
 static void give_process(struct tracer *t, struct process *p, pid_t pid)
 {
 	const struct hash_entry *entry;
@@ -221,7 +312,11 @@ static int attach_one(struct tracer *t, pid_t pid)
 		return 1;
 	}
 	p->attached = p->attached_to = true;
-	give_process(t, p, pid);
+	/* Threads that were being made by then are untraced, and attached now. */
+	do {
+		give_process(t, p, pid);
+		settle_births(t, pid);
+	} while (seize_all(t, pid, &error));
 	/* Breakpoints only when all tasks are attached: an unattached one would die of SIGTRAP. */
 	if (t->paused)
 		return 0;

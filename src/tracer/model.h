@@ -134,6 +134,7 @@ struct task {
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */
 	bool interrupted;	 /* by the tracer, to step another in place */
+	bool settled;		 /* attaching: in no fork or clone that began before it was seized */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
 	bool release_at_exec;	 /* a vfork child that is not followed */
@@ -366,8 +367,8 @@ void clean_child(struct process *parent, pid_t tid);
 
 /* probes.c */
 void wanted_init(struct tracer *t);
-/* Finds the dynamic linker's list of objects, if this object is the linker. */
-void probe_find_linker(struct process *p, const struct object *object);
+/* The dynamic linker's notices only. */
+void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);
@@ -391,6 +392,12 @@ bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 /* Removes up to `most` that are in, entries only or any. How many were. */
 size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 void breakpoint_free(struct process *p, struct breakpoint *b);
+
+/* linker.c: what the dynamic linker knows. */
+/* Its notice: something is about to be loaded or unloaded, or has been. */
+void linker_notice(struct process *p);
+/* Marks the objects that are never unloaded. */
+void linker_mark_lasting(struct process *p);
 
 /* slots.c */
 void slots_add_object(struct process *p, struct object *object);

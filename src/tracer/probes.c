@@ -8,8 +8,10 @@
 
 /* The functions that the modules want, found in the objects of a process. */
 
+#define LINKER_NOTICE "_dl_debug_state"
+
 static const struct wanted hooks[] = {
-	{.hook = HOOK_LIBRARY, .symbol = "_dl_debug_state"},
+	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
 };
 
@@ -240,12 +242,18 @@ void probe_resolved(struct process *p)
 		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, p);
 }
 
-void probe_find_linker(struct process *p, const struct object *object)
+void probe_linker(struct process *p)
 {
-	struct elf_symbol r_debug;
+	const struct wanted *wanted = wanted_exact(p->tracer, LINKER_NOTICE);
+	struct elf_symbol symbol;
 
-	if (!p->r_debug && elf_file_find(object->file, "_r_debug", &r_debug))
-		p->r_debug = r_debug.value + object->bias;
+	for (size_t i = 0; i < p->objects.count; i++) {
+		const struct object *object = p->objects.items[i];
+
+		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) && text_at(object, symbol.value + object->bias))
+			probe_at(p, &(struct probe){.wanted = wanted, .start = symbol.value + object->bias,
+						    .size = symbol.size, .object = object});
+	}
 }
 
 void probe_object(struct process *p, struct object *object)
@@ -254,7 +262,6 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	elf_file_functions(object->file, on_symbol, &finding);
-	probe_find_linker(p, object);
 }
 
 void forget_range(struct process *p, uint64_t start, uint64_t end)

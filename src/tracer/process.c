@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LASTING_MAX 10000 /* a list in the target's memory may go in a circle */
-
 /* A process is an address space: its objects, breakpoints, slots, calls and trace. */
 
 static char *exe_path(pid_t pid)
@@ -203,32 +201,6 @@ static void object_added(void *context, struct object *object)
 	output_object(p, object);
 }
 
-/* What the program needs from its start on is never unloaded: in the dynamic linker's list it stands
- * before the linker itself, and what is loaded later behind it. */
-static void mark_lasting(struct process *p)
-{
-	const unsigned word = p->arch->pointer_size;
-	const struct object *linker = p->r_debug ? objects_find(&p->objects, p->r_debug) : NULL;
-	uint64_t map, dynamic;
-
-	if (p->program)
-		p->program->lasting = true;
-	/* struct r_debug: version, map; struct link_map: bias, name, dynamic section, next */
-	if (!linker || memory_read_pointer(p, p->r_debug + word, &map) < 0)
-		return;
-	for (unsigned i = 0; map && i < LASTING_MAX; i++) {
-		if (memory_read_pointer(p, map + 2 * word, &dynamic) < 0 ||
-		    memory_read_pointer(p, map + 3 * word, &map) < 0)
-			return;
-		struct object *object = objects_find(&p->objects, dynamic);
-
-		if (object)
-			object->lasting = true;
-		if (object == linker)
-			return;
-	}
-}
-
 void process_update_objects(struct process *p)
 {
 	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
@@ -237,7 +209,7 @@ void process_update_objects(struct process *p)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
 	if (!p->planted)
 		return;
-	mark_lasting(p);
+	linker_mark_lasting(p);
 	p->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed)
@@ -276,10 +248,12 @@ int process_start(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
+	/* From its next notice on the dynamic linker waits: no library goes and comes again unnoticed while the
+	 * others' breakpoints are planted. */
+	probe_linker(p);
+	process_update_objects(p);
 	find_program(p);
-	for (size_t i = 0; i < p->objects.count; i++)
-		probe_find_linker(p, p->objects.items[i]);
-	mark_lasting(p);
+	linker_mark_lasting(p);
 	const int error = output_begin(p);
 
 	if (error < 0)

@@ -478,6 +478,10 @@ def fork_storm(room):
     return storm(room, [builds.target('forkstorm', 'O2'), '4'], None)
 
 
+def big_forks(room):
+    return storm(room, [builds.target('regress_bigfork', 'O2')], None)
+
+
 CASES = [
     ('python3 script with threads', python_script),
     ('python3: what is left, by postproc and by the logger', python_logged),
@@ -498,5 +502,6 @@ CASES = [
     ('busybox, static and stripped', busybox),
     ('redis-server under load, 20 times attached to', redis),
     ('4 threads that fork all the time, 20 times attached to', fork_storm),
+    ('forks that take long, 20 times attached to', big_forks),
     ('8 threads, 500 signals a second, siglongjmp, 20 times attached to', signal_storm),
 ]

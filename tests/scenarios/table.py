@@ -147,7 +147,7 @@ SCENARIOS = [
     Scenario('threads', (4, 100), variants=('O2',), by='nopwrite', label='threads/pokes'),
     Scenario('forks', ('tree',), files=9, modes=('launch', 'attach', 'nofollow'), variants=('O2',), by='nopwrite',
              label='forks tree/pokes'),
-    Scenario('sleepers', variants=('O2',), by='nopwrite', label='sleepers/pokes'),
+    Scenario('sleepers', files=None, variants=('O2',), by='nopwrite', label='sleepers/pokes'),
     Scenario('loading', ('{library}', 10), variants=('O2',), by='nopwrite', label='loading/pokes'),
 
     # ---- regressions ----

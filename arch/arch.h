@@ -34,7 +34,8 @@ struct insn {
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
 	bool is_known; /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
-	bool pc_only;  /* INSN_EMULATE: changes nothing but the pc (jump, nop): POKEUSER does */
+	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
+	bool pc_only;  /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
@@ -118,7 +119,10 @@ struct arch {
 	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
 	 * out of reach for it. */
 	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
-	/* Runs an INSN_EMULATE instruction on the registers. 0, or -errno from memory: nothing has changed. */
+	/* Runs an INSN_EMULATE instruction, or an INSN_COPY one with can_emulate, on the registers. All that it reads
+	 * of memory it reads first; it writes one place at most, with one call; then the registers change. 0, or
+	 * -errno and nothing has changed: from memory, or where the program would notice more than the
+	 * result (x86's trap flag). */
 	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */

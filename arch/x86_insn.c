@@ -9,6 +9,8 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
+#include "arch/x86_emulate.h"
+
 /* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE is emulated, an INSN_COPY laid out. */
 enum operation {
 	OP_AS_IS,        /* copied without a change */
@@ -50,8 +52,9 @@ enum {
 };
 
 #define FLAG_ZERO 0x40
+#define FLAG_TRAP 0x100
 
-static const unsigned char register_words[16] = {
+const unsigned char x86_register_words[16] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
 	X86_R8,  X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
@@ -112,6 +115,8 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 	    (z->opcode & 0xf0) != (z->opcode_map == ZYDIS_OPCODE_MAP_0F ? 0x80 : 0x70))
 		return;
 	insn->kind = INSN_COPY;
+	insn->can_emulate = true;
+	insn->pc_only = true;
 	insn->needs_reach = true;
 	insn->detail[DETAIL_OPERATION] = OP_JCC;
 	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
@@ -129,7 +134,7 @@ static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecod
 		insn->detail[DETAIL_OPERAND] =
 			OPERAND(false, register_number(operand->reg.value), REGISTER_NONE, 0, 0);
 	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		   operand->mem.base != ZYDIS_REGISTER_EIP) {
+		   operand->mem.base != ZYDIS_REGISTER_EIP && !x86_is_misread(z, operand)) {
 		if (operand->mem.segment == ZYDIS_REGISTER_FS)
 			segment = SEGMENT_FS;
 		else if (operand->mem.segment == ZYDIS_REGISTER_GS)
@@ -225,6 +230,7 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 		return;
 	}
 	insn->is_syscall = z->mnemonic == ZYDIS_MNEMONIC_SYSCALL || z->mnemonic == ZYDIS_MNEMONIC_INT;
+	insn->can_emulate = x86_can_emulate(z, operands, shadow_stack);
 	insn->kind = INSN_COPY;
 }
 
@@ -328,9 +334,9 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 	if (base == REGISTER_RIP)
 		address += insn->address + insn->length;
 	else if (base != REGISTER_NONE)
-		address += regs->words[register_words[base & 15]];
+		address += regs->words[x86_register_words[base & 15]];
 	if (index != REGISTER_NONE)
-		address += regs->words[register_words[index & 15]] * OPERAND_SCALE(operand);
+		address += regs->words[x86_register_words[index & 15]] * OPERAND_SCALE(operand);
 	if (insn->detail[DETAIL_ADDRESS_32])
 		address = (uint32_t)address;
 	if (OPERAND_SEGMENT(operand) == SEGMENT_FS)
@@ -354,7 +360,7 @@ static int branch_target(const struct insn *insn, const struct arch_regs *regs,
 		if (error)
 			return error;
 	} else {
-		*target = regs->words[register_words[OPERAND_BASE(operand) & 15]];
+		*target = regs->words[x86_register_words[OPERAND_BASE(operand) & 15]];
 	}
 	return *target > X86_64_ADDRESS_COMMON ? -EFAULT : 0;
 }
@@ -396,9 +402,17 @@ int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	uint64_t count;
 	int error;
 
-	if (insn->kind != INSN_EMULATE)
+	if (insn->kind != INSN_EMULATE && !insn->can_emulate)
 		return -EINVAL;
 	switch (insn->detail[DETAIL_OPERATION]) {
+	case OP_AS_IS:
+	case OP_RIP_RELATIVE:
+		return x86_emulate_copied(insn, regs, mem);
+	case OP_JCC:
+		if (regs->words[X86_EFLAGS] & FLAG_TRAP)
+			return -ENOTSUP;
+		regs->words[X86_RIP] = x86_condition(insn->detail[DETAIL_OPERAND], regs->words[X86_EFLAGS]) ? target : next;
+		return 0;
 	case OP_NOP:
 		regs->words[X86_RIP] = next;
 		return 0;

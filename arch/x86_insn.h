@@ -42,6 +42,9 @@ enum x86_64_word {
 
 extern const struct arch arch_x86_64;
 
+/* The words of the general registers as the processor numbers them. */
+extern const unsigned char x86_register_words[16];
+
 /* 64-bit code; contracts as those of struct arch's functions of these names. */
 bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
 		struct insn *insn);

@@ -5,26 +5,61 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#define SMALLEST_PAGE 4096u
 
 /* Getting past a breakpoint without lifting it: a jump into its copy, or doing the instruction here. Only what
  * neither can do is stepped in place, with all tasks of the address space stopped. */
 
 static int emulation_read(void *context, uint64_t address, void *data, size_t size)
 {
-	return memory_read(context, address, data, size);
+	const struct task *task = context;
+
+	return memory_read(task->process, address, data, size);
 }
 
 static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
 {
-	return memory_write(context, address, data, size);
+	const struct task *task = context;
+
+	return memory_write(task->process, address, data, size);
+}
+
+/* Loads and stores of the program's own that are done for it: where it may not read or write it has to find that out
+ * itself (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem passes over protection, this does not. */
+static int protected_read(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct task *task = context;
+	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return process_vm_readv(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+static int protected_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	const struct task *task = context;
+	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
+	unsigned char byte;
+
+	/* Of two pages the first might be written and the second not. */
+	if (address / SMALLEST_PAGE != (address + size - 1) / SMALLEST_PAGE)
+		return -EFAULT;
+	/* This read makes a stack grow, as the program's own push would; a write without it the kernel refuses, and
+	 * complains of in its log. */
+	if (memory_read(task->process, address, &byte, 1) < 0)
+		return -EFAULT;
+	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
 static bool emulate(struct task *task, const struct breakpoint *b)
 {
 	struct process *p = task->process;
-	const struct arch_memory memory = {emulation_read, emulation_write, p};
+	const bool is_own = b->insn.kind == INSN_COPY;
+	const struct arch_memory memory = {is_own ? protected_read : emulation_read,
+					   is_own ? protected_write : emulation_write, task};
 	struct arch_regs regs = task->regs;
 
 	p->arch->set_pc(&regs, b->address);
@@ -206,6 +241,10 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 		b->slot->users++;
 		b->slot->used_lately = true;
 		task->slot = b->slot;
+		task_resume(task, 0);
+		return;
+	}
+	if (b->insn.can_emulate && emulate(task, b)) {
 		task_resume(task, 0);
 		return;
 	}

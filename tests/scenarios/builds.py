@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import threading
 
@@ -32,6 +33,8 @@ VARIANTS = {
     # more than one executable segment; one that is writable too, and holds everything
     'several-texts': (None, ['-O2', '-Wl,--section-start=far_text=0x10000000,--section-start=farthest_text=0x60000000']),
     'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
+    # a text segment that fills its last page: no room behind it for copies of instructions
+    'no-slots': (None, ['-O2', '-static']),
     'stripped': (None, ['-O2', '-s']),
     'stripped-exports': (None, ['-O2', '-s', '-rdynamic']),
     'static-stripped': (None, ['-O2', '-static', '-s']),
@@ -63,7 +66,7 @@ def _lock(path):
 
 def _can_build(command):
     """Whether a program without content can be built that way."""
-    words = [word for word in command if not word.endswith(('.c', '.cpp'))]
+    words = [word for word in command if not word.endswith(('.c', '.cpp', '.s'))]
     language = 'c++' if command[0] == CXX[0] else 'c'
     done = subprocess.run(words + ['-x', language, '-o', '/dev/null', '-'], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, input=b'#include <stdio.h>\nint main(void) { return 0; }\n',
@@ -91,6 +94,29 @@ def _compile(command, output, sources, last=()):
         os.rename(part, output)
 
 
+def _free_text(path):
+    """The bytes that the last page of a 64-bit program's code has left behind it."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    offset, size, count = struct.unpack_from('<Q14xHH', data, 32)
+    free = []
+    for i in range(count):
+        kind, flags, _, address, _, _, length = struct.unpack_from('<IIQQQQQ', data, offset + i * size)
+        if kind == 1 and flags & 1:
+            free.append(-(address + length) % 4096)
+    return max(free)
+
+
+def _compile_full(command, output, sources):
+    """Links twice, the second time with the padding that the first one had room for, less what may get lost by alignment."""
+    padding = os.path.join(SOURCES, 'padding.s')
+    command, sources, first = command + [padding], sources + [padding], output + '.first'
+    _compile(command + ['-Wa,--defsym,PADDING=16'], first, sources)
+    _compile(command + ['-Wa,--defsym,PADDING=%d' % (16 + max(_free_text(first) - 16, 0))], output, sources)
+    if _free_text(output) >= 32:
+        raise RuntimeError('%s has %d bytes left for copies' % (os.path.basename(output), _free_text(output)))
+
+
 def target(name, variant):
     """The path of a target built that way, building it first if need be."""
     compiler, flags = VARIANTS[variant]
@@ -106,9 +132,10 @@ def target(name, variant):
     if variant in LINKERS and not shutil.which(LINKERS[variant]):
         raise Skip('%s is not installed' % LINKERS[variant])
     output = os.path.join(BINARIES, '%s-%s' % (name, variant))
-    _compile(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
-             (['-ldl'] if 'static' not in variant else []), output,
-             [source, os.path.join(SOURCES, 'target.h')])
+    build = _compile_full if variant == 'no-slots' else _compile
+    build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
+          (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output,
+          [source, os.path.join(SOURCES, 'target.h')])
     return output
 
 

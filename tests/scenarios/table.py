@@ -3,7 +3,7 @@
 from kinds import Scenario
 
 LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment',
-           'align-64k', 'gold', 'lld', 'mold', 'stripped', 'musl', 'musl-static', 'clang')
+           'align-64k', 'gold', 'lld', 'mold', 'no-slots', 'stripped', 'musl', 'musl-static', 'clang')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
 # A leak check at the end needs ptrace itself, see special.py.
@@ -31,7 +31,7 @@ SCENARIOS = [
     Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
              label='alloc_cpp/tcmalloc', by_family=True),
     Scenario('threads', (1, 200), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
-    Scenario('threads', (4, 100), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
+    Scenario('threads', (4, 100), variants=('O0', 'O2', 'static', 'no-slots', 'musl', 'musl-static')),
     Scenario('threads', (64, 10), variants=('O0', 'O2', 'static')),
     Scenario('race', (4, 150), variants=('O2', 'static', 'musl')),
     Scenario('starving', (16,), variants=('O2',)),
@@ -82,7 +82,7 @@ SCENARIOS = [
     Scenario('leaving', ('abort',), variants=('O2',)),
     Scenario('leaving', ('exec',), files=2, variants=('O2',)),
     Scenario('throwing', variants=('O0', 'O2', 'static')),
-    Scenario('coroutines', variants=('O2', 'static')),
+    Scenario('coroutines', variants=('O2', 'static', 'no-slots')),
     Scenario('ownstack', variants=('O2',)),
 
     # ---- C: processes ----
@@ -151,7 +151,7 @@ SCENARIOS = [
     Scenario('loading', ('{library}', 10), variants=('O2',), by='nopwrite', label='loading/pokes'),
 
     # ---- regressions ----
-    Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static')),
+    Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static', 'no-slots')),
     Scenario('regress_step', variants=('no-pie', 'static'), steps=True),
     Scenario('regress_step', ('leave',), variants=('no-pie', 'static'), steps=True),
     Scenario('regress_jit', ('rewrite',), variants=('O2',)),
@@ -159,6 +159,10 @@ SCENARIOS = [
     Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
     Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
     Scenario('regress_fault', variants=('O2', 'static')),
+    Scenario('regress_fault', variants=('no-slots',), steps=True),
+    Scenario('barrier', variants=('O2', 'static')),
+    # Without a slot what faults is stepped in place.
+    Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ]

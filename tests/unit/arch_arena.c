@@ -70,14 +70,19 @@ static void wait_stop(int *status)
 
 static void transfer_regs(int request, struct arena_state *state)
 {
-	struct iovec regs = {&state->regs, sizeof(state->regs)};
+	struct iovec regs = {&state->regs, arch_native()->regset_size};
+
+	if (ptrace(request, child, NT_PRSTATUS, &regs))
+		die("regset");
+}
+
+static void transfer_xstate(int request, struct arena_state *state)
+{
 	struct iovec xstate = {state->xstate, sizeof(state->xstate)};
 
-	regs.iov_len = arch_native()->regset_size;
 	if (request == PTRACE_SETREGSET)
 		xstate.iov_len = state->xstate_size;
-	if (ptrace(request, child, NT_PRSTATUS, &regs) ||
-	    ptrace(request, child, NT_X86_XSTATE, &xstate))
+	if (ptrace(request, child, NT_X86_XSTATE, &xstate))
 		die("regset");
 	state->xstate_size = xstate.iov_len;
 }
@@ -106,6 +111,7 @@ int arena_start(struct arena_state *state)
 	if (memory_fd < 0)
 		die(path);
 	transfer_regs(PTRACE_GETREGSET, state);
+	transfer_xstate(PTRACE_GETREGSET, state);
 	return 0;
 }
 
@@ -141,16 +147,16 @@ void arena_get_data(struct arena_state *state)
 		die("reading data");
 }
 
-void arena_run(const struct arena_state *before, struct arena_state *after)
+/* PTRACE_CONT or PTRACE_SINGLESTEP, from the state to the one at the stop, but for the extended registers. */
+static void go(int request, struct arena_state *after)
 {
 	siginfo_t info;
 	int status;
 
-	*after = *before;
 	transfer_regs(PTRACE_SETREGSET, after);
 	arena_put_data(after);
-	if (ptrace(PTRACE_CONT, child, 0, 0))
-		die("CONT");
+	if (ptrace(request, child, 0, 0))
+		die("resuming");
 	wait_stop(&status);
 	if (!WIFSTOPPED(status) || ptrace(PTRACE_GETSIGINFO, child, 0, &info))
 		die("the child did not stop");
@@ -162,19 +168,38 @@ void arena_run(const struct arena_state *before, struct arena_state *after)
 	arena_get_data(after);
 }
 
-static int memory_read(void *context, uint64_t address, void *data, size_t size)
+void arena_run(const struct arena_state *before, struct arena_state *after)
 {
-	(void)context;
-	return pread(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+	*after = *before;
+	transfer_xstate(PTRACE_SETREGSET, after);
+	go(PTRACE_CONT, after);
+	transfer_xstate(PTRACE_GETREGSET, after);
 }
 
-/* As the tracee would: /proc/PID/mem also writes what is write-protected. */
+void arena_step(const struct arena_state *before, struct arena_state *after)
+{
+	*after = *before;
+	go(PTRACE_SINGLESTEP, after);
+}
+
+/* As the tracee would: /proc/PID/mem passes over the protection of memory, these do not. */
+static int memory_read(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+
+	(void)context;
+	return process_vm_readv(child, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
 static int memory_write(void *context, uint64_t address, const void *data, size_t size)
 {
-	(void)context;
-	if (address < ARENA_DATA || address > ARENA_DATA + ARENA_DATA_SIZE - size)
+	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
+	unsigned char old[16];
+
+	/* Not a part of it, at the end of DATA. */
+	if (size > sizeof(old) || memory_read(context, address, old, size))
 		return -EFAULT;
-	return pwrite(memory_fd, data, size, (off_t)address) == (ssize_t)size ? 0 : -EFAULT;
+	return process_vm_writev(child, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }
 
 const struct arch_memory arena_memory = {memory_read, memory_write, NULL};

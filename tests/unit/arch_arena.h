@@ -51,6 +51,9 @@ void arena_code(uint64_t address, const unsigned char *bytes, size_t size);
  * child that does not stop within seconds ends the test program. */
 void arena_run(const struct arena_state *before, struct arena_state *after);
 
+/* Single-steps the one instruction at the pc; the extended registers are left alone. */
+void arena_step(const struct arena_state *before, struct arena_state *after);
+
 /* state->data to the child's memory and back, around an emulation by arena_memory. */
 void arena_put_data(const struct arena_state *state);
 void arena_get_data(struct arena_state *state);

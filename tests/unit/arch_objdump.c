@@ -279,7 +279,7 @@ static struct insn expect(const struct line *line)
 
 		insn.kind = has_narrow_branch(line) ? INSN_STEP : is_jcc ? INSN_COPY : INSN_EMULATE;
 		insn.needs_reach = insn.kind == INSN_COPY;
-		insn.pc_only = insn.kind == INSN_EMULATE && text[0] == 'j';
+		insn.pc_only = insn.kind != INSN_STEP && text[0] == 'j';
 	} else if (strstr(text, "(%rip)")) {
 		insn.needs_reach = true;
 	}

@@ -97,11 +97,11 @@ static const struct {
 	{"e3 10", INSN_EMULATE, PC_ONLY, NULL},
 	{"67 e3 10", INSN_EMULATE, PC_ONLY, NULL},
 	/* jcc */
-	{"74 10", INSN_COPY, REACH, "0f 84 0c f0 ff ff"},
-	{"75 fe", INSN_COPY, REACH, "0f 85 fa ef ff ff"},
-	{"2e 7f 10", INSN_COPY, REACH, "0f 8f 0d f0 ff ff"},
-	{"0f 82 00 01 00 00", INSN_COPY, REACH, "0f 82 00 f1 ff ff"},
-	{"f2 0f 82 00 01 00 00", INSN_COPY, REACH, "0f 82 01 f1 ff ff"},
+	{"74 10", INSN_COPY, PC_ONLY | REACH, "0f 84 0c f0 ff ff"},
+	{"75 fe", INSN_COPY, PC_ONLY | REACH, "0f 85 fa ef ff ff"},
+	{"2e 7f 10", INSN_COPY, PC_ONLY | REACH, "0f 8f 0d f0 ff ff"},
+	{"0f 82 00 01 00 00", INSN_COPY, PC_ONLY | REACH, "0f 82 00 f1 ff ff"},
+	{"f2 0f 82 00 01 00 00", INSN_COPY, PC_ONLY | REACH, "0f 82 01 f1 ff ff"},
 	{"66 74 10", INSN_STEP, 0, NULL},
 	/* RIP-relative */
 	{"80 3d 11 22 33 00 00", INSN_COPY, REACH, "80 3d 11 12 33 00 00"}, /* cmpb $0,x(%rip) */
@@ -302,7 +302,8 @@ static void test_any_bytes(void **state)
 		assert_true(insn.length <= 15 && insn.length <= i % 17);
 		assert_true(insn.is_known ? insn.length > 0 : insn.kind == INSN_STEP);
 		assert_memory_equal(insn.bytes, bytes, insn.length);
-		assert_false(insn.pc_only && insn.kind != INSN_EMULATE);
+		assert_false(insn.pc_only && insn.kind != INSN_EMULATE && !insn.can_emulate);
+		assert_false(insn.can_emulate && insn.kind != INSN_COPY);
 		assert_false(insn.needs_reach && insn.kind != INSN_COPY);
 		if (arch()->relocate(&insn, i & 64 ? SLOT : UINT64_MAX - 20, &copy) == 0) {
 			assert_int_equal(insn.kind, INSN_COPY);
@@ -530,7 +531,7 @@ static void test_emulate_faults(void **state)
 	}
 
 	struct arch_regs regs = start_regs();
-	struct insn insn = decode("55");
+	struct insn insn = decode("0f a2");
 
 	assert_int_equal(arch()->emulate(&insn, &regs, &memory), -EINVAL);
 }

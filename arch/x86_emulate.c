@@ -1,0 +1,571 @@
+/* The common instructions of 64-bit x86, done by the tracer: moves, arithmetic without carry-in, shifts by
+ * immediates, pushes and pops, returns. For where no slot is free for a copy, so rare; the instruction is decoded
+ * anew. What each does, and to which flags: Intel SDM, volume 2, and volume 1, appendix A. */
+#include "config.h"
+#include "arch/x86_emulate.h"
+
+#include <errno.h>
+
+#define FLAG_CARRY     0x001u
+#define FLAG_PARITY    0x004u
+#define FLAG_AUXILIARY 0x010u
+#define FLAG_ZERO      0x040u
+#define FLAG_SIGN      0x080u
+#define FLAG_TRAP      0x100u
+#define FLAG_OVERFLOW  0x800u
+#define FLAG_ALIGNMENT 0x40000u
+
+#define FLAGS_RESULT (FLAG_PARITY | FLAG_ZERO | FLAG_SIGN)
+
+/* An instruction on its way. `regs` is a copy: the task's own change when all is done. */
+struct work {
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	uint64_t next; /* the address behind it */
+	struct arch_regs regs;
+	const struct arch_memory *mem;
+};
+
+/* --- what can be emulated --- */
+
+static bool is_general(ZydisRegister reg)
+{
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_GPR8:
+	case ZYDIS_REGCLASS_GPR16:
+	case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand)
+{
+	return (z->attributes & ZYDIS_ATTRIB_HAS_SIB) && z->raw.modrm.mod == 0 && z->raw.sib.base == 5 &&
+	       operand->mem.base != ZYDIS_REGISTER_NONE;
+}
+
+static bool is_plain_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand)
+{
+	switch (operand->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		return is_general(operand->reg.value);
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		return true;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		return (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN) &&
+		       operand->mem.base != ZYDIS_REGISTER_EIP && !x86_is_misread(z, operand);
+	default:
+		return false;
+	}
+}
+
+static bool is_conditional(const ZydisDecodedInstruction *z)
+{
+	return z->opcode_map == ZYDIS_OPCODE_MAP_0F && ((z->opcode & 0xf0) == 0x40 || (z->opcode & 0xf0) == 0x90);
+}
+
+static bool is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_LEA:
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_TEST:
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+	case ZYDIS_MNEMONIC_NEG:
+	case ZYDIS_MNEMONIC_NOT:
+	case ZYDIS_MNEMONIC_CBW:
+	case ZYDIS_MNEMONIC_CWDE:
+	case ZYDIS_MNEMONIC_CDQE:
+	case ZYDIS_MNEMONIC_CWD:
+	case ZYDIS_MNEMONIC_CDQ:
+	case ZYDIS_MNEMONIC_CQO:
+		return true;
+	case ZYDIS_MNEMONIC_MOVSXD:
+		return operands[0].size > 16; /* with 66h, makers differ in how much is read */
+	case ZYDIS_MNEMONIC_POP:
+		return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	case ZYDIS_MNEMONIC_XCHG: /* with memory it locks */
+		return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+		return operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	case ZYDIS_MNEMONIC_RET: /* with 66h, makers differ in the size of the address */
+		return z->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && !shadow_stack &&
+		       !(z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
+	case ZYDIS_MNEMONIC_LEAVE:
+		return !(z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
+	default:
+		return is_conditional(z);
+	}
+}
+
+bool x86_can_emulate(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack)
+{
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || (z->attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
+	    !is_known(z, operands, shadow_stack))
+		return false;
+	for (unsigned i = 0; i < z->operand_count_visible; i++)
+		if (!is_plain_operand(z, &operands[i]))
+			return false;
+	return true;
+}
+
+/* --- operands: values have the operand's size, the bits above it are zero --- */
+
+static uint64_t mask_of(unsigned bits)
+{
+	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+static uint64_t sign_of(unsigned bits)
+{
+	return UINT64_C(1) << (bits - 1);
+}
+
+static uint64_t sign_extend(uint64_t value, unsigned bits)
+{
+	return (value ^ sign_of(bits)) - sign_of(bits);
+}
+
+/* The word that a general register is part of, and at which bit. The decoder counts the 8-bit ones as al, cl, dl, bl,
+ * ah, ch, dh, bh, spl, bpl and so on. */
+static uint64_t *register_place(struct arch_regs *regs, ZydisRegister reg, unsigned *shift)
+{
+	unsigned number = (unsigned)ZydisRegisterGetId(reg);
+
+	*shift = 0;
+	if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR8 && number >= 4) {
+		*shift = number < 8 ? 8 : 0;
+		number -= 4;
+	}
+	return &regs->words[x86_register_words[number & 15]];
+}
+
+static uint64_t get_register(struct work *work, ZydisRegister reg)
+{
+	unsigned shift;
+	const uint64_t *word = register_place(&work->regs, reg, &shift);
+
+	return *word >> shift & mask_of(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg));
+}
+
+/* A write of 32 bits clears those above, one of 8 or 16 leaves them. */
+static void set_register(struct work *work, ZydisRegister reg, uint64_t value)
+{
+	const unsigned bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	unsigned shift;
+	uint64_t *word = register_place(&work->regs, reg, &shift);
+
+	if (bits >= 32)
+		*word = value & mask_of(bits);
+	else
+		*word = (*word & ~(mask_of(bits) << shift)) | (value & mask_of(bits)) << shift;
+}
+
+/* Without its segment's base. */
+static uint64_t offset_of(struct work *work, const ZydisDecodedOperand *operand)
+{
+	uint64_t offset = (uint64_t)operand->mem.disp.value;
+
+	if (operand->mem.base == ZYDIS_REGISTER_RIP)
+		offset += work->next;
+	else if (operand->mem.base != ZYDIS_REGISTER_NONE)
+		offset += get_register(work, operand->mem.base);
+	if (operand->mem.index != ZYDIS_REGISTER_NONE)
+		offset += get_register(work, operand->mem.index) * operand->mem.scale;
+	return offset & mask_of(work->z.address_width);
+}
+
+static uint64_t address_of(struct work *work, const ZydisDecodedOperand *operand)
+{
+	uint64_t address = offset_of(work, operand);
+
+	if (operand->mem.segment == ZYDIS_REGISTER_FS)
+		address += work->regs.words[X86_FS_BASE];
+	else if (operand->mem.segment == ZYDIS_REGISTER_GS)
+		address += work->regs.words[X86_GS_BASE];
+	return address;
+}
+
+static int get_memory(const struct work *work, uint64_t address, unsigned bits, uint64_t *value)
+{
+	*value = 0;
+	return work->mem->read(work->mem->context, address, value, bits / 8);
+}
+
+static int set_memory(const struct work *work, uint64_t address, unsigned bits, uint64_t value)
+{
+	return work->mem->write(work->mem->context, address, &value, bits / 8);
+}
+
+static int get_operand(struct work *work, unsigned n, uint64_t *value)
+{
+	const ZydisDecodedOperand *operand = &work->operands[n];
+
+	switch (operand->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		*value = get_register(work, operand->reg.value);
+		return 0;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* as wide as the destination, whatever is encoded */
+		*value = operand->imm.value.u & mask_of(work->operands[0].size);
+		return 0;
+	default:
+		return get_memory(work, address_of(work, operand), operand->size, value);
+	}
+}
+
+/* The last thing that an instruction does that can fail. */
+static int set_operand(struct work *work, unsigned n, uint64_t value)
+{
+	const ZydisDecodedOperand *operand = &work->operands[n];
+
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		return set_memory(work, address_of(work, operand), operand->size, value);
+	set_register(work, operand->reg.value, value);
+	return 0;
+}
+
+/* --- flags --- */
+
+static void set_flags(struct work *work, uint64_t which, uint64_t flags)
+{
+	uint64_t *all = &work->regs.words[X86_EFLAGS];
+
+	*all = (*all & ~which) | (flags & which);
+}
+
+/* SF, ZF and PF, which all but moves set in the same way; parity is that of the lowest byte. */
+static uint64_t flags_of_result(uint64_t result, unsigned bits)
+{
+	return (result & sign_of(bits) ? FLAG_SIGN : 0) | (result ? 0 : FLAG_ZERO) |
+	       (__builtin_parity(result & 0xff) ? 0 : FLAG_PARITY);
+}
+
+bool x86_condition(unsigned condition, uint64_t flags)
+{
+	const bool is_less = !(flags & FLAG_SIGN) != !(flags & FLAG_OVERFLOW);
+	bool holds;
+
+	switch (condition >> 1 & 7) {
+	case 0:
+		holds = flags & FLAG_OVERFLOW;
+		break;
+	case 1:
+		holds = flags & FLAG_CARRY;
+		break;
+	case 2:
+		holds = flags & FLAG_ZERO;
+		break;
+	case 3:
+		holds = flags & (FLAG_CARRY | FLAG_ZERO);
+		break;
+	case 4:
+		holds = flags & FLAG_SIGN;
+		break;
+	case 5:
+		holds = flags & FLAG_PARITY;
+		break;
+	case 6:
+		holds = is_less;
+		break;
+	default:
+		holds = is_less || (flags & FLAG_ZERO);
+		break;
+	}
+	return holds != (condition & 1);
+}
+
+/* --- arithmetic: the result, and all the flags of it --- */
+
+static uint64_t add(struct work *work, uint64_t a, uint64_t b, unsigned bits)
+{
+	const uint64_t result = (a + b) & mask_of(bits);
+
+	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
+		  flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
+			  ((a ^ result) & (b ^ result) & sign_of(bits) ? FLAG_OVERFLOW : 0));
+	return result;
+}
+
+static uint64_t subtract(struct work *work, uint64_t a, uint64_t b, unsigned bits)
+{
+	const uint64_t result = (a - b) & mask_of(bits);
+
+	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
+		  flags_of_result(result, bits) | (a < b ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
+			  ((a ^ b) & (a ^ result) & sign_of(bits) ? FLAG_OVERFLOW : 0));
+	return result;
+}
+
+/* The auxiliary carry is undefined. */
+static uint64_t logic(struct work *work, uint64_t result, unsigned bits)
+{
+	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_OVERFLOW, flags_of_result(result, bits));
+	return result;
+}
+
+/* inc and dec leave the carry. */
+static uint64_t count(struct work *work, uint64_t value, bool up, unsigned bits)
+{
+	const uint64_t carry = work->regs.words[X86_EFLAGS];
+	const uint64_t result = up ? add(work, value, 1, bits) : subtract(work, value, 1, bits);
+
+	set_flags(work, FLAG_CARRY, carry);
+	return result;
+}
+
+/* A count of 0 leaves all flags. The carry is the last bit shifted out, undefined where there are not as many; the
+ * overflow is defined for a count of 1 only; the auxiliary carry never. */
+static uint64_t shift(struct work *work, uint64_t value, unsigned places, unsigned bits)
+{
+	const uint64_t wide = sign_extend(value, bits);
+	uint64_t result, overflow, which = FLAGS_RESULT;
+	bool carry;
+
+	places &= bits == 64 ? 63 : 31;
+	if (!places)
+		return value;
+	if (work->z.mnemonic == ZYDIS_MNEMONIC_SHL) {
+		result = value << places & mask_of(bits);
+		carry = places <= bits && (value >> (bits - places) & 1);
+		overflow = (value ^ value << 1) & sign_of(bits);
+	} else if (work->z.mnemonic == ZYDIS_MNEMONIC_SHR) {
+		result = value >> places;
+		carry = value >> (places - 1) & 1;
+		overflow = value & sign_of(bits);
+	} else {
+		/* Of unsigned numbers, so that C defines it; the bits that come in are the sign's. */
+		result = (wide >> places | (wide >> 63 ? ~(UINT64_MAX >> places) : 0)) & mask_of(bits);
+		carry = wide >> (places - 1) & 1;
+		overflow = 0;
+	}
+	which |= FLAG_CARRY | (places == 1 ? FLAG_OVERFLOW : 0);
+	set_flags(work, which,
+		  flags_of_result(result, bits) | (carry ? FLAG_CARRY : 0) | (overflow ? FLAG_OVERFLOW : 0));
+	return result;
+}
+
+/* Instructions whose first operand is read, changed and (but by cmp and test) written. */
+static int run_arithmetic(struct work *work)
+{
+	const unsigned bits = work->operands[0].size;
+	uint64_t a = 0, b = 0;
+	int error = get_operand(work, 0, &a);
+
+	if (!error && work->z.operand_count_visible > 1)
+		error = get_operand(work, 1, &b);
+	if (error)
+		return error;
+	switch (work->z.mnemonic) {
+	case ZYDIS_MNEMONIC_TEST:
+		logic(work, a & b, bits);
+		return 0;
+	case ZYDIS_MNEMONIC_CMP:
+		subtract(work, a, b, bits);
+		return 0;
+	case ZYDIS_MNEMONIC_ADD:
+		return set_operand(work, 0, add(work, a, b, bits));
+	case ZYDIS_MNEMONIC_SUB:
+		return set_operand(work, 0, subtract(work, a, b, bits));
+	case ZYDIS_MNEMONIC_AND:
+		return set_operand(work, 0, logic(work, a & b, bits));
+	case ZYDIS_MNEMONIC_OR:
+		return set_operand(work, 0, logic(work, a | b, bits));
+	case ZYDIS_MNEMONIC_XOR:
+		return set_operand(work, 0, logic(work, a ^ b, bits));
+	case ZYDIS_MNEMONIC_INC:
+		return set_operand(work, 0, count(work, a, true, bits));
+	case ZYDIS_MNEMONIC_DEC:
+		return set_operand(work, 0, count(work, a, false, bits));
+	case ZYDIS_MNEMONIC_NEG:
+		return set_operand(work, 0, subtract(work, 0, a, bits));
+	case ZYDIS_MNEMONIC_NOT:
+		return set_operand(work, 0, ~a & mask_of(bits));
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+		return set_operand(work, 0, shift(work, a, (unsigned)b, bits));
+	default:
+		return -ENOTSUP;
+	}
+}
+
+/* --- moves --- */
+
+static int run_move(struct work *work)
+{
+	const ZydisMnemonic mnemonic = work->z.mnemonic;
+	uint64_t value;
+	const int error = get_operand(work, 1, &value);
+
+	if (error)
+		return error;
+	if (mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD)
+		value = sign_extend(value, work->operands[1].size);
+	return set_operand(work, 0, value);
+}
+
+static int run_exchange(struct work *work)
+{
+	const ZydisRegister a = work->operands[0].reg.value, b = work->operands[1].reg.value;
+	const uint64_t value_a = get_register(work, a), value_b = get_register(work, b);
+
+	set_register(work, a, value_b);
+	set_register(work, b, value_a);
+	return 0;
+}
+
+/* cmovcc reads its source, and clears the upper half of a 32-bit destination, in any case. */
+static int run_conditional(struct work *work)
+{
+	const bool holds = x86_condition(work->z.opcode & 15, work->regs.words[X86_EFLAGS]);
+	uint64_t value, old;
+	int error;
+
+	if ((work->z.opcode & 0xf0) == 0x90)
+		return set_operand(work, 0, holds);
+	error = get_operand(work, 1, &value);
+	if (!error)
+		error = get_operand(work, 0, &old);
+	return error ? error : set_operand(work, 0, holds ? value : old);
+}
+
+/* cbw, cwde, cdqe: the lower half of rax into its upper one; cwd, cdq, cqo: rax's sign into rdx. */
+static int run_extension(struct work *work)
+{
+	const unsigned bits = work->z.operand_width;
+	const ZydisRegisterClass whole = bits == 64   ? ZYDIS_REGCLASS_GPR64
+					 : bits == 32 ? ZYDIS_REGCLASS_GPR32
+						      : ZYDIS_REGCLASS_GPR16;
+	const uint64_t value = work->regs.words[X86_RAX];
+
+	if (work->z.opcode == 0x98)
+		set_register(work, ZydisRegisterEncode(whole, 0), sign_extend(value & mask_of(bits / 2), bits / 2));
+	else
+		set_register(work, ZydisRegisterEncode(whole, 2), value & sign_of(bits) ? UINT64_MAX : 0);
+	return 0;
+}
+
+/* --- the stack --- */
+
+/* The value pushed is that from before: push %rsp, push 8(%rsp). */
+static int run_push(struct work *work)
+{
+	const unsigned bits = work->z.operand_width;
+	uint64_t *sp = &work->regs.words[X86_RSP];
+	uint64_t value;
+	int error = 0;
+
+	if (work->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		value = work->operands[0].imm.value.u;
+	else
+		error = get_operand(work, 0, &value);
+	if (error)
+		return error;
+	*sp -= bits / 8;
+	return set_memory(work, *sp, bits, value);
+}
+
+/* Popped into itself, rsp is what was popped. */
+static int run_pop(struct work *work)
+{
+	const unsigned bits = work->z.operand_width;
+	uint64_t *sp = &work->regs.words[X86_RSP];
+	uint64_t value;
+	const int error = get_memory(work, *sp, bits, &value);
+
+	if (error)
+		return error;
+	*sp += bits / 8;
+	set_register(work, work->operands[0].reg.value, value);
+	return 0;
+}
+
+static int run_leave(struct work *work)
+{
+	uint64_t *bp = &work->regs.words[X86_RBP];
+	const uint64_t sp = *bp + sizeof(*bp);
+	const int error = get_memory(work, *bp, 64, bp);
+
+	work->regs.words[X86_RSP] = sp;
+	return error;
+}
+
+static int run_return(struct work *work)
+{
+	uint64_t *sp = &work->regs.words[X86_RSP];
+	const int error = get_memory(work, *sp, 64, &work->next);
+
+	if (error || work->next > X86_64_ADDRESS_COMMON)
+		return error ? error : -EFAULT;
+	*sp += sizeof(*sp);
+	if (work->z.operand_count_visible)
+		*sp += work->operands[0].imm.value.u & 0xffff;
+	return 0;
+}
+
+static int run(struct work *work)
+{
+	switch (work->z.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+		return run_move(work);
+	case ZYDIS_MNEMONIC_LEA:
+		return set_operand(work, 0, offset_of(work, &work->operands[1]));
+	case ZYDIS_MNEMONIC_XCHG:
+		return run_exchange(work);
+	case ZYDIS_MNEMONIC_CBW:
+	case ZYDIS_MNEMONIC_CWDE:
+	case ZYDIS_MNEMONIC_CDQE:
+	case ZYDIS_MNEMONIC_CWD:
+	case ZYDIS_MNEMONIC_CDQ:
+	case ZYDIS_MNEMONIC_CQO:
+		return run_extension(work);
+	case ZYDIS_MNEMONIC_PUSH:
+		return run_push(work);
+	case ZYDIS_MNEMONIC_POP:
+		return run_pop(work);
+	case ZYDIS_MNEMONIC_LEAVE:
+		return run_leave(work);
+	case ZYDIS_MNEMONIC_RET:
+		return run_return(work);
+	default:
+		return is_conditional(&work->z) ? run_conditional(work) : run_arithmetic(work);
+	}
+}
+
+int x86_emulate_copied(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	struct work work = {.next = insn->address + insn->length, .regs = *regs, .mem = mem};
+	ZydisDecoder decoder;
+	int error;
+
+	if (regs->words[X86_EFLAGS] & (FLAG_TRAP | FLAG_ALIGNMENT))
+		return -ENOTSUP;
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &work.z, work.operands)))
+		return -ENOTSUP;
+	error = run(&work);
+	if (error)
+		return error;
+	*regs = work.regs;
+	regs->words[X86_RIP] = work.next;
+	return 0;
+}

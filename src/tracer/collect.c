@@ -99,9 +99,37 @@ static struct stop drain(struct tracer *t, const struct stop *first, size_t *fou
 	}
 }
 
+#define POLLS 200 /* some 60 us */
+
+/* wait4(-1) walks the list of tasks each time. */
+static unsigned polls(const struct tracer *t)
+{
+	return POLLS / (1 + (unsigned)t->tasks.count / 8);
+}
+
+static struct stop wait_any(struct tracer *t)
+{
+	struct stop stop = {.kind = STOP_NONE};
+	bool timed;
+
+	if (t->one_processor || t->pin.tid)
+		return wait_for(t, -1, 0);
+	const bool poll = spin_begin(&t->spin, &timed);
+	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;
+
+	for (unsigned i = poll ? polls(t) : 0; i && stop.kind == STOP_NONE; i--)
+		stop = wait_for(t, -1, WNOHANG);
+	const bool slept = stop.kind == STOP_NONE;
+
+	if (slept)
+		stop = wait_for(t, -1, 0);
+	spin_done(&t->spin, timed, timed ? clock_ns(CLOCK_MONOTONIC) - start : 0, poll && slept);
+	return stop;
+}
+
 static struct stop wait_all(struct tracer *t)
 {
-	const struct stop stop = wait_for(t, -1, 0);
+	const struct stop stop = wait_any(t);
 	size_t found;
 
 	if (t->tasks.count < 2)

@@ -6,6 +6,7 @@
 #ifndef FT_TRACER_MODEL_H
 #define FT_TRACER_MODEL_H
 
+#include "tracer/spin.h"
 #include "arch/arch.h"
 #include "base/hash.h"
 #include "symbols/names.h"
@@ -290,6 +291,8 @@ struct tracer {
 	uint64_t next_sweep;
 	bool many_busy;
 
+	struct spin spin;
+	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
 	int exit_status;

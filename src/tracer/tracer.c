@@ -3,6 +3,7 @@
 #include "base/msg.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,9 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .paused = settings->start_paused};
 	int status;
 
+	cpu_set_t processors;
+
+	t.one_processor = sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) == 1;
 	wanted_init(&t);
 	t.stack = xmalloc(STACK_MAX);
 	status = launch->pid ? launch_begin(&t) : attach_all(&t);

@@ -12,3 +12,9 @@ TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_LDADD = $(TRACER_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/spin
+TESTS += tests/unit/spin
+tests_unit_spin_SOURCES = tests/unit/spin.c
+tests_unit_spin_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_spin_LDADD = $(TRACER_TEST_LIBS)

@@ -1,0 +1,102 @@
+/* Whether the tracer polls or sleeps: the faster way must be found, kept, and left when it is no longer the faster. */
+#include "config.h"
+#include "tracer/spin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+struct world {
+	uint64_t sleeping, polling; /* ns a wait, as it is waited for */
+	bool in_vain;		    /* polling ends without a stop */
+};
+
+/* So many waits; how many of them polled. */
+static unsigned run(struct spin *spin, const struct world *world, unsigned waits)
+{
+	unsigned polled = 0;
+
+	for (unsigned i = 0; i < waits; i++) {
+		bool timed;
+		const bool polls = spin_begin(spin, &timed);
+
+		polled += polls;
+		spin_done(spin, timed, timed ? (polls ? world->polling : world->sleeping) : 0, polls && world->in_vain);
+	}
+	return polled;
+}
+
+/* Two processors, one of them idle: a virtual machine's wake-up. */
+static void test_polls_where_that_is_faster(void **state)
+{
+	const struct world world = {.sleeping = 100000, .polling = 30000};
+	struct spin spin = {0};
+
+	(void)state;
+	run(&spin, &world, 32);
+	assert_true(run(&spin, &world, 100000) > 99000);
+}
+
+/* Both share a processor: polling keeps the target from running. */
+static void test_sleeps_where_that_is_faster(void **state)
+{
+	const struct world world = {.sleeping = 6000, .polling = 70000, .in_vain = true};
+	struct spin spin = {0};
+
+	(void)state;
+	/* All that was ever polled, and what it cost more: under a hundredth in a million stops. */
+	const unsigned polled = run(&spin, &world, 1000000);
+
+	assert_true(polled > 0);
+	assert_true(polled * (world.polling - world.sleeping) < 1000000 * world.sleeping / 100);
+}
+
+static void test_keeps_its_way_where_both_cost_the_same(void **state)
+{
+	const struct world world = {.sleeping = 10000, .polling = 9500};
+	struct spin spin = {0};
+
+	(void)state;
+	run(&spin, &world, 100000);
+	assert_false(spin.polls);
+}
+
+/* A target that seldom stops: nothing is gained by polling, which takes processor time. */
+static void test_sleeps_where_stops_are_rare(void **state)
+{
+	const struct world world = {.sleeping = 1000000, .polling = 1000000, .in_vain = true};
+	struct spin spin = {0};
+
+	(void)state;
+	assert_true(run(&spin, &world, 10000) < 50);
+}
+
+static void test_adapts(void **state)
+{
+	const struct world apart = {.sleeping = 100000, .polling = 30000},
+			   together = {.sleeping = 6000, .polling = 70000, .in_vain = true};
+	struct spin spin = {0};
+
+	(void)state;
+	run(&spin, &apart, 200000);
+	assert_true(spin.polls);
+	/* Waits in vain bring the next trial near. */
+	assert_true(run(&spin, &together, 1000) < 100);
+	assert_false(spin.polls);
+	run(&spin, &apart, 200000);
+	assert_true(spin.polls);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_polls_where_that_is_faster),
+		cmocka_unit_test(test_sleeps_where_that_is_faster),
+		cmocka_unit_test(test_keeps_its_way_where_both_cost_the_same),
+		cmocka_unit_test(test_sleeps_where_stops_are_rare),
+		cmocka_unit_test(test_adapts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

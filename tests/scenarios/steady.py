@@ -2,6 +2,7 @@
 that nothing else happens: no stopping of other threads, no /proc, no loops of PEEK."""
 
 import collections
+import os
 import re
 
 import builds
@@ -43,7 +44,9 @@ def steady(room, threads, pairs, options):
         child = room.start([builds.target('steady', 'O2'), str(threads), str(pairs)], gate.env, pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
-        tracer = Tracer(room, child.pid, options)
+        # On one processor, where it never polls.
+        one = [kinds.need('taskset'), '-c', str(min(os.sched_getaffinity(0)))]
+        tracer = Tracer(room, child.pid, options, by=one)
         tracer.planted()
         gate.open()
         gate.arrived(child)

@@ -7,8 +7,7 @@ import shutil
 import builds
 import kinds
 import oracle
-from lifecycle import Held, complete, need_attach
-from processes import Failure, Gate, Tracer
+from lifecycle import Held, attached_at_gate, need_attach, private_mount
 from programs import come_and_go
 
 
@@ -17,23 +16,8 @@ from programs import come_and_go
 def with_a_library(room, path, change=lambda path: None, prefix=(), fds=()):
     """Attaches to a program that has loaded the library `path`, after `change` of that file."""
     need_attach()
-    gate = Gate()
-    try:
-        command = list(prefix) + [builds.target('ifuncs', 'O2'), path, 'lazy']
-        child = room.start(command, gate.env, pass_fds=gate.fds + tuple(fds))
-        gate.started()
-        if not gate.arrived(child):
-            raise Failure('the target ended before its gate: %r' % room.finish(child).err[-300:])
-        change(path)
-        tracer = Tracer(room, child.pid, ['-r'])
-        tracer.planted()
-        gate.open()
-        gate.arrived(child)
-        problems = tracer.let_go()
-        gate.open()
-        return complete(room, room.finish(child), problems)
-    finally:
-        gate.close()
+    command = list(prefix) + [builds.target('ifuncs', 'O2'), path, 'lazy']
+    return attached_at_gate(room, command, ['-r'], fds, lambda: change(path))
 
 
 def library_copy(room):
@@ -65,11 +49,7 @@ def library_in_a_memfd(room):
 
 
 def library_in_a_mount_namespace(room):
-    unshare, inner = kinds.need('unshare'), room.path('inner')
-    os.makedirs(inner)
-    probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
-    if probe.status:
-        raise builds.Skip('no mount namespace can be made: ' + probe.err.decode().strip()[:100])
+    unshare, inner = private_mount(room)
     script = 'mount -t tmpfs none "$1" && cp "$2" "$1/library.so" && shift 2 && exec "$@"'
     prefix = [unshare, '--mount', 'sh', '-c', script, 'sh', inner, builds.library('ifunclibrary')]
     return with_a_library(room, os.path.join(inner, 'library.so'), prefix=prefix)

@@ -344,6 +344,26 @@ def terminate_functrace(room):
         gate.close()
 
 
+def attached_at_gate(room, command, options=(), fds=(), change=lambda: None):
+    """Attaches to a program that waits at its gate, lets it work, and lets go before it ends."""
+    gate = Gate()
+    try:
+        child = room.start(command, gate.env, pass_fds=gate.fds + tuple(fds))
+        gate.started()
+        if not gate.arrived(child):
+            raise Failure('the target ended before its gate: %r' % room.finish(child).err[-300:])
+        change()
+        tracer = Tracer(room, child.pid, options)
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        return complete(room, room.finish(child), problems)
+    finally:
+        gate.close()
+
+
 # ---- Files that are not where they were ----
 
 def from_a_copy(room, change, variant='O2', prefix=()):
@@ -382,50 +402,29 @@ def memfd(room):
     fd = os.memfd_create('program', 0)
     with open(source, 'rb') as file:
         os.write(fd, file.read())
-    gate = Gate()
     try:
-        child = room.start(['/proc/self/fd/%d' % fd], gate.env, pass_fds=gate.fds + (fd,))
-        os.close(fd)
-        gate.started()
-        if not gate.arrived(child):
-            raise Failure('the target ended before its gate')
-        tracer = Tracer(room, child.pid)
-        tracer.planted()
-        gate.open()
-        gate.arrived(child)
-        problems = tracer.let_go()
-        gate.open()
-        return complete(room, room.finish(child), problems)
+        return attached_at_gate(room, ['/proc/self/fd/%d' % fd], fds=(fd,))
     finally:
-        gate.close()
+        os.close(fd)
+
+
+def private_mount(room):
+    """unshare, and a folder to mount something of its own on; skips where that is not possible."""
+    unshare, inner = kinds.need('unshare'), room.path('inner')
+    os.makedirs(inner)
+    probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
+    if probe.status:
+        raise builds.Skip('no mount namespace can be made: ' + probe.err.decode().strip()[:100])
+    return unshare, inner
 
 
 def other_mount_namespace(room):
     """The program's files are only in a mount namespace of its own, under other names here."""
     need_attach()
-    unshare = kinds.need('unshare')
-    inner = room.path('inner')
-    os.makedirs(inner)
-    probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
-    if probe.status:
-        raise builds.Skip('no mount namespace can be made: ' + probe.err.decode().strip()[:100])
-    gate = Gate()
-    try:
-        script = 'mount -t tmpfs none "$2" && cp "$1" "$2/program" && exec "$2/program"'
-        child = room.start([unshare, '--mount', 'sh', '-c', script, 'sh', builds.target('alloc_basic', 'static'), inner],
-                           gate.env, pass_fds=gate.fds)
-        gate.started()
-        if not gate.arrived(child):
-            raise Failure('the target ended before its gate')
-        tracer = Tracer(room, child.pid, ['-r'])
-        tracer.planted()
-        gate.open()
-        gate.arrived(child)
-        problems = tracer.let_go()
-        gate.open()
-        return complete(room, room.finish(child), problems)
-    finally:
-        gate.close()
+    unshare, inner = private_mount(room)
+    script = 'mount -t tmpfs none "$2" && cp "$1" "$2/program" && exec "$2/program"'
+    return attached_at_gate(room, [unshare, '--mount', 'sh', '-c', script, 'sh', builds.target('alloc_basic', 'static'),
+                                   inner], ['-r'])
 
 
 def other_pid_namespace(room):

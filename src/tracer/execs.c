@@ -51,6 +51,7 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	}
 	task->tgid = stop->tid;
 	task->stopped = true;
+	task->elsewhere = false;
 	task->regs_known = false;
 	return task;
 }

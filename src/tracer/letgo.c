@@ -131,9 +131,10 @@ static void interrupt_all(struct tracer *t)
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
 		if (task->phase == PHASE_LIVE && !task->stopped)
+			/* A parent in vfork cannot be stopped, whatever it is wanted for. */
 			task->quiet = asleep(task) &&
-				      !(task->process && (task->process->writes_refused ||
-							  sigtrap_needs_restore(task->process)));
+				      (task->vforking || !task->process ||
+				       !(task->process->writes_refused || sigtrap_needs_restore(task->process)));
 	}
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;

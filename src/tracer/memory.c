@@ -66,21 +66,6 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 	return (size_t)done == size ? 0 : -EIO;
 }
 
-/* A stopped task of the process, for POKETEXT. */
-static pid_t stopped_task(struct process *p)
-{
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task->stopped && !task->listening &&
-		    task->phase == PHASE_LIVE)
-			return task->tid;
-	}
-	return 0;
-}
-
 /* By ptrace itself, in words. */
 static int poke_text(pid_t tid, uint64_t address, const unsigned char *data, size_t size)
 {
@@ -111,6 +96,21 @@ int text_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data
 	return done == (ssize_t)size ? 0 : poke_text(tid, address, data, size);
 }
 
+/* By some task of the process that is stopped. */
+static bool poke_by_any(struct process *p, uint64_t address, const unsigned char *data, size_t size)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->stopped && !task->listening && !task->elsewhere && !task->exiting &&
+		    task->phase == PHASE_LIVE && poke_text(task->tid, address, data, size) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Kernels from 6.12 can refuse forced writes through /proc/PID/mem; ptrace itself is always allowed, but only on
  * a stopped task. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size)
@@ -120,11 +120,10 @@ int text_write(struct process *p, uint64_t address, const void *data, size_t siz
 
 	if (error == 0 || memory_read(p, address, &byte, 1) < 0)
 		return error;
-	pid_t tid = stopped_task(p);
+	if (poke_by_any(p, address, data, size))
+		return 0;
+	p->writes_refused = true;
+	const pid_t tid = halt_one(p);
 
-	if (!tid) {
-		p->writes_refused = true;
-		tid = halt_one(p);
-	}
 	return tid && poke_text(tid, address, data, size) == 0 ? 0 : error;
 }

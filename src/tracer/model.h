@@ -142,6 +142,7 @@ struct task {
 	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
 	int held_stop;		 /* a stop signal that it gets after that */
 	bool exiting;		 /* its exit event was seen */
+	bool elsewhere;		 /* stopped, but out of the process's memory: an exec or end that has not been told yet */
 	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */

@@ -79,7 +79,8 @@ static void keep_stop(struct task *task, int status)
 {
 	const struct stop stop = stop_decode(task->tid, status, task->phase);
 
-	task->stopped = true;
+	task->stopped = stop.kind != STOP_GONE;
+	task->elsewhere = stop.kind == STOP_EXEC || stop.kind == STOP_EXIT || stop.kind == STOP_GONE;
 	task->regs_known = false;
 	collect_later(task->process->tracer, &stop);
 }
@@ -132,7 +133,7 @@ pid_t halt_one(struct process *p)
 		for (unsigned n = 0; n < PATIENCE; n++) {
 			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
 				keep_stop(task, status);
-				if (WIFSTOPPED(status))
+				if (!task->elsewhere)
 					return task->tid;
 				break;
 			}

@@ -278,6 +278,8 @@ void forget_range(struct process *p, uint64_t start, uint64_t end)
 	for (size_t i = 0; i < count; i++) {
 		struct breakpoint *b = hash_get_ptr(&p->breakpoints, gone[i]);
 
+		/* What is there may have another name only: a program whose file was replaced. */
+		breakpoint_remove(p, b);
 		hash_remove(&p->breakpoints, gone[i], NULL);
 		calls_drop_site(p, b);
 		breakpoint_free(p, b);

@@ -187,6 +187,8 @@ static void object_removed(void *context, struct object *object)
 
 	output_note(p, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start,
 		    (unsigned long long)object->end, object->path);
+	if (p->program == object)
+		p->program = NULL;
 	forget_range(p, object->start, object->end);
 	unwinder_remove(p->unwinder, object->start, object->end);
 }
@@ -201,12 +203,26 @@ static void object_added(void *context, struct object *object)
 	output_object(p, object);
 }
 
+/* Its file may have been deleted or replaced meanwhile. */
+static void find_program(struct process *p)
+{
+	const size_t length = strlen(p->exe);
+
+	for (size_t i = 0; i < p->objects.count && !p->program; i++) {
+		const char *path = p->objects.items[i]->path;
+
+		if (!strncmp(path, p->exe, length) && (!path[length] || !strcmp(path + length, " (deleted)")))
+			p->program = p->objects.items[i];
+	}
+}
+
 void process_update_objects(struct process *p)
 {
 	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
+	find_program(p);
 	if (!p->planted)
 		return;
 	linker_mark_lasting(p);
@@ -234,13 +250,6 @@ static void probe_manual_symbols(struct process *p)
 		}
 }
 
-static void find_program(struct process *p)
-{
-	for (size_t i = 0; i < p->objects.count && !p->program; i++)
-		if (!strcmp(p->objects.items[i]->path, p->exe))
-			p->program = p->objects.items[i];
-}
-
 int process_start(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
@@ -252,7 +261,6 @@ int process_start(struct process *p)
 	 * others' breakpoints are planted. */
 	probe_linker(p);
 	process_update_objects(p);
-	find_program(p);
 	linker_mark_lasting(p);
 	const int error = output_begin(p);
 

@@ -62,7 +62,8 @@ static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
 
-	if (found_any(p))
+	/* A program that has ended, or was let go of, before its libraries were there. */
+	if (found_any(p) || (p->program && elf_file_interpreter(p->program->file) && !p->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!elf_file_has_symbols(p->objects.items[i]->file))

@@ -76,6 +76,12 @@ enum trap_action sigtrap_action(pid_t pid)
 	return action;
 }
 
+/* Tasks that share the memory only (a child of vfork) have actions of their own. */
+static bool has_own_actions(const struct task *task)
+{
+	return task->tgid != task->process->pid;
+}
+
 /* The same after a hit, at a quarter of the price: the file is kept open. All threads have one action. */
 static enum trap_action action_now(struct task *task)
 {
@@ -282,7 +288,7 @@ void sigtrap_set(struct task *task, uint64_t act)
 	struct libc_action wanted;
 	struct kernel_action action = {0};
 
-	if (!act || memory_read(p, act, &wanted, sizeof(wanted)) < 0)
+	if (has_own_actions(task) || !act || memory_read(p, act, &wanted, sizeof(wanted)) < 0)
 		return; /* only asks, or will fail */
 	p->trap_reset = p->trap_lost = false;
 	p->trap_known = false;
@@ -363,6 +369,8 @@ void sigtrap_after_hit(struct task *task)
 {
 	struct process *p = task->process;
 
+	if (has_own_actions(task))
+		return;
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
 		ignore_again(task, false);

@@ -35,6 +35,7 @@ VARIANTS = {
     'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
     # a text segment that fills its last page: no room behind it for copies of instructions
     'no-slots': (None, ['-O2', '-static']),
+    'no-build-id': (None, ['-O2', '-Wl,--build-id=none']),
     'stripped': (None, ['-O2', '-s']),
     'stripped-exports': (None, ['-O2', '-s', '-rdynamic']),
     'static-stripped': (None, ['-O2', '-static', '-s']),

@@ -395,6 +395,20 @@ def replaced(room):
     return from_a_copy(room, change, 'static')
 
 
+def replaced_while_traced(room):
+    """Its file is replaced, then it loads libraries: what is mapped is the same program, under another name."""
+    need_attach()
+    path = room.path('program')
+    shutil.copy(builds.target('loading', 'no-build-id'), path)
+    with Held(room, [path, builds.library(), '10']) as held:
+        tracer = Tracer(room, held.child.pid)
+        tracer.planted()
+        os.unlink(path)
+        shutil.copy(builds.target('threads', 'static'), path)
+        done, problems = held.work_and_end(tracer)
+        return complete(room, done, problems)
+
+
 def memfd(room):
     """The program has no file at all."""
     need_attach()
@@ -583,6 +597,7 @@ CASES = [
     ('the file was deleted', deleted),
     ('the file was deleted, static', deleted_static),
     ('the file was replaced', replaced),
+    ('the file is replaced while traced', replaced_while_traced),
     ('the file is a memfd', memfd),
     ('another mount namespace', other_mount_namespace),
     ('another pid namespace', other_pid_namespace),

@@ -394,13 +394,13 @@ def busybox(room):
 
 # ---- attach, trace, let go, twenty times ----
 
-def come_and_go(room, pid, times, pause=0.15, files=1):
+def come_and_go(room, pid, times, pause=0.15, files=1, by=()):
     problems, events = [], 0
     tasks = tasks_of(pid)
     first = text_of(pid)
     for i in range(times):
         folder = room.path('round%d' % i)
-        tracer = Tracer(room, pid, output=folder)
+        tracer = Tracer(room, pid, output=folder, by=by)
         tracer.planted()
         time.sleep(pause)
         problems += ['round %d: %s' % (i + 1, p) for p in tracer.let_go()]
@@ -451,7 +451,7 @@ def redis(room):
     return problems, '20 rounds, %d events' % events
 
 
-def storm(room, command, files):
+def storm(room, command, files, by=()):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -460,7 +460,7 @@ def storm(room, command, files):
     gate.started()
     try:
         gate.arrived(child)
-        problems, events = come_and_go(room, child.pid, 20, files=files)
+        problems, events = come_and_go(room, child.pid, 20, files=files, by=by)
         gate.open()
         ended = room.finish(child)
         if ended.status or ended.out not in (b'wrong 0\n', b'wrong 0, seen outside of the text 0\n'):
@@ -480,6 +480,14 @@ def fork_storm(room):
 
 def big_forks(room):
     return storm(room, [builds.target('regress_bigfork', 'O2')], None)
+
+
+def vforks(room):
+    return storm(room, [builds.target('regress_vforkstorm', 'O2')], None)
+
+
+def vforks_refused(room):
+    return storm(room, [builds.target('regress_vforkstorm', 'O2')], None, [builds.target('nopwrite', 'O2')])
 
 
 CASES = [
@@ -503,5 +511,7 @@ CASES = [
     ('redis-server under load, 20 times attached to', redis),
     ('4 threads that fork all the time, 20 times attached to', fork_storm),
     ('forks that take long, 20 times attached to', big_forks),
+    ('vforks, 20 times attached to', vforks),
+    ('vforks, 20 times attached to, writes refused', vforks_refused),
     ('8 threads, 500 signals a second, siglongjmp, 20 times attached to', signal_storm),
 ]

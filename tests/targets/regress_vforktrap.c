@@ -1,0 +1,51 @@
+/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is a vfork child's, which has
+ * signal actions of its own. The parent's handler and mask must stay as they are. */
+#include "target.h"
+#include <sys/wait.h>
+
+static volatile sig_atomic_t handled;
+
+static void on_trap(int sig)
+{
+	(void)sig;
+	handled++;
+}
+
+static void pairs(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		void *p = malloc(32401);
+
+		KEEP(p);
+		free(p);
+	}
+}
+
+int main(void)
+{
+	const struct sigaction action = {.sa_handler = on_trap};
+	sigset_t mask;
+	int status;
+
+	gate();
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	const pid_t pid = vfork();
+
+	if (!pid) {
+		pairs(1);
+		execl("/bin/sleep", "sleep", "60", (char *)NULL);
+		_exit(1);
+	}
+	CHECK(pid > 0);
+	for (unsigned i = 0; i < 3; i++) {
+		pairs(2);
+		raise(SIGTRAP);
+	}
+	CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && status == SIGKILL);
+	CHECK(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);
+	say("handled %d, blocked %d", (int)handled, sigismember(&mask, SIGTRAP));
+	expect_alloc(7, 32401, "malloc");
+	expect_release(7, 32401, "free");
+	gate();
+	return 0;
+}

@@ -101,30 +101,42 @@ static struct stop drain(struct tracer *t, const struct stop *first, size_t *fou
 
 #define POLLS 200 /* some 60 us */
 
-/* wait4(-1) walks the list of tasks each time. */
-static unsigned polls(const struct tracer *t)
-{
-	return POLLS / (1 + (unsigned)t->tasks.count / 8);
-}
-
-static struct stop wait_any(struct tracer *t)
+/* Looks for a stop again and again, or sleeps at once: see spin.h. */
+static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (*look)(struct tracer *t),
+				 struct stop (*sleep_until)(struct tracer *t))
 {
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
 	if (t->one_processor || t->pin.tid)
-		return wait_for(t, -1, 0);
+		return sleep_until(t);
 	const bool poll = spin_begin(&t->spin, &timed);
 	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;
 
-	for (unsigned i = poll ? polls(t) : 0; i && stop.kind == STOP_NONE; i--)
-		stop = wait_for(t, -1, WNOHANG);
+	for (unsigned i = poll ? looks : 0; i && stop.kind == STOP_NONE; i--)
+		stop = look(t);
 	const bool slept = stop.kind == STOP_NONE;
 
 	if (slept)
-		stop = wait_for(t, -1, 0);
+		stop = sleep_until(t);
 	spin_done(&t->spin, timed, timed ? clock_ns(CLOCK_MONOTONIC) - start : 0, poll && slept);
 	return stop;
+}
+
+static struct stop look_at_all(struct tracer *t)
+{
+	return wait_for(t, -1, WNOHANG);
+}
+
+static struct stop sleep_until_any(struct tracer *t)
+{
+	return wait_for(t, -1, 0);
+}
+
+/* wait4(-1) walks the list of tasks each time. */
+static struct stop wait_any(struct tracer *t)
+{
+	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), look_at_all, sleep_until_any);
 }
 
 static struct stop wait_all(struct tracer *t)
@@ -191,8 +203,10 @@ static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
 	*place = (struct recent){tid, now};
 }
 
-static struct stop wait_busy(struct tracer *t, uint64_t now)
+static struct stop wait_busy(struct tracer *t)
 {
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
 	for (size_t i = 0; i < RECENT_TASKS; i++) {
 		const size_t at = (t->recent_turn + i) % RECENT_TASKS;
 		const struct recent *r = &t->recent[at];
@@ -224,7 +238,7 @@ static struct stop wait_named(struct tracer *t)
 
 		/* One busy task is always named. */
 		if (busy_count(t, now) > 1) {
-			const struct stop stop = wait_busy(t, now);
+			const struct stop stop = wait_busy(t);
 
 			if (stop.kind != STOP_NONE)
 				return stop;
@@ -264,7 +278,7 @@ static struct stop wait_led(struct tracer *t)
 		stop = sweep(t, now);
 	/* When more are busy than can be kept in mind, a walk ends early, at one of them. */
 	if (stop.kind == STOP_NONE && !t->many_busy)
-		stop = wait_named(t);
+		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
 	if (stop.kind == STOP_NONE) /* nothing can be lost by sleeping until something happens */
 		stop = wait_for(t, -1, 0);
 	if (task_find(t, stop.tid))

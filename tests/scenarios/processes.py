@@ -1,5 +1,6 @@
 """Running programs for a scenario: with bounds, with nothing left over, with a look at their text."""
 
+import errno
 import os
 import signal
 import struct
@@ -60,10 +61,18 @@ class Room:
     def start(self, command, env=None, stdin=subprocess.DEVNULL, **more):
         more.setdefault('stdout', subprocess.PIPE)
         more.setdefault('stderr', subprocess.PIPE)
-        child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,
-                                 start_new_session=True, **more)
-        self.children.append(child)
-        return child
+        for patience in range(100, -1, -1):
+            try:
+                child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,
+                                         start_new_session=True, **more)
+                self.children.append(child)
+                return child
+            except OSError as error:
+                # A program that was just copied: a child of another thread's has it open until it executes.
+                if error.errno != errno.ETXTBSY or not patience:
+                    raise
+                time.sleep(0.02)
+        return None
 
     def finish(self, child, timeout=None, data=None):
         try:

@@ -80,7 +80,7 @@ use threads; use threads::shared;
 $| = 1;
 my $sum :shared = 0;
 sub work { my $n = shift; my %h = map { $_ => "v" x $_ } 1 .. 20; lock($sum); $sum += $n * keys %h; return $n }
-my @threads = map { threads->create(\\&work, $_) } 1 .. 2;
+my @threads = map { threads->create(\&work, $_) } 1 .. 2;
 my @back = map { $_->join } @threads;
 print "threads @back, sum $sum\n";
 my %status;

@@ -204,12 +204,13 @@ static void take_settled(struct tracer *t, struct task *task, int status)
 	const struct stop stop = stop_decode(task->tid, status, task->phase);
 
 	task->settled = true;
+	if (stop.kind != STOP_INTERRUPT) {
+		task_keep_stop(task, status);
+		return;
+	}
 	task->regs_known = false;
-	task->stopped = stop.kind != STOP_GONE;
-	if (stop.kind == STOP_INTERRUPT)
-		act(t, &stop);
-	else
-		collect_later(t, &stop);
+	task->stopped = true;
+	act(t, &stop);
 }
 
 /* How many have still to stop. */

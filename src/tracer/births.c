@@ -1,6 +1,5 @@
 #include "config.h"
 #include "tracer/stop.h"
-#include "base/msg.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -105,6 +104,16 @@ void adopt(struct tracer *t, struct task *child)
 	start_running(t, child);
 }
 
+/* A task that was held until its maker, a task of p, was known. */
+static void adopt_held(struct tracer *t, struct task *child, struct process *p, unsigned event)
+{
+	child->birth_event = event;
+	child->process = p;
+	if (p)
+		process_ref(p);
+	adopt(t, child);
+}
+
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	unsigned long message = 0;
@@ -121,11 +130,7 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		child = task_new(t, (pid_t)message, 0, parent->process, PHASE_EXPECTED);
 		child->birth_event = stop->event;
 	} else if (child->phase == PHASE_HELD) {
-		child->birth_event = stop->event;
-		child->process = parent->process;
-		if (child->process)
-			process_ref(child->process);
-		adopt(t, child);
+		adopt_held(t, child, parent->process, stop->event);
 	}
 	task_go_on(t, parent);
 }
@@ -168,13 +173,8 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 	/* Nobody is left to tell: those whose maker is not known go on as well. */
 	if (t->tasks.count == t->held_tasks)
 		maker = 0;
-	while ((orphan = next_orphan(t, maker))) {
-		orphan->process = p;
-		orphan->birth_event = PTRACE_EVENT_FORK;
-		if (p)
-			process_ref(p);
-		adopt(t, orphan);
-	}
+	while ((orphan = next_orphan(t, maker)))
+		adopt_held(t, orphan, p, PTRACE_EVENT_FORK);
 }
 
 /* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's group
@@ -186,11 +186,7 @@ void adopt_untold(struct tracer *t)
 	while ((orphan = next_orphan(t, 0))) {
 		const struct task *maker = task_find(t, orphan->maker);
 
-		orphan->process = maker ? maker->process : NULL;
-		orphan->birth_event = PTRACE_EVENT_FORK;
-		if (orphan->process)
-			process_ref(orphan->process);
-		adopt(t, orphan);
+		adopt_held(t, orphan, maker ? maker->process : NULL, PTRACE_EVENT_FORK);
 	}
 }
 

@@ -423,6 +423,8 @@ void slots_restore(struct process *p);
 /* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is told only when the
  * ends of all its threads have been taken, which are kept for collect(). */
 int task_wait(struct task *task);
+/* Keeps what a task of a known process reported at a bad time for collect(). */
+void task_keep_stop(struct task *task, int status);
 /* Stops one task of the process; collect() will tell of that. Its id, or 0 if none would stop. */
 pid_t halt_one(struct process *p);
 void pass_breakpoint(struct task *task, struct breakpoint *b);

@@ -74,8 +74,7 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
-/* Keeps a stop that came at a bad time for collect(). */
-static void keep_stop(struct task *task, int status)
+void task_keep_stop(struct task *task, int status)
 {
 	const struct stop stop = stop_decode(task->tid, status, task->phase);
 
@@ -103,7 +102,7 @@ static size_t take_others(struct tracer *t, const struct task *task)
 		const pid_t tid = wait4(other->tid, &status, __WALL | WNOHANG, NULL);
 
 		if (tid == other->tid)
-			keep_stop(other, status);
+			task_keep_stop(other, status);
 		else
 			running += tid == 0;
 	}
@@ -132,7 +131,7 @@ pid_t halt_one(struct process *p)
 		task->interrupted = true;
 		for (unsigned n = 0; n < PATIENCE; n++) {
 			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
-				keep_stop(task, status);
+				task_keep_stop(task, status);
 				if (!task->elsewhere)
 					return task->tid;
 				break;
@@ -162,7 +161,7 @@ static bool stop_others(struct tracer *t, struct task *task)
 	}
 	for (unsigned n = 0; n < PATIENCE && take_others(t, task); n++) {
 		if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
-			keep_stop(task, status);
+			task_keep_stop(task, status);
 			return false;
 		}
 		nap();
@@ -187,7 +186,7 @@ int task_wait(struct task *task)
 			if (other != task && other->process == task->process && other->stopped &&
 			    other->phase == PHASE_LIVE &&
 			    wait4(other->tid, &end, __WALL | WNOHANG, NULL) == other->tid)
-				keep_stop(other, end);
+				task_keep_stop(other, end);
 		}
 	}
 	return tid == task->tid ? status : 0;

@@ -7,7 +7,7 @@ import shutil
 import builds
 import kinds
 import oracle
-from lifecycle import Held, attached_at_gate, need_attach, private_mount
+from lifecycle import Held, attached_at_gate, launched, need_attach, private_mount
 from programs import come_and_go
 
 
@@ -119,13 +119,7 @@ def two_preloaded(room):
 
 def go_cgo(room):
     """Goroutines that allocate by C.malloc, on stacks of Go's that are moved: every call is told."""
-    program = builds.go('cgo')
-    plain = room.run([program])
-    os.makedirs(room.path('traces'))
-    done = room.run(kinds.functrace(room.path('traces')) + [program])
-    traces, problems = kinds.read_traces(room.path('traces'), 1)
-    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
-    return problems, '%d events' % sum(len(t.events) for t in traces)
+    return launched(room, builds.go('cgo'))
 
 
 def go_alone(room):

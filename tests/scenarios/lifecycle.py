@@ -253,6 +253,16 @@ def attach_while_it_starts(room):
     return problems[:5], 'events: %s' % ' '.join(map(str, events))
 
 
+def launched(room, program):
+    """A program that was made for the scenario: untraced, and launched under functrace."""
+    plain = room.run([program])
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
 def minidebuginfo(room):
     """Stripped and static, with .gnu_debugdata: the names are in there."""
     for tool in ('nm', 'objcopy', 'strip', 'xz'):
@@ -265,12 +275,7 @@ xz -k mini && strip -o "$2" "$1" && objcopy --add-section .gnu_debugdata=mini.xz
     made = room.run(['sh', '-c', script, 'sh', twin, program])
     if made.status:
         raise Failure('cannot make the program: %s' % made.err.decode(errors='replace')[-300:])
-    plain = room.run([program])
-    os.makedirs(room.path('traces'))
-    done = room.run(kinds.functrace(room.path('traces')) + [program])
-    traces, problems = kinds.read_traces(room.path('traces'), 1)
-    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
-    return problems, '%d events' % sum(len(t.events) for t in traces)
+    return launched(room, program)
 
 
 def rust(room):
@@ -280,12 +285,7 @@ def rust(room):
     made = room.run([rustc, '-O', '-o', program, source], timeout=120)
     if made.status:
         raise builds.Skip('rustc cannot build it: ' + made.err.decode(errors='replace').strip()[:150])
-    plain = room.run([program])
-    os.makedirs(room.path('traces'))
-    done = room.run(kinds.functrace(room.path('traces')) + [program])
-    traces, problems = kinds.read_traces(room.path('traces'), 1)
-    problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
-    return problems, '%d events' % sum(len(t.events) for t in traces)
+    return launched(room, program)
 
 
 def kill_functrace(room):
@@ -344,8 +344,9 @@ def terminate_functrace(room):
         gate.close()
 
 
-def attached_at_gate(room, command, options=(), fds=(), change=lambda: None):
-    """Attaches to a program that waits at its gate, lets it work, and lets go before it ends."""
+def attached_at_gate(room, command, options=(), fds=(), change=lambda: None, pid_of=lambda child: child.pid):
+    """Attaches to a program that waits at its gate, lets it work, and lets go before it ends. pid_of: of what was
+    started, the process that is meant."""
     gate = Gate()
     try:
         child = room.start(command, gate.env, pass_fds=gate.fds + tuple(fds))
@@ -353,7 +354,7 @@ def attached_at_gate(room, command, options=(), fds=(), change=lambda: None):
         if not gate.arrived(child):
             raise Failure('the target ended before its gate: %r' % room.finish(child).err[-300:])
         change()
-        tracer = Tracer(room, child.pid, options)
+        tracer = Tracer(room, pid_of(child), options)
         tracer.planted()
         gate.open()
         gate.arrived(child)
@@ -447,23 +448,8 @@ def other_pid_namespace(room):
     unshare = kinds.need('unshare')
     if room.run([unshare, '--pid', '--fork', 'true']).status:
         raise builds.Skip('no pid namespace can be made')
-    gate = Gate()
-    try:
-        outer = room.start([unshare, '--pid', '--fork', builds.target('threads', 'O2'), '3', '50'], gate.env,
-                           pass_fds=gate.fds)
-        gate.started()
-        if not gate.arrived(outer):
-            raise Failure('the target ended before its gate')
-        pid = running(room, 'threads-O2')[0]
-        tracer = Tracer(room, pid)
-        tracer.planted()
-        gate.open()
-        gate.arrived(outer)
-        problems = tracer.let_go()
-        gate.open()
-        return complete(room, room.finish(outer), problems)
-    finally:
-        gate.close()
+    return attached_at_gate(room, [unshare, '--pid', '--fork', builds.target('threads', 'O2'), '3', '50'],
+                            pid_of=lambda outer: running(room, 'threads-O2')[0])
 
 
 def stripped_static(room):

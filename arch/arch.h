@@ -57,6 +57,8 @@ struct arch_memory {
 	void *context;
 };
 
+#define ARCH_CLONE_CALLS 3
+
 struct arch {
 	const char *name; /* as `uname -m` says it: what traces show */
 	uint16_t elf_machine;
@@ -102,6 +104,8 @@ struct arch {
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction; /* its number */
+	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
+	unsigned short clone_calls[ARCH_CLONE_CALLS];
 
 	/* Breakpoints. `thumb`-like states are bit 0 of the symbol's address where a port has them. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */

@@ -230,6 +230,7 @@ const struct arch arch_x86_64 = {
 	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,
 	.sys_rt_sigaction = SYS_rt_sigaction,
+	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.breakpoint = x86_64_breakpoint,
 	.breakpoint_address = x86_64_breakpoint_address,
 	.entry = x86_64_entry,

@@ -25,7 +25,7 @@ static bool sent_by_kernel(pid_t tid)
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	if (b->probe->wanted->hook == HOOK_LIBRARY)
-		linker_notice(task->process);
+		linker_notice(task);
 	else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver)
 		call_watch(task, b);
 	else
@@ -193,6 +193,10 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	if (p)
 		process_ref(p);
 	task_forget(t, task, NULL);
+	/* A leader's end is told when all others have ended. One that was just taking its place (an exec) is told of
+	 * as the leader. */
+	if (leader)
+		task_forget_group(t, tgid, NULL);
 	adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
@@ -206,6 +210,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
+	task->interrupted = false; /* any stop uses that up */
 	task_leave_slot(task);
 	task_go_on(t, task);
 }

@@ -14,12 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
-				    PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
-				    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
-				    PTRACE_O_TRACESYSGOOD;
-
-#define PF_KTHREAD 0x00200000ul
+#define EXEC_NAP_NS 1000000
+#define EXEC_NAPS   1000
 
 /* ---- Why it cannot be attached ---- */
 
@@ -41,14 +37,13 @@ static char *status_line(pid_t pid, const char *key)
 	return value;
 }
 
-static void explain_tracer(pid_t pid, const char *tracer)
+static void explain_tracer(pid_t pid, pid_t tracer)
 {
-	const pid_t tracer_pid = (pid_t)strtol(tracer, NULL, 10);
-	char *name = status_line(tracer_pid, "Name:");
+	char *name = status_line(tracer, "Name:");
 
 	msg_error("cannot attach to process %d: process %d (%s) traces it already, and a process has "
 		  "only one tracer. End that one first.",
-		  pid, tracer_pid, name ? name : "?");
+		  pid, tracer, name ? name : "?");
 	free(name);
 }
 
@@ -77,7 +72,7 @@ static void explain_denied(pid_t pid)
 
 static int explain(pid_t pid, int error)
 {
-	char *tracer = status_line(pid, "\nTracerPid:");
+	const pid_t tracer = tracer_of(pid);
 	char state = 0;
 	unsigned long flags = 0;
 	const bool exists = task_stat(pid, &state, &flags);
@@ -88,221 +83,69 @@ static int explain(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (state == 'Z' || state == 'X')
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
-	else if (tracer && strcmp(tracer, "0"))
+	else if (tracer)
 		explain_tracer(pid, tracer);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(pid);
 	else
 		msg_error("cannot attach to process %d: %s.", pid, strerror(error));
-	free(tracer);
 	return 1;
 }
 
 /* ---- Attaching ---- */
 
-/* Seizes the tasks that are not known yet. The number of new ones, or -errno of the first
- * that could not be seized if none could. */
-static long seize_round(struct tracer *t, pid_t pid, size_t *refused)
-{
-	char path[32];
-	long fresh = 0, error = 0;
-	const struct dirent *entry;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *folder = opendir(path);
-
-	if (!folder)
-		return -ESRCH;
-	*refused = 0;
-	while ((entry = readdir(folder))) {
-		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0 || task_find(t, tid))
-			continue;
-		if (ptrace(PTRACE_SEIZE, tid, NULL, seize_options) < 0) {
-			/* It has ended, or is a kernel worker of the process: no new one. A task whose
-			 * parent was attached just before it cloned is attached already: its first
-			 * stop will say so. */
-			if (errno != ESRCH)
-				(*refused)++;
-			error = errno;
-			continue;
-		}
-		struct task *task = task_new(t, tid, pid, NULL, PHASE_LIVE);
-		unsigned long flags;
-		char state = 0;
-
-		task->exiting = tid == pid && task_stat(tid, &state, &flags) && state == 'Z';
-		fresh++;
-	}
-	closedir(folder);
-	return fresh || !error ? fresh : -error;
-}
-
-static size_t seize_all(struct tracer *t, pid_t pid, int *error)
-{
-	size_t total = 0, refused = 0;
-
-	*error = 0;
-	for (unsigned round = 0; round < 1000; round++) {
-		const long fresh = seize_round(t, pid, &refused);
-
-		if (fresh < 0 && !total)
-			*error = (int)-fresh;
-		if (fresh <= 0)
-			break;
-		total += (size_t)fresh;
-	}
-	return total;
-}
-
-/* ---- What was being born while it was attached ----
- *
- * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
- * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
- * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
- * Only those that run can be in one: asleep in it is nobody, for what it waits for are locks (state D). */
-
-#define SETTLE_NAP_NS  50000
-#define SETTLE_NAPS    100000 /* a processor may be long in coming */
-#define SETTLE_LOCKED  4000   /* a parent in vfork waits in state D, as long as its child likes */
-
-static bool may_be_forking(const struct task *task, bool *locked)
-{
-	unsigned long flags;
-	char state;
-
-	if (!task_stat(task->tid, &state, &flags))
-		return false;
-	*locked = state == 'D';
-	return state == 'R' || state == 'D';
-}
-
-static size_t interrupt_forking(struct tracer *t, pid_t pid)
-{
-	const struct hash_entry *entry;
-	size_t count = 0;
-
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-		bool locked;
-
-		if (task->tgid != pid || task->settled)
-			continue;
-		task->settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
-				!may_be_forking(task, &locked) ||
-				ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
-		task->interrupted = !task->settled;
-		count += !task->settled;
-	}
-	return count;
-}
-
-/* What it reported: the interruption is over at once; all else is for later, when it has its breakpoints. */
-static void take_settled(struct tracer *t, struct task *task, int status)
-{
-	const struct stop stop = stop_decode(task->tid, status, task->phase);
-
-	task->settled = true;
-	if (stop.kind != STOP_INTERRUPT) {
-		task_keep_stop(task, status);
-		return;
-	}
-	task->regs_known = false;
-	task->stopped = true;
-	act(t, &stop);
-}
-
-/* How many have still to stop. */
-static size_t take_stops(struct tracer *t, pid_t pid, bool give_up_locked)
-{
-	const struct hash_entry *entry;
-	size_t left = 0;
-	int status;
-
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-		bool locked = false;
-
-		if (task->tgid != pid || task->settled)
-			continue;
-		const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
-
-		if (tid == task->tid)
-			take_settled(t, task, status);
-		else if (tid < 0 || (give_up_locked && may_be_forking(task, &locked) && locked))
-			task->settled = true;
-		else
-			left++;
-	}
-	return left;
-}
-
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. */
-static void settle_births(struct tracer *t, pid_t pid)
-{
-	if (!interrupt_forking(t, pid))
-		return;
-	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(t, pid, n >= SETTLE_LOCKED); n++)
-		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
-}
-
-static void give_process(struct tracer *t, struct process *p, pid_t pid)
-{
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->tgid == pid && !task->process && task->phase == PHASE_LIVE) {
-			task->process = p;
-			process_ref(p);
-		}
-	}
-}
-
 static int refuse(pid_t pid, int error)
 {
-	char *tracer = status_line(pid, "\nTracerPid:");
 	char state = 0;
 	unsigned long flags = 0;
-	int result = 0;
 
 	if (!task_stat(pid, &state, &flags))
-		result = explain(pid, ESRCH);
-	else if ((flags & PF_KTHREAD) || (tracer && strcmp(tracer, "0")))
-		result = explain(pid, error);
-	free(tracer);
-	return result;
+		return explain(pid, ESRCH);
+	return (flags & PF_KTHREAD) || tracer_of(pid) ? explain(pid, error) : 0;
 }
 
 /* The leader, or if that has ended while others live on, one of them. */
 static pid_t live_task(struct tracer *t, pid_t pid)
 {
 	const struct hash_entry *entry;
-	unsigned long flags;
-	char state = 'Z';
 
-	if (task_stat(pid, &state, &flags) && state != 'Z')
+	if (task_is_alive(pid))
 		return pid;
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (task->tgid == pid && task_stat(task->tid, &state, &flags) && state != 'Z')
+		if (task->tgid == pid && task_is_alive(task->tid))
 			return task->tid;
 	}
 	return pid;
 }
 
-static int attach_one(struct tracer *t, pid_t pid)
+/* While it executes another program it may have no memory that could be opened. */
+static struct process *new_process(struct tracer *t, pid_t pid)
+{
+	for (unsigned n = 0;; n++) {
+		const pid_t tid = live_task(t, pid);
+		struct process *p = process_new(t, tid, pid);
+		const int error = p ? 0 : errno;
+
+		if ((error != ESRCH && error != ENOENT) || n == EXEC_NAPS || !task_is_alive(tid)) {
+			errno = error;
+			return p;
+		}
+		collect_ends(t, 0, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = EXEC_NAP_NS}, NULL);
+	}
+}
+
+static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
 {
 	int error = 0;
 
-	if (refuse(pid, EPERM))
-		return 1;
-	if (!seize_all(t, pid, &error))
+	if (!seize_tasks(t, pid, &error))
 		return explain(pid, error ? error : ESRCH);
-	struct process *p = process_new(t, live_task(t, pid), pid);
+	/* Before its memory is opened: if it executes another program after this, that is seen from those found here. */
+	seize_sharers(t, s, live_task(t, pid));
+	struct process *p = new_process(t, pid);
 
 	if (!p) {
 		if (errno == ENOEXEC)
@@ -313,27 +156,67 @@ static int attach_one(struct tracer *t, pid_t pid)
 		return 1;
 	}
 	p->attached = p->attached_to = true;
-	/* Threads that were being made by then are untraced, and attached now. */
-	do {
-		give_process(t, p, pid);
-		settle_births(t, pid);
-	} while (seize_all(t, pid, &error));
-	/* Breakpoints only when all tasks are attached: an unattached one would die of SIGTRAP. */
-	if (t->paused)
+	seize_rest(t, p, s);
+	if (s->refused) {
+		msg_error("process %d shares the memory of process %d, so that both would have to be attached.", s->refused,
+			  pid);
+		return explain(s->refused, s->error);
+	}
+	return 0;
+}
+
+static int attach_once(struct tracer *t, pid_t pid)
+{
+	struct sharers s = {.pids = xcalloc(1, sizeof(pid)), .count = 1, .capacity = 1};
+
+	s.pids[0] = pid;
+	const int result = attach_sharers(t, pid, &s);
+
+	free(s.pids);
+	return result;
+}
+
+#define EXECS_MAX 1000
+
+static int attach_one(struct tracer *t, pid_t named)
+{
+	const pid_t leader = tgid_of(named), pid = leader ? leader : named; /* it may be a thread's */
+	struct task *known = task_find(t, pid);
+
+	/* It shares the memory of one before it. */
+	if (known && !seize_lost(t, pid)) {
+		known->release_at_exec = false;
 		return 0;
-	process_update_objects(p);
-	sigtrap_begin(p);
-	error = process_start(p);
-	if (error == -ESRCH)
-		return explain(pid, ESRCH);
-	return error < 0 ? 1 : 0;
+	}
+	if (refuse(pid, EPERM))
+		return 1;
+	for (unsigned execs = 0; execs < EXECS_MAX; execs++) {
+		const int error = attach_once(t, pid);
+
+		if (error || !seize_lost(t, pid))
+			return error;
+	}
+	msg_error("cannot attach to process %d: it executes one program after the other.", pid);
+	return 1;
 }
 
 int attach_all(struct tracer *t)
 {
-	for (size_t i = 0; i < t->set->pid_count; i++)
-		if (attach_one(t, t->set->pids[i]))
-			return 1;
+	struct process *failed;
+	int error = 0;
+
+	seize_begin();
+	for (size_t i = 0; i < t->set->pid_count && !error; i++)
+		error = attach_one(t, t->set->pids[i]);
+	seize_end();
+	if (error)
+		return 1;
+	if (!t->paused)
+		error = processes_start(t, &failed);
+	for (struct process *p = t->processes; p; p = p->next)
+		p->anchor = 0;
+	if (error < 0)
+		return error == -ESRCH ? explain(failed->pid, ESRCH) : 1;
 	engine_started(t->engine);
 	return 0;
 }

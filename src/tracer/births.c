@@ -79,6 +79,7 @@ void adopt(struct tracer *t, struct task *child)
 		return;
 	}
 	if (shares_memory(t, child, parent)) {
+		parent->shared = true;
 		child->release_at_exec = !t->set->follow;
 		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
 		start_running(t, child);

@@ -16,8 +16,18 @@ static enum task_phase phase_of(struct tracer *t, pid_t tid)
 	return task ? task->phase : PHASE_UNKNOWN;
 }
 
+void collect_forget(struct tracer *t, pid_t tid)
+{
+	for (size_t i = t->queue_head; i < t->queue_count; i++)
+		if (t->queue[i].tid == tid)
+			t->queue[i].tid = 0;
+}
+
 void collect_later(struct tracer *t, const struct stop *stop)
 {
+	/* What a leader had reported before another thread's exec took its place is not the new one's. */
+	if (stop->kind == STOP_EXEC)
+		collect_forget(t, stop->tid);
 	if (t->queue_head && t->queue_count == t->queue_capacity) {
 		memmove(t->queue, t->queue + t->queue_head,
 			(t->queue_count - t->queue_head) * sizeof(*t->queue));
@@ -51,6 +61,7 @@ static struct stop stopped(struct tracer *t, pid_t tid, int status)
 	if (task) {
 		task->stopped = WIFSTOPPED(status);
 		task->listening = false;
+		task->vforking = false; /* a parent in vfork stops only when that is over */
 		task->regs_known = false;
 	}
 	return stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
@@ -81,20 +92,24 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 #define SINGLE_STOPS 16
 
 /* Queues all other stops there are now, and counts them; returns the one to act on first. */
-static struct stop drain(struct tracer *t, const struct stop *first, size_t *found)
+static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 {
 	for (*found = 0;; ++*found) {
 		const struct stop stop = wait_for(t, -1, WNOHANG);
 
 		if (stop.kind == STOP_NONE)
-			return *first;
+			return first;
+		if (stop.kind == STOP_EXEC && stop.tid == first.tid) {
+			first = stop; /* in the place of a leader that has ended by it */
+			continue;
+		}
 		if (task_find(t, stop.tid)) {
 			collect_later(t, &stop);
 			continue;
 		}
 		/* A newborn, the end of a stranger: the queue is for tasks. */
-		if (task_find(t, first->tid))
-			collect_later(t, first);
+		if (task_find(t, first.tid))
+			collect_later(t, &first);
 		return stop;
 	}
 }
@@ -152,7 +167,7 @@ static struct stop wait_all(struct tracer *t)
 	}
 	if (!task_find(t, stop.tid))
 		return stop;
-	const struct stop first = drain(t, &stop, &found);
+	const struct stop first = drain(t, stop, &found);
 
 	if (!found)
 		t->singles = SINGLE_STOPS;
@@ -259,7 +274,7 @@ static struct stop sweep(struct tracer *t, uint64_t start)
 	size_t found = 0;
 
 	if (task_find(t, stop.tid))
-		first = drain(t, &stop, &found);
+		first = drain(t, stop, &found);
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC), pause = (end - start) * SWEEP_TIMES;
 
 	t->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
@@ -302,4 +317,37 @@ struct stop collect_now(struct tracer *t)
 	if (from_queue(t, &stop))
 		return stop;
 	return wait_for(t, -1, WNOHANG);
+}
+
+void collect_put_off(struct tracer *t, pid_t tid, int status)
+{
+	const struct stop stop = stop_decode(tid, status, phase_of(t, tid));
+	struct task *task = task_find(t, tid);
+
+	if (stop.kind == STOP_EXIT || stop.kind == STOP_INTERRUPT || (!task && stop.kind != STOP_EXEC)) {
+		if (task) {
+			task->stopped = true;
+			task->regs_known = false;
+		}
+		act(t, &stop);
+		return;
+	}
+	/* The exec of a thread whose leader is not known yet. */
+	if (!task)
+		task = task_new(t, tid, tid, NULL, PHASE_LIVE);
+	task_put_back(t, task, &stop);
+}
+
+void collect_ends(struct tracer *t, pid_t except, int *kept)
+{
+	for (;;) {
+		const struct stop stop = wait_for(t, -1, WNOHANG);
+
+		if (stop.kind == STOP_NONE)
+			return;
+		if (stop.tid == except)
+			*kept = !WIFSTOPPED(stop.status) ? COLLECT_GONE : stop.kind == STOP_EXIT ? 0 : stop.status;
+		if (stop.tid != except || !*kept)
+			collect_put_off(t, stop.tid, stop.status);
+	}
 }

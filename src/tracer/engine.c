@@ -261,6 +261,7 @@ static void set_signals(const struct settings *settings)
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked,
 		  SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
+	sigaddset(&blocked, SIGALRM); /* the tracer thread's, while it attaches */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 

@@ -10,29 +10,11 @@
 
 /* A process executes another program: of the old one nothing is left, and the new one has a trace of its own. */
 
-static void forget_siblings(struct tracer *t, pid_t tgid, struct task *keep)
-{
-	const struct hash_entry *entry;
-	bool again = true;
-
-	while (again) {
-		again = false;
-		for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-			struct task *task = (struct task *)(uintptr_t)entry->value;
-
-			if (task == keep || task->tgid != tgid || task->phase != PHASE_LIVE)
-				continue;
-			task_forget(t, task, NULL);
-			again = true;
-			break;
-		}
-	}
-}
-
 /* After an exec by a thread that was not the leader, the kernel reports it under the leader's id;
  * all other threads have gone without a word. */
 static struct task *exec_task(struct tracer *t, const struct stop *stop)
 {
+	const struct task *leader = task_find(t, stop->tid);
 	unsigned long former = 0;
 	struct task *task;
 
@@ -43,7 +25,8 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	if (!task)
 		task = task_new(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
 	task->phase = PHASE_LIVE;
-	forget_siblings(t, stop->tid, task);
+	task->release_at_exec = leader ? leader->release_at_exec : task->release_at_exec;
+	task_forget_group(t, stop->tid, task);
 	if (task->tid != stop->tid) {
 		hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 		task->tid = stop->tid;

@@ -31,21 +31,12 @@ void release_task(struct tracer *t, struct task *task, int sig)
 /* Blocked in a system call whose instruction is outside of all copies. */
 static bool asleep(const struct task *task)
 {
-	char path[48];
+	uint64_t pc;
 	long number;
-	unsigned long long sp, pc;
 
 	if (task->vforking || task->exiting)
 		return true;
-	if (!task->process)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/syscall", task->tid);
-	char *text = read_file(path, 4096, NULL);
-	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", &number, &sp,
-					    &pc) == 3 && number >= 0;
-
-	free(text);
-	return blocked && !slot_at(task->process, pc);
+	return task->process && task_syscall(task->tid, &number, &pc) && !slot_at(task->process, pc);
 }
 
 /* Whether a trap of ours is queued behind the stop in which the task is. */
@@ -114,7 +105,9 @@ static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 		task->ready = true;
 		break;
 	case STOP_EXIT:
-		task->ready = true;
+		/* Another's exec may be waiting for this end, and we for that. */
+		task->quiet = true;
+		act(t, stop);
 		break;
 	default:
 		/* Births, execs, ends: as always; a child is cleaned and let go of. The task may be gone then. */
@@ -137,10 +130,11 @@ static void interrupt_all(struct tracer *t)
 				       !(task->process->writes_refused || sigtrap_needs_restore(task->process)));
 	}
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+		struct task *task = (struct task *)(uintptr_t)entry->value;
 
+		/* ESRCH: it has gone without a word (an exec), or its end is about to be told. */
 		if (task->phase == PHASE_LIVE && !task->quiet && (!task->stopped || task->listening))
-			ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
+			task->quiet = ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
 	}
 }
 

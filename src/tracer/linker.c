@@ -36,15 +36,18 @@ static uint64_t r_debug(struct process *p)
 	return p->r_debug;
 }
 
-void linker_notice(struct process *p)
+void linker_notice(struct task *task)
 {
+	struct process *p = task->process;
 	const uint64_t offset = 3 * p->arch->pointer_size;
 	uint32_t state;
 
 	/* 0 is RT_CONSISTENT: not about to, but done. */
 	if (r_debug(p) && memory_read(p, p->r_debug + offset, &state, sizeof(state)) == 0 && state)
 		return;
+	p->anchor = p->shared ? task->tid : 0;
 	process_update_objects(p);
+	p->anchor = 0;
 }
 
 void linker_mark_lasting(struct process *p)

@@ -138,7 +138,7 @@ struct task {
 	bool settled;		 /* attaching: in no fork or clone that began before it was seized */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
-	bool release_at_exec;	 /* a vfork child that is not followed */
+	bool release_at_exec;	 /* a vfork child that is not followed; of a group its leader's counts */
 	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
 	int held_stop;		 /* a stop signal that it gets after that */
 	bool exiting;		 /* its exit event was seen */
@@ -197,6 +197,8 @@ struct process {
 	int mem_fd;
 	int guard;
 	size_t tasks;
+	bool shared;  /* by tasks that are not threads of each other */
+	pid_t anchor; /* the task by which /proc tells of it for now, 0 none */
 	bool shadow_stack;
 	unsigned forgotten; /* how many times breakpoints have been freed */
 	bool planted;
@@ -327,6 +329,8 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 void task_free(struct tracer *t, struct task *task);
 /* The same, and its process's reference: `how` is the process's end, if it was its last task. */
 void task_forget(struct tracer *t, struct task *task, const char *how);
+/* Those of a thread group but for `keep`: of whom nothing will be told any more. */
+void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep);
 /* Registers of a stopped task: read once a stop. 0 or -errno. */
 int task_regs(struct task *task);
 int task_set_regs(struct task *task);	       /* all of them */
@@ -344,10 +348,17 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
+/* The thread that traces a task; 0 none (or it has gone). */
+pid_t tracer_of(pid_t tid);
 /* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
 pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
+#define PF_KTHREAD 0x00200000ul /* one of the flags: a kernel thread */
+/* Whether it is a program's, and has not ended. */
+bool task_is_alive(pid_t tid);
+/* The system call that a task is blocked in, and the pc after its instruction; false if it is in none. */
+bool task_syscall(pid_t tid, long *number, uint64_t *pc);
 /* Whether its program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel does so while
  * a tracer without rights of its own watches. */
 bool lacks_privileges(pid_t pid);
@@ -356,8 +367,13 @@ bool same_memory(pid_t a, pid_t b, bool *known);
 /* process.c */
 void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
-/* A task by which /proc tells of the process: the leader, or another if that has ended. */
+/* A task by which /proc tells of the process: its anchor, the leader, or another if that has ended. */
 pid_t process_proc(const struct process *p);
+/* Where one of those that share the memory may be executing another program, /proc must not be asked by that one: finds or
+ * stops a task that cannot, its anchor. 0 if there is none. */
+pid_t process_anchor(struct process *p);
+/* The same process made anew by its anchor, with all its tasks; the old one is freed. NULL: errno, nothing has changed. */
+struct process *process_again(struct process *old);
 /* A fork's address space, which has the parent's text with our breakpoints in it; the child is stopped, and a task of
  * it from then on. The caller gives the child's reference to the parent back. NULL: nothing has changed. */
 struct process *process_fork(struct process *parent, struct task *child);
@@ -366,6 +382,9 @@ void process_ref(struct process *p);
 void process_unref(struct process *p, const char *how);
 /* Reads the objects, probes what they define, begins a trace. 0 or -errno. */
 int process_start(struct process *p);
+/* The same for all that there are, in their midst. From the first breakpoint on they wait for the tracer: planted are
+ * those only when all is prepared. 0 or the first -errno, and *failed is whose; the others go on. */
+int processes_start(struct tracer *t, struct process **failed);
 void process_update_objects(struct process *p);
 /* Takes all breakpoints out while tasks run, drops the calls, ends the trace file (pausing, letting go). */
 void process_pause(struct process *p, const char *why);
@@ -402,7 +421,7 @@ void breakpoint_free(struct process *p, struct breakpoint *b);
 
 /* linker.c: what the dynamic linker knows. */
 /* Its notice: something is about to be loaded or unloaded, or has been. */
-void linker_notice(struct process *p);
+void linker_notice(struct task *task);
 /* Marks the objects that are never unloaded. */
 void linker_mark_lasting(struct process *p);
 
@@ -506,11 +525,34 @@ uint64_t output_time(const struct process *p);
 /* What a process's trace holds and what was not traced, told to the user when it ends. */
 void output_report(struct process *p);
 void output_summary(struct tracer *t);
+void reports_free(struct tracer *t);
 
 /* attach.c */
 int attach_all(struct tracer *t);
 int launch_begin(struct tracer *t);
+
+/* seize.c */
 extern const unsigned long seize_options;
+/* Around all that seizes: a thread's exec may come in between. */
+void seize_begin(void);
+void seize_end(void);
+/* Seizes all threads of a process, which have no struct process yet. How many; *error: why the first could not be. */
+size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
+/* Processes that share memory. */
+struct sharers {
+	pid_t *pids; /* the one that was named is the first; the caller's */
+	size_t count, capacity;
+	pid_t refused; /* one that cannot be seized, 0 none: then nothing may be planted */
+	int error;     /* why */
+};
+/* Seizes all processes that share the memory of the task `one` and are not seized yet; how many. */
+size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
+/* Of the process that was begun with those: gives them to it, and seizes all else that uses its memory or is about to.
+ * Where it is shared it is made anew, and p freed. */
+void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
+/* Whether it has executed another program meanwhile and is not traced any more: then its tasks are forgotten, and with the
+ * last of them its struct process; to be seized again. */
+bool seize_lost(struct tracer *t, pid_t pid);
 
 /* act.c */
 struct stop;

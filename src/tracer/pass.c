@@ -74,14 +74,19 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
+void task_put_back(struct tracer *t, struct task *task, const struct stop *stop)
+{
+	task->stopped = stop->kind != STOP_GONE;
+	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
+	task->regs_known = task->listening = false;
+	collect_later(t, stop);
+}
+
 void task_keep_stop(struct task *task, int status)
 {
 	const struct stop stop = stop_decode(task->tid, status, task->phase);
 
-	task->stopped = stop.kind != STOP_GONE;
-	task->elsewhere = stop.kind == STOP_EXEC || stop.kind == STOP_EXIT || stop.kind == STOP_GONE;
-	task->regs_known = false;
-	collect_later(task->process->tracer, &stop);
+	task_put_back(task->process->tracer, task, &stop);
 }
 
 /* Takes what the other tasks of the address space report. How many have still to stop. */
@@ -125,17 +130,19 @@ pid_t halt_one(struct process *p)
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
 		if (task->process != p || task->phase != PHASE_LIVE || task->vforking ||
-		    task->exiting || (task->stopped && !task->listening))
+		    task->exiting || task->elsewhere || (task->stopped && !task->listening) ||
+		    ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0)
 			continue;
-		ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL);
 		task->interrupted = true;
 		for (unsigned n = 0; n < PATIENCE; n++) {
-			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+			const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
+
+			if (tid == task->tid)
 				task_keep_stop(task, status);
-				if (!task->elsewhere)
-					return task->tid;
+			if (tid == task->tid && !task->elsewhere)
+				return tid;
+			if (tid)
 				break;
-			}
 			nap();
 		}
 	}

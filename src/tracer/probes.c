@@ -102,8 +102,10 @@ static const struct text_range *text_at(const struct object *object, uint64_t ad
 static void probe_failed(struct process *p, const struct probe *probe)
 {
 	const struct text_range *text = text_at(probe->object, probe->start);
+	unsigned char byte;
 
-	if (probe->wanted->hook)
+	/* What cannot be read has gone, or goes: the process ends. */
+	if (probe->wanted->hook || memory_read(p, probe->start, &byte, 1) < 0)
 		return;
 	p->counts.failed_probes++;
 	output_note(p, "not traced: %s in %s: no breakpoint can be set there", probe->shown,

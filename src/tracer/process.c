@@ -25,7 +25,7 @@ static char *exe_path(pid_t pid)
 	return xstrdup(path);
 }
 
-/* The processor that the program was made for, by its ELF header. */
+/* The processor that the program was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not know it. */
 static const struct arch *arch_of(pid_t pid)
 {
 	unsigned char head[20];
@@ -39,6 +39,7 @@ static const struct arch *arch_of(pid_t pid)
 	const ssize_t got = read(fd, head, sizeof(head));
 
 	close(fd);
+	errno = ENOEXEC;
 	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
 		return NULL;
 	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19]) :
@@ -97,10 +98,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	const struct arch *arch = arch_of(tid);
 	struct process *p;
 
-	if (!arch) {
-		errno = ENOEXEC;
+	if (!arch)
 		return NULL;
-	}
 	p = process_alloc(t, tid, tgid, arch);
 	if (!p)
 		return NULL;
@@ -115,15 +114,58 @@ pid_t process_proc(const struct process *p)
 	const struct task *leader = task_find(p->tracer, p->pid);
 	const struct hash_entry *entry;
 
-	if (leader && leader->process == p && !leader->exiting)
+	if (p->anchor)
+		return p->anchor;
+	if (leader && leader->process == p && !leader->exiting && !leader->elsewhere)
 		return p->pid;
 	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting)
+		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere)
 			return task->tid;
 	}
 	return p->pid;
+}
+
+pid_t process_anchor(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	/* What is stopped stays so until its stop is acted on; a parent in vfork will stop when that is over. */
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere &&
+		    ((task->stopped && !task->listening) || task->vforking))
+			return p->anchor = task->tid;
+	}
+	return p->anchor = halt_one(p);
+}
+
+struct process *process_again(struct process *old)
+{
+	struct tracer *t = old->tracer;
+	struct process *p = process_new(t, process_proc(old), old->pid);
+	const struct hash_entry *entry;
+
+	if (!p)
+		return NULL;
+	p->attached = old->attached;
+	p->attached_to = old->attached_to;
+	p->shared = old->shared;
+	p->anchor = old->anchor;
+	process_ref(old);
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->process == old) {
+			task->process = p;
+			process_ref(p);
+			process_unref(old, NULL);
+		}
+	}
+	process_unref(old, NULL);
+	return p;
 }
 
 void process_ref(struct process *p)
@@ -250,7 +292,8 @@ static void probe_manual_symbols(struct process *p)
 		}
 }
 
-int process_start(struct process *p)
+/* All but the planting. */
+static int process_prepare(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
 		p->objects.items[i]->probed = false;
@@ -271,8 +314,60 @@ int process_start(struct process *p)
 	for (size_t i = 0; i < p->objects.count; i++)
 		probe_object(p, p->objects.items[i]);
 	probe_resolved(p);
-	breakpoints_plant(p);
 	return 0;
+}
+
+int process_start(struct process *p)
+{
+	const int error = process_prepare(p);
+
+	if (!error)
+		breakpoints_plant(p);
+	return error;
+}
+
+/* One that has no objects, but tasks, is executing another program: all begins anew after that. */
+static bool has_living_task(const struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task_is_alive(task->tid))
+			return true;
+	}
+	return false;
+}
+
+static bool has_anchor(const struct process *p)
+{
+	const struct task *task = p->anchor ? task_find(p->tracer, p->anchor) : NULL;
+
+	return task && task->process == p && !task->exiting && !task->elsewhere;
+}
+
+int processes_start(struct tracer *t, struct process **failed)
+{
+	int error = 0;
+
+	for (struct process *p = t->processes; p; p = p->next) {
+		if (p->shared && !has_anchor(p))
+			process_anchor(p);
+		process_update_objects(p);
+		sigtrap_begin(p);
+		const int own = process_prepare(p);
+
+		if (own && !error && !(own == -ESRCH && has_living_task(p))) {
+			error = own;
+			*failed = p;
+		}
+	}
+	for (struct process *p = t->processes; p; p = p->next) {
+		breakpoints_plant(p);
+		p->anchor = 0;
+	}
+	return error;
 }
 
 void process_pause(struct process *p, const char *why)

@@ -172,11 +172,13 @@ void output_summary(struct tracer *t)
 	report_losses(t);
 	if (best && best->path)
 		msg_info("to see the leaks: functrace-postproc -l -c -r %s", best->path);
+}
+
+void reports_free(struct tracer *t)
+{
 	for (size_t i = 0; i < t->report_count; i++) {
 		free(t->reports[i].text);
 		free(t->reports[i].path);
 	}
 	free(t->reports);
-	t->reports = NULL;
-	t->report_count = t->report_capacity = 0;
 }

@@ -39,8 +39,18 @@ bool stops_or_continues(int sig);
 struct stop collect(struct tracer *t);
 /* The same without blocking: STOP_NONE when there is none now. */
 struct stop collect_now(struct tracer *t);
+/* While attaching: what ends or was interrupted goes on, all else is put back for later. */
+void collect_put_off(struct tracer *t, pid_t tid, int status);
+/* The same with all stops there are now. A task `except` (0 none) may be of ours or not yet: what it reports, but for its
+ * exit, is not acted on; its status goes to *kept. */
+#define COLLECT_GONE (-1) /* it has ended, and was reaped */
+void collect_ends(struct tracer *t, pid_t except, int *kept);
 /* Puts a stop back: collect() gives it out later, before it waits. */
 void collect_later(struct tracer *t, const struct stop *stop);
+/* The same for a known task: what it reported at a bad time. */
+void task_put_back(struct tracer *t, struct task *task, const struct stop *stop);
+/* Drops what was put back for a task that has been replaced by another of that id. */
+void collect_forget(struct tracer *t, pid_t tid);
 
 /* births.c */
 /* The maker's event: its child is expected, or is held already and goes on now. */

@@ -61,6 +61,20 @@ void task_forget(struct tracer *t, struct task *task, const char *how)
 		process_unref(p, how);
 }
 
+void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task == keep || task->tgid != tgid || task->phase != PHASE_LIVE)
+			continue;
+		task_forget(t, task, NULL);
+		i = 0;
+	}
+}
+
 int task_regs(struct task *task)
 {
 	const struct arch *arch = task->process->arch;
@@ -197,6 +211,13 @@ pid_t tgid_of(pid_t tid)
 	return status_number(tid, "\nTgid:", &tgid) ? (pid_t)tgid : 0;
 }
 
+pid_t tracer_of(pid_t tid)
+{
+	long tracer;
+
+	return status_number(tid, "\nTracerPid:", &tracer) ? (pid_t)tracer : 0;
+}
+
 pid_t maker_of(pid_t tid)
 {
 	const pid_t tgid = tgid_of(tid);
@@ -221,6 +242,29 @@ bool task_stat(pid_t tid, char *state, unsigned long *flags)
 
 	free(text);
 	return ok;
+}
+
+bool task_is_alive(pid_t tid)
+{
+	unsigned long flags;
+	char state;
+
+	return task_stat(tid, &state, &flags) && state != 'Z' && state != 'X' && !(flags & PF_KTHREAD);
+}
+
+bool task_syscall(pid_t tid, long *number, uint64_t *pc)
+{
+	char path[32];
+	unsigned long long sp, after;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
+	char *text = read_file(path, 4096, NULL);
+	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &sp, &after) == 3 &&
+			     *number >= 0;
+
+	free(text);
+	*pc = blocked ? after : 0;
+	return blocked;
 }
 
 bool lacks_privileges(pid_t pid)

@@ -11,6 +11,8 @@
 
 static void toggle(struct tracer *t)
 {
+	struct process *failed;
+
 	t->paused = !t->paused;
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
@@ -25,11 +27,10 @@ static void toggle(struct tracer *t)
 			free(p->trace_path);
 			p->trace_path = NULL;
 			p->attached = true;
-			process_update_objects(p);
-			sigtrap_begin(p);
-			process_start(p);
 		}
 	}
+	if (!t->paused)
+		processes_start(t, &failed);
 	msg_info("tracing is %s", t->paused ? "paused" : "on");
 }
 
@@ -113,6 +114,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	tracer_free(&t);
 	if (!status)
 		output_summary(&t);
-	free(t.reports);
+	reports_free(&t);
 	return status ? status : t.exit_status;
 }

@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import builds
@@ -562,7 +563,7 @@ def nine_processes(room):
     done = room.finish(tracer, 20)
     for child in sleepers:
         problems += text_differences(before[child.pid], text_of(child.pid))
-        if b'process %d (sleep): 0 events' % child.pid not in done.err:
+        if b'process %d (sleep): ' % child.pid not in done.err:
             problems.append('process %d is not told of: %r' % (child.pid, done.err))
         room.kill(child)
     if done.status:
@@ -570,10 +571,119 @@ def nine_processes(room):
     return problems, ''
 
 
+WITH_THREAD = """
+import sys, threading, time
+def work():
+    print(threading.get_native_id(), flush=True)
+    time.sleep(1)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+blocks = [bytearray(40000) for _ in range(100)]
+sys.exit(7)
+"""
+
+
+def named_by_a_thread(room):
+    """-t with the id of a thread means its process, which goes on when that thread ends."""
+    need_attach()
+    target = room.start([sys.executable, '-c', WITH_THREAD])
+    tid = int(target.stdout.readline())
+    os.makedirs(room.path('traces'))
+    tracer = room.start(kinds.functrace(room.path('traces')) + ['-t', str(tid)])
+    done, said = room.finish(target), room.finish(tracer)
+    traces, problems = kinds.read_traces(room.path('traces'), 1)
+    if done.status != 7 or said.status or b'process %d (' % target.pid not in said.err:
+        problems.append('target %d, functrace %d, %r' % (done.status, said.status, said.err[-300:]))
+    if sum(e.size == 40001 for t in traces for e in t.events) < 100:
+        problems.append('what it does after the thread ended is not traced')
+    return problems, ''
+
+
+def exec_storm(room):
+    """A program whose threads execute it anew all the time, attached to again and again: an exec waits for all other
+    threads, which the tracer must not wait for at that moment."""
+    need_attach()
+    command = [builds.target('regress_execstorm', 'O2'), '400', '150', '1000']
+    target = room.start(command)
+    rounds, problems = 0, []
+    while target.poll() is None and not problems:
+        folder = room.path('traces', str(rounds))
+        os.makedirs(folder)
+        tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)])
+        time.sleep(random.uniform(0.05, 0.25))
+        tracer.send_signal(signal.SIGTERM)
+        done = room.finish(tracer, 30)
+        if done.status and b'cannot attach' in done.err:
+            time.sleep(0.1)  # it may just be ending
+        if done.status and target.poll() is None:
+            problems.append('round %d: status %d, %r' % (rounds, done.status, done.err[-500:]))
+        problems += kinds.read_traces(folder)[1]
+        rounds += 1
+    done = room.finish(target)
+    if (done.status, done.out) != (7, b'all is well\n'):
+        problems.append('the target ended with status %d, %r' % (done.status, (done.out + done.err)[-300:]))
+    if rounds < 5:
+        problems.append('attached only %d times' % rounds)
+    return problems, '%d rounds' % rounds
+
+
+def killed_in_exec(room):
+    """SIGKILL, perhaps just when a thread is taking the leader's place by an exec: of that thread nothing is told any
+    more, and functrace must not wait for it when it lets go of another process."""
+    need_attach()
+    command = [builds.target('regress_execstorm', 'O2'), '9999', '50', '200']
+    other = room.start(['sleep', '60'])
+    for i in range(25):
+        target = room.start(command)
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        tracer = room.start(kinds.functrace(folder) + ['-t', str(other.pid), '-t', str(target.pid)])
+        time.sleep(random.uniform(0.05, 0.2))
+        target.kill()
+        time.sleep(0.05)
+        tracer.send_signal(signal.SIGTERM)
+        try:
+            done = room.finish(tracer, 20)
+        except Failure as failure:
+            return ['round %d: %s' % (i, failure)], ''
+        if done.status and b'cannot attach' not in done.err:
+            return ['round %d: status %d, %r' % (i, done.status, done.err[-300:])], ''
+    problems = [] if state_of(other.pid) == 'S' else ['the other one is in state %s' % state_of(other.pid)]
+    return problems, '25 rounds'
+
+
+def exec_once(room):
+    """The newest of many threads executes the program anew while they are attached to one by one: what takes the
+    leader's place may not be attached yet."""
+    need_attach()
+    for i in range(40):
+        delay = random.randint(8000, 22000)
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        target = room.start([builds.target('regress_execstorm', 'O2'), '1', '1000', str(delay)])
+        while target.poll() is None and int(status_field(target.pid, 'Threads') or 0) < 1001:
+            pass
+        tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)])
+        done, said = room.finish(target, 30), room.finish(tracer, 30)
+        problems = kinds.read_traces(folder)[1]
+        if (done.status, done.out) != (7, b'all is well\n'):
+            problems.append('the target ended with status %d, %r' % (done.status, done.out + done.err))
+        if said.status and b'cannot attach' not in said.err:
+            problems.append('functrace: status %d, %r' % (said.status, said.err[-300:]))
+        if problems:
+            return ['round %d, after %d us: %s' % (i, delay, p) for p in problems], ''
+    return [], '40 rounds'
+
+
 CASES = [
     ('SIGSTOP and SIGCONT of a traced process', stopped_and_continued),
     ('attach to a stopped process', attach_to_a_stopped_one),
     ('let go of a stopped process', stopped_while_traced_then_let_go),
+    ('-t names a thread', named_by_a_thread),
+    ('threads execute the program anew while it attaches and lets go', exec_storm),
+    ('a thread executes the program anew while it is attached to', exec_once),
+    ('SIGKILL while threads execute the program anew', killed_in_exec),
     ('threads come and go while it attaches', thread_churn),
     ('SIGKILL to the target', kill_the_target),
     ('SIGKILL to functrace', kill_functrace),

@@ -2,9 +2,11 @@
 that sleeps, chosen CPUs, or that want to trace themselves."""
 
 import os
+import random
 import shutil
 import signal
 import stat
+import sys
 import time
 
 import builds
@@ -152,6 +154,108 @@ def ignored_again(room):
         if done.status != 5:
             problems.append('status %d' % done.status)
         return problems, 'put back' if may else 'not permitted'
+
+
+# ---- Memory that is shared ----
+
+def sharers(which, how):
+    """A process is named that shares its memory with another, or both are: there is one trace, with what both do."""
+    def run(room):
+        need_attach()
+        command = [builds.target('sharers', 'O2'), how]
+        plain = room.run(command)
+        with Held(room, command) as held:
+            other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
+            named = {'the other': (other,), 'both': (held.child.pid, other), 'both, turned': (other, held.child.pid)}[which]
+            tracer = Tracer(room, named[0], [option for pid in named[1:] for option in ('-t', str(pid))])
+            tracer.planted()
+            done, problems = held.work_and_end(tracer)
+        if tracer.err.count(b'shares the memory of process') != 1:
+            problems.append('functrace said: %r' % tracer.err[-500:])
+        problems += kinds.compare_runs(plain, done)
+        traces, more = kinds.read_traces(room.path('traces'), 1)
+        return problems + more + oracle.Oracle(plain.out).check(traces), ''
+    return run
+
+
+def named_and_followed(room):
+    """With -F a vfork child that was named itself is followed into what it executes."""
+    need_attach()
+    command = [builds.target('sharers', 'O2'), 'vfork-exec']
+    plain = room.run(command)
+    with Held(room, command) as held:
+        other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
+        tracer = Tracer(room, held.child.pid, ['-F', '-t', str(other)])
+        tracer.planted()
+        done, problems = held.work_and_end(tracer)
+    problems += kinds.compare_runs(plain, done)
+    return problems + kinds.read_traces(room.path('traces'), 2)[1], ''
+
+
+SEIZE = """
+import ctypes, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long] * 4
+assert libc.ptrace(0x4206, int(sys.argv[1]), 0, 0) == 0, ctypes.get_errno()
+print('seized', flush=True)
+time.sleep(60)
+"""
+
+
+def traced_by_another(room):
+    """The one that shares the memory is traced by somebody else: then the other cannot be attached either."""
+    need_attach()
+    with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
+        before = text_of(held.child.pid)
+        other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
+        debugger = room.start([sys.executable, '-c', SEIZE, str(other)])
+        if debugger.stdout.readline() != b'seized\n':
+            raise Failure('it could not be seized: %r' % room.finish(debugger).err)
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces'), '-t', str(held.child.pid)))
+        problems = text_differences(before, text_of(held.child.pid))
+        if done.status != 1 or b'both would have to be attached' not in done.err or b'traces it already' not in done.err:
+            problems.append('status %d, %r' % (done.status, done.err))
+        debugger.kill()
+        for _ in range(2):
+            held.gate.open()
+            held.gate.arrived(held.child)
+        done = room.finish(held.child)
+    if done.status != 3:
+        problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+    return problems, ''
+
+
+def sharer_executes(room):
+    """A vfork child is named and executes another program while it is attached to: nothing of that program's may be
+    written into the memory that its parent has. Without address randomisation it would not even fail."""
+    need_attach()
+    program = builds.target('alloc_basic', 'static')
+    events = 0
+    for i in range(12):
+        target = room.start([builds.target('sharers', 'static'), 'exec-now', program, str(random.choice((0, 100, 300, 1000, 3000)))])
+        child = int(target.stdout.readline().split()[1])
+        before = text_of(target.pid)
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        tracer = room.start(kinds.functrace(folder, '--verify') + ['-t', str(child)])
+        time.sleep(random.uniform(0.15, 0.3))
+        tracer.send_signal(signal.SIGTERM)
+        said = room.finish(tracer, 30)
+        problems = text_differences(before, text_of(target.pid))
+        done = room.finish(target, 30)
+        traces, more = kinds.read_traces(folder)
+        problems += more
+        events += sum(len(t.events) for t in traces)
+        if done.status != 3 or not done.out.endswith(b'the child ended with 0x0\n'):
+            problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+        if said.status or b'differ' in said.err:
+            problems.append('functrace: status %d' % said.status)
+        if b'shares the memory' in said.err and not any(e.size == 36903 for t in traces for e in t.events):
+            problems.append('its parent is attached, and has no events')
+        if problems:
+            return ['round %d: %s' % (i, p) for p in problems] + ['functrace said: %r' % said.err[-1500:]], ''
+    return [], '12 rounds, %d events' % events
 
 
 # ---- Signals to a vfork child ----
@@ -315,6 +419,13 @@ CASES = [
     ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),
     ('a seccomp filter, SIGTRAP ignored, no rights to suspend it', locked_in_without_rights('seccomp-ignored')),
     ('a seccomp filter, SIGTRAP ignored, and so again', ignored_again),
+] + [
+    ('processes that share memory, %s named: %s' % (which, how), sharers(which, how))
+    for which in ('the other', 'both', 'both, turned') for how in ('vm', 'vfork')
+] + [
+    ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
+    ('processes that share memory, one is traced by another tracer', traced_by_another),
+    ('processes that share memory, one executes another program while it is attached to', sharer_executes),
     ('a stop signal to a vfork child', stop_in_vfork),
     ('--cpu=pin, let go of', pinned),
     ('--cpu=pin, launched', pinned_launched),

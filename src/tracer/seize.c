@@ -1,0 +1,408 @@
+#include "config.h"
+#include "tracer/stop.h"
+#include "base/msg.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
+ * the first breakpoint. */
+
+const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+				    PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
+				    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+				    PTRACE_O_TRACESYSGOOD;
+
+/* ---- An exec meanwhile ----
+ *
+ * An exec waits until all other threads have ended, which a traced one does only when its tracer has taken note. And it
+ * holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for: then both would wait for ever. The
+ * kernel begins that call anew after a handler has run (ERESTARTNOINTR in ptrace_attach()): so it is a handler that
+ * takes note, while the tracer is in that very call, which malloc and all else are indifferent to. */
+
+#define LOOK_EVERY_US 5000
+
+static struct tracer *volatile seizing;
+static volatile pid_t seized_tid;
+static int seized_status;
+
+static void look_for_ends(int sig)
+{
+	const int error = errno;
+
+	(void)sig;
+	if (seizing)
+		collect_ends(seizing, seized_tid, &seized_status);
+	errno = error;
+}
+
+static void set_alarm(int how, long microseconds)
+{
+	const struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+	sigset_t alarm;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	pthread_sigmask(how, &alarm, NULL);
+}
+
+void seize_begin(void)
+{
+	const struct sigaction action = {.sa_handler = look_for_ends, .sa_flags = SA_RESTART};
+
+	sigaction(SIGALRM, &action, NULL);
+	set_alarm(SIG_UNBLOCK, LOOK_EVERY_US);
+}
+
+void seize_end(void)
+{
+	set_alarm(SIG_BLOCK, 0);
+}
+
+/* 0 or -errno. */
+static int seize(struct tracer *t, pid_t tid, pid_t pid)
+{
+	seized_status = 0;
+	seized_tid = tid;
+	seizing = t;
+	const int error = ptrace(PTRACE_SEIZE, tid, NULL, seize_options) < 0 ? -errno : 0;
+
+	seizing = NULL;
+	if (seized_status == COLLECT_GONE)
+		return -ESRCH;
+	if (!error)
+		task_new(t, tid, pid, NULL, PHASE_LIVE);
+	/* Where it could not be seized, it is one of ours already: new, or another's until an exec. */
+	if (seized_status)
+		collect_put_off(t, tid, seized_status);
+	return error;
+}
+
+bool seize_lost(struct tracer *t, pid_t pid)
+{
+	/* Then an exec has put another thread in the leader's place; the others have gone. */
+	if (!task_find(t, pid) || tracer_of(pid))
+		return false;
+	task_forget_group(t, pid, NULL);
+	collect_forget(t, pid);
+	return true;
+}
+
+/* ---- All threads ---- */
+
+/* Seizes the tasks that are not known yet. The number of new ones, or -errno of the last
+ * that could not be seized if none could. */
+static long seize_round(struct tracer *t, pid_t pid)
+{
+	char path[32];
+	long fresh = 0, error = 0;
+	const struct dirent *entry;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		return -ESRCH;
+	while ((entry = readdir(folder))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || task_find(t, tid))
+			continue;
+		/* It has ended, or is a kernel worker of the process: no new one. A task whose parent was attached just
+		 * before it cloned is attached already: its first stop will say so. */
+		const int own = seize(t, tid, pid);
+
+		error = own ? own : error;
+		fresh += !own;
+	}
+	closedir(folder);
+	return fresh || !error ? fresh : error;
+}
+
+#define NOBODY_MAX 20
+
+size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
+{
+	size_t total = 0;
+
+	*error = 0;
+	for (unsigned round = 0; round < 1000; round++) {
+		const long fresh = seize_round(t, pid);
+
+		if (fresh < 0 && !total)
+			*error = (int)-fresh;
+		/* An exec ends all those that were listed, and perhaps the one that waits for its lock. */
+		if (fresh == 0 || (fresh < 0 && (total || *error == EACCES || round == NOBODY_MAX)))
+			break;
+		total += fresh > 0 ? (size_t)fresh : 0;
+	}
+	return total;
+}
+
+/* ---- Processes that share the memory without being threads ----
+ *
+ * A child of vfork until it executes something, and what clone(CLONE_VM) made. Whose children they are says nothing
+ * (CLONE_PARENT, a parent that has ended), so that all processes there are are compared. */
+
+static bool is_listed(const struct sharers *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static void give_process(struct tracer *t, struct process *p, const struct sharers *s)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (!task->process && task->phase == PHASE_LIVE && is_listed(s, task->tgid)) {
+			task->process = p;
+			task->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
+			process_ref(p);
+		}
+	}
+}
+
+/* A thread that lives on when the leader has ended: that has no memory any more. 0 if there is none. */
+static pid_t other_thread(pid_t pid)
+{
+	char path[32];
+	const struct dirent *entry;
+	pid_t found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+
+	while (folder && !found && (entry = readdir(folder))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		found = tid > 0 && tid != pid && task_is_alive(tid) ? tid : 0;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+static bool shares(pid_t pid, pid_t one)
+{
+	bool known;
+	unsigned long flags;
+	char state;
+
+	if (same_memory(pid, one, &known))
+		return true;
+	if (!known || !task_stat(pid, &state, &flags) || state != 'Z')
+		return false;
+	const pid_t other = other_thread(pid);
+
+	return other && same_memory(other, one, &known);
+}
+
+static void list_sharer(struct sharers *s, pid_t pid)
+{
+	ARRAY_GROW(s->pids, s->capacity, s->count);
+	s->pids[s->count++] = pid;
+}
+
+size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
+{
+	const struct dirent *entry;
+	size_t total = 0;
+	int error;
+	DIR *folder = opendir("/proc");
+
+	while (folder && (entry = readdir(folder))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || task_find(t, pid) || is_listed(s, pid) || !shares(pid, one) || !task_is_alive(one))
+			continue;
+		if (seize_tasks(t, pid, &error)) {
+			/* It may have executed something just before: then it is traced, and nothing else. */
+			if (!shares(pid, one))
+				continue;
+			list_sharer(s, pid);
+			total++;
+			msg_info("process %d shares the memory of process %d: both are traced, in one trace", pid, s->pids[0]);
+		} else if (tracer_of(pid) != gettid() && shares(pid, one) && (task_is_alive(pid) || other_thread(pid))) {
+			s->refused = pid;
+			s->error = error;
+		}
+	}
+	if (folder)
+		closedir(folder);
+	return total;
+}
+
+static size_t seize_threads(struct tracer *t, struct sharers *s)
+{
+	size_t total = 0;
+	int error;
+
+	for (size_t i = 0; i < s->count; i++) {
+		/* One that has executed another program shares nothing any more. */
+		while (i && i < s->count && seize_lost(t, s->pids[i]))
+			s->pids[i] = s->pids[--s->count];
+		if (i < s->count)
+			total += seize_tasks(t, s->pids[i], &error);
+	}
+	return total;
+}
+
+/* ---- What was being born while it was attached ----
+ *
+ * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
+ * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
+ * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
+ * Only those that run can be in one: asleep in it is nobody, for what it waits for are locks (state D). */
+
+#define SETTLE_NAP_NS  50000
+#define SETTLE_NAPS    100000 /* a processor may be long in coming */
+#define SETTLE_VFORK   400    /* locks are free again by then */
+#define SETTLE_LOCKED  4000
+
+static bool may_be_forking(const struct task *task, bool *locked)
+{
+	unsigned long flags;
+	char state;
+
+	if (!task_stat(task->tid, &state, &flags))
+		return false;
+	*locked = state == 'D';
+	return state == 'R' || state == 'D';
+}
+
+/* A parent in vfork waits in state D as long as its child likes. That has been found, for it shares the memory. */
+static bool waits_in_vfork(const struct task *task)
+{
+	const struct arch *arch = task->process->arch;
+	uint64_t pc;
+	long number;
+
+	if (!task_syscall(task->tid, &number, &pc))
+		return false;
+	for (size_t i = 0; i < ARCH_CLONE_CALLS; i++)
+		if (arch->clone_calls[i] == number)
+			return true;
+	return false;
+}
+
+static size_t interrupt_forking(struct tracer *t, const struct process *p)
+{
+	const struct hash_entry *entry;
+	size_t count = 0;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+		bool locked;
+
+		if (task->process != p || task->settled)
+			continue;
+		task->settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+				!may_be_forking(task, &locked) ||
+				ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
+		task->interrupted = !task->settled;
+		count += !task->settled;
+	}
+	return count;
+}
+
+/* Whether nothing more is to be waited for. */
+static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
+{
+	bool locked = false;
+	int status;
+
+	/* Taken by collect_ends(). */
+	if (task->stopped || task->exiting || !task->interrupted)
+		return true;
+	const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
+
+	if (tid == task->tid)
+		collect_put_off(t, tid, status);
+	if (tid != 0 || naps < SETTLE_VFORK || !may_be_forking(task, &locked) || !locked)
+		return tid != 0;
+	task->vforking = has_sharers && waits_in_vfork(task);
+	return task->vforking || naps >= SETTLE_LOCKED;
+}
+
+/* How many have still to stop. */
+static size_t take_stops(struct tracer *t, const struct process *p, unsigned naps, bool has_sharers)
+{
+	const struct hash_entry *entry;
+	size_t left = 0;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->process != p || task->settled)
+			continue;
+		task->settled = try_settle(t, task, naps, has_sharers);
+		left += !task->settled;
+	}
+	return left;
+}
+
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. */
+static void settle_births(struct tracer *t, const struct process *p, bool has_sharers)
+{
+	if (!interrupt_forking(t, p))
+		return;
+	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(t, p, n, has_sharers); n++) {
+		/* One that executes another program waits for the ends of those that had settled. */
+		if (n >= SETTLE_VFORK)
+			collect_ends(t, 0, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
+	}
+}
+
+/* Parents that were not known to be in vfork are looked at again when a child of theirs may have been found. */
+static void unsettle(struct tracer *t, const struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->interrupted && !task->stopped && !task->exiting && !task->vforking)
+			task->settled = false;
+	}
+}
+
+void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
+{
+	size_t fresh;
+
+	give_process(t, p, s);
+	/* What was being made by then is untraced, and attached now. */
+	do {
+		settle_births(t, p, s->count > 1);
+		fresh = seize_threads(t, s);
+		fresh += seize_sharers(t, s, process_proc(p));
+		give_process(t, p, s);
+		unsettle(t, p);
+	} while (fresh && !s->refused);
+	p->shared = s->count > 1;
+	if (!p->shared || !process_anchor(p))
+		return;
+	/* Any of them may have executed another program since the memory was opened, but not this one. */
+	struct process *again = process_again(p);
+
+	while (again && seize_sharers(t, s, again->anchor)) {
+		give_process(t, again, s);
+		settle_births(t, again, true);
+	}
+}

@@ -1,0 +1,49 @@
+/* regress_execstorm ROUNDS THREADS DELAY: executes itself ROUNDS times, by its newest thread and after DELAY microseconds,
+ * while THREADS others sleep. In the end it allocates for a while. */
+#include "target.h"
+
+static char **arguments;
+
+static void *sleeper(void *data)
+{
+	for (;;)
+		pause();
+	return data;
+}
+
+static void *executer(void *data)
+{
+	char rounds[16];
+
+	(void)data;
+	free(malloc(36921));
+	usleep((useconds_t)atoi(arguments[3]));
+	snprintf(rounds, sizeof(rounds), "%d", atoi(arguments[1]) - 1);
+	execl("/proc/self/exe", arguments[0], rounds, arguments[2], arguments[3], (char *)NULL);
+	CHECK(!"exec");
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_attr_t small;
+	pthread_t tid;
+
+	CHECK(argc == 4);
+	if (!atoi(argv[1])) {
+		for (unsigned i = 0; i < 100; i++) {
+			free(malloc(36922));
+			usleep(1000);
+		}
+		say("all is well");
+		return 7;
+	}
+	arguments = argv;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	for (int i = 0; i < atoi(argv[2]); i++)
+		CHECK(pthread_create(&tid, &small, sleeper, NULL) == 0);
+	CHECK(pthread_create(&tid, NULL, executer, NULL) == 0);
+	for (;;)
+		pause();
+}

@@ -83,7 +83,11 @@ static void transfer_xstate(int request, struct arena_state *state)
 	if (request == PTRACE_SETREGSET)
 		xstate.iov_len = state->xstate_size;
 	if (ptrace(request, child, NT_X86_XSTATE, &xstate))
-		die("regset");
+		die("xstate");
+	if (xstate.iov_len == sizeof(state->xstate)) { /* cut short perhaps, and never taken back so */
+		errno = E2BIG;
+		die("xstate: ARENA_XSTATE");
+	}
 	state->xstate_size = xstate.iov_len;
 }
 

@@ -22,7 +22,7 @@
 #define ARENA_DATA      (ARENA_TEXT + 0x10000)
 #define ARENA_DATA_SIZE 0x4000u
 #define ARENA_STACK     (ARENA_DATA + 0x3000)
-#define ARENA_XSTATE    4096 /* bytes kept of the extended registers */
+#define ARENA_XSTATE    16384 /* room for the extended registers: 11008 bytes with AMX */
 
 enum arena_slot { SLOT_NEAR, SLOT_ABOVE, SLOT_BELOW, SLOT_FAR, ARENA_SLOTS };
 

@@ -2,7 +2,6 @@
 #include "tracer/stop.h"
 #include "base/msg.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,13 +36,21 @@ static char *status_line(pid_t pid, const char *key)
 	return value;
 }
 
-static void explain_tracer(pid_t pid, pid_t tracer)
+static bool has_other_tracer(pid_t tid)
 {
+	const pid_t tracer = tracer_of(tid);
+
+	return tracer && tracer != gettid();
+}
+
+static void explain_tracer(pid_t pid, pid_t traced)
+{
+	const pid_t tracer = tracer_of(traced);
 	char *name = status_line(tracer, "Name:");
 
-	msg_error("cannot attach to process %d: process %d (%s) traces it already, and a process has "
+	msg_error("cannot attach to process %d: process %d (%s) traces %s already, and a process has "
 		  "only one tracer. End that one first.",
-		  pid, tracer, name ? name : "?");
+		  pid, tracer, name ? name : "?", traced == pid ? "it" : "a thread of it");
 	free(name);
 }
 
@@ -72,7 +79,7 @@ static void explain_denied(pid_t pid)
 
 static int explain(pid_t pid, int error)
 {
-	const pid_t tracer = tracer_of(pid);
+	const pid_t traced = find_thread(pid, has_other_tracer);
 	char state = 0;
 	unsigned long flags = 0;
 	const bool exists = task_stat(pid, &state, &flags);
@@ -83,8 +90,8 @@ static int explain(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (state == 'Z' || state == 'X')
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
-	else if (tracer)
-		explain_tracer(pid, tracer);
+	else if (traced)
+		explain_tracer(pid, traced);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(pid);
 	else
@@ -101,34 +108,18 @@ static int refuse(pid_t pid, int error)
 
 	if (!task_stat(pid, &state, &flags))
 		return explain(pid, ESRCH);
-	return (flags & PF_KTHREAD) || tracer_of(pid) ? explain(pid, error) : 0;
-}
-
-/* The leader, or if that has ended while others live on, one of them. */
-static pid_t live_task(struct tracer *t, pid_t pid)
-{
-	const struct hash_entry *entry;
-
-	if (task_is_alive(pid))
-		return pid;
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->tgid == pid && task_is_alive(task->tid))
-			return task->tid;
-	}
-	return pid;
+	return (flags & PF_KTHREAD) || has_other_tracer(pid) ? explain(pid, error) : 0;
 }
 
 /* While it executes another program it may have no memory that could be opened. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
 	for (unsigned n = 0;; n++) {
-		const pid_t tid = live_task(t, pid);
-		struct process *p = process_new(t, tid, pid);
+		const pid_t tid = live_thread(pid);
+		struct process *p = process_new(t, tid ? tid : pid, pid);
 		const int error = p ? 0 : errno;
 
-		if ((error != ESRCH && error != ENOENT) || n == EXEC_NAPS || !task_is_alive(tid)) {
+		if ((error != ESRCH && error != ENOENT) || n == EXEC_NAPS || !tid) {
 			errno = error;
 			return p;
 		}
@@ -141,10 +132,13 @@ static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
 {
 	int error = 0;
 
-	if (!seize_tasks(t, pid, &error))
-		return explain(pid, error ? error : ESRCH);
+	seize_tasks(t, pid, &error);
+	if (error)
+		return explain(pid, error);
 	/* Before its memory is opened: if it executes another program after this, that is seen from those found here. */
-	seize_sharers(t, s, live_task(t, pid));
+	const pid_t one = live_thread(pid);
+
+	seize_sharers(t, s, one ? one : pid);
 	struct process *p = new_process(t, pid);
 
 	if (!p) {

@@ -135,6 +135,7 @@ struct task {
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */
 	bool interrupted;	 /* by the tracer, to step another in place */
+	bool lost;		 /* attaching: an exec that was not told has put another task in its place */
 	bool settled;		 /* attaching: in no fork or clone that began before it was seized */
 	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
 	bool vforking;		 /* blocked until its vfork child execs or ends */
@@ -354,9 +355,16 @@ pid_t tracer_of(pid_t tid);
 pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
-#define PF_KTHREAD 0x00200000ul /* one of the flags: a kernel thread */
+/* Flags: a kernel thread; one that works for the kernel among a program's own (io_uring, vhost). */
+#define PF_KTHREAD     0x00200000ul
+#define PF_IO_WORKER   0x00000010ul
+#define PF_USER_WORKER 0x00004000ul
 /* Whether it is a program's, and has not ended. */
 bool task_is_alive(pid_t tid);
+/* The first thread of a process, by /proc, of which that is true; 0 none. */
+pid_t find_thread(pid_t pid, bool (*wanted)(pid_t tid));
+/* The leader, or a thread that lives on when that has ended and has no memory any more; 0 if none does. */
+pid_t live_thread(pid_t pid);
 /* The system call that a task is blocked in, and the pc after its instruction; false if it is in none. */
 bool task_syscall(pid_t tid, long *number, uint64_t *pc);
 /* Whether its program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel does so while
@@ -536,7 +544,8 @@ extern const unsigned long seize_options;
 /* Around all that seizes: a thread's exec may come in between. */
 void seize_begin(void);
 void seize_end(void);
-/* Seizes all threads of a process, which have no struct process yet. How many; *error: why the first could not be. */
+/* Seizes all threads of a process, which have no struct process yet. How many new ones; *error: 0,
+ * EBUSY where one has another tracer, or why none could be seized. */
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
 /* Processes that share memory. */
 struct sharers {
@@ -550,8 +559,8 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
 /* Of the process that was begun with those: gives them to it, and seizes all else that uses its memory or is about to.
  * Where it is shared it is made anew, and p freed. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
-/* Whether it has executed another program meanwhile and is not traced any more: then its tasks are forgotten, and with the
- * last of them its struct process; to be seized again. */
+/* Whether it has executed another program meanwhile without our being told: then what is left of its tasks has no struct
+ * process any more, and the others are to be seized again. */
 bool seize_lost(struct tracer *t, pid_t pid);
 
 /* act.c */

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,6 +70,18 @@ void seize_end(void)
 	set_alarm(SIG_BLOCK, 0);
 }
 
+/* The leader is what was a thread until it executed another program, which it did untraced. */
+static void seize_replaced(struct tracer *t, pid_t pid)
+{
+	struct task *leader = task_find(t, pid);
+
+	collect_forget(t, pid);
+	if (leader)
+		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process, .lost = true};
+	else
+		task_new(t, pid, pid, NULL, PHASE_LIVE);
+}
+
 /* 0 or -errno. */
 static int seize(struct tracer *t, pid_t tid, pid_t pid)
 {
@@ -80,7 +93,10 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	seizing = NULL;
 	if (seized_status == COLLECT_GONE)
 		return -ESRCH;
-	if (!error)
+	/* Who waits for an exec's lock may get it when the exec is done. */
+	if (!error && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
+		seize_replaced(t, pid);
+	else if (!error)
 		task_new(t, tid, pid, NULL, PHASE_LIVE);
 	/* Where it could not be seized, it is one of ours already: new, or another's until an exec. */
 	if (seized_status)
@@ -88,64 +104,148 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	return error;
 }
 
+static void forget_lost(struct tracer *t, pid_t pid)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->tgid != pid || !task->lost)
+			continue;
+		collect_forget(t, task->tid);
+		task_forget(t, task, NULL);
+		i = 0;
+	}
+}
+
 bool seize_lost(struct tracer *t, pid_t pid)
 {
-	/* Then an exec has put another thread in the leader's place; the others have gone. */
-	if (!task_find(t, pid) || tracer_of(pid))
+	const struct task *leader = task_find(t, pid);
+	const struct hash_entry *entry;
+
+	if (leader ? !leader->lost && tracer_of(pid) == gettid() : !task_is_alive(pid))
 		return false;
-	task_forget_group(t, pid, NULL);
-	collect_forget(t, pid);
+	/* Some of the new program's threads may be ours already, even where its leader is not. */
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+		struct process *p = task->process;
+
+		if (task->tgid != pid || task->phase != PHASE_LIVE)
+			continue;
+		task->lost = tracer_of(task->tid) != gettid();
+		if (task->lost)
+			continue;
+		task->process = NULL;
+		task->settled = false;
+		if (p)
+			process_unref(p, NULL);
+	}
+	forget_lost(t, pid);
 	return true;
 }
 
 /* ---- All threads ---- */
 
-/* Seizes the tasks that are not known yet. The number of new ones, or -errno of the last
- * that could not be seized if none could. */
-static long seize_round(struct tracer *t, pid_t pid)
+/* Once through the list of a process's tasks. */
+struct seize_round {
+	size_t fresh;	/* seized */
+	size_t missed;	/* gone, ended or just about to be another */
+	size_t awaited; /* ours, but they have not told of themselves yet */
+	int error;	/* of the last that could not be seized; EBUSY if one of them has another tracer */
+};
+
+static bool is_kernel_worker(pid_t tid)
+{
+	unsigned long flags;
+	char state;
+
+	return task_stat(tid, &state, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
+
+static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
+{
+	const int error = -seize(t, tid, pid);
+
+	if (!error) {
+		round->fresh++;
+		return;
+	}
+	const pid_t tracer = error == EPERM ? tracer_of(tid) : 0;
+
+	if (round->error != EBUSY)
+		round->error = tracer && tracer != gettid() ? EBUSY : error;
+	if (task_find(t, tid) || is_kernel_worker(tid) || round->error == EBUSY)
+		return;
+	/* Made by one that was attached just before, or executing another program. */
+	if (tracer)
+		round->awaited++;
+	else
+		round->missed++;
+}
+
+/* Seizes the tasks that are not known yet. */
+static struct seize_round seize_round(struct tracer *t, pid_t pid)
 {
 	char path[32];
-	long fresh = 0, error = 0;
+	struct seize_round round = {0};
 	const struct dirent *entry;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *folder = opendir(path);
 
-	if (!folder)
-		return -ESRCH;
+	if (!folder) {
+		round.error = errno == EACCES ? EACCES : ESRCH;
+		return round;
+	}
 	while ((entry = readdir(folder))) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid <= 0 || task_find(t, tid))
-			continue;
-		/* It has ended, or is a kernel worker of the process: no new one. A task whose parent was attached just
-		 * before it cloned is attached already: its first stop will say so. */
-		const int own = seize(t, tid, pid);
-
-		error = own ? own : error;
-		fresh += !own;
+		if (tid > 0 && !task_find(t, tid))
+			seize_listed(t, tid, pid, &round);
 	}
 	closedir(folder);
-	return fresh || !error ? fresh : error;
+	return round;
 }
 
-#define NOBODY_MAX 20
+#define SEIZE_NAP_NS 50000
+#define SEIZE_NAPS   100000 /* a processor may be long in coming */
+#define MISSED_MAX   20	    /* a leader that has ended is missed each time */
+#define ROUNDS_MAX   1000   /* threads may be made all the time, but then by ones that are ours */
+
+static bool has_task(struct tracer *t, pid_t pid)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->tgid == pid || task->tid == pid)
+			return true;
+	}
+	return false;
+}
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
+	struct seize_round round = {.fresh = 1};
 	size_t total = 0;
+	unsigned rounds = 0, missed = 0, naps = 0;
 
-	*error = 0;
-	for (unsigned round = 0; round < 1000; round++) {
-		const long fresh = seize_round(t, pid);
-
-		if (fresh < 0 && !total)
-			*error = (int)-fresh;
-		/* An exec ends all those that were listed, and perhaps the one that waits for its lock. */
-		if (fresh == 0 || (fresh < 0 && (total || *error == EACCES || round == NOBODY_MAX)))
-			break;
-		total += fresh > 0 ? (size_t)fresh : 0;
+	while ((round.fresh && rounds++ < ROUNDS_MAX) || (round.missed && missed++ < MISSED_MAX) ||
+	       (round.awaited && naps++ < SEIZE_NAPS)) {
+		if (round.awaited)
+			nanosleep(&(struct timespec){.tv_nsec = SEIZE_NAP_NS}, NULL);
+		if (round.awaited || round.missed)
+			collect_ends(t, 0, NULL);
+		round = seize_round(t, pid);
+		total += round.fresh;
+		missed = round.fresh ? 0 : missed;
 	}
+	if (round.error == EBUSY)
+		*error = EBUSY;
+	else
+		*error = has_task(t, pid) ? 0 : round.error ? round.error : ESRCH;
 	return total;
 }
 
@@ -177,26 +277,6 @@ static void give_process(struct tracer *t, struct process *p, const struct share
 	}
 }
 
-/* A thread that lives on when the leader has ended: that has no memory any more. 0 if there is none. */
-static pid_t other_thread(pid_t pid)
-{
-	char path[32];
-	const struct dirent *entry;
-	pid_t found = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *folder = opendir(path);
-
-	while (folder && !found && (entry = readdir(folder))) {
-		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		found = tid > 0 && tid != pid && task_is_alive(tid) ? tid : 0;
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 static bool shares(pid_t pid, pid_t one)
 {
 	bool known;
@@ -207,9 +287,9 @@ static bool shares(pid_t pid, pid_t one)
 		return true;
 	if (!known || !task_stat(pid, &state, &flags) || state != 'Z')
 		return false;
-	const pid_t other = other_thread(pid);
+	const pid_t other = live_thread(pid);
 
-	return other && same_memory(other, one, &known);
+	return other && other != pid && same_memory(other, one, &known);
 }
 
 static void list_sharer(struct sharers *s, pid_t pid)
@@ -230,14 +310,14 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 
 		if (pid <= 0 || task_find(t, pid) || is_listed(s, pid) || !shares(pid, one) || !task_is_alive(one))
 			continue;
-		if (seize_tasks(t, pid, &error)) {
+		if (seize_tasks(t, pid, &error) && !error) {
 			/* It may have executed something just before: then it is traced, and nothing else. */
 			if (!shares(pid, one))
 				continue;
 			list_sharer(s, pid);
 			total++;
 			msg_info("process %d shares the memory of process %d: both are traced, in one trace", pid, s->pids[0]);
-		} else if (tracer_of(pid) != gettid() && shares(pid, one) && (task_is_alive(pid) || other_thread(pid))) {
+		} else if (error && shares(pid, one) && live_thread(pid)) {
 			s->refused = pid;
 			s->error = error;
 		}

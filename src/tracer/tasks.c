@@ -2,6 +2,7 @@
 #include "tracer/model.h"
 #include "base/msg.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <linux/kcmp.h>
@@ -250,6 +251,30 @@ bool task_is_alive(pid_t tid)
 	char state;
 
 	return task_stat(tid, &state, &flags) && state != 'Z' && state != 'X' && !(flags & PF_KTHREAD);
+}
+
+pid_t find_thread(pid_t pid, bool (*wanted)(pid_t tid))
+{
+	char path[32];
+	const struct dirent *entry;
+	pid_t found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+
+	while (folder && !found && (entry = readdir(folder))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		found = tid > 0 && wanted(tid) ? tid : 0;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+pid_t live_thread(pid_t pid)
+{
+	return task_is_alive(pid) ? pid : find_thread(pid, task_is_alive);
 }
 
 bool task_syscall(pid_t tid, long *number, uint64_t *pc)

@@ -202,26 +202,46 @@ time.sleep(60)
 """
 
 
+def refused_for_another(room, held, traced, *expected):
+    """Somebody else traces that task: nothing is attached to, and functrace says why."""
+    before = text_of(held.child.pid)
+    debugger = room.start([sys.executable, '-c', SEIZE, str(traced)])
+    if debugger.stdout.readline() != b'seized\n':
+        raise Failure('it could not be seized: %r' % room.finish(debugger).err)
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-t', str(held.child.pid)))
+    problems = text_differences(before, text_of(held.child.pid))
+    if done.status != 1 or any(e not in done.err for e in expected):
+        problems.append('status %d, %r' % (done.status, done.err))
+    debugger.kill()
+    return problems
+
+
 def traced_by_another(room):
     """The one that shares the memory is traced by somebody else: then the other cannot be attached either."""
     need_attach()
     with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
-        before = text_of(held.child.pid)
         other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
-        debugger = room.start([sys.executable, '-c', SEIZE, str(other)])
-        if debugger.stdout.readline() != b'seized\n':
-            raise Failure('it could not be seized: %r' % room.finish(debugger).err)
-        os.makedirs(room.path('traces'))
-        done = room.run(kinds.functrace(room.path('traces'), '-t', str(held.child.pid)))
-        problems = text_differences(before, text_of(held.child.pid))
-        if done.status != 1 or b'both would have to be attached' not in done.err or b'traces it already' not in done.err:
-            problems.append('status %d, %r' % (done.status, done.err))
-        debugger.kill()
+        problems = refused_for_another(room, held, other, b'both would have to be attached', b'traces it already')
         for _ in range(2):
             held.gate.open()
             held.gate.arrived(held.child)
         done = room.finish(held.child)
     if done.status != 3:
+        problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+    return problems, ''
+
+
+def thread_traced_by_another(room):
+    """One thread is traced by somebody else: a breakpoint would kill it."""
+    need_attach()
+    with Held(room, [builds.target('sigstorm', 'O2'), '4', '0', '500']) as held:
+        tids = sorted(tasks_of(held.child.pid))
+        problems = [] if len(tids) > 1 else ['it has no threads yet']
+        problems += refused_for_another(room, held, tids[-1], b'traces a thread of it already')
+        held.gate.open()
+        done = room.finish(held.child)
+    if done.status != 0:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
     return problems, ''
 
@@ -425,6 +445,7 @@ CASES = [
 ] + [
     ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
     ('processes that share memory, one is traced by another tracer', traced_by_another),
+    ('a thread is traced by another tracer', thread_traced_by_another),
     ('processes that share memory, one executes another program while it is attached to', sharer_executes),
     ('a stop signal to a vfork child', stop_in_vfork),
     ('--cpu=pin, let go of', pinned),

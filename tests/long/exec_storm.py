@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Attaches to programs whose threads execute them anew all the time, several at once on busy processors, for
+LONG_SECONDS / 6 (ten minutes if unset): what comes in between decides whether anything is lost."""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
+
+import builds
+import lifecycle
+from processes import Room, may_attach
+
+SECONDS = float(os.environ.get('LONG_SECONDS', '3600')) / 6
+AT_ONCE = 4
+
+
+def storm(end):
+    """How many times it was attached to a storm, and what went wrong first."""
+    rounds = 0
+    while time.monotonic() < end:
+        room = Room()
+        problems, told = lifecycle.exec_storm(room)
+        problems += room.close()
+        rounds += int(told.split()[0])
+        if problems:
+            return rounds, problems
+    return rounds, []
+
+
+def main():
+    reason = may_attach()
+    if reason:
+        print('cannot attach here: ' + reason)
+        return 77
+    builds.target('regress_execstorm', 'O2')
+    busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(os.cpu_count())]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            done = list(pool.map(storm, [time.monotonic() + SECONDS] * AT_ONCE))
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    problems = [p for _, some in done for p in some]
+    print('attached %d times to programs that execute themselves' % sum(rounds for rounds, _ in done))
+    for problem in problems:
+        print('DIFFERS: ' + problem)
+    print('no difference' if not problems else '%d differences' % len(problems))
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -88,10 +88,10 @@ static int explain(pid_t pid, int error)
 		msg_error("cannot attach to process %d: there is no such process (any more).", pid);
 	else if (flags & PF_KTHREAD)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
-	else if (state == 'Z' || state == 'X')
-		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (traced)
 		explain_tracer(pid, traced);
+	else if (!live_thread(pid))
+		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(pid);
 	else
@@ -123,7 +123,7 @@ static struct process *new_process(struct tracer *t, pid_t pid)
 			errno = error;
 			return p;
 		}
-		collect_ends(t, 0, NULL);
+		collect_ends(t, NULL);
 		nanosleep(&(struct timespec){.tv_nsec = EXEC_NAP_NS}, NULL);
 	}
 }
@@ -175,7 +175,7 @@ static int attach_once(struct tracer *t, pid_t pid)
 static int attach_one(struct tracer *t, pid_t named)
 {
 	const pid_t leader = tgid_of(named), pid = leader ? leader : named; /* it may be a thread's */
-	struct task *known = task_find(t, pid);
+	struct task *known = task_of_group(t, pid);
 
 	/* It shares the memory of one before it. */
 	if (known && !seize_lost(t, pid)) {

@@ -178,6 +178,16 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 		adopt_held(t, orphan, p, PTRACE_EVENT_FORK);
 }
 
+void adopt_without_maker(struct tracer *t, pid_t maker)
+{
+	struct task *orphan;
+
+	while ((orphan = next_orphan(t, maker))) {
+		orphan->release_at_exec = !t->set->follow;
+		adopt_held(t, orphan, NULL, PTRACE_EVENT_FORK);
+	}
+}
+
 /* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's group
  * are at rest, nobody will. */
 void adopt_untold(struct tracer *t)

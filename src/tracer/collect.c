@@ -338,16 +338,26 @@ void collect_put_off(struct tracer *t, pid_t tid, int status)
 	task_put_back(t, task, &stop);
 }
 
-void collect_ends(struct tracer *t, pid_t except, int *kept)
+/* Whether it is to be told later what that task has reported. */
+static bool withhold(struct withheld *withheld, const struct stop *stop)
+{
+	for (size_t i = 0; withheld && i < WITHHELD; i++)
+		if (withheld[i].tid == stop->tid && stop->kind != STOP_EXIT) {
+			withheld[i].reported = true;
+			withheld[i].status = stop->status;
+			return true;
+		}
+	return false;
+}
+
+void collect_ends(struct tracer *t, struct withheld *withheld)
 {
 	for (;;) {
 		const struct stop stop = wait_for(t, -1, WNOHANG);
 
 		if (stop.kind == STOP_NONE)
 			return;
-		if (stop.tid == except)
-			*kept = !WIFSTOPPED(stop.status) ? COLLECT_GONE : stop.kind == STOP_EXIT ? 0 : stop.status;
-		if (stop.tid != except || !*kept)
+		if (!withhold(withheld, &stop))
 			collect_put_off(t, stop.tid, stop.status);
 	}
 }

@@ -36,7 +36,7 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking || task->exiting)
 		return true;
-	return task->process && task_syscall(task->tid, &number, &pc) && !slot_at(task->process, pc);
+	return task_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
 /* Whether a trap of ours is queued behind the stop in which the task is. */

@@ -326,6 +326,8 @@ int memory_open(pid_t tid);
 
 /* tasks.c */
 struct task *task_find(struct tracer *t, pid_t tid);
+/* The leader or else another task that is that or belongs to its group; NULL none. */
+struct task *task_of_group(struct tracer *t, pid_t pid);
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 void task_free(struct tracer *t, struct task *task);
 /* The same, and its process's reference: `how` is the process's end, if it was its last task. */
@@ -545,7 +547,7 @@ extern const unsigned long seize_options;
 void seize_begin(void);
 void seize_end(void);
 /* Seizes all threads of a process, which have no struct process yet. How many new ones; *error: 0,
- * EBUSY where one has another tracer, or why none could be seized. */
+ * EBUSY where one of them has another tracer, or why one of them could not be seized. */
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
 /* Processes that share memory. */
 struct sharers {

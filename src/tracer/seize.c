@@ -33,8 +33,7 @@ const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
 #define LOOK_EVERY_US 5000
 
 static struct tracer *volatile seizing;
-static volatile pid_t seized_tid;
-static int seized_status;
+static struct withheld withheld[WITHHELD]; /* who is being seized, and the leader of its group */
 
 static void look_for_ends(int sig)
 {
@@ -42,7 +41,7 @@ static void look_for_ends(int sig)
 
 	(void)sig;
 	if (seizing)
-		collect_ends(seizing, seized_tid, &seized_status);
+		collect_ends(seizing, withheld);
 	errno = error;
 }
 
@@ -77,31 +76,34 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 
 	collect_forget(t, pid);
 	if (leader)
-		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process, .lost = true};
+		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process,
+					.release_at_exec = leader->release_at_exec};
 	else
-		task_new(t, pid, pid, NULL, PHASE_LIVE);
+		leader = task_new(t, pid, pid, NULL, PHASE_LIVE);
+	leader->lost = true;
 }
 
 /* 0 or -errno. */
 static int seize(struct tracer *t, pid_t tid, pid_t pid)
 {
-	seized_status = 0;
-	seized_tid = tid;
+	withheld[0] = (struct withheld){.tid = tid};
+	withheld[1] = (struct withheld){.tid = tid == pid ? 0 : pid};
 	seizing = t;
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, seize_options) < 0 ? -errno : 0;
 
 	seizing = NULL;
-	if (seized_status == COLLECT_GONE)
-		return -ESRCH;
+	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
+
 	/* Who waits for an exec's lock may get it when the exec is done. */
-	if (!error && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
+	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
-	else if (!error)
+	else if (!error && !gone)
 		task_new(t, tid, pid, NULL, PHASE_LIVE);
 	/* Where it could not be seized, it is one of ours already: new, or another's until an exec. */
-	if (seized_status)
-		collect_put_off(t, tid, seized_status);
-	return error;
+	for (size_t i = gone; i < WITHHELD; i++)
+		if (withheld[i].reported)
+			collect_put_off(t, withheld[i].tid, withheld[i].status);
+	return gone ? -ESRCH : error;
 }
 
 static void forget_lost(struct tracer *t, pid_t pid)
@@ -142,6 +144,7 @@ bool seize_lost(struct tracer *t, pid_t pid)
 			process_unref(p, NULL);
 	}
 	forget_lost(t, pid);
+	adopt_without_maker(t, pid);
 	return true;
 }
 
@@ -152,6 +155,7 @@ struct seize_round {
 	size_t fresh;	/* seized */
 	size_t missed;	/* gone, ended or just about to be another */
 	size_t awaited; /* ours, but they have not told of themselves yet */
+	size_t refused; /* alive, and the kernel does not allow it: or one that was missed just then */
 	int error;	/* of the last that could not be seized; EBUSY if one of them has another tracer */
 };
 
@@ -177,9 +181,11 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->error = tracer && tracer != gettid() ? EBUSY : error;
 	if (task_find(t, tid) || is_kernel_worker(tid) || round->error == EBUSY)
 		return;
-	/* Made by one that was attached just before, or executing another program. */
+	/* Ours: made by one that was attached just before, or executing another program. */
 	if (tracer)
 		round->awaited++;
+	else if (error != ESRCH && task_is_alive(tid))
+		round->refused++;
 	else
 		round->missed++;
 }
@@ -211,41 +217,29 @@ static struct seize_round seize_round(struct tracer *t, pid_t pid)
 #define SEIZE_NAP_NS 50000
 #define SEIZE_NAPS   100000 /* a processor may be long in coming */
 #define MISSED_MAX   20	    /* a leader that has ended is missed each time */
+#define REFUSED_MAX  3
 #define ROUNDS_MAX   1000   /* threads may be made all the time, but then by ones that are ours */
-
-static bool has_task(struct tracer *t, pid_t pid)
-{
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->tgid == pid || task->tid == pid)
-			return true;
-	}
-	return false;
-}
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
 	struct seize_round round = {.fresh = 1};
 	size_t total = 0;
-	unsigned rounds = 0, missed = 0, naps = 0;
+	unsigned rounds = 0, missed = 0, refused = 0, naps = 0;
 
 	while ((round.fresh && rounds++ < ROUNDS_MAX) || (round.missed && missed++ < MISSED_MAX) ||
-	       (round.awaited && naps++ < SEIZE_NAPS)) {
+	       (round.refused && refused++ < REFUSED_MAX) || (round.awaited && naps++ < SEIZE_NAPS)) {
 		if (round.awaited)
 			nanosleep(&(struct timespec){.tv_nsec = SEIZE_NAP_NS}, NULL);
-		if (round.awaited || round.missed)
-			collect_ends(t, 0, NULL);
+		if (round.awaited || round.missed || round.refused)
+			collect_ends(t, NULL);
 		round = seize_round(t, pid);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;
 	}
-	if (round.error == EBUSY)
-		*error = EBUSY;
-	else
-		*error = has_task(t, pid) ? 0 : round.error ? round.error : ESRCH;
+	*error = 0;
+	/* What is not attached would die at its first breakpoint. */
+	if (round.refused || round.error == EBUSY || !task_of_group(t, pid))
+		*error = round.error ? round.error : ESRCH;
 	return total;
 }
 
@@ -294,8 +288,17 @@ static bool shares(pid_t pid, pid_t one)
 
 static void list_sharer(struct sharers *s, pid_t pid)
 {
+	msg_info("process %d shares the memory of process %d: both are traced, in one trace", pid, s->pids[0]);
 	ARRAY_GROW(s->pids, s->capacity, s->count);
 	s->pids[s->count++] = pid;
+}
+
+/* Whether its maker has told or will tell what it belongs to. */
+static bool is_placed(struct tracer *t, pid_t pid)
+{
+	const struct task *task = task_find(t, pid);
+
+	return task && (task->process || task->phase != PHASE_LIVE);
 }
 
 size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
@@ -308,16 +311,16 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 	while (folder && (entry = readdir(folder))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || task_find(t, pid) || is_listed(s, pid) || !shares(pid, one) || !task_is_alive(one))
+		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !shares(pid, one) || !task_is_alive(one))
 			continue;
-		if (seize_tasks(t, pid, &error) && !error) {
-			/* It may have executed something just before: then it is traced, and nothing else. */
-			if (!shares(pid, one))
-				continue;
+		seize_tasks(t, pid, &error);
+		/* It may have executed something just before: then it is traced, and nothing else. */
+		if (is_placed(t, pid) || !shares(pid, one))
+			continue;
+		if (!error) {
 			list_sharer(s, pid);
 			total++;
-			msg_info("process %d shares the memory of process %d: both are traced, in one trace", pid, s->pids[0]);
-		} else if (error && shares(pid, one) && live_thread(pid)) {
+		} else if (live_thread(pid)) {
 			s->refused = pid;
 			s->error = error;
 		}
@@ -444,7 +447,7 @@ static void settle_births(struct tracer *t, const struct process *p, bool has_sh
 	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(t, p, n, has_sharers); n++) {
 		/* One that executes another program waits for the ends of those that had settled. */
 		if (n >= SETTLE_VFORK)
-			collect_ends(t, 0, NULL);
+			collect_ends(t, NULL);
 		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
 	}
 }
@@ -465,6 +468,7 @@ static void unsettle(struct tracer *t, const struct process *p)
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 {
 	size_t fresh;
+	unsigned rounds = 0;
 
 	give_process(t, p, s);
 	/* What was being made by then is untraced, and attached now. */
@@ -474,7 +478,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 		fresh += seize_sharers(t, s, process_proc(p));
 		give_process(t, p, s);
 		unsettle(t, p);
-	} while (fresh && !s->refused);
+	} while (fresh && !s->refused && rounds++ < ROUNDS_MAX);
 	p->shared = s->count > 1;
 	if (!p->shared || !process_anchor(p))
 		return;

@@ -41,10 +41,16 @@ struct stop collect(struct tracer *t);
 struct stop collect_now(struct tracer *t);
 /* While attaching: what ends or was interrupted goes on, all else is put back for later. */
 void collect_put_off(struct tracer *t, pid_t tid, int status);
-/* The same with all stops there are now. A task `except` (0 none) may be of ours or not yet: what it reports, but for its
- * exit, is not acted on; its status goes to *kept. */
-#define COLLECT_GONE (-1) /* it has ended, and was reaped */
-void collect_ends(struct tracer *t, pid_t except, int *kept);
+/* A task of which it is not known yet whether it is ours, or which one it is: what it reports, but for its exit, is not
+ * acted on. */
+struct withheld {
+	pid_t tid; /* 0 none */
+	bool reported;
+	int status;
+};
+/* The same with all stops there are now, but for those of two that are withheld (NULL none). Called by a handler too. */
+void collect_ends(struct tracer *t, struct withheld *withheld);
+#define WITHHELD 2
 /* Puts a stop back: collect() gives it out later, before it waits. */
 void collect_later(struct tracer *t, const struct stop *stop);
 /* The same for a known task: what it reported at a bad time. */
@@ -62,6 +68,9 @@ void adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
  * text they have. */
 void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
+/* While attaching: those who would tell of a group's held children may have gone with an exec. They go on, without a
+ * struct process. */
+void adopt_without_maker(struct tracer *t, pid_t maker);
 /* While letting go: the children of which nobody will tell any more. */
 void adopt_untold(struct tracer *t);
 

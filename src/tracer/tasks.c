@@ -24,6 +24,20 @@ struct task *task_find(struct tracer *t, pid_t tid)
 	return t->last_found;
 }
 
+struct task *task_of_group(struct tracer *t, pid_t pid)
+{
+	struct task *leader = task_find(t, pid);
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; !leader && (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->tgid == pid)
+			return task;
+	}
+	return leader;
+}
+
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p,
 		      enum task_phase phase)
 {
@@ -231,10 +245,11 @@ pid_t maker_of(pid_t tid)
 
 bool task_stat(pid_t tid, char *state, unsigned long *flags)
 {
-	char path[32];
+	char path[48];
 	char *text, *rest;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	/* For /proc/TID/stat the kernel sums over all threads. */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	text = read_file(path, 1 << 16, NULL);
 	if (!text)
 		return false;

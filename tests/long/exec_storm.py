@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attaches to programs whose threads execute them anew all the time, several at once on busy processors, for
-LONG_SECONDS / 6 (ten minutes if unset): what comes in between decides whether anything is lost."""
+"""Attaches to programs whose threads execute them anew, some of which fork besides, several at once on busy processors,
+for LONG_SECONDS / 6 (ten minutes if unset): what comes in between decides whether anything is lost."""
 
 import concurrent.futures
 import os
@@ -13,22 +13,26 @@ sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
 
 import builds
 import lifecycle
-from processes import Room, may_attach
+from processes import Failure, Room, may_attach
 
 SECONDS = float(os.environ.get('LONG_SECONDS', '3600')) / 6
 AT_ONCE = 4
 
 
 def storm(end):
-    """How many times it was attached to a storm, and what went wrong first."""
+    """How many times it was attached to one, and what went wrong first."""
     rounds = 0
     while time.monotonic() < end:
-        room = Room()
-        problems, told = lifecycle.exec_storm(room)
-        problems += room.close()
-        rounds += int(told.split()[0])
-        if problems:
-            return rounds, problems
+        for scenario in (lifecycle.exec_storm, lifecycle.forks_before_exec):
+            room = Room()
+            try:
+                problems, told = scenario(room)
+            except Failure as failure:
+                problems, told = [str(failure)], '0 rounds'
+            problems += room.close()
+            rounds += int((told or '0').split()[0])
+            if problems:
+                return rounds, problems
     return rounds, []
 
 
@@ -38,6 +42,7 @@ def main():
         print('cannot attach here: ' + reason)
         return 77
     builds.target('regress_execstorm', 'O2')
+    builds.target('regress_execfork', 'O2')
     busy = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(os.cpu_count())]
     try:
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

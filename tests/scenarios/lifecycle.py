@@ -653,6 +653,30 @@ def killed_in_exec(room):
     return problems, '25 rounds'
 
 
+def forks_before_exec(room):
+    """Threads fork, and another one executes the program anew, while they are attached to: who would tell of those
+    children has gone, and they must not wait for it."""
+    need_attach()
+    for i in range(24):
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        target = room.start([builds.target('regress_execfork', 'O2'), str((0, 200, 500, 1000, 2000, 4000)[i % 6])])
+        wait_for('its threads', lambda: int(status_field(target.pid, 'Threads') or 0) >= 408)
+        tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)] + ['-F'][i % 2:])
+        if target.stdout.readline() != b'anew\n':
+            raise Failure('round %d: it said something else' % i)
+        wait_for('the children of round %d to end' % i,
+                 lambda: [p for p in running(room, 'regress_execfork-O2') if p != target.pid] == [])
+        tracer.send_signal(signal.SIGTERM)
+        done = room.finish(tracer, 30)
+        if done.status or state_of(target.pid) != 'S':
+            return ['round %d: status %d, %r, the target is in state %s' % (
+                i, done.status, done.err[-300:], state_of(target.pid))], ''
+        target.kill()
+        room.finish(target)
+    return [], '24 rounds'
+
+
 def exec_once(room):
     """The newest of many threads executes the program anew while they are attached to one by one: what takes the
     leader's place may not be attached yet."""
@@ -684,6 +708,7 @@ CASES = [
     ('threads execute the program anew while it attaches and lets go', exec_storm),
     ('a thread executes the program anew while it is attached to', exec_once),
     ('SIGKILL while threads execute the program anew', killed_in_exec),
+    ('threads fork, and one executes the program anew, while it is attached to', forks_before_exec),
     ('threads come and go while it attaches', thread_churn),
     ('SIGKILL to the target', kill_the_target),
     ('SIGKILL to functrace', kill_functrace),

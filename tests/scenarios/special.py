@@ -214,6 +214,7 @@ def refused_for_another(room, held, traced, *expected):
     if done.status != 1 or any(e not in done.err for e in expected):
         problems.append('status %d, %r' % (done.status, done.err))
     debugger.kill()
+    room.finish(debugger)
     return problems
 
 
@@ -233,16 +234,38 @@ def traced_by_another(room):
 
 
 def thread_traced_by_another(room):
-    """One thread is traced by somebody else: a breakpoint would kill it."""
+    """One thread is traced by somebody else, and a breakpoint would kill it. The others sleep on."""
     need_attach()
-    with Held(room, [builds.target('sigstorm', 'O2'), '4', '0', '500']) as held:
+    with Held(room, [builds.target('sleepers', 'O2')]) as held:
         tids = sorted(tasks_of(held.child.pid))
         problems = [] if len(tids) > 1 else ['it has no threads yet']
         problems += refused_for_another(room, held, tids[-1], b'traces a thread of it already')
-        held.gate.open()
+        for _ in range(2):
+            held.gate.open()
+            held.gate.arrived(held.child)
         done = room.finish(held.child)
     if done.status != 0:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+    problems += ['it says %r' % line for line in done.out.splitlines()
+                 if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')]
+    return problems, ''
+
+
+def thread_of_another_user(room):
+    """One thread has root's rights still: it cannot be attached, and a breakpoint would kill it."""
+    need_attach()
+    prefix, functrace = errors.as_nobody(room)
+    with Held(room, [builds.target('two_users', 'O2')]) as held:
+        os.makedirs(room.path('traces'))
+        os.chmod(room.path('traces'), 0o777)
+        done = room.run(prefix + [functrace, '-o', room.path('traces'), '-t', str(held.child.pid)])
+        held.gate.open()
+        ended = room.finish(held.child)
+    problems = []
+    if done.status != 1 or b'not permitted' not in done.err:
+        problems.append('status %d, %r' % (done.status, done.err))
+    if (ended.status, ended.out) != (5, b'all are well\n'):
+        problems.append('the target ended with status %d, %r' % (ended.status, ended.out))
     return problems, ''
 
 
@@ -446,6 +469,7 @@ CASES = [
     ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
     ('processes that share memory, one is traced by another tracer', traced_by_another),
     ('a thread is traced by another tracer', thread_traced_by_another),
+    ('a thread has another user', thread_of_another_user),
     ('processes that share memory, one executes another program while it is attached to', sharer_executes),
     ('a stop signal to a vfork child', stop_in_vfork),
     ('--cpu=pin, let go of', pinned),

@@ -54,15 +54,34 @@ static void explain_tracer(pid_t pid, pid_t traced)
 	free(name);
 }
 
+/* -1 unknown. */
+static long owner_of(pid_t tid)
+{
+	char *uid = status_line(tid, "Uid:");
+	const long owner = uid ? strtol(uid, NULL, 10) : -1;
+
+	free(uid);
+	return owner;
+}
+
+static bool has_other_owner(pid_t tid)
+{
+	const long owner = owner_of(tid);
+
+	return owner >= 0 && (uid_t)owner != geteuid();
+}
+
 static void explain_denied(pid_t pid)
 {
 	char *scope = read_file("/proc/sys/kernel/yama/ptrace_scope", 16, NULL);
-	char *uid = status_line(pid, "Uid:");
-	const long owner = uid ? strtol(uid, NULL, 10) : -1;
+	const pid_t other = find_thread(pid, has_other_owner);
 
-	if (owner >= 0 && (uid_t)owner != geteuid())
+	if (other == pid)
 		msg_error("cannot attach to process %d: it belongs to user %ld. Run functrace as that user, "
-			  "or as root.", pid, owner);
+			  "or as root.", pid, owner_of(pid));
+	else if (other)
+		msg_error("cannot attach to process %d: its thread %d belongs to user %ld. Run functrace as root.", pid,
+			  other, owner_of(other));
 	else if (scope && scope[0] >= '1' && scope[0] <= '2')
 		msg_error("cannot attach to process %d: kernel.yama.ptrace_scope is %c. Start the program under "
 			  "functrace, run functrace as root, or (as root) 'sysctl kernel.yama.ptrace_scope=0'.",
@@ -74,7 +93,6 @@ static void explain_denied(pid_t pid)
 		msg_error("cannot attach to process %d: not permitted. It may be privileged or not dumpable; "
 			  "run functrace as root, in a container with the capability SYS_PTRACE.", pid);
 	free(scope);
-	free(uid);
 }
 
 static int explain(pid_t pid, int error)

@@ -262,7 +262,7 @@ def thread_of_another_user(room):
         held.gate.open()
         ended = room.finish(held.child)
     problems = []
-    if done.status != 1 or b'not permitted' not in done.err:
+    if done.status != 1 or b'its thread ' not in done.err or b'belongs to user 0' not in done.err:
         problems.append('status %d, %r' % (done.status, done.err))
     if (ended.status, ended.out) != (5, b'all are well\n'):
         problems.append('the target ended with status %d, %r' % (ended.status, ended.out))

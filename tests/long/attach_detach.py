@@ -81,10 +81,7 @@ def main():
         except Failure as failure:
             problems += [str(failure)] + target.room.close()
         print(target.figures())
-    for problem in problems:
-        print('DIFFERS: ' + problem)
-    print('no difference' if not problems else '%d differences' % len(problems))
-    return 1 if problems else 0
+    return kinds.told(problems)
 
 
 if __name__ == '__main__':

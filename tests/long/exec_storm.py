@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
 
 import builds
+import kinds
 import lifecycle
 from processes import Failure, Room, may_attach
 
@@ -53,10 +54,7 @@ def main():
             process.wait()
     problems = [p for _, some in done for p in some]
     print('attached %d times to programs that execute themselves' % sum(rounds for rounds, _ in done))
-    for problem in problems:
-        print('DIFFERS: ' + problem)
-    print('no difference' if not problems else '%d differences' % len(problems))
-    return 1 if problems else 0
+    return kinds.told(problems)
 
 
 if __name__ == '__main__':

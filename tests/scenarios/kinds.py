@@ -15,6 +15,14 @@ def functrace(folder, *options, by=()):
     return list(by) + [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', folder] + list(options)
 
 
+def told(problems):
+    """Prints what a long test has found; its exit status."""
+    for problem in problems:
+        print('DIFFERS: ' + problem)
+    print('no difference' if not problems else '%d differences' % len(problems))
+    return 1 if problems else 0
+
+
 def read_traces(folder, expected=None):
     """The traces in a folder, in the order of their making; problems."""
     paths = sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: (os.stat(p).st_mtime_ns, p))

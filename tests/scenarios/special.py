@@ -203,7 +203,7 @@ time.sleep(60)
 
 
 def refused_for_another(room, held, traced, *expected):
-    """Somebody else traces that task: nothing is attached to, and functrace says why."""
+    """Somebody else traces that task: nothing is attached to, and functrace says why. How the target ends then."""
     before = text_of(held.child.pid)
     debugger = room.start([sys.executable, '-c', SEIZE, str(traced)])
     if debugger.stdout.readline() != b'seized\n':
@@ -215,7 +215,10 @@ def refused_for_another(room, held, traced, *expected):
         problems.append('status %d, %r' % (done.status, done.err))
     debugger.kill()
     room.finish(debugger)
-    return problems
+    for _ in range(2):
+        held.gate.open()
+        held.gate.arrived(held.child)
+    return room.finish(held.child), problems
 
 
 def traced_by_another(room):
@@ -223,11 +226,7 @@ def traced_by_another(room):
     need_attach()
     with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
         other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
-        problems = refused_for_another(room, held, other, b'both would have to be attached', b'traces it already')
-        for _ in range(2):
-            held.gate.open()
-            held.gate.arrived(held.child)
-        done = room.finish(held.child)
+        done, problems = refused_for_another(room, held, other, b'both would have to be attached', b'traces it already')
     if done.status != 3:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
     return problems, ''
@@ -238,13 +237,10 @@ def thread_traced_by_another(room):
     need_attach()
     with Held(room, [builds.target('sleepers', 'O2')]) as held:
         tids = sorted(tasks_of(held.child.pid))
-        problems = [] if len(tids) > 1 else ['it has no threads yet']
-        problems += refused_for_another(room, held, tids[-1], b'traces a thread of it already')
-        for _ in range(2):
-            held.gate.open()
-            held.gate.arrived(held.child)
-        done = room.finish(held.child)
-    if done.status != 0:
+        if len(tids) < 2:
+            raise Failure('it has no threads yet')
+        done, problems = refused_for_another(room, held, tids[-1], b'traces a thread of it already')
+    if done.status:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
     problems += ['it says %r' % line for line in done.out.splitlines()
                  if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')]

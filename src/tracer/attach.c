@@ -170,8 +170,9 @@ static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
 	p->attached = p->attached_to = true;
 	seize_rest(t, p, s);
 	if (s->refused) {
-		msg_error("process %d shares the memory of process %d, so that both would have to be attached.", s->refused,
-			  pid);
+		if (s->refused != pid)
+			msg_error("process %d shares the memory of process %d, so that both would have to be attached.",
+				  s->refused, pid);
 		return explain(s->refused, s->error);
 	}
 	return 0;
@@ -196,7 +197,7 @@ static int attach_one(struct tracer *t, pid_t named)
 	struct task *known = task_of_group(t, pid);
 
 	/* It shares the memory of one before it. */
-	if (known && !seize_lost(t, pid)) {
+	if (known && !seize_lost(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->release_at_exec = false;
 		return 0;
 	}

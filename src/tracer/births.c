@@ -54,6 +54,24 @@ static void start_running(struct tracer *t, struct task *child)
 		child->listening = true;
 }
 
+static struct process *begin_child(struct process *parent, struct task *child)
+{
+	struct tracer *t = parent->tracer;
+
+	if (parent->objects.count || t->paused)
+		return process_fork(parent, child);
+	/* The parent was attached to just when it was executing another program, and has never been looked at. */
+	struct process *p = process_new(t, child->tid, child->tgid);
+
+	if (!p)
+		return NULL;
+	child->process = p;
+	process_ref(p);
+	p->attached = true;
+	process_start(p); /* an error: it has been killed, which is told later */
+	return p;
+}
+
 /* A new task's memory and group decide what it is: a thread, a vfork child, a new process. */
 void adopt(struct tracer *t, struct task *child)
 {
@@ -91,7 +109,7 @@ void adopt(struct tracer *t, struct task *child)
 		release_task(t, child, 0);
 		return;
 	}
-	struct process *p = process_fork(parent, child);
+	struct process *p = begin_child(parent, child);
 
 	if (!p) {
 		clean_child(parent, child->tid);
@@ -178,13 +196,41 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 		adopt_held(t, orphan, p, PTRACE_EVENT_FORK);
 }
 
+/* Whether a task of its maker's group is about to tell of it. */
+static bool is_announced(struct tracer *t, const struct task *child)
+{
+	const struct hash_entry *entry;
+	unsigned long message;
+
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->tgid == child->maker && task->stopped &&
+		    ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &message) == 0 && (pid_t)message == child->tid)
+			return true;
+	}
+	return false;
+}
+
 void adopt_without_maker(struct tracer *t, pid_t maker)
 {
-	struct task *orphan;
+	const struct hash_entry *entry;
+	bool known;
 
-	while ((orphan = next_orphan(t, maker))) {
-		orphan->release_at_exec = !t->set->follow;
-		adopt_held(t, orphan, NULL, PTRACE_EVENT_FORK);
+	for (size_t i = 0; t->held_tasks && (entry = hash_next(&t->tasks, &i));) {
+		struct task *child = (struct task *)(uintptr_t)entry->value;
+
+		if (child->phase != PHASE_HELD || child->maker != maker || is_announced(t, child))
+			continue;
+		i = 0;
+		child->release_at_exec = !t->set->follow;
+		if (tgid_of(child->tid) == maker || same_memory(child->tid, maker, &known)) {
+			adopt_held(t, child, NULL, PTRACE_EVENT_FORK);
+			continue;
+		}
+		/* What it was born with is not what is going to be traced. */
+		t->untraced_children++;
+		release_task(t, child, 0);
 	}
 }
 

@@ -342,10 +342,11 @@ void collect_put_off(struct tracer *t, pid_t tid, int status)
 static bool withhold(struct withheld *withheld, const struct stop *stop)
 {
 	for (size_t i = 0; withheld && i < WITHHELD; i++)
-		if (withheld[i].tid == stop->tid && stop->kind != STOP_EXIT) {
-			withheld[i].reported = true;
+		if (withheld[i].tid == stop->tid) {
+			withheld[i].exiting = stop->kind == STOP_EXIT;
+			withheld[i].reported = !withheld[i].exiting;
 			withheld[i].status = stop->status;
-			return true;
+			return withheld[i].reported;
 		}
 	return false;
 }

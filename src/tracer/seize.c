@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -69,6 +70,14 @@ void seize_end(void)
 	set_alarm(SIG_BLOCK, 0);
 }
 
+static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
+{
+	struct task *task = task_new(t, tid, pid, NULL, PHASE_LIVE);
+
+	task->release_at_exec = !t->set->follow; /* until it is known whose it is */
+	return task;
+}
+
 /* The leader is what was a thread until it executed another program, which it did untraced. */
 static void seize_replaced(struct tracer *t, pid_t pid)
 {
@@ -79,7 +88,7 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process,
 					.release_at_exec = leader->release_at_exec};
 	else
-		leader = task_new(t, pid, pid, NULL, PHASE_LIVE);
+		leader = new_task(t, pid, pid);
 	leader->lost = true;
 }
 
@@ -89,16 +98,19 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	withheld[0] = (struct withheld){.tid = tid};
 	withheld[1] = (struct withheld){.tid = tid == pid ? 0 : pid};
 	seizing = t;
+	atomic_signal_fence(memory_order_seq_cst);
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, seize_options) < 0 ? -errno : 0;
 
+	atomic_signal_fence(memory_order_seq_cst);
 	seizing = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
 	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
 
 	/* Who waits for an exec's lock may get it when the exec is done. */
 	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
-		task_new(t, tid, pid, NULL, PHASE_LIVE);
+		new_task(t, tid, pid)->exiting = withheld[0].exiting;
 	/* Where it could not be seized, it is one of ours already: new, or another's until an exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
@@ -339,8 +351,13 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 		/* One that has executed another program shares nothing any more. */
 		while (i && i < s->count && seize_lost(t, s->pids[i]))
 			s->pids[i] = s->pids[--s->count];
-		if (i < s->count)
-			total += seize_tasks(t, s->pids[i], &error);
+		if (i == s->count)
+			break;
+		total += seize_tasks(t, s->pids[i], &error);
+		if (error && live_thread(s->pids[i])) {
+			s->refused = s->pids[i];
+			s->error = error;
+		}
 	}
 	return total;
 }

@@ -47,6 +47,7 @@ struct withheld {
 	pid_t tid; /* 0 none */
 	bool reported;
 	int status;
+	bool exiting; /* its exit was told, and it went on: what it had reported before is over */
 };
 /* The same with all stops there are now, but for those of two that are withheld (NULL none). Called by a handler too. */
 void collect_ends(struct tracer *t, struct withheld *withheld);
@@ -68,8 +69,8 @@ void adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
  * text they have. */
 void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
-/* While attaching: those who would tell of a group's held children may have gone with an exec. They go on, without a
- * struct process. */
+/* While attaching: those who would tell of a group's held children may have gone with an exec. The children go on, without
+ * a struct process, and those with memory of their own untraced. */
 void adopt_without_maker(struct tracer *t, pid_t maker);
 /* While letting go: the children of which nobody will tell any more. */
 void adopt_untold(struct tracer *t);

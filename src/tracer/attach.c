@@ -54,16 +54,6 @@ static void explain_tracer(pid_t pid, pid_t traced)
 	free(name);
 }
 
-/* -1 unknown. */
-static long owner_of(pid_t tid)
-{
-	char *uid = status_line(tid, "Uid:");
-	const long owner = uid ? strtol(uid, NULL, 10) : -1;
-
-	free(uid);
-	return owner;
-}
-
 static bool has_other_owner(pid_t tid)
 {
 	const long owner = owner_of(tid);

@@ -353,6 +353,8 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
 /* The thread that traces a task; 0 none (or it has gone). */
 pid_t tracer_of(pid_t tid);
+/* The user whose it is, as the real user id; -1 unknown. */
+long owner_of(pid_t tid);
 /* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
 pid_t maker_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */

@@ -29,13 +29,15 @@ struct task *task_of_group(struct tracer *t, pid_t pid)
 	struct task *leader = task_find(t, pid);
 	const struct hash_entry *entry;
 
-	for (size_t i = 0; !leader && (entry = hash_next(&t->tasks, &i));) {
+	if (leader)
+		return leader;
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
 		if (task->tgid == pid)
 			return task;
 	}
-	return leader;
+	return NULL;
 }
 
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p,
@@ -231,6 +233,13 @@ pid_t tracer_of(pid_t tid)
 	long tracer;
 
 	return status_number(tid, "\nTracerPid:", &tracer) ? (pid_t)tracer : 0;
+}
+
+long owner_of(pid_t tid)
+{
+	long owner;
+
+	return status_number(tid, "\nUid:", &owner) ? owner : -1;
 }
 
 pid_t maker_of(pid_t tid)

@@ -4,13 +4,6 @@
 
 static char **arguments;
 
-static void *sleeper(void *data)
-{
-	for (;;)
-		pause();
-	return data;
-}
-
 static void *forker(void *data)
 {
 	for (;;) {
@@ -25,19 +18,6 @@ static void *forker(void *data)
 	return data;
 }
 
-static int is_traced(void)
-{
-	char text[4096];
-	const char *line;
-	FILE *file = fopen("/proc/self/status", "r");
-
-	CHECK(file);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	line = strstr(text, "\nTracerPid:");
-	return line && atoi(line + strlen("\nTracerPid:"));
-}
-
 static void *executer(void *data)
 {
 	while (!is_traced())
@@ -50,7 +30,6 @@ static void *executer(void *data)
 
 int main(int argc, char **argv)
 {
-	pthread_attr_t small;
 	pthread_t tid;
 
 	signal(SIGCHLD, SIG_IGN);
@@ -60,13 +39,10 @@ int main(int argc, char **argv)
 			pause();
 	}
 	arguments = argv;
-	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, 64 << 10);
 	for (int i = 0; i < 6; i++)
-		CHECK(pthread_create(&tid, &small, forker, NULL) == 0);
-	for (int i = 0; i < 400; i++)
-		CHECK(pthread_create(&tid, &small, sleeper, NULL) == 0);
-	CHECK(pthread_create(&tid, &small, executer, NULL) == 0);
+		CHECK(pthread_create(&tid, NULL, forker, NULL) == 0);
+	start_sleepers(400);
+	CHECK(pthread_create(&tid, NULL, executer, NULL) == 0);
 	for (;;)
 		pause();
 }

@@ -4,13 +4,6 @@
 
 static char **arguments;
 
-static void *sleeper(void *data)
-{
-	for (;;)
-		pause();
-	return data;
-}
-
 static void *executer(void *data)
 {
 	char rounds[16];
@@ -26,7 +19,6 @@ static void *executer(void *data)
 
 int main(int argc, char **argv)
 {
-	pthread_attr_t small;
 	pthread_t tid;
 
 	CHECK(argc == 4);
@@ -39,10 +31,7 @@ int main(int argc, char **argv)
 		return 7;
 	}
 	arguments = argv;
-	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, 64 << 10);
-	for (int i = 0; i < atoi(argv[2]); i++)
-		CHECK(pthread_create(&tid, &small, sleeper, NULL) == 0);
+	start_sleepers(atoi(argv[2]));
 	CHECK(pthread_create(&tid, NULL, executer, NULL) == 0);
 	for (;;)
 		pause();

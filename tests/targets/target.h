@@ -20,6 +20,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -99,6 +100,37 @@ __attribute__((unused)) static void sleep_ms(unsigned ms)
 
 	while (nanosleep(&left, &left) && errno == EINTR)
 		;
+}
+
+/* By system calls only: nothing of this is in a trace. */
+__attribute__((unused)) static int is_traced(void)
+{
+	char text[4096];
+	const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	const ssize_t got = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return !strstr(text, "TracerPid:\t0\n");
+}
+
+__attribute__((unused)) static void *sleep_for_ever(void *data)
+{
+	for (;;)
+		pause();
+	return data;
+}
+
+__attribute__((unused)) static void start_sleepers(int count)
+{
+	pthread_attr_t small;
+	pthread_t tid;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 << 10);
+	for (int i = 0; i < count; i++)
+		CHECK(pthread_create(&tid, &small, sleep_for_ever, NULL) == 0);
+	pthread_attr_destroy(&small);
 }
 
 __attribute__((unused)) static unsigned argument(int argc, char **argv, int n, unsigned otherwise)

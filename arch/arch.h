@@ -57,6 +57,13 @@ struct arch_memory {
 	void *context;
 };
 
+/* What stands before a return address. */
+enum arch_call {
+	CALL_NONE,     /* no call */
+	CALL_FIXED,    /* one that calls the same function each time: its target, or the place that holds it, is a constant */
+	CALL_COMPUTED, /* one through a register or a pointer: another function each time, perhaps */
+};
+
 #define ARCH_CLONE_CALLS 3
 
 struct arch {
@@ -113,8 +120,9 @@ struct arch {
 	uint64_t (*breakpoint_address)(uint64_t pc);
 	/* From a function's address to where its breakpoint goes: past a landing pad (endbr64, bti). */
 	uint64_t (*entry)(uint64_t function, const unsigned char *code, size_t size);
-	/* Whether the code before a return address is a call: `code` are the `size` bytes before it. */
-	bool (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
+	/* The call before a return address: `code` are the `size` bytes before it. Where they can be read in two ways
+	 * it is CALL_COMPUTED, of which less is believed. */
+	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
 
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
 	 * returns cannot be emulated. False only if the bytes are no instruction. */

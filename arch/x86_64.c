@@ -182,15 +182,21 @@ static size_t indirect_call_length(const unsigned char *code, size_t size)
 
 /* Prefixes stand before the opcode and need not be looked at: REX, notrack (3e), bnd (f2), and the
  * padding of a call to __tls_get_addr (66 66 48, 67) end in the same bytes. */
-static bool x86_64_follows_call(uint64_t address, const unsigned char *code, size_t size)
+static enum arch_call x86_64_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
+	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
+
 	(void)address;
-	if (size >= 5 && code[size - 5] == 0xe8)
-		return true;
-	for (size_t length = 2; length <= 7 && length <= size; length++)
-		if (indirect_call_length(code + size - length, length) == length)
-			return true;
-	return false;
+	for (size_t length = 2; length <= 7 && length <= size; length++) {
+		const unsigned char *start = code + size - length;
+
+		if (indirect_call_length(start, length) != length)
+			continue;
+		if ((start[1] & 0xc7) != 5) /* else rip-relative */
+			return CALL_COMPUTED;
+		call = CALL_FIXED;
+	}
+	return call;
 }
 
 /* The numbers of the System V ABI, figure 3.36; 16 is the return address. */

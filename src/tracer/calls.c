@@ -97,6 +97,8 @@ static void drop_calls_of(struct process *p, const struct breakpoint *b)
 	for (size_t i = 0; (entry = hash_next(&p->calls, &i));) {
 		struct call *call = (struct call *)(uintptr_t)entry->value;
 
+		if (b && b->probe && call->inner == b->probe)
+			call->inner = NULL;
 		if (b && call->site != b && (!b->probe || call->probe != b->probe))
 			continue;
 		ARRAY_GROW(gone, capacity, count);
@@ -238,13 +240,27 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 		if (other && other->inserted)
 			before[i] = other->original[0];
 	}
-	*is_call = p->arch->follows_call(address, before, size);
+	const enum arch_call kind = p->arch->follows_call(address, before, size);
+
+	*is_call = kind != CALL_NONE;
 	if (!*is_call)
 		return NULL;
 	b = breakpoint_insert(p, address);
-	if (b)
+	if (b) {
 		b->is_return = true;
+		b->is_computed = kind == CALL_COMPUTED;
+	}
 	return b;
+}
+
+/* A realloc that jumps to free. */
+static bool is_tail_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+{
+	const struct call *older = task->calls ? hash_get_ptr(&task->process->calls, return_sp) : NULL;
+	uint64_t return_address;
+
+	return older && older->reserved && older->released == id && same_kind(older->probe, probe) &&
+	       stack_return_address(task, false, &return_address) && older->return_address == return_address;
 }
 
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
@@ -257,31 +273,49 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	e.id = value_of(task->process, &f->id, args, 0);
 	if (!e.id && f->success == OK_NONZERO)
 		return; /* free(NULL) */
+	const bool is_inner = is_tail_release(task, probe, return_sp, e.id) || fold_call(task, probe, return_sp);
+
 	if (task->process->reserved.count)
-		ledger_inner_release(task->process, task, e.id);
-	if (is_folded(task, probe, return_sp) || is_same_release(task, probe, return_sp, e.id) ||
-	    is_bookkeeping(task, probe, e.id))
+		ledger_entered_release(task->process, task, e.id, is_inner);
+	if (is_inner || fold_release(task, probe, return_sp, e.id) ||
+	    count_bookkeeping(task, probe, e.id))
 		return;
 	if (task->process->tracer->set->backtrace_all)
 		event_stack(&e, frames, true);
 	ledger_released(task->process, &e);
 }
 
-/* A call at the same place on the stack as one in flight: the same one again (its entry was undone for a
- * signal), a tail call out of it, or the older one never returned. True if there is nothing to be
- * added. */
-static bool replaces(struct task *task, const struct probe *probe, uint64_t return_sp,
-		     uint64_t return_address)
+/* Whether the older call, which has the same place on the stack, has come here by a jump (reallocarray -> realloc). A
+ * call instruction that always calls the same function leaves no other way; where it may call this one itself,
+ * both must mean the same block. */
+static bool is_tail_call(struct process *p, const struct call *older, const struct probe *probe,
+			 const uint64_t *args)
+{
+	const struct function *outer = function_of(older), *inner = probe->wanted->function;
+
+	return older->probe != probe && same_kind(older->probe, probe) &&
+	       (!older->site->is_computed ||
+		(value_of(p, &outer->size, older->args, 0) == value_of(p, &inner->size, args, 0) &&
+		 value_of(p, &outer->released, older->args, 0) == value_of(p, &inner->released, args, 0)));
+}
+
+/* A call at the same place on the stack as one in flight is a part of it if that has jumped here; else the older one
+ * has never returned, and is dropped. */
+static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp,
+			   uint64_t return_address, const uint64_t *args)
 {
 	struct call *older = hash_get_ptr(&task->process->calls, return_sp);
 
 	if (!older)
 		return false;
-	if (older->return_address == return_address && older->probe != probe &&
-	    same_kind(older->probe, probe))
-		return true;
-	call_stale(task->process, older);
-	return false;
+	if (older->return_address != return_address ||
+	    !is_tail_call(task->process, older, probe, args)) {
+		call_stale(task->process, older);
+		return false;
+	}
+	older->inner = probe;
+	older->inner_sp = return_sp;
+	return true;
 }
 
 static void call_add(struct task *task, const struct probe *probe, uint64_t return_sp,
@@ -336,8 +370,11 @@ static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t 
 		    !b->probe->wanted->function->can_fail)
 			return true;
 		const struct call *call = hash_get_ptr(&task->process->calls, return_sp);
+		uint64_t return_address;
 
-		return call && call->probe == b->probe;
+		return call && call->probe == b->probe &&
+		       stack_return_address(task, false, &return_address) &&
+		       call->return_address == return_address;
 	}
 	return false;
 }
@@ -348,9 +385,8 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 	struct process *p = task->process;
 	bool is_call;
 
-	if (replaces(task, probe, return_sp, return_address))
-		return;
-	if (task->calls && is_folded(task, probe, return_sp))
+	if (fold_tail_call(task, probe, return_sp, return_address, args) ||
+	    (task->calls && fold_call(task, probe, return_sp)))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
 
@@ -426,11 +462,15 @@ static void call_finish(struct task *task, struct call *call)
 	struct process *p = task->process;
 	const struct function *f = function_of(call);
 	const uint64_t result = p->arch->result(&task->regs);
-	const bool ok = succeeded(f, result, p->arch->pointer_size);
+	bool ok = succeeded(f, result, p->arch->pointer_size);
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct event e = {.task = task, .probe = call->probe, .time_ns = output_time(p)};
 
 	e.size = value_of(p, &f->size, call->args, result);
+	/* No such block can be. The call has ended by an exception, and another function, called by the same
+	 * instruction, returns here. */
+	if (e.size > p->arch->address_max && call->site->is_computed)
+		ok = false;
 	if (call->reserved) {
 		if (ok || (f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
 			ledger_commit(p, call);
@@ -440,11 +480,19 @@ static void call_finish(struct task *task, struct call *call)
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
 	e.id = value_of(p, &f->id, call->args, result);
+	/* The block has an event already, of a call within this one that was not known to be a part of it. */
+	if (call->has_made && call->made == e.id && ledger_knows(p, call->probe->wanted->resource, e.id))
+		return;
 	event_stack(&e, frames, false);
-	if (f->role == ROLE_CALL)
+	if (f->role == ROLE_CALL) {
 		ledger_call(p, &e);
-	else
-		ledger_allocated(p, &e);
+		return;
+	}
+	ledger_allocated(p, &e);
+	if (task->calls && same_kind(task->calls->probe, call->probe)) {
+		task->calls->made = e.id;
+		task->calls->has_made = true;
+	}
 }
 
 /* A return site was reached by another way than a traced call's return: that costs the target a

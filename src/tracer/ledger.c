@@ -232,6 +232,11 @@ void ledger_forget_probe(struct process *p, const struct probe *probe)
 
 void ledger_reserve(struct process *p, struct call *call, uint64_t id)
 {
+	struct call *older = hash_get_ptr(&p->reserved, id);
+
+	/* Nobody gives the same id up twice at a time: the older call has ended without a return. */
+	if (older)
+		older->reserved = false;
 	call->released = id;
 	call->reserved = true;
 	hash_set_ptr(&p->reserved, id, call);
@@ -259,10 +264,12 @@ void ledger_commit(struct process *p, struct call *call)
 	write_release(p, &e);
 }
 
-void ledger_inner_release(struct process *p, struct task *task, uint64_t id)
+void ledger_entered_release(struct process *p, struct task *task, uint64_t id, bool is_inner)
 {
 	struct call *call = hash_get_ptr(&p->reserved, id);
 
-	if (call && call->task == task)
+	if (call && !is_inner)
+		ledger_withdraw(p, call);
+	else if (call && call->task == task)
 		ledger_commit(p, call);
 }

@@ -75,6 +75,7 @@ struct breakpoint {
 	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
 	bool is_made; /* in memory that is no object's: code made at run time */
+	bool is_computed; /* a return site behind a call that may go to another function each time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
 	unsigned misses; /* hits as a return site without a call, in a row */
@@ -98,6 +99,12 @@ struct call {
 	struct breakpoint *site; /* the return site, or NULL if none could be planted */
 	bool reserved;		 /* a release that can fail, not yet committed */
 	uint64_t released;	 /* its id */
+	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
+	const struct probe *inner;
+	uint64_t inner_sp;
+	/* What a call that might have been a part of this one has allocated; has_made. */
+	uint64_t made;
+	bool has_made;
 };
 
 struct last_release {
@@ -482,12 +489,14 @@ bool is_watched(const struct probe *probe);
 const struct function *function_of(const struct call *call);
 /* Both allocate or release the same kind of resource. */
 bool same_kind(const struct probe *a, const struct probe *b);
-/* Whether it is an inner call of one of the task's calls in flight; those that turn out to be over are dropped. */
-bool is_folded(struct task *task, const struct probe *probe, uint64_t return_sp);
-/* Whether the task's last release has come here only to be done (delete -> free); remembers this one. */
-bool is_same_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* Whether an allocator releases what it never gave away; counted. */
-bool is_bookkeeping(struct task *task, const struct probe *probe, uint64_t id);
+/* Makes the call that is being entered a part of one of the task's calls in flight, if it is an inner one of it: true.
+ * Drops the calls that turn out to be over. */
+bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp);
+/* The same for a release, of the task's last release (delete -> free), if it has come here only to be done. Remembers
+ * this one as the last if it is none. */
+bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
+/* Counts a release of what an allocator keeps for itself and never gave away, if it is one: true. */
+bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id);
 
 /* stack.c: the stack of a stopped task whose registers are known. */
 /* Where the call just entered returns to. With with_stack what a walk will want is read along with it. False if it
@@ -518,8 +527,9 @@ void ledger_call(struct process *p, const struct event *e);
 void ledger_reserve(struct process *p, struct call *call, uint64_t id);
 void ledger_commit(struct process *p, struct call *call);
 void ledger_withdraw(struct process *p, struct call *call);
-/* An inner, folded release of that id: the proof that a reserved one succeeds. */
-void ledger_inner_release(struct process *p, struct task *task, uint64_t id);
+/* A release of that id is entered, as a part of a call in flight (is_inner), or on its own. A reserved one of the
+ * same id has succeeded in the first case; in the second it is over, or it leaves the release to this one. */
+void ledger_entered_release(struct process *p, struct task *task, uint64_t id, bool is_inner);
 void ledger_publisher_done(struct process *p);
 /* The probe is going: what is held and names it is written. */
 void ledger_forget_probe(struct process *p, const struct probe *probe);

@@ -24,37 +24,65 @@ bool same_kind(const struct probe *a, const struct probe *b)
 	return a->wanted->resource == b->wanted->resource && !is_watched(a) && !is_watched(b);
 }
 
-enum nesting { NESTED_NO, NESTED_FOLD, NESTED_APART };
+enum nesting {
+	NESTED_NO,
+	NESTED_FOLD,  /* a part of the outer call */
+	NESTED_APART, /* inside of it, but for somebody else: an event of its own */
+	NESTED_OVER,  /* the outer call has ended without a return (a throw, a longjmp) */
+};
 
-/* Whether this entry happens inside the outer call, told by unwinding to its frame. If the walk gets
- * past the place where that frame would be, the outer call is over without a return (a throw, a
- * longjmp): it is stale. */
-static enum nesting nested_in(struct task *task, const struct call *outer, bool *stale)
+/* Whether a frame of that pc may be one of the outer call's own. Where the extent of its function is not known,
+ * only the first frame, which is that function's, is taken for one. */
+static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
+{
+	const struct probe *around = probe_around(p, pc);
+
+	return around ? same_kind(around, outer->probe) : is_first && !outer->probe->size;
+}
+
+/* Whether the frames from the inner function's caller to the outer function's own, `first`, are all of such functions
+ * (new[] -> new -> malloc): what a handler of the program allocates, or a throw for its exception, is not the outer
+ * call's block. */
+static enum nesting nested_through(const struct process *p, const struct call *outer,
+				   const struct unwind_frame *frames, size_t first)
+{
+	if (first >= FOLD_ROWS)
+		return NESTED_APART;
+	for (size_t i = 0; i <= first; i++)
+		if (frames[i].signal)
+			return NESTED_APART;
+	for (size_t i = 1; i < first; i++)
+		if (!is_own_frame(p, outer, frames[i].pc, false))
+			return NESTED_APART;
+	if (is_own_frame(p, outer, frames[first].pc, true))
+		return NESTED_FOLD;
+	/* The outer function may have jumped to another one, which stands in its place; or the same
+	 * call instruction has called that one itself. */
+	return outer->site->is_computed ? NESTED_OVER : NESTED_APART;
+}
+
+/* Whether this entry happens inside the outer call, told by unwinding to its frame: the one that returns to where the
+ * outer call would, from the same place on the stack. Another call at that place, or a frame that reaches across it,
+ * proves that the outer one is over. */
+static enum nesting nested_in(struct task *task, const struct call *outer)
 {
 	struct unwind_frame frames[MAX_FRAMES];
-	bool cut = false, signal = false;
-	size_t count = stack_walk(task, frames, MAX_FRAMES, outer->return_sp, &cut);
+	const uint64_t place = outer->return_sp;
+	bool cut = false;
+	size_t at = 0, count = stack_walk(task, frames, MAX_FRAMES, place + 1, &cut);
 
-	*stale = false;
-	if (!count || frames[count - 1].cfa < outer->return_sp)
+	while (at < count && frames[at].cfa < place)
+		at++;
+	if (at == count)
 		return NESTED_NO;
-	if (frames[count - 1].cfa != outer->return_sp) {
-		*stale = true;
-		return NESTED_NO;
-	}
-	for (size_t i = 0; i < count; i++)
-		signal |= frames[i].signal;
-	if (count > FOLD_ROWS || signal)
+	/* A signal's frame may lead to another stack. */
+	if (frames[at].cfa > place)
+		return at && !frames[at].signal ? NESTED_OVER : NESTED_NO;
+	if (at + 1 == MAX_FRAMES)
 		return NESTED_APART;
-	/* Frames between the two must be such functions too (new[] -> new -> malloc): what a handler of the
-	 * program allocates, or a throw for its exception, is not the outer call's block. */
-	for (size_t i = 1; i + 1 < count; i++) {
-		const struct probe *between = probe_around(task->process, frames[i].pc);
-
-		if (!between || !same_kind(between, outer->probe))
-			return NESTED_APART;
-	}
-	return NESTED_FOLD;
+	if (at + 1 == count || frames[at + 1].pc != outer->return_address)
+		return NESTED_OVER;
+	return nested_through(task->process, outer, frames, at);
 }
 
 /* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
@@ -66,76 +94,86 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		function_of(outer)->role != ROLE_ALLOC);
 }
 
-/* Called from the code of a function of the same kind, which is in flight or has been folded itself. */
-static bool called_by_kin(struct task *task, const struct probe *probe, uint64_t return_sp)
+/* The call in flight that this one is a part of because its function, or the last that was folded into it, makes it
+ * directly. No unwinding is needed for that. NULL: it is to be unwound. */
+static struct call *called_by_part(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
-	const struct probe *caller;
 	uint64_t return_address;
 
-	for (const struct call *outer = task->calls; outer; outer = outer->next) {
+	for (struct call *outer = task->calls; outer; outer = outer->next) {
 		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
 			continue;
 		if (!stack_return_address(task, false, &return_address))
-			return false;
-		caller = probe_around(task->process, return_address);
-		return caller && same_kind(caller, probe);
+			return NULL;
+		const struct probe *caller = probe_around(task->process, return_address);
+
+		if (!caller)
+			return NULL;
+		return caller == outer->probe || (caller == outer->inner && outer->inner_sp > return_sp) ? outer :
+													  NULL;
 	}
-	return false;
+	return NULL;
 }
 
-/* Whether the call that is being entered is an inner one of a call in flight of the same task. */
-bool is_folded(struct task *task, const struct probe *probe, uint64_t return_sp)
+static bool fold_into(struct call *outer, const struct probe *probe, uint64_t return_sp)
+{
+	outer->inner = probe;
+	outer->inner_sp = return_sp;
+	return true;
+}
+
+bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	struct process *p = task->process;
-	struct call *outer = task->calls;
+	struct call *outer = called_by_part(task, probe, return_sp), *next;
 
-	if (outer && called_by_kin(task, probe, return_sp))
-		return true;
-	while (outer) {
-		struct call *next = outer->next;
-		bool stale = false;
-
-		if (outer->return_sp > return_sp) {
-			const enum nesting nesting = nested_in(task, outer, &stale);
-
-			if (nesting == NESTED_FOLD && can_hold(outer, probe))
-				return true;
-			if (nesting != NESTED_NO)
-				return false;
-			if (stale)
-				call_stale(p, outer);
+	if (outer)
+		return fold_into(outer, probe, return_sp);
+	for (outer = task->calls; outer; outer = next) {
+		next = outer->next;
+		if (outer->return_sp <= return_sp)
+			continue;
+		switch (nested_in(task, outer)) {
+		case NESTED_FOLD:
+			return can_hold(outer, probe) && fold_into(outer, probe, return_sp);
+		case NESTED_APART:
+			return false;
+		case NESTED_OVER:
+			call_stale(p, outer);
+			break;
+		case NESTED_NO:
+			break;
 		}
-		outer = next;
 	}
 	return false;
 }
 
-/* `delete` that calls or jumps to `free` is one release. Return addresses tell, but are read only in
- * processes where one such function can call another at all. */
-bool is_same_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+/* Return addresses are read only in processes where one such function can call another at all. */
+bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct last_release *last = &task->last_release;
-	const struct last_release before = *last;
+	const struct probe *outer = last->probe;
 	uint64_t return_address = 0;
 
 	if (task->process->release_probes > 1 && !stack_return_address(task, false, &return_address))
 		return_address = 0;
-	*last = (struct last_release){probe, return_sp, return_address, id};
-	if (!before.probe || before.probe == probe || !same_kind(before.probe, probe) || !return_address)
-		return false;
-	/* Allocated again since, by whomever: it is another block at the same address. */
-	if (ledger_knows(task->process, probe->wanted->resource, id))
-		return false;
-	if (before.sp == return_sp)
-		return before.return_address == return_address && before.id == id;
-	if (before.sp < return_sp || return_address <= before.probe->start ||
-	    return_address > before.probe->start + before.probe->size)
-		return false;
-	return true; /* the same block, or what that function made of its address */
+	const bool can_be_inner = outer && outer != probe && same_kind(outer, probe) && return_address;
+	const bool is_jump = can_be_inner && last->sp == return_sp;
+	const bool is_called = can_be_inner && last->sp > return_sp && return_address > outer->start &&
+			       return_address <= outer->start + outer->size;
+
+	/* Its own block, or what that function made of its address; but not one that is allocated, be it another block or
+	 * the same address again. */
+	if ((is_called || (is_jump && last->return_address == return_address && last->id == id)) &&
+	    !ledger_knows(task->process, probe->wanted->resource, id))
+		return true;
+	if (!is_called)
+		*last = (struct last_release){probe, return_sp, return_address, id};
+	return false;
 }
 
 /* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
-bool is_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
 {
 	struct process *p = task->process;
 	uint64_t return_address;

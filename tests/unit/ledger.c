@@ -155,11 +155,39 @@ static void test_inner_release(void **state)
 
 	mine.name_known = other.name_known = true;
 	ledger_reserve(process, &a, 0x10);
-	ledger_inner_release(process, &other, 0x10);
+	ledger_entered_release(process, &other, 0x10, true);
 	assert_true(a.reserved);
-	ledger_inner_release(process, &mine, 0x10);
+	ledger_entered_release(process, &mine, 0x10, true);
 	assert_false(a.reserved);
 	assert_trace("malloc(5) = 0x10\nrealloc(0x10)\n");
+}
+
+/* A release of its own while one is reserved: the reserving call has been left by a longjmp. Its reservation must
+ * not be taken for a release when the address is given out again. */
+static void test_left_reservation(void **state)
+{
+	struct task mine = {.tid = 1, .name_known = true};
+	uint64_t bytes;
+
+	(void)state;
+	allocated(MALLOC, 0x10, 5);
+	struct call a = {.probe = &probes[REALLOC], .task = &mine, .time_ns = TIME_NONE};
+	struct call b = a;
+
+	ledger_reserve(process, &a, 0x10);
+	ledger_entered_release(process, &mine, 0x10, false);
+	assert_false(a.reserved);
+	released(0x10);
+	allocated(MALLOC, 0x10, 6);
+	/* Left again, and tried again. */
+	ledger_reserve(process, &a, 0x10);
+	ledger_reserve(process, &b, 0x10);
+	assert_false(a.reserved);
+	ledger_commit(process, &b);
+	allocated(MALLOC, 0x10, 7);
+	assert_int_equal(ledger_live(process, &bytes), 1);
+	assert_int_equal(bytes, 7);
+	assert_trace("malloc(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
 }
 
 /* Two that cross: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
@@ -219,6 +247,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_realloc_overtaken, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_realloc_fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_inner_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left_reservation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_crossing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_published_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, setup, teardown),

@@ -1,0 +1,160 @@
+/* Calls that never return, left in flight: what is allocated and released after them, at the same place on the
+ * stack and by the same call instruction, is none of theirs. */
+#include "target.h"
+#include <csetjmp>
+#include <new>
+
+static volatile size_t huge = static_cast<size_t>(PTRDIFF_MAX) + 30900;
+static jmp_buf way_out;
+static char arena[64];
+static bool je_leaves;
+static void *pending; /* what operator delete releases besides */
+
+/* An allocator whose realloc is left by a longjmp. */
+extern "C" {
+void *je_malloc(size_t size);
+void *je_realloc(void *p, size_t size);
+void je_free(void *p);
+NOINLINE void *je_malloc(size_t size)
+{
+	KEEP(size);
+	return arena;
+}
+
+NOINLINE void *je_realloc(void *p, size_t size)
+{
+	KEEP(size);
+	if (je_leaves)
+		longjmp(way_out, 1);
+	return p;
+}
+
+NOINLINE void je_free(void *p)
+{
+	KEEP(p);
+}
+}
+
+NOINLINE void operator delete(void *p) noexcept
+{
+	void *other = pending;
+
+	pending = nullptr;
+	free(other);
+	free(p);
+}
+
+NOINLINE void operator delete(void *p, size_t) noexcept
+{
+	operator delete(p);
+}
+
+extern "C" {
+NOINLINE void *helper(size_t size);
+NOINLINE void after_a_throw(unsigned rounds);
+}
+
+void *helper(size_t size)
+{
+	void *p = malloc(size);
+
+	KEEP(p);
+	return p;
+}
+
+/* A failed new, and blocks that a function called from the same frame allocates. */
+void after_a_throw(unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		try {
+			void *p = ::operator new(huge);
+			KEEP(p);
+		} catch (const std::bad_alloc &) {
+		}
+		void *kept = helper(31001);
+
+		free(helper(31002));
+		KEEP(kept);
+	}
+	expect_alloc(rounds, 31001, "malloc");
+	say("expect = %u 31001", rounds);
+	expect_alloc(rounds, 31002, "malloc");
+	expect_release(rounds, 31002, "free");
+	say("expect stack 31001 helper after_a_throw main");
+}
+
+/* One call instruction, the same place on the stack: a new that throws, then other functions. */
+static NOINLINE void by_one_site(unsigned rounds)
+{
+	void *(*volatile const functions[])(size_t) = {::operator new, malloc, ::operator new, helper, ::operator new,
+						       ::operator new};
+	const size_t sizes[] = {huge, 31003, huge, 31004, huge, 31005};
+
+	for (unsigned i = 0; i < rounds; i++)
+		for (unsigned k = 0; k < 6; k++) {
+			void *p = nullptr;
+
+			try {
+				p = functions[k](sizes[k]);
+			} catch (const std::bad_alloc &) {
+			}
+			if (p && k == 5)
+				::operator delete(p);
+			else
+				free(p);
+		}
+	expect_alloc(rounds, 31003, "malloc");
+	expect_release(rounds, 31003, "free");
+	expect_alloc(rounds, 31004, "malloc");
+	expect_release(rounds, 31004, "free");
+	expect_alloc(rounds, 31005, "operator new(unsigned long)");
+	expect_release(rounds, 31005, "operator delete(void*)");
+}
+
+/* A realloc left by a longjmp has released nothing; its block is released later, and its address given out again. */
+static NOINLINE void left_realloc(unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		void *p = je_malloc(31006);
+
+		je_leaves = true;
+		if (!setjmp(way_out))
+			p = je_realloc(p, 31007);
+		je_leaves = false;
+		je_free(arena);
+		p = je_malloc(31008);
+		je_free(p);
+	}
+	expect_alloc(rounds, 31006, "je_malloc");
+	expect_release(rounds, 31006, "je_free");
+	expect_alloc(rounds, 31008, "je_malloc");
+	expect_release(rounds, 31008, "je_free");
+}
+
+/* operator delete that releases another block before its own. */
+static NOINLINE void two_in_one(unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		void *p = ::operator new(31009);
+
+		pending = malloc(31010);
+		::operator delete(p);
+	}
+	expect_alloc(rounds, 31009, "operator new(unsigned long)");
+	expect_release(rounds, 31009, "operator delete(void*)");
+	expect_alloc(rounds, 31010, "malloc");
+	expect_release(rounds, 31010, "free");
+}
+
+int main()
+{
+	const unsigned rounds = 20;
+
+	gate();
+	after_a_throw(rounds);
+	by_one_site(rounds);
+	left_realloc(rounds);
+	two_in_one(rounds);
+	gate();
+	return 0;
+}

@@ -128,8 +128,10 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 		for (size_t j = 0; j < UNDONE_MAX; j++)
 			if (task->undone[j].breakpoint == b)
 				task->undone[j].breakpoint = NULL;
-		if (b->probe && task->last_release.probe == b->probe)
-			task->last_release.probe = NULL;
+		if (b->probe && task->last_release.outer.probe == b->probe)
+			task->last_release.outer.probe = NULL;
+		if (b->probe && task->last_release.inner.probe == b->probe)
+			task->last_release.inner.probe = NULL;
 	}
 }
 
@@ -253,16 +255,6 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 	return b;
 }
 
-/* A realloc that jumps to free. */
-static bool is_tail_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
-{
-	const struct call *older = task->calls ? hash_get_ptr(&task->process->calls, return_sp) : NULL;
-	uint64_t return_address;
-
-	return older && older->reserved && older->released == id && same_kind(older->probe, probe) &&
-	       stack_return_address(task, false, &return_address) && older->return_address == return_address;
-}
-
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
 			  const uint64_t *args)
 {
@@ -273,7 +265,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	e.id = value_of(task->process, &f->id, args, 0);
 	if (!e.id && f->success == OK_NONZERO)
 		return; /* free(NULL) */
-	const bool is_inner = is_tail_release(task, probe, return_sp, e.id) || fold_call(task, probe, return_sp);
+	const bool is_inner = fold_reserved(task, probe, return_sp, e.id) || fold_call(task, probe, return_sp);
 
 	if (task->process->reserved.count)
 		ledger_entered_release(task->process, task, e.id, is_inner);

@@ -48,7 +48,7 @@ static void leave_old_process(struct task *task)
 		task->slot->users--;
 	task->slot = NULL;
 	memset(task->undone, 0, sizeof(task->undone));
-	task->last_release.probe = NULL;
+	task->last_release = (struct last_release){0};
 	task->name_known = false;
 	calls_drop_task(task);
 	task->process = NULL;

@@ -107,9 +107,14 @@ struct call {
 	bool has_made;
 };
 
+struct entry {
+	const struct probe *probe; /* NULL: none */
+	uint64_t sp, return_address; /* sp: as its return will have it */
+};
+
 struct last_release {
-	const struct probe *probe;
-	uint64_t sp, return_address, id;
+	struct entry outer, inner; /* inner: the last one that was folded into it */
+	uint64_t id;
 };
 
 /* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the
@@ -492,6 +497,9 @@ bool same_kind(const struct probe *a, const struct probe *b);
 /* Makes the call that is being entered a part of one of the task's calls in flight, if it is an inner one of it: true.
  * Drops the calls that turn out to be over. */
 bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp);
+/* The same for a release, by whichever functions, of what a call in flight has reserved (a realloc that frees its old
+ * block, or jumps to free). */
+bool fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
 /* The same for a release, of the task's last release (delete -> free), if it has come here only to be done. Remembers
  * this one as the last if it is none. */
 bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);

@@ -148,27 +148,62 @@ bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 	return false;
 }
 
+bool fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+{
+	struct process *p = task->process;
+	struct call *outer = p->reserved.count ? hash_get_ptr(&p->reserved, id) : NULL;
+	uint64_t return_address;
+
+	if (!outer || outer->task != task || !same_kind(outer->probe, probe) || outer->return_sp < return_sp)
+		return false;
+	if (outer->return_sp == return_sp)
+		return stack_return_address(task, false, &return_address) &&
+		       return_address == outer->return_address;
+	switch (nested_in(task, outer)) {
+	case NESTED_FOLD:
+	case NESTED_APART:
+		return true;
+	case NESTED_OVER:
+		call_stale(p, outer);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Whether `entry` was made by the code of that function, or it has jumped here. */
+static bool comes_from(const struct entry *from, const struct entry *entry)
+{
+	const struct probe *caller = from->probe;
+
+	if (!caller || caller == entry->probe || !same_kind(caller, entry->probe))
+		return false;
+	if (from->sp == entry->sp)
+		return from->return_address == entry->return_address;
+	return from->sp > entry->sp && entry->return_address > caller->start &&
+	       entry->return_address <= caller->start + caller->size;
+}
+
 /* Return addresses are read only in processes where one such function can call another at all. */
 bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct last_release *last = &task->last_release;
-	const struct probe *outer = last->probe;
-	uint64_t return_address = 0;
+	struct entry entry = {.probe = probe, .sp = return_sp};
+	const bool is_known = ledger_knows(task->process, probe->wanted->resource, id);
 
-	if (task->process->release_probes > 1 && !stack_return_address(task, false, &return_address))
-		return_address = 0;
-	const bool can_be_inner = outer && outer != probe && same_kind(outer, probe) && return_address;
-	const bool is_jump = can_be_inner && last->sp == return_sp;
-	const bool is_called = can_be_inner && last->sp > return_sp && return_address > outer->start &&
-			       return_address <= outer->start + outer->size;
+	if (task->process->release_probes > 1 &&
+	    stack_return_address(task, false, &entry.return_address)) {
+		const bool is_jump = last->outer.sp == return_sp && last->id != id;
+		const bool is_part = !is_jump && (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
-	/* Its own block, or what that function made of its address; but not one that is allocated, be it another block or
-	 * the same address again. */
-	if ((is_called || (is_jump && last->return_address == return_address && last->id == id)) &&
-	    !ledger_knows(task->process, probe->wanted->resource, id))
-		return true;
-	if (!is_called)
-		*last = (struct last_release){probe, return_sp, return_address, id};
+		/* Its own block, or what that function made of its address; but not one that is allocated, be it
+		 * another block or the same address again. */
+		if (is_part && !is_known)
+			last->inner = entry;
+		if (is_part)
+			return !is_known;
+	}
+	*last = (struct last_release){.outer = entry, .id = id};
 	return false;
 }
 

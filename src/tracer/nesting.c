@@ -207,16 +207,31 @@ bool fold_release(struct task *task, const struct probe *probe, uint64_t return_
 	return false;
 }
 
+/* The function of glibc that releases what the allocator keeps for a thread that ends. */
+#define THREAD_END "__malloc_arena_thread_freeres"
+
+/* Whether the code that called is the C library's own: all of a shared one's; in a program that it is linked into it
+ * has to be found by name. */
+static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
+{
+	const struct object *object = objects_find(&p->objects, return_address);
+	struct elf_symbol symbol;
+
+	if (object != probe->object || object != p->program)
+		return object == probe->object;
+	return elf_file_find(object->file, THREAD_END, &symbol) &&
+	       return_address - object->bias - symbol.value <= symbol.size;
+}
+
 /* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
 bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
 {
 	struct process *p = task->process;
 	uint64_t return_address;
 
-	if (p->attached || probe->object == p->program ||
-	    ledger_knows(p, probe->wanted->resource, id) ||
+	if (p->attached || ledger_knows(p, probe->wanted->resource, id) ||
 	    !stack_return_address(task, false, &return_address) ||
-	    objects_find(&p->objects, return_address) != probe->object)
+	    !is_library_code(p, probe, return_address))
 		return false;
 	p->counts.internal++;
 	return true;

@@ -49,7 +49,7 @@ SCENARIOS = [
     Scenario('nested', variants=('O2',), modes=('binary',), label='nested/file'),
     Scenario('cxx_resources', variants=('O0', 'O2', 'static')),
     Scenario('own_new', variants=('O0', 'O2', 'static')),
-    Scenario('misuse', variants=('O2',)),
+    Scenario('misuse', variants=('O2',), misuse=True),
     Scenario('ifuncs', ('none',), variants=('O2', 'no-pie', 'static', 'static-pie')),
     Scenario('ifuncs', ('{library:ifunclibrary}', 'lazy'), variants=('O2', 'z-now', 'z-lazy')),
     Scenario('ifuncs', ('{library:ifunclibrary}', 'now'), variants=('O2', 'z-now')),

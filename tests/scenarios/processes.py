@@ -37,6 +37,19 @@ def wait_for(what, condition, timeout=15):
     raise Failure('waited %d s in vain for %s' % (timeout, what))
 
 
+def waits_of(pid):
+    """The state of a process, and where in the kernel each of its threads waits, for who reads of a hang."""
+    words = [state_of(pid) or '?']
+    try:
+        for tid in tasks_of(pid):
+            for name in ('wchan', 'syscall'):
+                with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
+                    words.append(file.read().strip()[:60])
+    except OSError:
+        pass
+    return ' '.join(words)
+
+
 class Room:
     """A folder and a token of its own for one scenario; leaving it ends and reports what is left."""
 
@@ -114,7 +127,7 @@ class Room:
         return found
 
     def describe(self):
-        return 'alive: ' + (', '.join('%d (%s, %s)' % (p, command_of(p), state_of(p)) for p in self.processes())
+        return 'alive: ' + (', '.join('%d (%s, %s)' % (p, command_of(p), waits_of(p)) for p in self.processes())
                             or 'none')
 
     def leftovers(self):

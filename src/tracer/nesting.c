@@ -196,12 +196,14 @@ bool fold_release(struct task *task, const struct probe *probe, uint64_t return_
 		const bool is_jump = last->outer.sp == return_sp && last->id != id;
 		const bool is_part = !is_jump && (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
-		/* Its own block, or what that function made of its address; but not one that is allocated, be it
-		 * another block or the same address again. */
-		if (is_part && !is_known)
+		/* Its own block, or what that function made of its address; but not one that is allocated. That is
+		 * another block which it releases, or, at its own place, the next call. */
+		if (is_part && !is_known) {
 			last->inner = entry;
-		if (is_part)
-			return !is_known;
+			return true;
+		}
+		if (is_part && return_sp < last->outer.sp)
+			return false;
 	}
 	*last = (struct last_release){.outer = entry, .id = id};
 	return false;

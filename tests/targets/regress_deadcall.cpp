@@ -49,6 +49,17 @@ NOINLINE void operator delete(void *p, size_t) noexcept
 	operator delete(p);
 }
 
+NOINLINE void operator delete[](void *p) noexcept
+{
+	free(p);
+	KEEP(p);
+}
+
+NOINLINE void operator delete[](void *p, size_t) noexcept
+{
+	operator delete[](p);
+}
+
 extern "C" {
 NOINLINE void *helper(size_t size);
 NOINLINE void after_a_throw(unsigned rounds);
@@ -146,6 +157,20 @@ static NOINLINE void two_in_one(unsigned rounds)
 	expect_release(rounds, 31010, "free");
 }
 
+/* Two forms of delete called by one instruction, each with what was allocated at the same address. */
+static NOINLINE void releases_by_one_site(unsigned rounds)
+{
+	void *(*volatile const allocate[])(size_t) = {::operator new, ::operator new[]};
+	void (*volatile const release[])(void *) = {::operator delete, ::operator delete[]};
+
+	for (unsigned i = 0; i < 2 * rounds; i++)
+		release[i % 2](allocate[i % 2](31011));
+	expect_alloc(rounds, 31011, "operator new(unsigned long)");
+	expect_release(rounds, 31011, "operator delete(void*)");
+	expect_alloc(rounds, 31011, "operator new[](unsigned long)");
+	expect_release(rounds, 31011, "operator delete[](void*)");
+}
+
 int main()
 {
 	const unsigned rounds = 20;
@@ -155,6 +180,7 @@ int main()
 	by_one_site(rounds);
 	left_realloc(rounds);
 	two_in_one(rounds);
+	releases_by_one_site(rounds);
 	gate();
 	return 0;
 }

@@ -276,6 +276,13 @@ struct pin {
 	unsigned in_a_row, others;
 };
 
+/* Where the traces of this run go: trace_file.c. */
+struct trace_files {
+	pid_t first;	     /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	struct hash written; /* device and inode of what this run writes */
+	struct hash next;    /* pid -> number of its next trace */
+};
+
 struct recent {
 	pid_t tid;
 	uint64_t time; /* of its last stop */
@@ -314,7 +321,7 @@ struct tracer {
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
 	size_t report_count, report_capacity, unread_told;
-	bool first_output_taken;
+	struct trace_files files;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	struct counts totals;
@@ -543,6 +550,12 @@ void ledger_publisher_done(struct process *p);
 void ledger_forget_probe(struct process *p, const struct probe *probe);
 uint64_t ledger_live(const struct process *p, uint64_t *bytes);
 bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
+
+/* trace_file.c */
+/* Opens the next trace of a process, which replaces nothing that this run has written; p->trace_path is its name.
+ * A descriptor, or -errno. */
+int trace_file_open(struct process *p);
+void trace_files_free(struct trace_files *files);
 
 /* output.c */
 int output_begin(struct process *p);

@@ -4,7 +4,6 @@
 #include "base/msg.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,72 +21,6 @@ uint64_t output_time(const struct process *p)
 	if (p->tracer->set->compat)
 		return clock_ns(CLOCK_MONOTONIC);
 	return clock_ns(CLOCK_REALTIME) - p->day_ns;
-}
-
-/* ---- The file ---- */
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* PID-N with N counting up: nothing is ever overwritten. */
-static int open_numbered(struct process *p, const char *folder)
-{
-	for (unsigned n = 0; n < 1000000; n++) {
-		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
-				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", p->pid, n,
-				       encoding_suffix(p->tracer->set->encoding));
-		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-
-		if (fd >= 0 || errno != EEXIST) {
-			p->trace_path = path;
-			return fd < 0 ? -errno : fd;
-		}
-		free(path);
-	}
-	return -EEXIST;
-}
-
-#define READER_TRIES 100 /* of 10 ms */
-
-/* A fifo is not waited for in open(): until somebody reads it nothing could let go of the target any more. */
-static int open_named(const char *path)
-{
-	int fd;
-
-	for (unsigned tries = 0;; tries++) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
-			break;
-		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-	}
-	if (fd < 0)
-		return -errno;
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
-static int open_output(struct process *p)
-{
-	const char *output = p->tracer->set->output;
-	const bool first = !p->tracer->first_output_taken;
-
-	if (!output || is_folder(output))
-		return open_numbered(p, output);
-	p->tracer->first_output_taken = true;
-	if (!strcmp(output, "-") && first) {
-		p->trace_path = xstrdup("standard output");
-		const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-
-		return fd < 0 ? -errno : fd;
-	}
-	if (!strcmp(output, "-"))
-		return open_numbered(p, NULL);
-	p->trace_path = first ? xstrdup(output) : xasprintf("%s.%d", output, p->pid);
-	return open_named(p->trace_path);
 }
 
 /* ---- Records ---- */
@@ -162,7 +95,7 @@ static void put_modules(struct process *p)
 int output_begin(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	const int fd = open_output(p);
+	const int fd = trace_file_open(p);
 	struct stat st;
 
 	if (fd < 0) {

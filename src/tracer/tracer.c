@@ -75,6 +75,7 @@ static void tracer_free(struct tracer *t)
 	free(t->wanted);
 	hash_free(&t->wanted_names);
 	hash_free(&t->tasks);
+	trace_files_free(&t->files);
 	free(t->queue);
 	free(t->stack);
 	free(t->spare_call);

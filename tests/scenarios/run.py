@@ -19,6 +19,7 @@ import deaths
 import errors
 import layouts
 import lifecycle
+import outputs
 import programs
 import special
 import steady
@@ -69,7 +70,7 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('cost', steady))
+                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('cost', steady))
          for name, function in module.CASES]
 
 

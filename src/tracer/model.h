@@ -194,8 +194,15 @@ struct counts {
 
 /* Live resources and releases that wait for a proof: ledger.c. */
 struct live_set {
-	struct hash sizes; /* id -> size and family */
+	struct hash sizes; /* id -> size, family, and whether it is from before the fork */
 	uint64_t bytes, peak_bytes;
+	uint64_t inherited, inherited_bytes; /* of these from before the fork */
+};
+
+/* What is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
+struct live_total {
+	uint64_t blocks, bytes;
+	uint64_t inherited, inherited_bytes; /* not among those */
 };
 
 struct held_release;
@@ -220,6 +227,7 @@ struct process {
 	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
+	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
@@ -255,12 +263,15 @@ struct process {
 	struct writer *writer;
 	int trace_fd;
 	char *trace_path;
-	char *exe;
+	char *exe;  /* the path of its program's file, as the trace has it */
+	char *name; /* what it was started by */
+	bool foreign_root; /* its paths are below another root folder than ours */
 	struct names *names;
 	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
 	bool broken; /* the trace could not be written any more */
+	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;
 	struct counts counts;
 
@@ -318,12 +329,14 @@ struct tracer {
 	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
+	bool has_broken; /* a process whose trace cannot be written is to be let go of */
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
 	size_t report_count, report_capacity, unread_told;
 	struct trace_files files;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
+	size_t broken_traces;
 	struct counts totals;
 	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
@@ -548,7 +561,7 @@ void ledger_entered_release(struct process *p, struct task *task, uint64_t id, b
 void ledger_publisher_done(struct process *p);
 /* The probe is going: what is held and names it is written. */
 void ledger_forget_probe(struct process *p, const struct probe *probe);
-uint64_t ledger_live(const struct process *p, uint64_t *bytes);
+struct live_total ledger_live(const struct process *p);
 bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
 
 /* trace_file.c */
@@ -629,6 +642,10 @@ void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);
+/* Lets go of the processes whose traces cannot be written any more; of all, if no other is left. */
+void let_go_broken(struct tracer *t);
+/* Whether a task of the process (NULL: not known) is to be detached rather than to go on. */
+bool is_leaving(const struct tracer *t, const struct process *p);
 /* Lets go of one stopped task for good, its text being clean. */
 void release_task(struct tracer *t, struct task *task, int sig);
 

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS 86400000000000ull
+#define DAY_NS	    86400000000000ull
+#define BROKEN_TOLD 4 /* traces that cannot be written any more, one by one */
 
 uint64_t output_time(const struct process *p)
 {
@@ -25,15 +26,20 @@ uint64_t output_time(const struct process *p)
 
 /* ---- Records ---- */
 
+/* A trace that cannot be written any more is not worth a stop of the target. */
 static void broken(struct process *p, int error)
 {
+	struct tracer *t = p->tracer;
+
 	if (p->broken)
 		return;
-	p->broken = true;
-	msg_error("the trace of process %d can no longer be written to %s: %s. The program goes on "
-		  "untraced; what was written before is readable.",
-		  p->pid, p->trace_path, strerror(-error));
-	engine_want_tick(p->tracer->engine); /* the breakpoints are taken out then */
+	p->broken = t->has_broken = true;
+	if (!t->launch->pid)
+		t->exit_status = 1;
+	if (t->broken_traces++ >= BROKEN_TOLD)
+		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
+	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
+		  p->pid, p->trace_path, strerror(-error), p->tasks ? "It goes on untraced; " : "Of its trace, ");
 }
 
 static void put(struct process *p, const struct record *record)
@@ -99,9 +105,12 @@ int output_begin(struct process *p)
 	struct stat st;
 
 	if (fd < 0) {
+		p->broken = p->tracer->has_broken = true;
 		msg_error("cannot write the trace to %s: %s. %s",
 			  p->trace_path ? p->trace_path : "a new file", strerror(-fd),
 			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
+		free(p->trace_path);
+		p->trace_path = NULL;
 		return fd;
 	}
 	p->trace_fd = fd;
@@ -126,12 +135,27 @@ int output_begin(struct process *p)
 	return 0;
 }
 
+/* What a fork's child has from its parent is in the parent's trace. */
+static void note_inherited(struct process *p)
+{
+	const struct live_total live = ledger_live(p);
+
+	if (live.inherited)
+		output_note(p, "from before the fork %llu block%s with %llu byte%s %s live, and not in this trace",
+			    (unsigned long long)live.inherited, live.inherited == 1 ? "" : "s",
+			    (unsigned long long)live.inherited_bytes, live.inherited_bytes == 1 ? "" : "s",
+			    live.inherited == 1 ? "is" : "are");
+}
+
 void output_end(struct process *p, const char *how)
 {
 	if (!p->writer)
 		return;
 	if (how)
 		output_note(p, "%s", how);
+	note_inherited(p);
+	writer_flush(p->writer);
+	p->calls_written = writer_calls(p->writer);
 	const int error = writer_close(p->writer);
 
 	if (error < 0)

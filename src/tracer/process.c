@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/model.h"
+#include "tracer/who.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process is an address space: its objects, breakpoints, slots, calls and trace. */
@@ -68,6 +70,17 @@ static bool has_shadow_stack(pid_t pid)
 	return found;
 }
 
+/* A container's, or after chroot. */
+static bool has_other_root(pid_t pid)
+{
+	char path[32];
+	struct stat own, its;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	return stat("/", &own) == 0 && stat(path, &its) == 0 &&
+	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
+}
+
 static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
 				     const struct arch *arch)
 {
@@ -103,6 +116,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	p = process_alloc(t, tid, tgid, arch);
 	if (!p)
 		return NULL;
+	p->name = who_name(tid);
+	p->foreign_root = has_other_root(tid);
 	p->shadow_stack = has_shadow_stack(tid);
 	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
@@ -210,6 +225,7 @@ static void process_free(struct process *p)
 		close(p->stat_fd);
 	free(p->trace_path);
 	free(p->exe);
+	free(p->name);
 	free(p);
 }
 
@@ -352,6 +368,8 @@ int processes_start(struct tracer *t, struct process **failed)
 	int error = 0;
 
 	for (struct process *p = t->processes; p; p = p->next) {
+		if (p->leaving)
+			continue;
 		if (p->shared && !has_anchor(p))
 			process_anchor(p);
 		process_update_objects(p);
@@ -486,6 +504,8 @@ struct process *process_fork(struct process *parent, struct task *child)
 	/* From here on its text is written, perhaps through this very task. */
 	child->process = p;
 	process_ref(p);
+	p->name = xstrdup(parent->name);
+	p->foreign_root = parent->foreign_root;
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;

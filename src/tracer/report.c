@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/model.h"
+#include "tracer/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -16,8 +17,9 @@
 struct report {
 	char *text; /* the line about one trace */
 	char *path;
-	uint64_t events;
+	uint64_t events, written;
 	bool is_main;
+	pid_t other_root; /* of a process whose paths are below another root folder; 0 none */
 };
 
 static void add_count(struct buf *b, uint64_t count, const char *what)
@@ -42,11 +44,25 @@ static const char *grouped(uint64_t number, char text[32])
 	return text;
 }
 
-static const char *base_name(const char *path)
+/* "1 block", "1,234 blocks". */
+static void add_number(struct buf *b, uint64_t number, const char *noun)
 {
-	const char *slash = strrchr(path, '/');
+	char text[32];
 
-	return slash ? slash + 1 : path;
+	buf_printf(b, "%s %s%s", grouped(number, text), noun, number == 1 ? "" : "s");
+}
+
+/* The name that it was started by, and its program's file where that is called otherwise. */
+static void add_process(struct buf *b, const struct process *p)
+{
+	const char *slash = strrchr(p->exe, '/');
+	const char *file = slash ? slash + 1 : p->exe;
+	const size_t length = strlen(p->name);
+
+	buf_printf(b, "process %d (%s", p->pid, p->name);
+	if (strncmp(file, p->name, length) || (file[length] && strcmp(file + length, " (deleted)")))
+		buf_printf(b, ", program %s", p->exe);
+	buf_add_str(b, ")");
 }
 
 static bool found_any(const struct process *p)
@@ -71,34 +87,65 @@ static void report_nothing(const struct process *p)
 	if (stripped)
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
 			 "know where they are in the file, say so: --symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
-			 p->pid, base_name(p->exe));
+			 p->pid, p->name);
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid,
-			 base_name(p->exe),
+			 p->name,
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
+}
+
+/* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first number. */
+static void add_live(struct buf *b, const struct process *p)
+{
+	const struct live_total live = ledger_live(p);
+
+	add_number(b, live.blocks, "block");
+	buf_add_str(b, " with ");
+	add_number(b, live.bytes, "byte");
+	buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
+	if (!live.inherited)
+		return;
+	buf_add_str(b, ", and from before the fork ");
+	add_number(b, live.inherited, "block");
+	buf_add_str(b, " with ");
+	add_number(b, live.inherited_bytes, "byte");
+}
+
+static char *report_text(const struct process *p)
+{
+	struct buf b = {0};
+	char written[32];
+
+	add_process(&b, p);
+	buf_add_str(&b, ": ");
+	add_number(&b, p->counts.events, "event");
+	if (p->calls_written != p->counts.events)
+		buf_printf(&b, ", %s of them in the trace", grouped(p->calls_written, written));
+	buf_add_str(&b, "; ");
+	add_live(&b, p);
+	buf_printf(&b, "; trace: %s%s", p->trace_path, p->broken ? " (incomplete)" : "");
+	char *const text = xstrdup(buf_str(&b));
+
+	buf_free(&b);
+	return text;
 }
 
 void output_report(struct process *p)
 {
 	struct tracer *t = p->tracer;
-	char events[32], blocks[32], size[32];
-	uint64_t bytes;
 
 	if (p->reported || !p->trace_path)
 		return;
 	p->reported = true;
 	report_nothing(p);
-	const uint64_t live = ledger_live(p, &bytes);
-
 	ARRAY_GROW(t->reports, t->report_capacity, t->report_count);
 	t->reports[t->report_count++] = (struct report){
-		.text = xasprintf("process %d (%s): %s events; %s blocks with %s bytes are live; trace: %s%s",
-				  p->pid, base_name(p->exe), grouped(p->counts.events, events),
-				  grouped(live, blocks), grouped(bytes, size), p->trace_path,
-				  p->broken ? " (incomplete)" : ""),
+		.text = report_text(p),
 		.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
 		.events = p->counts.events,
-		.is_main = p->is_launched || p->attached_to};
+		.written = p->calls_written,
+		.is_main = p->is_launched || p->attached_to,
+		.other_root = p->foreign_root ? p->pid : 0};
 	counts_add(&t->totals, &p->counts);
 	t->attached |= p->attached_to;
 	for (size_t i = 0; i < p->objects.unread_count && t->unread_told < 8; i++, t->unread_told++)
@@ -113,6 +160,7 @@ static void report_losses(const struct tracer *t)
 	add_count(&b, c->no_return_seen, "calls whose return could not be watched");
 	add_count(&b, c->not_calls, "entries that were no calls");
 	add_count(&b, c->failed_probes, "functions that could not be probed");
+	add_count(&b, t->broken_traces, "traces that could not be written to their end");
 	add_count(&b, t->untraced_children, "processes that were let go of");
 	add_count(&b, t->lost_attach, "processes that could not be attached");
 	if (b.size)
@@ -164,14 +212,30 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 			 grouped(t->totals.events, events));
 }
 
+/* The command that shows the leaks, to be copied into a shell. */
+static void tell_command(const struct report *r)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
+	const bool is_plain = !r->path[strspn(r->path, plain)];
+	char root[48] = "";
+
+	if (r->other_root)
+		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->other_root);
+	msg_info("to see the leaks: functrace-postproc -l -c -r %s%s%s%s", root, is_plain ? "" : "'", r->path,
+		 is_plain ? "" : "'");
+	if (r->other_root && who_parent(r->other_root) == 0)
+		msg_info("process %d ran below another root folder and has ended: give that folder instead of "
+			 "/proc/%d/root", r->other_root, r->other_root);
+}
+
 void output_summary(struct tracer *t)
 {
 	const struct report *best = main_report(t);
 
 	tell_traces(t, best);
 	report_losses(t);
-	if (best && best->path)
-		msg_info("to see the leaks: functrace-postproc -l -c -r %s", best->path);
+	if (best && best->path && best->written)
+		tell_command(best);
 }
 
 void reports_free(struct tracer *t)

@@ -34,28 +34,18 @@ static void toggle(struct tracer *t)
 	msg_info("tracing is %s", t->paused ? "paused" : "on");
 }
 
-/* A trace that cannot be written any more is not worth a stop of the target. */
-static void stop_broken(struct tracer *t)
-{
-	for (struct process *p = t->processes; p; p = p->next)
-		if (p->broken && p->planted)
-			process_pause(p, NULL);
-}
-
 static void serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
-	if (!requests)
-		return;
-	if (requests & REQUEST_TICK) {
+	if (requests & REQUEST_TICK)
 		output_flush_all(t);
-		stop_broken(t);
-	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)
 		let_go(t);
+	else if (t->has_broken)
+		let_go_broken(t);
 }
 
 static void tracer_free(struct tracer *t)

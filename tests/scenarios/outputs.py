@@ -12,7 +12,7 @@ import trace_text
 from lifecycle import Held, need_attach, running
 from processes import FUNCTRACE, POSTPROC, Failure, Gate, status_field, text_differences, text_of, wait_for
 
-SUMMARY = re.compile(r'^functrace: process (\d+) \((.*?)\): ([\d,]+) events.*; trace: (.*?)(?: \(incomplete.*)?$', re.M)
+SUMMARY = re.compile(r'^functrace: process (\d+) \((.*?)\): ([\d,]+) events?.*; trace: (.*?)(?: \(incomplete.*)?$', re.M)
 
 
 def summary(done):
@@ -162,6 +162,218 @@ def trace_paused(path):
         return b'paused' in file.read()
 
 
+# ---- A trace that cannot be written any more ----
+
+PARTLY = re.compile(r'^functrace: process \d+ \(.*?\): ([\d,]+) events?, ([\d,]+) of them in the trace; .*; trace: (.*) '
+                    r'\(incomplete\)$', re.M)
+
+
+def counts_of_broken(text):
+    """[(events seen, events in the trace, path)]"""
+    return [(int(seen.replace(',', '')), int(kept.replace(',', '')), path) for seen, kept, path in PARTLY.findall(text)]
+
+
+def calls_in(room, path):
+    """How many calls functrace-postproc reads from a trace, whole or cut."""
+    done = room.run([POSTPROC, path])
+    return len(re.findall(rb'^\d+\. ', done.out, re.M))
+
+
+def lets_go_of(room, options, word, kept=None, nothing=None, **more):
+    """Attached to a busy program, it lets go of it when its trace cannot be written, and ends with status 1."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '3']) as held:
+        pid, before = held.child.pid, text_of(held.child.pid)
+        tracer = room.start([FUNCTRACE] + options + ['-t', str(pid)], **more)
+        if kept is None:
+            tracer.stdout.read(1000)
+            tracer.stdout.close()
+            tracer.stdout = open(os.devnull, 'rb')
+        done = room.finish(tracer, 30)
+        text = done.err.decode()
+        problems = equal('status', done.status, 1) + equal('TracerPid', status_field(pid, 'TracerPid'), '0')
+        problems += text_differences(before, text_of(pid))
+        if word not in text or 'process %d' % pid not in text:
+            problems.append('it said: ' + text)
+        held.gate.open()
+        ended = room.finish(held.child)
+        problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
+    if nothing:
+        return problems + equal('the summary', nothing in text, True) + equal('a hint', '-postproc' in text, False), ''
+    counts = counts_of_broken(text)
+    if len(counts) != 1 or counts[0][0] <= counts[0][1]:
+        return problems + ['its counts: %s, of: %s' % (counts, text)], ''
+    if kept is not None:
+        problems += equal('events in the trace', counts[0][1], kept(counts[0][2]))
+    return problems, '%d of %d events' % counts[0][1::-1]
+
+
+def small_disk(room):
+    """A mount point of 300 KB."""
+    os.mkdir(room.path('disk'))
+    if os.geteuid() or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', room.path('disk')],
+                                      stderr=subprocess.DEVNULL, timeout=20).returncode:
+        raise builds.Skip('a small file system cannot be mounted here (it needs root)')
+    return room.path('disk')
+
+
+def disk_full(form):
+    def run(room):
+        disk = small_disk(room)
+        try:
+            return lets_go_of(room, ['-f', form, '-o', disk + '/a'], 'No space left',
+                              kept=lambda path: calls_in(room, path))
+        finally:
+            subprocess.run(['umount', disk], timeout=20)
+    return run
+
+
+def file_too_large(room):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+    return lets_go_of(room, ['-f', 'text', '-o', 'a'], 'File too large', preexec_fn=limit,
+                      kept=lambda path: calls_in(room, room.path(path)))
+
+
+def reader_ends(room):
+    return lets_go_of(room, ['-f', 'text', '-o', '-'], 'Broken pipe')
+
+
+def device_full(room):
+    return lets_go_of(room, ['-f', 'text', '-o', '/dev/full'], 'No space left', kept=0,
+                      nothing='(churn-O2): 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n')
+
+
+def one_of_two(room):
+    """Two processes attached to, one of which allocates nothing: only the other is let go of, with its threads that sleep."""
+    need_attach()
+    disk = small_disk(room)
+    try:
+        with Held(room, [builds.target('sleepers', 'O2')]) as quiet, \
+                Held(room, [builds.target('churn', 'O2'), '3']) as busy:
+            before = text_of(busy.child.pid)
+            tracer = room.start([FUNCTRACE, '-f', 'text', '-o', disk, '-t', str(busy.child.pid), '-t',
+                                 str(quiet.child.pid)])
+            wait_for('functrace to attach', lambda: text_of(busy.child.pid) != before)
+            wait_for('it to let go of one', lambda: all(
+                status_field(t, 'TracerPid') == '0' for t in os.listdir('/proc/%d/task' % busy.child.pid)
+                for t in [int(t)]) and text_of(busy.child.pid) == before)
+            problems = equal('the other is traced', status_field(quiet.child.pid, 'TracerPid') != '0', True)
+            busy.gate.open()
+            ended = room.finish(busy.child)
+            problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
+            tracer.send_signal(signal.SIGINT)
+            done = room.finish(tracer, 20)
+            problems += equal('status', done.status, 1)
+            problems += equal('the other is let go of', status_field(quiet.child.pid, 'TracerPid'), '0')
+            counts = counts_of_broken(done.err.decode())
+            if len(counts) != 1 or len(summary(done)) != 2:
+                problems.append('it said: ' + done.err.decode())
+            room.kill(quiet.child)
+    finally:
+        subprocess.run(['umount', disk], timeout=20)
+    return problems, ''
+
+
+GOES_ON = '''
+import os, sys, time
+def tracer():
+    return [l.split()[1] for l in open('/proc/self/status') if l.startswith('TracerPid')][0]
+end = time.monotonic() + 20
+while tracer() != '0' and time.monotonic() < end:
+    x = [os.urandom(1000) for i in range(100)]
+    if sys.argv[1:] and os.fork() == 0:
+        x = [os.urandom(1000) for i in range(100)]
+        os._exit(0)
+    if sys.argv[1:]:
+        os.wait()
+        end = min(end, time.monotonic() + 1)
+print('traced' if tracer() != '0' else 'free')
+sys.exit(7)
+'''
+
+
+def launched(room, *args, output='/dev/full', **more):
+    python = os.path.realpath(os.environ.get('PYTHON') or kinds.need('python3'))
+    return room.run([FUNCTRACE, '-f', 'text', '-o', output, python, '-c', GOES_ON] + list(args), **more)
+
+
+def launched_program(room):
+    """A launched program is let go of, runs on to its end, and its status is functrace's."""
+    done = launched(room)
+    problems = equal('it', (done.status, done.out), (7, b'free\n'))
+    if b': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n' not in done.err:
+        problems.append('it said: ' + done.err.decode())
+    return problems, ''
+
+
+def launched_with_children(room):
+    """The launched program's reader has gone, its children have files: they are traced, and its status is kept."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = launched(room, 'fork', output='-', stdout=write_end)
+    finally:
+        os.close(write_end)
+    problems = equal('status', done.status, 7)
+    if b'Broken pipe' not in done.err or b'Traceback' in done.err:
+        problems.append('it said: ' + done.err.decode()[-600:])
+    return problems, ''
+
+
+# ---- Forks ----
+
+FORKING = '''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	void *volatile p = malloc(100), *volatile q = malloc(30), *volatile r;
+
+	if (!fork()) {
+		r = malloc(1111);
+		free(q);
+		_exit(!p || !r);
+	}
+	wait(NULL);
+	return 0;
+}
+'''
+
+
+def inherited(room):
+    """Blocks from before a fork are said apart: the summary's number is that of functrace-postproc -l."""
+    with open(room.path('f.c'), 'w') as file:
+        file.write(FORKING)
+    made = room.run(builds.CC + ['-O0', '-o', room.path('f'), room.path('f.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    done = room.run([FUNCTRACE, '-o', 'F', room.path('f')])
+    text, told = done.err.decode(), dict((path, pid) for pid, _, _, path in summary(done))
+    child = [path for path in told if path != 'F']
+    if len(child) != 1:
+        return ['it said: ' + text], ''
+    problems = []
+    words = 'process %d (f): 2 events; 1 block with 1,111 bytes is live, and from before the fork 1 block with 100 ' \
+        'bytes; trace: %s\n' % (told[child[0]], child[0])
+    if words not in text:
+        problems.append('it said %s, expected %s' % (text, words))
+    shown = room.run([POSTPROC, '-l', child[0]]).out.decode()
+    for line in ('# 1 block(s) leaked with total size of 1111 bytes\n',
+                 'from before the fork 1 block with 100 bytes is live, and not in this trace\n'):
+        if line not in shown:
+            problems.append('%r is not in %s' % (line, shown))
+    parent = room.run([POSTPROC, '-l', 'F']).out.decode()
+    if 'before the fork' in parent or 'total size of 130 bytes' not in parent:
+        problems.append('of the parent: ' + parent)
+    if ': 2 events; 2 blocks with 130 bytes are live; trace: F\n' not in text:
+        problems.append('of the parent it said: ' + text)
+    return problems, ''
+
+
 CASES = [
     ('-o FILE: images of a child', numbered_images),
     ('-o FILE: the first process executes', first_becomes_another),
@@ -170,4 +382,13 @@ CASES = [
     ('-o FILE: links to it', linked_name),
     ('-o FILE: a device', into_a_device),
     ('-o FILE: paused and resumed', paused_and_resumed),
+    ('cannot be written: no space left, text', disk_full('text')),
+    ('cannot be written: no space left, binary', disk_full('rtrace')),
+    ('cannot be written: the file is too large', file_too_large),
+    ('cannot be written: the reader has gone', reader_ends),
+    ('cannot be written: a full device', device_full),
+    ('cannot be written: one of two', one_of_two),
+    ('cannot be written: launched', launched_program),
+    ('cannot be written: launched, with children', launched_with_children),
+    ('blocks from before a fork', inherited),
 ]

@@ -265,7 +265,7 @@ struct process {
 	char *trace_path;
 	char *exe;  /* the path of its program's file, as the trace has it */
 	char *name; /* what it was started by */
-	bool foreign_root; /* its paths are below another root folder than ours */
+	bool foreign_mounts; /* its paths are those of another mount namespace */
 	struct names *names;
 	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
@@ -329,6 +329,9 @@ struct tracer {
 	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
+	bool symbols_checked; /* those of --symbol, in the first program */
+	bool shows_progress;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
 	bool has_broken; /* a process whose trace cannot be written is to be let go of */
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
@@ -582,6 +585,11 @@ uint64_t output_time(const struct process *p);
 void output_report(struct process *p);
 void output_summary(struct tracer *t);
 void reports_free(struct tracer *t);
+
+/* progress.c: only when attached, on a terminal. Once a second; not any more. */
+void progress_begin(struct tracer *t);
+void progress_show(struct tracer *t);
+void progress_end(struct tracer *t);
 
 /* attach.c */
 int attach_all(struct tracer *t);

@@ -16,10 +16,12 @@
 
 struct report {
 	char *text; /* the line about one trace */
+	char *hint; /* why there is nothing in it, NULL none */
 	char *path;
 	uint64_t events, written;
 	bool is_main;
-	pid_t other_root; /* of a process whose paths are below another root folder; 0 none */
+	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
+	bool is_deleted; /* the program's file */
 };
 
 static void add_count(struct buf *b, uint64_t count, const char *what)
@@ -28,28 +30,20 @@ static void add_count(struct buf *b, uint64_t count, const char *what)
 		buf_printf(b, "%s%" PRIu64 " %s", b->size ? "; " : "", count, what);
 }
 
-/* 1234567 as 1,234,567. */
-static const char *grouped(uint64_t number, char text[32])
-{
-	char digits[24];
-	const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
-	char *out = text;
-
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
-}
-
 /* "1 block", "1,234 blocks". */
 static void add_number(struct buf *b, uint64_t number, const char *noun)
 {
 	char text[32];
 
-	buf_printf(b, "%s %s%s", grouped(number, text), noun, number == 1 ? "" : "s");
+	buf_printf(b, "%s %s%s", number_grouped(number, text), noun, number == 1 ? "" : "s");
+}
+
+static bool is_deleted(const char *path)
+{
+	static const char mark[] = " (deleted)";
+	const size_t length = strlen(path);
+
+	return length >= sizeof(mark) - 1 && !strcmp(path + length - (sizeof(mark) - 1), mark);
 }
 
 /* The name that it was started by, and its program's file where that is called otherwise. */
@@ -120,7 +114,7 @@ static char *report_text(const struct process *p)
 	buf_add_str(&b, ": ");
 	add_number(&b, p->counts.events, "event");
 	if (p->calls_written != p->counts.events)
-		buf_printf(&b, ", %s of them in the trace", grouped(p->calls_written, written));
+		buf_printf(&b, ", %s of them in the trace", number_grouped(p->calls_written, written));
 	buf_add_str(&b, "; ");
 	add_live(&b, p);
 	buf_printf(&b, "; trace: %s%s", p->trace_path, p->broken ? " (incomplete)" : "");
@@ -128,6 +122,41 @@ static char *report_text(const struct process *p)
 
 	buf_free(&b);
 	return text;
+}
+
+#define CHILDREN_TOLD 8
+
+/* A process that has made no call while it was attached to: it may be the master of others that do the work. */
+static char *report_hint(const struct process *p)
+{
+	struct buf b = {0};
+	size_t count, told = 0;
+
+	if (!p->attached_to || p->counts.events || !found_any(p))
+		return NULL;
+	pid_t *const pids = who_children(p->pid, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (task_of_group(p->tracer, pids[i]))
+			continue; /* forked meanwhile, or --children: it has a trace */
+		if (told++ < CHILDREN_TOLD) {
+			char *const name = who_name(pids[i]);
+
+			buf_printf(&b, "%s%d (%s)", told > 1 ? ", " : "", pids[i], name);
+			free(name);
+		}
+	}
+	free(pids);
+	if (told > CHILDREN_TOLD)
+		buf_printf(&b, " and %zu more", told - CHILDREN_TOLD);
+	char *const hint =
+		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
+				 "To attach to them too: -t %d --children",
+				 p->pid, p->name, buf_str(&b), p->pid) :
+		       xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->name);
+
+	buf_free(&b);
+	return hint;
 }
 
 void output_report(struct process *p)
@@ -141,11 +170,13 @@ void output_report(struct process *p)
 	ARRAY_GROW(t->reports, t->report_capacity, t->report_count);
 	t->reports[t->report_count++] = (struct report){
 		.text = report_text(p),
+		.hint = report_hint(p),
 		.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
 		.events = p->counts.events,
 		.written = p->calls_written,
 		.is_main = p->is_launched || p->attached_to,
-		.other_root = p->foreign_root ? p->pid : 0};
+		.elsewhere = p->foreign_mounts ? p->pid : 0,
+		.is_deleted = is_deleted(p->exe)};
 	counts_add(&t->totals, &p->counts);
 	t->attached |= p->attached_to;
 	for (size_t i = 0; i < p->objects.unread_count && t->unread_told < 8; i++, t->unread_told++)
@@ -203,29 +234,39 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 		/* Each process that was named is told of. */
 		if (all || r == best || (t->attached && r->is_main)) {
 			msg_info("%s", r->text);
+			if (r->hint)
+				msg_info("%s", r->hint);
 			told++;
 		}
 	}
 	if (told < t->report_count)
 		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all",
 			 t->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
-			 grouped(t->totals.events, events));
+			 number_grouped(t->totals.events, events));
+}
+
+static bool has_live_names(const struct tracer *t)
+{
+	return t->set->resolve && !strcmp(encoding_name(t->set->encoding), "text");
 }
 
 /* The command that shows the leaks, to be copied into a shell. */
-static void tell_command(const struct report *r)
+static void tell_command(const struct tracer *t, const struct report *r)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
 	const bool is_plain = !r->path[strspn(r->path, plain)];
 	char root[48] = "";
 
-	if (r->other_root)
-		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->other_root);
+	if (r->elsewhere)
+		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->elsewhere);
 	msg_info("to see the leaks: functrace-postproc -l -c -r %s%s%s%s", root, is_plain ? "" : "'", r->path,
 		 is_plain ? "" : "'");
-	if (r->other_root && who_parent(r->other_root) == 0)
-		msg_info("process %d ran below another root folder and has ended: give that folder instead of "
-			 "/proc/%d/root", r->other_root, r->other_root);
+	if (r->elsewhere && !who_parent(r->elsewhere))
+		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
+			 "folder where its files are", r->elsewhere, r->elsewhere);
+	if (r->is_deleted && !has_live_names(t))
+		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as long as it "
+			 "runs");
 }
 
 void output_summary(struct tracer *t)
@@ -235,13 +276,14 @@ void output_summary(struct tracer *t)
 	tell_traces(t, best);
 	report_losses(t);
 	if (best && best->path && best->written)
-		tell_command(best);
+		tell_command(t, best);
 }
 
 void reports_free(struct tracer *t)
 {
 	for (size_t i = 0; i < t->report_count; i++) {
 		free(t->reports[i].text);
+		free(t->reports[i].hint);
 		free(t->reports[i].path);
 	}
 	free(t->reports);

@@ -139,11 +139,12 @@ static bool is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-static int open_stdout(struct process *p)
+/* Standard output, or what was open when functrace was started. */
+static int open_again(struct process *p, int from, const char *name)
 {
 	p->tracer->files.first = p->pid;
-	p->trace_path = xstrdup("standard output");
-	const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	p->trace_path = xstrdup(name);
+	const int fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -154,11 +155,15 @@ int trace_file_open(struct process *p)
 
 	if (!output || is_folder(output))
 		return open_numbered(p, output);
-	if (strcmp(output, "-") && !is_device(output))
+	if (!strcmp(output, "-") || p->tracer->set->output_fd >= 0) {
+		/* Two traces in one stream could not be told apart. */
+		if (p->tracer->files.first || !takes_file(p))
+			return open_numbered(p, NULL);
+		return strcmp(output, "-") ? open_again(p, p->tracer->set->output_fd, output) :
+					     open_again(p, STDOUT_FILENO, "standard output");
+	}
+	if (!is_device(output))
 		return open_after(p);
-	/* Two traces in one stream could not be told apart. */
-	if (!strcmp(output, "-"))
-		return p->tracer->files.first || !takes_file(p) ? open_numbered(p, NULL) : open_stdout(p);
 	p->trace_path = xstrdup(output);
 	return open_named(output);
 }

@@ -38,8 +38,10 @@ static void serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
-	if (requests & REQUEST_TICK)
+	if (requests & REQUEST_TICK) {
 		output_flush_all(t);
+		progress_show(t);
+	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)
@@ -102,6 +104,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		output_end(p, NULL);
 		output_report(p);
 	}
+	progress_end(&t);
 	tracer_free(&t);
 	if (!status)
 		output_summary(&t);

@@ -15,7 +15,7 @@ static char *read_proc(pid_t pid, const char *name, size_t *size)
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return read_file(path, 1 << 16, size);
+	return read_file(path, 1 << 22, size);
 }
 
 static const char *base_name(const char *path)

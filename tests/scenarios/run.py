@@ -25,6 +25,7 @@ import special
 import steady
 import table
 import uprobes
+import words
 from processes import Failure, Room
 
 
@@ -70,7 +71,7 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('cost', steady))
+                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

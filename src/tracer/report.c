@@ -147,6 +147,8 @@ static char *report_hint(const struct process *p)
 		}
 	}
 	free(pids);
+	if (count && !told)
+		return NULL; /* they have traces */
 	if (told > CHILDREN_TOLD)
 		buf_printf(&b, " and %zu more", told - CHILDREN_TOLD);
 	char *const hint =
@@ -207,7 +209,7 @@ static void report_losses(const struct tracer *t)
 	buf_free(&b);
 }
 
-/* The trace that matters most: of the main process, the one with the most events. */
+/* The trace that matters most: of the main process if it has any event, the one with the most. */
 static const struct report *main_report(const struct tracer *t)
 {
 	const struct report *best = NULL;
@@ -215,8 +217,9 @@ static const struct report *main_report(const struct tracer *t)
 	for (size_t i = 0; i < t->report_count; i++) {
 		const struct report *r = &t->reports[i];
 
-		if (!best || r->is_main > best->is_main ||
-		    (r->is_main == best->is_main && r->events >= best->events))
+		const bool is_main = r->is_main && r->events, best_is_main = best && best->is_main && best->events;
+
+		if (!best || is_main > best_is_main || (is_main == best_is_main && r->events >= best->events))
 			best = r;
 	}
 	return best;
@@ -240,9 +243,10 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 		}
 	}
 	if (told < t->report_count)
-		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all",
+		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all%s",
 			 t->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
-			 number_grouped(t->totals.events, events));
+			 number_grouped(t->totals.events, events),
+			 t->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
 }
 
 static bool has_live_names(const struct tracer *t)

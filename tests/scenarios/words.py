@@ -178,7 +178,8 @@ int main(int argc, char **argv)
     both = attached(room, '-o', 'b', '--children', '-t', str(pid))
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
                                r'Ctrl-C lets go' % (name, pid))
-    problems += has_line(both, r'functrace: process %d \(%s\) made no traced call while it was attached to' % (pid, name))
+    problems += equal('the hint', 'made no traced call' in said(both), False)
+    problems += has_line(both, r'functrace: to see the leaks: functrace-postproc -l -c -r b\.(%d|%d)' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
     problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
     problems += ['no event of %d' % p for p, _, events, _ in summary(both) if p != pid and not events]
@@ -188,6 +189,13 @@ int main(int argc, char **argv)
     for p in children:
         os.kill(p, signal.SIGKILL)
     room.finish(master)
+    sleeper = room.start(['sleep', '20'])
+    wait_for('its start', lambda: command_of(sleeper.pid) == 'sleep')
+    idle = attached(room, '-o', 'c', '-t', str(sleeper.pid))
+    problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while it was attached to' % sleeper.pid)
+    room.kill(sleeper)
+    problems += refused(room, [FUNCTRACE, '-o', 'd', '4194305'], 127,
+                        'functrace: 4194305 was not found in PATH. To attach to process 4194305: -t 4194305\n')
     return problems, ''
 
 
@@ -327,6 +335,18 @@ def readme(room):
     return problems + (['it printed: ' + output] if problems else []), '%d lines compared' % sum(map(len, pieces))
 
 
+def installed(room):
+    """make install brings the README, the news and the examples."""
+    if not os.path.exists(os.path.join(builds.TOP_BUILDDIR, 'Makefile')):
+        raise builds.Skip('there is no Makefile')
+    done = room.run(['make', '-C', builds.TOP_BUILDDIR, 'install-data', 'DESTDIR=' + room.path('root'),
+                     'docdir=/doc'], timeout=120)
+    found = sorted(os.path.relpath(os.path.join(folder, name), room.path('root', 'doc'))
+                   for folder, _, names in os.walk(room.path('root', 'doc')) for name in names)
+    return equal('status', done.status, 0) + equal('files', found, [
+        'COPYING', 'NEWS.md', 'README.md', 'examples/leak.c', 'examples/leak_cpp.cpp']), ''
+
+
 CASES = [
     ('attached to what', attached_line),
     ('the name it was started by', started_by),
@@ -340,4 +360,5 @@ CASES = [
     ('another mount namespace', other_mounts),
     ('-o to a descriptor', descriptors),
     ("the README's sample", readme),
+    ('make install', installed),
 ]

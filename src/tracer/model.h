@@ -447,6 +447,8 @@ void probe_object(struct process *p, struct object *object);
 void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
+/* What --symbol names, in the main program. */
+void probe_manual_symbols(struct process *p);
 
 /* The probe whose function's code holds the address, or NULL. */
 const struct probe *probe_around(const struct process *p, uint64_t address);

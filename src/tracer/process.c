@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process is an address space: its objects, breakpoints, slots, calls and trace. */
@@ -70,21 +69,6 @@ static bool has_shadow_stack(pid_t pid)
 	return found;
 }
 
-/* A container's: its paths are to be looked up below /proc/PID/root. What has only changed its root has paths that begin
- * at the root of its mount namespace. */
-static bool has_other_mounts(pid_t pid)
-{
-	char path[32], root[8];
-	struct stat own, its;
-
-	snprintf(path, sizeof(path), "/proc/%d/root", pid);
-	if (readlink(path, root, sizeof(root)) != 1 || root[0] != '/')
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
-	return stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &its) == 0 &&
-	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
-}
-
 static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
 				     const struct arch *arch)
 {
@@ -121,7 +105,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	if (!p)
 		return NULL;
 	p->name = who_name(tid);
-	p->foreign_mounts = has_other_mounts(tid);
+	p->foreign_mounts = who_has_other_mounts(tid);
 	p->shadow_stack = has_shadow_stack(tid);
 	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
@@ -293,50 +277,6 @@ void process_update_objects(struct process *p)
 		if (!p->objects.items[i]->probed)
 			probe_object(p, p->objects.items[i]);
 	breakpoints_plant(p);
-}
-
-static bool has_code_at(const struct object *object, uint64_t address)
-{
-	for (size_t i = 0; i < object->text_count; i++)
-		if (address >= object->text[i].start && address < object->text[i].end)
-			return true;
-	return false;
-}
-
-static void probe_manual_symbol(struct process *p, const struct manual_symbol *symbol)
-{
-	struct tracer *t = p->tracer;
-	const uint64_t address = symbol->address + p->program->bias;
-	bool known = false;
-
-	for (size_t w = 0; w < t->wanted_count; w++) {
-		const struct wanted *wanted = &t->wanted[w];
-
-		if (!wanted->function || strcmp(wanted->symbol, symbol->name))
-			continue;
-		known = true;
-		if (has_code_at(p->program, address))
-			probe_at(p, &(struct probe){.wanted = wanted, .shown = wanted->shown, .start = address,
-						    .object = p->program});
-	}
-	/* Of the first program it is meant; others may have theirs anywhere. */
-	if (t->symbols_checked)
-		return;
-	if (!known)
-		msg_warn("--symbol=%s=0x%llx: no function of this name is to be traced", symbol->name,
-			 (unsigned long long)symbol->address);
-	else if (!has_code_at(p->program, address))
-		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
-			 "objdump print it", symbol->name, (unsigned long long)symbol->address, p->exe);
-}
-
-static void probe_manual_symbols(struct process *p)
-{
-	const struct settings *set = p->tracer->set;
-
-	for (size_t i = 0; p->program && i < set->symbol_count; i++)
-		probe_manual_symbol(p, &set->symbols[i]);
-	p->tracer->symbols_checked |= p->program != NULL;
 }
 
 /* All but the planting. */

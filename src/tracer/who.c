@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define COMM_MAX 15 /* of what the kernel keeps of a name */
@@ -225,4 +226,17 @@ pid_t *who_children(pid_t pid, size_t *count)
 pid_t *who_named(const char *name, size_t *count)
 {
 	return chosen(count, is_named, name);
+}
+
+bool who_has_other_mounts(pid_t pid)
+{
+	char path[32], root[8];
+	struct stat own, its;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	if (readlink(path, root, sizeof(root)) != 1 || root[0] != '/')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	return stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &its) == 0 &&
+	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
 }

@@ -165,7 +165,6 @@ static void test_inner_release(void **state)
 static void test_left_reservation(void **state)
 {
 	struct task mine = {.tid = 1, .name_known = true};
-	uint64_t bytes;
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
@@ -183,8 +182,8 @@ static void test_left_reservation(void **state)
 	assert_false(a.reserved);
 	ledger_commit(process, &b);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(ledger_live(process, &bytes), 1);
-	assert_int_equal(bytes, 7);
+	assert_int_equal(ledger_live(process).blocks, 1);
+	assert_int_equal(ledger_live(process).bytes, 7);
 	assert_trace("malloc(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
 }
 

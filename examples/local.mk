@@ -1,7 +1,8 @@
 # The examples are built as one would by hand: with debug information, not optimised.
 noinst_DATA = examples/leak
 CLEANFILES += examples/leak
-EXTRA_DIST += examples/leak.c examples/leak_cpp.cpp
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp
 
 examples/leak: examples/leak.c
 	$(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@ $(srcdir)/examples/leak.c

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "option_values.h"
+#include "base/buf.h"
 #include "base/msg.h"
+#include "tracer/who.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +18,7 @@
 int usage_error(struct parse *parse, const char *fmt, ...)
 {
 	va_list args;
-	char text[1024];
+	char text[3000];
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
@@ -124,24 +126,112 @@ int option_list(struct parse *parse, const char *list, int (*add)(struct parse *
 	return error;
 }
 
-int option_pid(struct parse *parse, const char *text)
+static int add_pid(struct parse *parse, const char *text, pid_t pid)
 {
 	struct settings *const s = parse->settings;
+
+	for (size_t i = 0; i < s->pid_count; i++)
+		if (s->pids[i] == pid)
+			return usage_error(parse, "-t %s is given twice", text);
+	ARRAY_GROW(s->pids, parse->pid_capacity, s->pid_count);
+	s->pids[s->pid_count++] = pid;
+	return 0;
+}
+
+#define CANDIDATES    16
+#define COMMAND_WIDTH 60
+
+/* The one that all others descend from; 0 if there is none. */
+static pid_t common_ancestor(const pid_t *pids, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		pid_t parent = pids[i];
+
+		while (parent > 1 && parent != pids[0])
+			parent = who_parent(parent);
+		if (parent != pids[0])
+			return 0;
+	}
+	return pids[0];
+}
+
+static int too_many(struct parse *parse, const char *name, const pid_t *pids, size_t count)
+{
+	const pid_t ancestor = common_ancestor(pids, count);
+	struct buf list = {0};
+
+	for (size_t i = 0; i < count && i < CANDIDATES; i++) {
+		char *const command = who_command(pids[i], COMMAND_WIDTH);
+
+		buf_printf(&list, "\n%8d  %s", pids[i], command);
+		free(command);
+	}
+	if (count > CANDIDATES)
+		buf_printf(&list, "\n          and %zu more", count - CANDIDATES);
+	if (ancestor)
+		buf_printf(&list, "\nAll of them: -t %d --children", ancestor);
+	const int error = usage_error(parse, "-t %s: %zu processes have this name; give the id of one:%s",
+				      name, count, buf_str(&list));
+
+	buf_free(&list);
+	return error;
+}
+
+static int option_process_name(struct parse *parse, const char *name)
+{
+	size_t count;
+	pid_t *const pids = who_named(name, &count);
+	int error;
+
+	if (!count)
+		error = usage_error(parse,
+				    "-t %s: this is no process id, and no process has that name; "
+				    "'pgrep -af %s' looks into whole command lines",
+				    name, name);
+	else if (count > 1)
+		error = too_many(parse, name, pids, count);
+	else
+		error = add_pid(parse, name, pids[0]);
+	free(pids);
+	return error;
+}
+
+int option_pid(struct parse *parse, const char *text)
+{
 	uint64_t pid;
 
 	if (text[strspn(text, "0123456789, \t\n")] == '\0' && text[strcspn(text, ", \t\n")] &&
 	    isdigit((unsigned char)text[0]))
 		return usage_error(parse, "-t %s: give each process its own -t: -t PID -t PID",
 				   text);
-	if (text[strspn(text, "0123456789")] || !parse_number(text, INT_MAX, &pid) || !pid)
+	if (*text && *text != '-' && text[strspn(text, "0123456789")])
+		return option_process_name(parse, text);
+	if (!parse_number(text, INT_MAX, &pid) || !pid)
 		return usage_error(
 			parse, "-t %s: this is no process id; 'pgrep -a NAME' lists them", text);
-	for (size_t i = 0; i < s->pid_count; i++)
-		if (s->pids[i] == (pid_t)pid)
-			return usage_error(parse, "-t %s is given twice", text);
-	ARRAY_GROW(s->pids, parse->pid_capacity, s->pid_count);
-	s->pids[s->pid_count++] = (pid_t)pid;
-	return 0;
+	return add_pid(parse, text, (pid_t)pid);
+}
+
+int option_duration(struct parse *parse, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+	char *const digits = xstrndup(text, strspn(text, "0123456789"));
+	const char *const unit = text + strlen(digits);
+	uint64_t number = 0;
+	const bool is_number = parse_number(digits, 1000000, &number) && number;
+
+	free(digits);
+	for (size_t i = 0; is_number && i < ARRAY_SIZE(units); i++)
+		if (!strcmp(unit, units[i].name)) {
+			parse->settings->duration_ns = number * units[i].seconds * 1000000000u;
+			return 0;
+		}
+	return usage_error(parse,
+			   "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h",
+			   text);
 }
 
 int option_symbol(struct parse *parse, const char *text)
@@ -252,12 +342,11 @@ int option_debug(struct parse *parse, const char *spec)
 {
 	if (msg_set_debug(spec))
 		return 0;
-	return usage_error(
-		parse,
-		"-d%s: give domains and levels in the same word, like -dall:2 or "
-		"--debug=process:1,tracer:2; "
-		"domains are tracer, breakpoint, call, symbols, unwind, trace, process and all",
-		spec);
+	return usage_error(parse,
+			   "-d%s: give domains and levels in the same word, like -dall:1 or "
+			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
+			   "unwind, trace, process and all, levels 0 to %d",
+			   spec, MSG_DEBUG_MAX);
 }
 
 int option_word(struct parse *parse, const char *option, const char *value, const char *known)

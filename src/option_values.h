@@ -22,6 +22,7 @@ int option_module(struct parse *parse, const char *name);
 int option_library(struct parse *parse, const char *name);
 int option_monitor(struct parse *parse, const char *text);
 int option_pid(struct parse *parse, const char *text);
+int option_duration(struct parse *parse, const char *text);
 int option_symbol(struct parse *parse, const char *text);
 int option_toggle_signal(struct parse *parse, const char *text);
 int option_depth(struct parse *parse, const char *text);

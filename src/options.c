@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ enum long_option {
 	OPT_UNWINDER,
 	OPT_SYMBOL,
 	OPT_CPU,
+	OPT_CHILDREN,
+	OPT_DURATION,
 	OPT_USAGE,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
@@ -37,13 +40,39 @@ static bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
+ * trace: a copy of it is kept for that. */
+static int take_descriptor(struct parse *parse)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	struct settings *const s = parse->settings;
+	uint64_t fd;
+
+	if (!strcmp(s->output, "/dev/stdout") || !strcmp(s->output, "/dev/fd/1") ||
+	    !strcmp(s->output, "/proc/self/fd/1"))
+		s->output = "-";
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		const size_t length = strlen(folders[i]);
+
+		if (strncmp(s->output, folders[i], length) ||
+		    !parse_number(s->output + length, INT_MAX, &fd))
+			continue;
+		s->output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+		if (s->output_fd < 0)
+			return usage_error(parse, "-o %s: there is no such open descriptor", s->output);
+	}
+	return 0;
+}
+
 static int check_output(struct parse *parse)
 {
-	const struct settings *const s = parse->settings;
-	const char *const output = s->output;
+	struct settings *const s = parse->settings;
 
-	if (!output)
+	if (!s->output)
 		return 0;
+	if (take_descriptor(parse))
+		return EINVAL;
+	const char *const output = s->output;
 	const size_t length = strlen(output);
 
 	if (!length)
@@ -93,6 +122,9 @@ static int check_all(struct parse *parse)
 				   "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
 		return usage_error(parse, "the program's name is empty");
+	if (s->children && !s->pid_count)
+		return usage_error(parse, "--children is for -t: the children of a program that "
+					  "functrace starts are traced anyway");
 	if (s->start_paused && !s->toggle_signal)
 		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
 	error = check_output(parse);
@@ -117,8 +149,9 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
 	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
 	{"track", 0, NULL, OPTION_ALIAS, NULL, 0},
-	{"attach", 't', "PID", 0, "attach to a running process; again for more", 0},
+	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
+	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0,
@@ -126,6 +159,7 @@ static const struct argp_option options[] = {
 	{"toggle-signal", 'S', "SIGNAL", 0,
 	 "this signal to functrace pauses and resumes tracing (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
+	{"duration", OPT_DURATION, "TIME", 0, "let go after that time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Stacks:", 2},
 	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 16)", 0},
@@ -177,10 +211,16 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 				   "as for functracer's -a: functrace's option for that is -x, not "
 				   "available either",
 				   next);
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const char letter[] = {'-', (char)key, ',', ' ', '\0'};
+
 		if (options[i].key == key && options[i].name)
-			return usage_error(parse, "--%s is not available in this version",
-					   options[i].name);
+			return usage_error(parse,
+					   "%s--%s is not available in this version. What is traced is "
+					   "chosen by -e (%s), -L, -M and --symbol",
+					   key < 0x80 ? letter : "", options[i].name,
+					   module_names());
+	}
 	return ARGP_ERR_UNKNOWN;
 }
 
@@ -237,6 +277,9 @@ static int parse_flag(struct parse *parse, int key, const struct argp_state *sta
 	case OPT_START_PAUSED:
 		s->start_paused = true;
 		return 0;
+	case OPT_CHILDREN:
+		s->children = true;
+		return 0;
 	case OPT_VERIFY:
 		s->verify = true;
 		return 0;
@@ -267,6 +310,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_list(parse, arg, option_monitor);
 	case OPT_SYMBOL:
 		return option_symbol(parse, arg);
+	case OPT_DURATION:
+		return option_duration(parse, arg);
 	case 'S':
 		return option_toggle_signal(parse, arg);
 	case 'b':
@@ -308,7 +353,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char usage[] = "PROGRAM [ARGS...]\n-t PID [-t PID...]";
+static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
 static const char doc[] =
 	"Trace what a program allocates and releases, and by which stacks, without rebuilding or "
 	"restarting it."
@@ -319,7 +364,7 @@ static const char doc[] =
 	"before it began, 2 for "
 	"wrong usage, 0 when attached.\n\n"
 	"  functrace -e memory ./server --port 80     from its first instruction\n"
-	"  functrace -t $(pgrep -o redis-server)      a running process\n"
+	"  functrace -t redis-server --duration=30    a running process, for half a minute\n"
 	"  functrace -f text -r -o - ls | less        text with names, live\n"
 	"  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
 
@@ -344,7 +389,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 {
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
-	*settings = (struct settings){.depth = DEPTH_NORMAL, .timestamps = true, .follow = true};
+	*settings = (struct settings){.depth = DEPTH_NORMAL, .output_fd = -1, .timestamps = true, .follow = true};
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL,
 		       &parse))
 		return parse.status;
@@ -362,5 +407,7 @@ void settings_free(struct settings *settings)
 	free(settings->modules);
 	free(settings->pids);
 	free(settings->monitor);
+	if (settings->output_fd > 2)
+		close(settings->output_fd);
 	*settings = (struct settings){0};
 }

@@ -2,9 +2,12 @@
 #include "base/msg.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define STATUS_MAX 160
 
 static const char *program = "functrace";
 static bool quiet;
@@ -51,7 +54,7 @@ bool msg_set_debug(const char *spec)
 
 		if (colon) {
 			name = (size_t)(colon - spec);
-			if (item - name != 2 || colon[1] < '0' || colon[1] > '9')
+			if (item - name != 2 || colon[1] < '0' || colon[1] > '0' + MSG_DEBUG_MAX)
 				return false;
 			level = (unsigned char)(colon[1] - '0');
 		}
@@ -62,10 +65,44 @@ bool msg_set_debug(const char *spec)
 	return true;
 }
 
+static size_t status_width; /* of the line that stands there, 0 none */
+
+/* "\r", blanks over the line that stands there, "\r": any terminal can do that. */
+static size_t clear_status(char *out)
+{
+	const size_t width = status_width;
+
+	if (!width)
+		return 0;
+	out[0] = out[width + 1] = '\r';
+	memset(out + 1, ' ', width);
+	status_width = 0;
+	return width + 2;
+}
+
+void msg_status(const char *text)
+{
+	char line[2 * STATUS_MAX + 8];
+	struct winsize window;
+	size_t room = STATUS_MAX, used = clear_status(line);
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 && window.ws_col - 1u < room)
+		room = window.ws_col - 1u;
+	if (text) {
+		const int length = snprintf(line + used, room + 1, "%s: %s", program, text);
+
+		status_width = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
+		used += status_width;
+	}
+	if (used)
+		write_all(STDERR_FILENO, line, used, NULL);
+}
+
 static void write_message(const char *prefix, const char *fmt, va_list args)
 {
-	char line[2048];
-	int used = snprintf(line, sizeof(line) - 1, "%s: %s", program, prefix);
+	char line[4096];
+	const int cleared = (int)clear_status(line);
+	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
 	const int more = vsnprintf(line + used, sizeof(line) - 1 - (size_t)used, fmt, args);
 
 	used = more < 0 ? used : used + more;

@@ -15,7 +15,8 @@ void msg_set_program(const char *name);
 void msg_set_quiet(bool quiet);
 
 /* -d[=DOMAIN:LEVEL,...]: NULL turns on level 1 everywhere. False when `spec` names no
- * domain or the level is not a number. */
+ * domain or the level is no number from 0 to MSG_DEBUG_MAX. */
+#define MSG_DEBUG_MAX 2
 bool msg_set_debug(const char *spec);
 
 extern unsigned char msg_debug_level[DBG_DOMAINS];
@@ -24,6 +25,10 @@ void msg_error(const char *fmt, ...) FT_PRINTF(1, 2);	/* always shown */
 void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);	/* not with -q */
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);	/* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* _exit(1) */
+
+/* A line on a terminal that the next one, or any message, takes the place of; NULL takes it away. What does not fit into
+ * the terminal's width is cut. */
+void msg_status(const char *text);
 
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);
 #define msg_debug(domain, level, ...)                                                              \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,4 +152,19 @@ uint64_t clock_ns(int clock_id)
 
 	clock_gettime(clock_id, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *number_grouped(uint64_t number, char text[32])
+{
+	char digits[24];
+	const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	char *out = text;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
 }

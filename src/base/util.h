@@ -62,6 +62,9 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
  * decimal). False when it is empty, has other characters or is over `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
 
+/* 1234567 as "1,234,567", into `text`, which it returns. */
+const char *number_grouped(uint64_t number, char text[32]);
+
 /* Reads all of a file (at most `max` bytes, for /proc files without a size) into
  * a new NUL-terminated buffer that the caller frees. NULL and errno on error;
  * EFBIG when it is longer. *size may be NULL. */

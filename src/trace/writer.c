@@ -46,15 +46,25 @@ static int write_out(int fd, const unsigned char *data, size_t size, size_t *don
 	}
 }
 
-/* `done` bytes of the buffer are in the file, the last of them perhaps within a record. Only a
- * regular file that ends where we wrote can be cut: others may append to it too. */
-static void cut_back(struct writer *writer, size_t done)
+/* `done` bytes of the buffer are in the file: counts the whole calls among them, and returns where the last whole record
+ * ends. */
+static size_t count_written(struct writer *writer, size_t done)
 {
 	size_t whole = 0;
+
+	for (size_t i = 0; i < writer->end_count && writer->ends[i].at <= done; i++) {
+		whole = writer->ends[i].at;
+		writer->calls += writer->ends[i].is_call;
+	}
+	return whole;
+}
+
+/* `done` bytes of the buffer are in the file, `whole` of them are whole records. Only a
+ * regular file that ends where we wrote can be cut: others may append to it too. */
+static void cut_back(struct writer *writer, size_t done, size_t whole)
+{
 	struct stat st;
 
-	for (size_t i = 0; i < writer->end_count && writer->ends[i] <= done; i++)
-		whole = writer->ends[i];
 	if (whole == done || fstat(writer->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
 	const off_t position = lseek(writer->fd, 0, SEEK_CUR);
@@ -73,22 +83,25 @@ int writer_flush(struct writer *writer)
 		size_t done;
 
 		writer->error = write_out(writer->fd, writer->out.data, writer->out.size, &done);
+		const size_t whole = count_written(writer, done);
+
 		if (writer->error)
-			cut_back(writer, done);
+			cut_back(writer, done, whole);
 	}
 	writer->out.size = 0;
 	writer->end_count = 0;
 	return writer->error;
 }
 
-static void note_end(struct writer *writer)
+static void note_end(struct writer *writer, bool is_call)
 {
-	const size_t last = writer->end_count ? writer->ends[writer->end_count - 1] : 0;
+	const size_t last = writer->end_count ? writer->ends[writer->end_count - 1].at : 0;
 
 	if (writer->out.size == last)
 		return;
 	ARRAY_GROW(writer->ends, writer->end_capacity, writer->end_count);
-	writer->ends[writer->end_count++] = (uint32_t)writer->out.size;
+	writer->ends[writer->end_count++] =
+		(struct record_end){(uint32_t)writer->out.size, is_call};
 }
 
 int writer_put(struct writer *writer, const struct record *record)
@@ -96,7 +109,7 @@ int writer_put(struct writer *writer, const struct record *record)
 	if (writer->error)
 		return writer->error;
 	writer->encoding->writer->put(writer, record);
-	note_end(writer);
+	note_end(writer, record->type == RECORD_CALL);
 	if (writer->out.size >= WRITER_FLUSH_SIZE)
 		return writer_flush(writer);
 	/* A thread record only introduces the call that follows at once. */
@@ -110,6 +123,11 @@ size_t writer_pending(const struct writer *writer)
 	return writer->error ? 0 : writer->out.size;
 }
 
+uint64_t writer_calls(const struct writer *writer)
+{
+	return writer->calls;
+}
+
 uint64_t writer_cut_count(const struct writer *writer)
 {
 	return writer->cut_count;
@@ -121,7 +139,7 @@ int writer_close(struct writer *writer)
 
 	if (ops->finish && !writer->error) {
 		ops->finish(writer);
-		note_end(writer);
+		note_end(writer, false);
 	}
 	const int error = writer_flush(writer);
 

@@ -39,6 +39,9 @@ int writer_flush(struct writer *writer);
 /* Bytes buffered and not yet written: nothing to flush if 0. */
 size_t writer_pending(const struct writer *writer);
 
+/* How many calls are whole in what was written: those put before the last flush, after an error fewer. */
+uint64_t writer_calls(const struct writer *writer);
+
 /* How many values (strings, sizes, stacks) did not fit the format and were cut, marked as it says. */
 uint64_t writer_cut_count(const struct writer *writer);
 

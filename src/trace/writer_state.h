@@ -13,8 +13,12 @@ struct writer {
 	int error;          /* the first one: negative errno */
 	uint64_t cut_count; /* values that did not fit the format */
 	struct buf out;     /* what is not yet written: whole records between two puts */
-	uint32_t *ends;     /* where each record in `out` ends, for cutting back after an error */
+	struct record_end { /* of each record in `out`, for cutting back after an error */
+		uint32_t at;
+		bool is_call;
+	} *ends;
 	size_t end_count, end_capacity;
+	uint64_t calls; /* written */
 	void *state; /* the encoding's */
 };
 

@@ -1,5 +1,7 @@
 #include "config.h"
 #include "tracer/stop.h"
+#include "tracer/who.h"
+#include "base/buf.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -136,7 +138,7 @@ static struct process *new_process(struct tracer *t, pid_t pid)
 	}
 }
 
-static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
+static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sharers *s)
 {
 	int error = 0;
 
@@ -157,7 +159,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
 			return explain(pid, errno);
 		return 1;
 	}
-	p->attached = p->attached_to = true;
+	p->attached = true;
+	p->attached_to = is_named;
 	seize_rest(t, p, s);
 	if (s->refused) {
 		if (s->refused != pid)
@@ -168,12 +171,12 @@ static int attach_sharers(struct tracer *t, pid_t pid, struct sharers *s)
 	return 0;
 }
 
-static int attach_once(struct tracer *t, pid_t pid)
+static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 {
 	struct sharers s = {.pids = xcalloc(1, sizeof(pid)), .count = 1, .capacity = 1};
 
 	s.pids[0] = pid;
-	const int result = attach_sharers(t, pid, &s);
+	const int result = attach_sharers(t, pid, is_named, &s);
 
 	free(s.pids);
 	return result;
@@ -181,9 +184,10 @@ static int attach_once(struct tracer *t, pid_t pid)
 
 #define EXECS_MAX 1000
 
-static int attach_one(struct tracer *t, pid_t named)
+/* is_named: by the user, else it is a child of such a one. */
+static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
-	const pid_t leader = tgid_of(named), pid = leader ? leader : named; /* it may be a thread's */
+	const pid_t leader = tgid_of(which), pid = leader ? leader : which; /* it may be a thread's */
 	struct task *known = task_of_group(t, pid);
 
 	/* It shares the memory of one before it. */
@@ -194,13 +198,80 @@ static int attach_one(struct tracer *t, pid_t named)
 	if (refuse(pid, EPERM))
 		return 1;
 	for (unsigned execs = 0; execs < EXECS_MAX; execs++) {
-		const int error = attach_once(t, pid);
+		const int error = attach_once(t, pid, is_named);
 
 		if (error || !seize_lost(t, pid))
 			return error;
 	}
 	msg_error("cannot attach to process %d: it executes one program after the other.", pid);
 	return 1;
+}
+
+/* Whether a process that nothing is known of is the child of one that is attached to, and nobody's tracee yet: what was
+ * forked since is ours already. */
+static bool is_new_child(struct tracer *t, pid_t pid)
+{
+	const pid_t parent = task_of_group(t, pid) ? 0 : who_parent(pid);
+
+	return parent && task_of_group(t, parent) && task_is_alive(pid) && tracer_of(pid) != gettid();
+}
+
+/* --children: until there are no more. One that cannot be attached to stays as it is; functrace says why. */
+static void attach_children(struct tracer *t)
+{
+	struct hash failed = {0};
+	bool more = true;
+
+	while (more) {
+		size_t count;
+		pid_t *const pids = who_all(&count);
+
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			if (!is_new_child(t, pids[i]) || hash_get(&failed, (uint64_t)pids[i]))
+				continue;
+			more = true;
+			if (!attach_one(t, pids[i], false))
+				continue;
+			hash_set(&failed, (uint64_t)pids[i], 1);
+			t->lost_attach++;
+		}
+		free(pids);
+	}
+	hash_free(&failed);
+}
+
+static size_t functions_of(const struct process *p)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->probe_count; i++)
+		count += !p->probes[i]->wanted->hook;
+	return count;
+}
+
+/* So that one knows that it has begun, with what, and how it ends. */
+static void tell_attached(const struct tracer *t)
+{
+	size_t named = 0, others = 0, told = 0;
+	struct buf b = {0};
+
+	for (const struct process *p = t->processes; p; p = p->next)
+		*(p->attached_to ? &named : &others) += 1;
+	for (const struct process *p = t->processes; p; p = p->next) {
+		if (!p->attached_to)
+			continue;
+		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->name, p->pid, p->tasks, p->tasks == 1 ? "" : "s");
+		if (t->paused)
+			buf_printf(&b, "paused");
+		else
+			buf_printf(&b, "%zu function%s", functions_of(p), functions_of(p) == 1 ? "" : "s");
+		if (++told == named && others)
+			buf_printf(&b, ", and to %zu other process%s below", others, others == 1 ? "" : "es");
+		msg_info("%s%s", buf_str(&b), told == named ? "; Ctrl-C lets go" : "");
+		b.size = 0;
+	}
+	buf_free(&b);
 }
 
 int attach_all(struct tracer *t)
@@ -210,7 +281,9 @@ int attach_all(struct tracer *t)
 
 	seize_begin();
 	for (size_t i = 0; i < t->set->pid_count && !error; i++)
-		error = attach_one(t, t->set->pids[i]);
+		error = attach_one(t, t->set->pids[i], true);
+	if (!error && t->set->children)
+		attach_children(t);
 	seize_end();
 	if (error)
 		return 1;
@@ -221,6 +294,8 @@ int attach_all(struct tracer *t)
 	if (error < 0)
 		return error == -ESRCH ? explain(failed->pid, ESRCH) : 1;
 	engine_started(t->engine);
+	tell_attached(t);
+	progress_begin(t);
 	return 0;
 }
 

@@ -44,7 +44,7 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 /* A task born into a stopped group stays stopped. */
 static void start_running(struct tracer *t, struct task *child)
 {
-	if (t->letting_go) {
+	if (is_leaving(t, child->process)) {
 		child->ready = true;
 		return;
 	}
@@ -103,7 +103,7 @@ void adopt(struct tracer *t, struct task *child)
 		start_running(t, child);
 		return;
 	}
-	if (!t->set->follow || t->letting_go) {
+	if (!t->set->follow || is_leaving(t, parent) || parent->broken) {
 		clean_child(parent, child->tid);
 		t->untraced_children += !t->letting_go;
 		release_task(t, child, 0);

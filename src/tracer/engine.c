@@ -5,6 +5,7 @@
 #include "base/msg.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,8 +57,19 @@ static void signal_visible(struct engine *engine, int sig)
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
+bool engine_in_foreground(const struct engine *engine)
+{
+	const pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	return group > 0 && group == getpgid(engine->visible);
+}
+
 void engine_started(struct engine *engine)
 {
+	if (engine->settings->duration_ns && !atomic_load(&engine->let_go_at)) {
+		atomic_store(&engine->let_go_at, clock_ns(CLOCK_MONOTONIC) + engine->settings->duration_ns);
+		eventfd_write(engine->bell, 1);
+	}
 	atomic_store(&engine->board->started, true);
 	poke(engine);
 }
@@ -138,8 +150,9 @@ static bool read_requests(struct engine *engine, unsigned *requests)
 static int milliseconds_until(uint64_t time)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t left = time <= now ? 0 : (time - now + 999999) / 1000000;
 
-	return time <= now ? 0 : (int)((time - now + 999999) / 1000000);
+	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
 /* SIGTERM to E. It is blocked but while the main thread sleeps in ppoll(). A signalfd would wake that
@@ -172,13 +185,16 @@ static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
 static void listen_to_visible(struct engine *engine)
 {
 	bool linked = true, woken = true;
-	uint64_t tick_at = 0;
+	uint64_t tick_at = 0, end_at;
 
 	while (!atomic_load(&engine->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
 		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
 
+		end_at = atomic_load(&engine->let_go_at);
+		if (end_at && (timeout < 0 || timeout > milliseconds_until(end_at)))
+			timeout = milliseconds_until(end_at);
 		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
 			timeout = WAKE_AGAIN_MS;
 		sleep_until(fds, ARRAY_SIZE(fds), timeout);
@@ -188,6 +204,10 @@ static void listen_to_visible(struct engine *engine)
 		if (fds[0].revents && !eventfd_read(engine->bell, &rings) && !tick_at &&
 		    atomic_load(&engine->tick_wanted))
 			tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
+		if (end_at && !milliseconds_until(end_at)) {
+			atomic_store(&engine->let_go_at, UINT64_MAX);
+			requests |= REQUEST_LET_GO;
+		}
 		if (terminated) {
 			terminated = 0;
 			requests |= REQUEST_LET_GO;
@@ -278,7 +298,8 @@ static int engine_open(struct engine *engine)
  * is the trace. */
 static void leave_descriptors(const struct engine *engine)
 {
-	const int keep[] = {engine->socket, engine->launch.gate, engine->launch.exec_error};
+	const int keep[] = {engine->socket, engine->launch.gate, engine->launch.exec_error,
+			    engine->settings->output_fd};
 
 	fds_close_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);

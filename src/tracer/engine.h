@@ -55,11 +55,14 @@ bool engine_is_waker(struct engine *engine, pid_t pid);
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
  * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the wait
  * status of the launched target (its leader), to be told when it has been reaped; V ends as the target ended, after
- * tracer_run() has returned. For launch->pid only; engine_started() in both modes. None of them blocks. */
+ * tracer_run() has returned. From engine_started() on --duration is counted; at its end comes a REQUEST_LET_GO. For launch->pid only; engine_started() in both modes. None of them blocks. */
 void engine_started(struct engine *engine);
 void engine_target_stopped(struct engine *engine, int sig);
 void engine_target_continued(struct engine *engine);
 void engine_target_ended(struct engine *engine, int status);
+
+/* Whether functrace is in the foreground of the terminal that its messages go to. */
+bool engine_in_foreground(const struct engine *engine);
 
 /* ---- The guard: what V needs to put the target's text back when E dies ---- */
 

@@ -88,6 +88,8 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	const bool launched = t->launch->pid == task->tid;
 	const bool first = launched && !t->launch_execed;
 
+	const bool leaving = is_leaving(t, task->process);
+
 	/* A thread that forked just before the exec has been killed by that. */
 	adopt_orphans(t, task->process, task->tgid, task);
 	clean_new_image(task->process);
@@ -98,7 +100,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	task->held_stop = 0;
 	if (launched)
 		t->launch_execed = true;
-	if (task->release_at_exec || t->letting_go) {
+	if (task->release_at_exec || leaving) {
 		t->untraced_children++;
 		release_task(t, task, 0);
 		return;

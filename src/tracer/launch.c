@@ -123,6 +123,10 @@ int launch_failure(struct launch *launch, const char *program)
 	launch->exec_error = -1;
 	if (got != (ssize_t)sizeof(error))
 		return 0;
+	if (error == ENOENT && *program && !program[strspn(program, "0123456789")]) {
+		msg_error("%s was not found in PATH. To attach to process %s: -t %s", program, program, program);
+		return 127;
+	}
 	if (error == ENOENT && !strchr(program, '/')) {
 		msg_error("%s was not found in PATH: give its full path, or ./%s for one in this "
 			  "folder",

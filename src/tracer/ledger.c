@@ -19,7 +19,8 @@
  * unknown id waits until the calls that may produce it have returned. */
 
 #define FAMILY_SHIFT 56
-#define SIZE_MASK    ((1ull << FAMILY_SHIFT) - 1)
+#define INHERITED    (1ull << 55) /* from before the fork */
+#define SIZE_MASK    (INHERITED - 1)
 
 #define HELD_MAX 1024
 
@@ -69,8 +70,10 @@ void ledger_fork(const struct process *from, struct process *to)
 	to->attached = from->attached;
 	for (size_t r = 0; r < resource_count(from); r++) {
 		for (size_t i = 0; (entry = hash_next(&from->live[r].sizes, &i));)
-			hash_set(&to->live[r].sizes, entry->key, entry->value);
+			hash_set(&to->live[r].sizes, entry->key, entry->value | INHERITED);
 		to->live[r].bytes = to->live[r].peak_bytes = from->live[r].bytes;
+		to->live[r].inherited = from->live[r].sizes.count;
+		to->live[r].inherited_bytes = from->live[r].bytes;
 	}
 }
 
@@ -84,16 +87,29 @@ bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id)
 	return hash_get(&p->live[resource].sizes, id) != NULL;
 }
 
-uint64_t ledger_live(const struct process *p, uint64_t *bytes)
+struct live_total ledger_live(const struct process *p)
 {
-	uint64_t blocks = 0;
+	struct live_total total = {0};
 
-	*bytes = 0;
 	for (size_t i = 0; i < resource_count(p); i++) {
-		blocks += p->live[i].sizes.count;
-		*bytes += p->live[i].bytes;
+		const struct live_set *live = &p->live[i];
+
+		total.blocks += live->sizes.count - live->inherited;
+		total.bytes += live->bytes - live->inherited_bytes;
+		total.inherited += live->inherited;
+		total.inherited_bytes += live->inherited_bytes;
 	}
-	return blocks;
+	return total;
+}
+
+/* A block is not live any more. */
+static void drop_live(struct live_set *live, uint64_t value)
+{
+	live->bytes -= value & SIZE_MASK;
+	if (!(value & INHERITED))
+		return;
+	live->inherited--;
+	live->inherited_bytes -= value & SIZE_MASK;
 }
 
 /* Families ("malloc", "new") are numbered by their first letters: enough to tell them apart. */
@@ -126,7 +142,7 @@ static void write_release(struct process *p, const struct event *e)
 	p->counts.releases++;
 	output_call(p, e, CALL_RELEASE);
 	if (hash_remove(&live->sizes, e->id, &value)) {
-		live->bytes -= value & SIZE_MASK;
+		drop_live(live, value);
 		mismatch_check(p, e, value);
 		return;
 	}
@@ -151,7 +167,7 @@ void ledger_allocated(struct process *p, const struct event *e)
 	const uint64_t *old = hash_get(&live->sizes, e->id);
 
 	if (old)
-		live->bytes -= *old & SIZE_MASK;
+		drop_live(live, *old);
 	hash_set(&live->sizes, e->id, size | (uint64_t)family_of(e) << FAMILY_SHIFT);
 	live->bytes += size;
 	if (live->bytes > live->peak_bytes)

@@ -115,63 +115,91 @@ static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 	}
 }
 
+/* `only` in what follows: the one process that is let go of; NULL: all are. */
+static bool concerns(const struct process *only, const struct task *task)
+{
+	return !only || task->process == only;
+}
+
+/* Whether a task that does not run can be left as it is. A parent in vfork cannot be stopped, whatever it is wanted for;
+ * of one process alone the kernel does not let go by itself. */
+static bool can_be_left(const struct process *only, const struct task *task)
+{
+	if (!asleep(task))
+		return false;
+	if (task->vforking || task->exiting || !task->process)
+		return true;
+	return !only && !task->process->writes_refused && !sigtrap_needs_restore(task->process);
+}
+
 /* Looks first and interrupts then, so that the first to be stopped need not wait for the looking. */
-static void interrupt_all(struct tracer *t)
+static void interrupt_all(struct tracer *t, const struct process *only)
 {
 	const struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->phase == PHASE_LIVE && !task->stopped)
-			/* A parent in vfork cannot be stopped, whatever it is wanted for. */
-			task->quiet = asleep(task) &&
-				      (task->vforking || !task->process ||
-				       !(task->process->writes_refused || sigtrap_needs_restore(task->process)));
+		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->stopped)
+			task->quiet = can_be_left(only, task);
 	}
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
 		/* ESRCH: it has gone without a word (an exec), or its end is about to be told. */
-		if (task->phase == PHASE_LIVE && !task->quiet && (!task->stopped || task->listening))
+		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->quiet && !task->ready &&
+		    (!task->stopped || task->listening))
 			task->quiet = ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
 	}
 }
 
 /* Tasks that have to be stopped and are not yet. */
-static bool still_waiting(struct tracer *t)
+static bool still_waiting(struct tracer *t, const struct process *only)
 {
 	const struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
-		if (!task->quiet && !task->ready && task->phase != PHASE_HELD)
+		if (concerns(only, task) && !task->quiet && !task->ready && task->phase != PHASE_HELD)
 			return true;
 	}
 	return false;
 }
 
-static void settle_all(struct tracer *t)
+static void settle_all(struct tracer *t, const struct process *only)
 {
 	struct stop stop;
 
-	interrupt_all(t);
+	interrupt_all(t, only);
 	for (;;) {
-		stop = still_waiting(t) ? collect(t) : collect_now(t);
+		const bool waiting = still_waiting(t, only);
+
+		if (only && !waiting)
+			return;
+		stop = waiting ? collect(t) : collect_now(t);
 		if (stop.kind == STOP_NONE) {
-			adopt_untold(t);
+			if (!only)
+				adopt_untold(t);
 			return;
 		}
 		struct task *task = task_find(t, stop.tid);
 
-		if (task && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
+		if (task && concerns(only, task) && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
 			settle(t, task, &stop);
 		else
 			act(t, &stop);
 		if (!t->tasks.count)
 			return;
 	}
+}
+
+/* An error (it has been killed) must not stop the rest. */
+static void detach(struct task *task)
+{
+	if (task->at_ease && task->process)
+		sigtrap_restore(task);
+	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)task->pending_signal);
 }
 
 static void detach_ready(struct tracer *t)
@@ -181,11 +209,8 @@ static void detach_ready(struct tracer *t)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->ready && task->at_ease && task->process)
-			sigtrap_restore(task);
-		/* An error (it has been killed) must not stop the rest. */
 		if (task->ready)
-			ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)task->pending_signal);
+			detach(task);
 	}
 }
 
@@ -221,26 +246,41 @@ static void verify(struct process *p)
 			 p->pid, sites, slots);
 }
 
+/* The process, or any one, that has return sites in; 32 of them are taken out. */
+static bool remove_some_returns(struct tracer *t, struct process *only)
+{
+	if (only)
+		return breakpoints_remove_some(only, false, 32);
+	for (struct process *p = t->processes; p; p = p->next)
+		if (breakpoints_remove_some(p, false, 32))
+			return true;
+	return false;
+}
+
 /* Takes the breakpoints out, entries first, and acts on what comes meanwhile: a task that has hit one must not wait
  * until thousands are out. */
-static void remove_breakpoints(struct tracer *t)
+static void remove_breakpoints(struct tracer *t, struct process *only)
 {
-	struct process *p = t->processes;
-
-	for (; p; p = p->next)
+	for (struct process *p = only ? only : t->processes; p; p = only ? NULL : p->next)
 		breakpoints_remove_some(p, true, SIZE_MAX);
-	for (;;) {
-		for (p = t->processes; p && !breakpoints_remove_some(p, false, 32); p = p->next)
-			;
-		if (!p)
-			return;
+	while (remove_some_returns(t, only))
 		for (unsigned i = 0; i < 64; i++) {
 			const struct stop stop = collect_now(t);
 
 			if (stop.kind == STOP_NONE || !act(t, &stop))
 				break;
 		}
-	}
+}
+
+/* Its tasks are detached; what has to be said of its text and signals is said. */
+static void finish(struct process *p)
+{
+	if (sigtrap_needs_restore(p))
+		msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
+			 "it could not be put back", p->pid);
+	if (p->tracer->set->verify)
+		verify(p);
+	output_report(p);
 }
 
 void let_go(struct tracer *t)
@@ -248,23 +288,90 @@ void let_go(struct tracer *t)
 	char why[64];
 
 	pin_undo(t);
-	remove_breakpoints(t);
+	remove_breakpoints(t, NULL);
 	t->letting_go = true;
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);
 	}
-	settle_all(t);
+	settle_all(t, NULL);
 	for (struct process *p = t->processes; p; p = p->next)
 		slots_restore(p);
 	detach_ready(t);
-	for (struct process *p = t->processes; p; p = p->next) {
-		if (sigtrap_needs_restore(p))
-			msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
-				 "it could not be put back", p->pid);
-		if (t->set->verify)
-			verify(p);
-		output_report(p);
-	}
+	for (struct process *p = t->processes; p; p = p->next)
+		finish(p);
 	t->finished = true;
+}
+
+bool is_leaving(const struct tracer *t, const struct process *p)
+{
+	return t->letting_go || (p && p->leaving);
+}
+
+/* Lets go of one process while others stay. A parent in vfork cannot be stopped: it is let go of when that is over. */
+static void let_go_of(struct process *p)
+{
+	struct tracer *t = p->tracer;
+	const struct hash_entry *entry;
+
+	process_ref(p); /* its tasks may end meanwhile */
+	pin_undo(t);
+	remove_breakpoints(t, p);
+	p->leaving = true;
+	process_pause(p, NULL);
+	settle_all(t, p);
+	slots_restore(p);
+	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
+		struct task *task = (struct task *)(uintptr_t)entry->value;
+
+		if (task->process != p || !task->ready)
+			continue;
+		detach(task);
+		task_forget(t, task, NULL);
+		i = 0;
+	}
+	finish(p);
+	process_unref(p, NULL);
+}
+
+static bool has_ready_task(const struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
+		const struct task *task = (const struct task *)(uintptr_t)entry->value;
+
+		if (task->process == p && task->ready)
+			return true;
+	}
+	return false;
+}
+
+/* Of a launched program functrace is to end as it ends, and to stop with it: it stays attached to, without a breakpoint,
+ * as long as others are traced. */
+static struct process *next_to_go(const struct tracer *t)
+{
+	for (struct process *p = t->processes; p; p = p->next)
+		if (p->broken && (p->is_launched ? p->inserted != 0 : !p->leaving || has_ready_task(p)))
+			return p;
+	return NULL;
+}
+
+void let_go_broken(struct tracer *t)
+{
+	struct process *p = t->processes;
+
+	t->has_broken = false;
+	while (p && p->broken)
+		p = p->next;
+	if (!p) {
+		let_go(t);
+		return;
+	}
+	while (t->tasks.count && (p = next_to_go(t))) {
+		if (p->is_launched)
+			process_pause(p, NULL);
+		else
+			let_go_of(p);
+	}
 }

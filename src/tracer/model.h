@@ -194,8 +194,15 @@ struct counts {
 
 /* Live resources and releases that wait for a proof: ledger.c. */
 struct live_set {
-	struct hash sizes; /* id -> size and family */
+	struct hash sizes; /* id -> size, family, and whether it is from before the fork */
 	uint64_t bytes, peak_bytes;
+	uint64_t inherited, inherited_bytes; /* of these from before the fork */
+};
+
+/* What is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
+struct live_total {
+	uint64_t blocks, bytes;
+	uint64_t inherited, inherited_bytes; /* not among those */
 };
 
 struct held_release;
@@ -220,6 +227,7 @@ struct process {
 	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
+	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
@@ -255,12 +263,15 @@ struct process {
 	struct writer *writer;
 	int trace_fd;
 	char *trace_path;
-	char *exe;
+	char *exe;  /* the path of its program's file, as the trace has it */
+	char *name; /* what it was started by */
+	bool foreign_mounts; /* its paths are those of another mount namespace */
 	struct names *names;
 	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
 	bool broken; /* the trace could not be written any more */
+	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;
 	struct counts counts;
 
@@ -274,6 +285,13 @@ struct pin {
 	cpu_set_t task_mask, own_mask; /* as they were */
 	pid_t last;
 	unsigned in_a_row, others;
+};
+
+/* Where the traces of this run go: trace_file.c. */
+struct trace_files {
+	pid_t first;	     /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	struct hash written; /* device and inode of what this run writes */
+	struct hash next;    /* pid -> number of its next trace */
 };
 
 struct recent {
@@ -311,12 +329,17 @@ struct tracer {
 	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
+	bool symbols_checked; /* those of --symbol, in the first program */
+	bool shows_progress;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
+	bool has_broken; /* a process whose trace cannot be written is to be let go of */
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
 	size_t report_count, report_capacity, unread_told;
-	bool first_output_taken;
+	struct trace_files files;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
+	size_t broken_traces;
 	struct counts totals;
 	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
@@ -424,6 +447,8 @@ void probe_object(struct process *p, struct object *object);
 void probe_resolved(struct process *p);
 void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
+/* What --symbol names, in the main program. */
+void probe_manual_symbols(struct process *p);
 
 /* The probe whose function's code holds the address, or NULL. */
 const struct probe *probe_around(const struct process *p, uint64_t address);
@@ -541,8 +566,14 @@ void ledger_entered_release(struct process *p, struct task *task, uint64_t id, b
 void ledger_publisher_done(struct process *p);
 /* The probe is going: what is held and names it is written. */
 void ledger_forget_probe(struct process *p, const struct probe *probe);
-uint64_t ledger_live(const struct process *p, uint64_t *bytes);
+struct live_total ledger_live(const struct process *p);
 bool ledger_knows(const struct process *p, uint32_t resource, uint64_t id);
+
+/* trace_file.c */
+/* Opens the next trace of a process, which replaces nothing that this run has written; p->trace_path is its name.
+ * A descriptor, or -errno. */
+int trace_file_open(struct process *p);
+void trace_files_free(struct trace_files *files);
 
 /* output.c */
 int output_begin(struct process *p);
@@ -556,6 +587,11 @@ uint64_t output_time(const struct process *p);
 void output_report(struct process *p);
 void output_summary(struct tracer *t);
 void reports_free(struct tracer *t);
+
+/* progress.c: only when attached, on a terminal. Once a second; not any more. */
+void progress_begin(struct tracer *t);
+void progress_show(struct tracer *t);
+void progress_end(struct tracer *t);
 
 /* attach.c */
 int attach_all(struct tracer *t);
@@ -616,6 +652,10 @@ void pin_undo(struct tracer *t);
 
 /* letgo.c */
 void let_go(struct tracer *t);
+/* Lets go of the processes whose traces cannot be written any more; of all, if no other is left. */
+void let_go_broken(struct tracer *t);
+/* Whether a task of the process (NULL: not known) is to be detached rather than to go on. */
+bool is_leaving(const struct tracer *t, const struct process *p);
 /* Lets go of one stopped task for good, its text being clean. */
 void release_task(struct tracer *t, struct task *task, int sig);
 

@@ -4,7 +4,6 @@
 #include "base/msg.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS 86400000000000ull
+#define DAY_NS	    86400000000000ull
+#define BROKEN_TOLD 4 /* traces that cannot be written any more, one by one */
 
 uint64_t output_time(const struct process *p)
 {
@@ -24,83 +24,22 @@ uint64_t output_time(const struct process *p)
 	return clock_ns(CLOCK_REALTIME) - p->day_ns;
 }
 
-/* ---- The file ---- */
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* PID-N with N counting up: nothing is ever overwritten. */
-static int open_numbered(struct process *p, const char *folder)
-{
-	for (unsigned n = 0; n < 1000000; n++) {
-		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
-				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", p->pid, n,
-				       encoding_suffix(p->tracer->set->encoding));
-		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-
-		if (fd >= 0 || errno != EEXIST) {
-			p->trace_path = path;
-			return fd < 0 ? -errno : fd;
-		}
-		free(path);
-	}
-	return -EEXIST;
-}
-
-#define READER_TRIES 100 /* of 10 ms */
-
-/* A fifo is not waited for in open(): until somebody reads it nothing could let go of the target any more. */
-static int open_named(const char *path)
-{
-	int fd;
-
-	for (unsigned tries = 0;; tries++) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
-			break;
-		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-	}
-	if (fd < 0)
-		return -errno;
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
-static int open_output(struct process *p)
-{
-	const char *output = p->tracer->set->output;
-	const bool first = !p->tracer->first_output_taken;
-
-	if (!output || is_folder(output))
-		return open_numbered(p, output);
-	p->tracer->first_output_taken = true;
-	if (!strcmp(output, "-") && first) {
-		p->trace_path = xstrdup("standard output");
-		const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-
-		return fd < 0 ? -errno : fd;
-	}
-	if (!strcmp(output, "-"))
-		return open_numbered(p, NULL);
-	p->trace_path = first ? xstrdup(output) : xasprintf("%s.%d", output, p->pid);
-	return open_named(p->trace_path);
-}
-
 /* ---- Records ---- */
 
+/* A trace that cannot be written any more is not worth a stop of the target. */
 static void broken(struct process *p, int error)
 {
+	struct tracer *t = p->tracer;
+
 	if (p->broken)
 		return;
-	p->broken = true;
-	msg_error("the trace of process %d can no longer be written to %s: %s. The program goes on "
-		  "untraced; what was written before is readable.",
-		  p->pid, p->trace_path, strerror(-error));
-	engine_want_tick(p->tracer->engine); /* the breakpoints are taken out then */
+	p->broken = t->has_broken = true;
+	if (!t->launch->pid)
+		t->exit_status = 1;
+	if (t->broken_traces++ >= BROKEN_TOLD)
+		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
+	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
+		  p->pid, p->trace_path, strerror(-error), p->tasks ? "It goes on untraced; " : "Of its trace, ");
 }
 
 static void put(struct process *p, const struct record *record)
@@ -162,13 +101,16 @@ static void put_modules(struct process *p)
 int output_begin(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	const int fd = open_output(p);
+	const int fd = trace_file_open(p);
 	struct stat st;
 
 	if (fd < 0) {
+		p->broken = p->tracer->has_broken = true;
 		msg_error("cannot write the trace to %s: %s. %s",
 			  p->trace_path ? p->trace_path : "a new file", strerror(-fd),
 			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
+		free(p->trace_path);
+		p->trace_path = NULL;
 		return fd;
 	}
 	p->trace_fd = fd;
@@ -193,12 +135,27 @@ int output_begin(struct process *p)
 	return 0;
 }
 
+/* What a fork's child has from its parent is in the parent's trace. */
+static void note_inherited(struct process *p)
+{
+	const struct live_total live = ledger_live(p);
+
+	if (live.inherited)
+		output_note(p, "from before the fork %llu block%s with %llu byte%s %s live, and not in this trace",
+			    (unsigned long long)live.inherited, live.inherited == 1 ? "" : "s",
+			    (unsigned long long)live.inherited_bytes, live.inherited_bytes == 1 ? "" : "s",
+			    live.inherited == 1 ? "is" : "are");
+}
+
 void output_end(struct process *p, const char *how)
 {
 	if (!p->writer)
 		return;
 	if (how)
 		output_note(p, "%s", how);
+	note_inherited(p);
+	writer_flush(p->writer);
+	p->calls_written = writer_calls(p->writer);
 	const int error = writer_close(p->writer);
 
 	if (error < 0)

@@ -290,3 +290,49 @@ void forget_range(struct process *p, uint64_t start, uint64_t end)
 	p->forgotten++;
 	slots_forget_range(p, start, end);
 }
+
+/* ---- --symbol ---- */
+
+static bool has_code_at(const struct object *object, uint64_t address)
+{
+	for (size_t i = 0; i < object->text_count; i++)
+		if (address >= object->text[i].start && address < object->text[i].end)
+			return true;
+	return false;
+}
+
+static void probe_manual_symbol(struct process *p, const struct manual_symbol *symbol)
+{
+	struct tracer *t = p->tracer;
+	const uint64_t address = symbol->address + p->program->bias;
+	bool known = false;
+
+	for (size_t w = 0; w < t->wanted_count; w++) {
+		const struct wanted *wanted = &t->wanted[w];
+
+		if (!wanted->function || strcmp(wanted->symbol, symbol->name))
+			continue;
+		known = true;
+		if (has_code_at(p->program, address))
+			probe_at(p, &(struct probe){.wanted = wanted, .shown = wanted->shown, .start = address,
+						    .object = p->program});
+	}
+	/* Of the first program it is meant; others may have theirs anywhere. */
+	if (t->symbols_checked)
+		return;
+	if (!known)
+		msg_warn("--symbol=%s=0x%llx: no function of this name is to be traced", symbol->name,
+			 (unsigned long long)symbol->address);
+	else if (!has_code_at(p->program, address))
+		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
+			 "objdump print it", symbol->name, (unsigned long long)symbol->address, p->exe);
+}
+
+void probe_manual_symbols(struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+
+	for (size_t i = 0; p->program && i < set->symbol_count; i++)
+		probe_manual_symbol(p, &set->symbols[i]);
+	p->tracer->symbols_checked |= p->program != NULL;
+}

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/model.h"
+#include "tracer/who.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -103,6 +104,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	p = process_alloc(t, tid, tgid, arch);
 	if (!p)
 		return NULL;
+	p->name = who_name(tid);
+	p->foreign_mounts = who_has_other_mounts(tid);
 	p->shadow_stack = has_shadow_stack(tid);
 	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
@@ -210,6 +213,7 @@ static void process_free(struct process *p)
 		close(p->stat_fd);
 	free(p->trace_path);
 	free(p->exe);
+	free(p->name);
 	free(p);
 }
 
@@ -275,23 +279,6 @@ void process_update_objects(struct process *p)
 	breakpoints_plant(p);
 }
 
-static void probe_manual_symbols(struct process *p)
-{
-	const struct settings *set = p->tracer->set;
-	struct object *program = p->program;
-
-	for (size_t i = 0; program && i < set->symbol_count; i++)
-		for (size_t w = 0; w < p->tracer->wanted_count; w++) {
-			struct wanted *wanted = &p->tracer->wanted[w];
-
-			if (wanted->function && !strcmp(wanted->symbol, set->symbols[i].name))
-				probe_at(p, &(struct probe){
-						    .wanted = wanted, .shown = wanted->shown,
-						    .start = set->symbols[i].address + program->bias,
-						    .object = program});
-		}
-}
-
 /* All but the planting. */
 static int process_prepare(struct process *p)
 {
@@ -352,6 +339,8 @@ int processes_start(struct tracer *t, struct process **failed)
 	int error = 0;
 
 	for (struct process *p = t->processes; p; p = p->next) {
+		if (p->leaving)
+			continue;
 		if (p->shared && !has_anchor(p))
 			process_anchor(p);
 		process_update_objects(p);
@@ -486,6 +475,8 @@ struct process *process_fork(struct process *parent, struct task *child)
 	/* From here on its text is written, perhaps through this very task. */
 	child->process = p;
 	process_ref(p);
+	p->name = xstrdup(parent->name);
+	p->foreign_mounts = parent->foreign_mounts;
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->release_probes = parent->release_probes;

@@ -80,6 +80,7 @@ struct engine {
 	atomic_uint requests; /* enum engine_request, not yet taken */
 	atomic_bool tick_wanted;
 	atomic_bool tracer_done;
+	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC, 0 never */
 	atomic_int waker; /* the wake-up child that has not been reaped yet, or 0 */
 	int bell;         /* eventfd by which the tracer thread reaches the main thread */
 };

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/model.h"
+#include "tracer/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -15,9 +16,12 @@
 
 struct report {
 	char *text; /* the line about one trace */
+	char *hint; /* why there is nothing in it, NULL none */
 	char *path;
-	uint64_t events;
+	uint64_t events, written;
 	bool is_main;
+	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
+	bool is_deleted; /* the program's file */
 };
 
 static void add_count(struct buf *b, uint64_t count, const char *what)
@@ -26,27 +30,33 @@ static void add_count(struct buf *b, uint64_t count, const char *what)
 		buf_printf(b, "%s%" PRIu64 " %s", b->size ? "; " : "", count, what);
 }
 
-/* 1234567 as 1,234,567. */
-static const char *grouped(uint64_t number, char text[32])
+/* "1 block", "1,234 blocks". */
+static void add_number(struct buf *b, uint64_t number, const char *noun)
 {
-	char digits[24];
-	const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
-	char *out = text;
+	char text[32];
 
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
+	buf_printf(b, "%s %s%s", number_grouped(number, text), noun, number == 1 ? "" : "s");
 }
 
-static const char *base_name(const char *path)
+static bool is_deleted(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	static const char mark[] = " (deleted)";
+	const size_t length = strlen(path);
 
-	return slash ? slash + 1 : path;
+	return length >= sizeof(mark) - 1 && !strcmp(path + length - (sizeof(mark) - 1), mark);
+}
+
+/* The name that it was started by, and its program's file where that is called otherwise. */
+static void add_process(struct buf *b, const struct process *p)
+{
+	const char *slash = strrchr(p->exe, '/');
+	const char *file = slash ? slash + 1 : p->exe;
+	const size_t length = strlen(p->name);
+
+	buf_printf(b, "process %d (%s", p->pid, p->name);
+	if (strncmp(file, p->name, length) || (file[length] && strcmp(file + length, " (deleted)")))
+		buf_printf(b, ", program %s", p->exe);
+	buf_add_str(b, ")");
 }
 
 static bool found_any(const struct process *p)
@@ -71,34 +81,104 @@ static void report_nothing(const struct process *p)
 	if (stripped)
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
 			 "know where they are in the file, say so: --symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
-			 p->pid, base_name(p->exe));
+			 p->pid, p->name);
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid,
-			 base_name(p->exe),
+			 p->name,
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
+}
+
+/* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first number. */
+static void add_live(struct buf *b, const struct process *p)
+{
+	const struct live_total live = ledger_live(p);
+
+	add_number(b, live.blocks, "block");
+	buf_add_str(b, " with ");
+	add_number(b, live.bytes, "byte");
+	buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
+	if (!live.inherited)
+		return;
+	buf_add_str(b, ", and from before the fork ");
+	add_number(b, live.inherited, "block");
+	buf_add_str(b, " with ");
+	add_number(b, live.inherited_bytes, "byte");
+}
+
+static char *report_text(const struct process *p)
+{
+	struct buf b = {0};
+	char written[32];
+
+	add_process(&b, p);
+	buf_add_str(&b, ": ");
+	add_number(&b, p->counts.events, "event");
+	if (p->calls_written != p->counts.events)
+		buf_printf(&b, ", %s of them in the trace", number_grouped(p->calls_written, written));
+	buf_add_str(&b, "; ");
+	add_live(&b, p);
+	buf_printf(&b, "; trace: %s%s", p->trace_path, p->broken ? " (incomplete)" : "");
+	char *const text = xstrdup(buf_str(&b));
+
+	buf_free(&b);
+	return text;
+}
+
+#define CHILDREN_TOLD 8
+
+/* A process that has made no call while it was attached to: it may be the master of others that do the work. */
+static char *report_hint(const struct process *p)
+{
+	struct buf b = {0};
+	size_t count, told = 0;
+
+	if (!p->attached_to || p->counts.events || !found_any(p))
+		return NULL;
+	pid_t *const pids = who_children(p->pid, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (task_of_group(p->tracer, pids[i]))
+			continue; /* forked meanwhile, or --children: it has a trace */
+		if (told++ < CHILDREN_TOLD) {
+			char *const name = who_name(pids[i]);
+
+			buf_printf(&b, "%s%d (%s)", told > 1 ? ", " : "", pids[i], name);
+			free(name);
+		}
+	}
+	free(pids);
+	if (count && !told)
+		return NULL; /* they have traces */
+	if (told > CHILDREN_TOLD)
+		buf_printf(&b, " and %zu more", told - CHILDREN_TOLD);
+	char *const hint =
+		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
+				 "To attach to them too: -t %d --children",
+				 p->pid, p->name, buf_str(&b), p->pid) :
+		       xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->name);
+
+	buf_free(&b);
+	return hint;
 }
 
 void output_report(struct process *p)
 {
 	struct tracer *t = p->tracer;
-	char events[32], blocks[32], size[32];
-	uint64_t bytes;
 
 	if (p->reported || !p->trace_path)
 		return;
 	p->reported = true;
 	report_nothing(p);
-	const uint64_t live = ledger_live(p, &bytes);
-
 	ARRAY_GROW(t->reports, t->report_capacity, t->report_count);
 	t->reports[t->report_count++] = (struct report){
-		.text = xasprintf("process %d (%s): %s events; %s blocks with %s bytes are live; trace: %s%s",
-				  p->pid, base_name(p->exe), grouped(p->counts.events, events),
-				  grouped(live, blocks), grouped(bytes, size), p->trace_path,
-				  p->broken ? " (incomplete)" : ""),
+		.text = report_text(p),
+		.hint = report_hint(p),
 		.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
 		.events = p->counts.events,
-		.is_main = p->is_launched || p->attached_to};
+		.written = p->calls_written,
+		.is_main = p->is_launched || p->attached_to,
+		.elsewhere = p->foreign_mounts ? p->pid : 0,
+		.is_deleted = is_deleted(p->exe)};
 	counts_add(&t->totals, &p->counts);
 	t->attached |= p->attached_to;
 	for (size_t i = 0; i < p->objects.unread_count && t->unread_told < 8; i++, t->unread_told++)
@@ -113,6 +193,7 @@ static void report_losses(const struct tracer *t)
 	add_count(&b, c->no_return_seen, "calls whose return could not be watched");
 	add_count(&b, c->not_calls, "entries that were no calls");
 	add_count(&b, c->failed_probes, "functions that could not be probed");
+	add_count(&b, t->broken_traces, "traces that could not be written to their end");
 	add_count(&b, t->untraced_children, "processes that were let go of");
 	add_count(&b, t->lost_attach, "processes that could not be attached");
 	if (b.size)
@@ -128,7 +209,7 @@ static void report_losses(const struct tracer *t)
 	buf_free(&b);
 }
 
-/* The trace that matters most: of the main process, the one with the most events. */
+/* The trace that matters most: of the main process if it has any event, the one with the most. */
 static const struct report *main_report(const struct tracer *t)
 {
 	const struct report *best = NULL;
@@ -136,8 +217,9 @@ static const struct report *main_report(const struct tracer *t)
 	for (size_t i = 0; i < t->report_count; i++) {
 		const struct report *r = &t->reports[i];
 
-		if (!best || r->is_main > best->is_main ||
-		    (r->is_main == best->is_main && r->events >= best->events))
+		const bool is_main = r->is_main && r->events, best_is_main = best && best->is_main && best->events;
+
+		if (!best || is_main > best_is_main || (is_main == best_is_main && r->events >= best->events))
 			best = r;
 	}
 	return best;
@@ -155,13 +237,40 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 		/* Each process that was named is told of. */
 		if (all || r == best || (t->attached && r->is_main)) {
 			msg_info("%s", r->text);
+			if (r->hint)
+				msg_info("%s", r->hint);
 			told++;
 		}
 	}
 	if (told < t->report_count)
-		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all",
+		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all%s",
 			 t->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
-			 grouped(t->totals.events, events));
+			 number_grouped(t->totals.events, events),
+			 t->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
+}
+
+static bool has_live_names(const struct tracer *t)
+{
+	return t->set->resolve && !strcmp(encoding_name(t->set->encoding), "text");
+}
+
+/* The command that shows the leaks, to be copied into a shell. */
+static void tell_command(const struct tracer *t, const struct report *r)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
+	const bool is_plain = !r->path[strspn(r->path, plain)];
+	char root[48] = "";
+
+	if (r->elsewhere)
+		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->elsewhere);
+	msg_info("to see the leaks: functrace-postproc -l -c -r %s%s%s%s", root, is_plain ? "" : "'", r->path,
+		 is_plain ? "" : "'");
+	if (r->elsewhere && !who_parent(r->elsewhere))
+		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
+			 "folder where its files are", r->elsewhere, r->elsewhere);
+	if (r->is_deleted && !has_live_names(t))
+		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as long as it "
+			 "runs");
 }
 
 void output_summary(struct tracer *t)
@@ -170,14 +279,15 @@ void output_summary(struct tracer *t)
 
 	tell_traces(t, best);
 	report_losses(t);
-	if (best && best->path)
-		msg_info("to see the leaks: functrace-postproc -l -c -r %s", best->path);
+	if (best && best->path && best->written)
+		tell_command(t, best);
 }
 
 void reports_free(struct tracer *t)
 {
 	for (size_t i = 0; i < t->report_count; i++) {
 		free(t->reports[i].text);
+		free(t->reports[i].hint);
 		free(t->reports[i].path);
 	}
 	free(t->reports);

@@ -142,10 +142,12 @@ void task_resume(struct task *task, int sig)
 
 void task_go_on(struct tracer *t, struct task *task)
 {
-	if (t->letting_go)
-		task->ready = true;
-	else
+	if (!is_leaving(t, task->process)) {
 		task_resume(task, 0);
+		return;
+	}
+	task->ready = true;
+	t->has_broken = true; /* one that could not be stopped before can be let go of now */
 }
 
 static int argument_read(void *context, uint64_t address, void *data, size_t size)

@@ -34,28 +34,20 @@ static void toggle(struct tracer *t)
 	msg_info("tracing is %s", t->paused ? "paused" : "on");
 }
 
-/* A trace that cannot be written any more is not worth a stop of the target. */
-static void stop_broken(struct tracer *t)
-{
-	for (struct process *p = t->processes; p; p = p->next)
-		if (p->broken && p->planted)
-			process_pause(p, NULL);
-}
-
 static void serve(struct tracer *t)
 {
 	const unsigned requests = engine_take_requests(t->engine);
 
-	if (!requests)
-		return;
 	if (requests & REQUEST_TICK) {
 		output_flush_all(t);
-		stop_broken(t);
+		progress_show(t);
 	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)
 		let_go(t);
+	else if (t->has_broken)
+		let_go_broken(t);
 }
 
 static void tracer_free(struct tracer *t)
@@ -75,6 +67,7 @@ static void tracer_free(struct tracer *t)
 	free(t->wanted);
 	hash_free(&t->wanted_names);
 	hash_free(&t->tasks);
+	trace_files_free(&t->files);
 	free(t->queue);
 	free(t->stack);
 	free(t->spare_call);
@@ -111,6 +104,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		output_end(p, NULL);
 		output_report(p);
 	}
+	progress_end(&t);
 	tracer_free(&t);
 	if (!status)
 		output_summary(&t);

@@ -19,11 +19,13 @@ import deaths
 import errors
 import layouts
 import lifecycle
+import outputs
 import programs
 import special
 import steady
 import table
 import uprobes
+import words
 from processes import Failure, Room
 
 
@@ -69,7 +71,7 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('cost', steady))
+                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

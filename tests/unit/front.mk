@@ -3,7 +3,8 @@ check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/functrace-fake
 TESTS += tests/unit/options tests/unit/guard tests/unit/process_fake.py
 EXTRA_DIST += tests/unit/process_fake.py
 
-tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/options.c src/options.h src/option_values.c src/option_values.h
+tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/options.c src/options.h src/option_values.c src/option_values.h \
+	src/tracer/who.c src/tracer/who.h
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_options_LDADD = libbase.a $(UNIT_LIBS)
 
@@ -12,6 +13,7 @@ tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_guard_LDADD = libbase.a $(UNIT_LIBS)
 
 tests_unit_functrace_fake_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c src/option_values.h tests/unit/engine_fake.c \
+	src/tracer/who.c src/tracer/who.h \
 	tests/unit/registry_fake.c $(TRACER_PROCESS_SOURCES)
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_functrace_fake_LDADD = libbase.a

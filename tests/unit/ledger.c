@@ -102,14 +102,13 @@ static void assert_trace(const char *expected)
 
 static void test_plain(void **state)
 {
-	uint64_t bytes;
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	allocated(MALLOC, 0x20, 7);
 	released(0x10);
-	assert_int_equal(ledger_live(process, &bytes), 1);
-	assert_int_equal(bytes, 7);
+	assert_int_equal(ledger_live(process).blocks, 1);
+	assert_int_equal(ledger_live(process).bytes, 7);
 	assert_int_equal(process->counts.unknown_releases, 0);
 	assert_trace("malloc(5) = 0x10\nmalloc(7) = 0x20\nfree(0x10)\n");
 }
@@ -131,7 +130,6 @@ static void test_realloc_overtaken(void **state)
 /* A failed realloc releases nothing. */
 static void test_realloc_fails(void **state)
 {
-	uint64_t bytes;
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
@@ -140,7 +138,7 @@ static void test_realloc_fails(void **state)
 	ledger_reserve(process, &a, 0x10);
 	ledger_withdraw(process, &a);
 	allocated(MALLOC, 0x20, 6);
-	assert_int_equal(ledger_live(process, &bytes), 2);
+	assert_int_equal(ledger_live(process).blocks, 2);
 	assert_trace("malloc(5) = 0x10\nmalloc(6) = 0x20\n");
 }
 
@@ -167,7 +165,6 @@ static void test_inner_release(void **state)
 static void test_left_reservation(void **state)
 {
 	struct task mine = {.tid = 1, .name_known = true};
-	uint64_t bytes;
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
@@ -185,8 +182,8 @@ static void test_left_reservation(void **state)
 	assert_false(a.reserved);
 	ledger_commit(process, &b);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(ledger_live(process, &bytes), 1);
-	assert_int_equal(bytes, 7);
+	assert_int_equal(ledger_live(process).blocks, 1);
+	assert_int_equal(ledger_live(process).bytes, 7);
 	assert_trace("malloc(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
 }
 
@@ -211,7 +208,6 @@ static void test_crossing(void **state)
 /* posix_memalign writes its pointer before it returns: another thread may free it in between. */
 static void test_published_early(void **state)
 {
-	uint64_t bytes;
 
 	(void)state;
 	process->publishers = 1;
@@ -224,7 +220,7 @@ static void test_published_early(void **state)
 	allocated(MALLOC, 0x40, 64);
 	process->publishers = 0;
 	ledger_publisher_done(process);
-	assert_int_equal(ledger_live(process, &bytes), 0);
+	assert_int_equal(ledger_live(process).blocks, 0);
 	assert_int_equal(process->counts.unknown_releases, 0);
 	assert_trace("malloc(64) = 0x40\nfree(0x40)\n");
 }

@@ -182,7 +182,8 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("-t 0", "no process id");
 	assert_usage_error("-t -5", "no process id");
 	assert_usage_error("-t 0x10", "no process id");
-	assert_usage_error("-t redis", "no process id");
+	assert_usage_error("-t no-such-name", "-t no-such-name: this is no process id, and no process has that name; "
+					  "'pgrep -af no-such-name' looks into whole command lines");
 	assert_usage_error("-t 2147483648", "no process id");
 	assert_usage_error("-t ''", "no process id");
 	assert_usage_error("-t 5 -p 5", "-t 5 is given twice");
@@ -215,6 +216,30 @@ static void test_numbers(void **state)
 	assert_int_equal(parse("-M 0-18446744073709551615 ls"), -1);
 	assert_int_equal(settings.monitor[0].low, 0);
 	assert_int_equal(settings.monitor[0].high, UINT64_MAX);
+}
+
+static void test_durations(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t seconds;
+	} good[] = {{"10", 10}, {"10s", 10}, {"5m", 300}, {"1h", 3600}, {"2d", 172800}};
+	static const char *const bad[] = {"0", "0s", "-1", "1.5", "10x", "s", "99999999999", "1hh"};
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(line, sizeof(line), "--duration=%s ls", good[i].text);
+		assert_int_equal(parse(line), -1);
+		assert_int_equal(settings.duration_ns, good[i].seconds * 1000000000u);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(line, sizeof(line), "--duration=%s", bad[i]);
+		assert_usage_error(line, "give a time in seconds, or with its unit: 10, 10s, 5m, 1h");
+	}
+	assert_usage_error("--children ls", "--children is for -t");
+	assert_int_equal(parse("--children -t 1"), -1);
+	assert_true(settings.children);
 }
 
 static void test_signals(void **state)
@@ -288,6 +313,10 @@ static void test_debug(void **state)
 	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
 	assert_int_equal(parse("--debug=all ls"), -1);
 	assert_usage_error("-dd ls", "in the same word");
+	assert_usage_error("-dtracer:9 ls", "-dtracer:9: give domains and levels in the same word, like -dall:1 or "
+					    "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
+					    "unwind, trace, process and all, levels 0 to 2");
+	assert_usage_error("-dnonsense:1 ls", "domains are tracer");
 	assert_usage_error("-d 2 ls", "in the same word");
 	assert_usage_error("-d all:2 ls", "in the same word");
 	assert_usage_error("--debug=all:22 ls", "in the same word");
@@ -311,6 +340,9 @@ static void test_later_options(void **state)
 		snprintf(line, sizeof(line), "%s ./prog", later[i]);
 		assert_usage_error(line, "not available in this version");
 	}
+	assert_usage_error("-x f ./prog", "functrace: -x, --symbols is not available in this version. What is traced is "
+					  "chosen by -e (memory, file), -L, -M and --symbol\n");
+	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. ");
 	assert_usage_error("-a malloc;free ls", "functracer's -a");
 	assert_usage_error("--bogus ls", "unrecognized option");
 	assert_usage_error("-Z ls", "invalid option");
@@ -327,7 +359,7 @@ static void test_help(void **state)
 	assert_said("Usage: functrace");
 	assert_int_equal(parse("--help"), 0);
 	assert_int_equal(parse("-h"), 0);
-	assert_said("-t, -p, --attach=PID, --pid=PID");
+	assert_said("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
 	assert_said("rtrace, text (default rtrace)");
 	assert_said("memory, file (default memory)");
 	assert_null(strstr(said, "--rotate"));
@@ -356,7 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_all_options),
 		cmocka_unit_test(test_long_names),    cmocka_unit_test(test_what_to_trace),
-		cmocka_unit_test(test_numbers),       cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_numbers),       cmocka_unit_test(test_durations), cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
 		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
 	};

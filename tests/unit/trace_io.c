@@ -145,11 +145,18 @@ static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 	assert_int_equal(writer_put(writer, &process), -EFBIG);
 	assert_int_equal(writer_pending(writer), 0);
 	assert_int_equal(writer_flush(writer), -EFBIG);
-	assert_int_equal(writer_close(writer), -EFBIG);
+	const uint64_t calls = writer_calls(writer);
 
+	assert_int_equal(writer_close(writer), -EFBIG);
 	read_all(fd, &got);
 	assert_true(got.size <= limit && got.size + 256 > limit);
 	dump_trace(got.data, got.size, &dump);
+	uint64_t found = 0;
+
+	for (const char *at = buf_str(&dump); (at = strstr(at, "\ncall ")); at++)
+		found++;
+	assert_true(found > 0);
+	assert_int_equal(calls, found);
 	/* Whole records: the last call has its stack and its arguments. */
 	const char *last = strstr(buf_str(&dump), "0 skipped=0\n");
 

@@ -1,0 +1,394 @@
+"""Where traces go, what is said of them, and what happens when they cannot be written any more."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import builds
+import kinds
+import trace_text
+from lifecycle import Held, need_attach, running
+from processes import FUNCTRACE, POSTPROC, Failure, Gate, status_field, text_differences, text_of, wait_for
+
+SUMMARY = re.compile(r'^functrace: process (\d+) \((.*?)\): ([\d,]+) events?.*; trace: (.*?)(?: \(incomplete.*)?$', re.M)
+
+
+def summary(done):
+    """[(pid, name, events, path)] of what the end says, in its order."""
+    return [(int(pid), name, int(events.replace(',', '')), path)
+            for pid, name, events, path in SUMMARY.findall(done.err.decode(errors='replace'))]
+
+
+def check_summary(room, done):
+    """Each trace that the summary names is there, once, of that process, with as many events as it says."""
+    problems, seen = [], set()
+    for pid, _, events, path in summary(done):
+        full = room.path(path)
+        if path in seen:
+            problems.append('%s is named twice' % path)
+        seen.add(path)
+        if not os.path.exists(full):
+            problems.append('%s is named, and not there' % path)
+            continue
+        trace = trace_text.read(full)
+        problems += trace.problems
+        if trace.pid != pid or len(trace.events) != events:
+            problems.append('%s is of process %d with %d events; it should be %d with %d' % (
+                path, trace.pid, len(trace.events), pid, events))
+    return problems
+
+
+def sizes_of(room, path):
+    return [e.size for e in trace_text.read(room.path(path)).events if e.kind == '+' and 30000 <= e.size < 40000]
+
+
+def equal(what, found, expected):
+    return [] if found == expected else ['%s: %r, expected %r' % (what, found, expected)]
+
+
+# ---- -o FILE ----
+
+def images(room, how, *more, by=()):
+    return room.run(list(by) + [FUNCTRACE, '-f', 'text', '-o', 'X', builds.target('images', 'O0'), how] + list(more))
+
+
+def numbered_images(room):
+    """A child that becomes another program twice: FILE, FILE.PID, FILE.PID.1, FILE.PID.2; older ones are replaced."""
+    with open(room.path('X'), 'w') as file:
+        file.write('of another run\n' * 1000)
+    done = images(room, 'exec')
+    lines = [line.split() for line in done.out.decode().split('\n') if line]
+    child = lines[1][0] if len(lines) == 4 else '?'
+    names = ['X', 'X.' + child, 'X.%s.1' % child, 'X.%s.2' % child]
+    problems = equal('files', sorted(os.listdir(room.folder)), sorted(names))
+    problems += check_summary(room, done) + equal('traces named', len(summary(done)), 4)
+    for name, (_, size) in zip(names, lines):
+        if os.path.exists(room.path(name)):
+            problems += equal(name, sizes_of(room, name), [int(size)])
+    return problems + equal('status', done.status, 0), ''
+
+
+def first_becomes_another(room):
+    """The first process executes another program: FILE and FILE.PID.1; a child in between FILE.PID."""
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Y', 'sh', '-c', '(exec ls); exec ls'])
+    told = summary(done)
+    if len(told) != 4:
+        return ['%d traces are named, expected 4: %s' % (len(told), done.err.decode())], ''
+    main = [pid for pid, _, _, path in told if path == 'Y']
+    child = [pid for pid, _, _, _ in told if [pid] != main]
+    names = ['Y', 'Y.%d.1' % main[0], 'Y.%d' % child[0], 'Y.%d.1' % child[0]] if main and child else []
+    return check_summary(room, done) + equal('names', sorted(path for _, _, _, path in told), sorted(names)), ''
+
+
+def threads_execute(room):
+    """A thread that is not the leader executes: nothing of the first program is lost."""
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Z', builds.target('execs', 'O2'), 'thread'])
+    told = summary(done)
+    problems = check_summary(room, done) + equal('traces named', len(told), 2)
+    if not problems:
+        problems = equal('names', sorted(path for _, _, _, path in told), ['Z', 'Z.%d.1' % told[0][0]])
+        problems += equal('of the first', sizes_of(room, 'Z').count(34102), 1)
+        problems += equal('of the second', sizes_of(room, 'Z.%d.1' % told[0][0]).count(34103), 2)
+    return problems, ''
+
+
+def own_pids():
+    """A command that gives what it runs pids of its own."""
+    kinds.need('unshare')
+    command = ['unshare', '-p', '-f', '--mount-proc']
+    if os.geteuid() or subprocess.run(command + ['true'], stderr=subprocess.DEVNULL, timeout=20).returncode:
+        raise builds.Skip('a pid namespace cannot be made here (it needs root)')
+    return command
+
+
+def pid_reused(room):
+    """Two children with one pid: both traces are whole."""
+    done = images(room, 'reuse', by=own_pids())
+    problems = equal('status', done.status, 0) + check_summary(room, done)
+    problems += equal('names', sorted(path for _, _, _, path in summary(done)), ['X', 'X.300', 'X.300.1'])
+    for name, sizes in (('X', [30100]), ('X.300', [31110]), ('X.300.1', [32220])):
+        problems += [] if problems else equal(name, sizes_of(room, name), sizes)
+    return problems, ''
+
+
+def linked_name(room):
+    """Links to the first process's trace stand where a child's is to be: that is not written over."""
+    done = images(room, 'links', 'X', by=own_pids())
+    problems = equal('status', done.status, 0)
+    problems += equal('names', sorted(path for _, _, _, path in summary(done)), ['X', 'X.300.2'])
+    for name, sizes in (('X', [30100]), ('X.300.2', [32220])):
+        problems += [] if problems else equal(name, sizes_of(room, name), sizes)
+    return problems, ''
+
+
+def into_a_device(room):
+    """-o /dev/null: the others' traces go there too, and no file appears beside it."""
+    before = set(os.listdir('/dev'))
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', '/dev/null', 'sh', '-c', '(ls); (exec ls)'])
+    new = sorted(name for name in set(os.listdir('/dev')) - before if name.startswith('null'))
+    for name in new:
+        os.unlink('/dev/' + name)
+    problems = equal('files in /dev', new, []) + equal('files here', os.listdir(room.folder), [])
+    problems += equal('paths', sorted({path for _, _, _, path in summary(done)}), ['/dev/null'])
+    return problems + equal('status', done.status, 0), ''
+
+
+def paused_and_resumed(room):
+    """Each resume begins a file; none is replaced."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '1']) as held:
+        tracer = room.start([FUNCTRACE, '-f', 'text', '-o', 'P', '-S', 'USR1', '-t', str(held.child.pid)])
+
+        def bytes_of(name):
+            return os.path.exists(room.path(name)) and os.stat(room.path(name)).st_size
+        for name in ('P', 'P.%d.1' % held.child.pid, 'P.%d.2' % held.child.pid):
+            wait_for('events in ' + name, lambda: bytes_of(name) and b'malloc(' in open(room.path(name), 'rb').read())
+            if not name.endswith('.2'):
+                os.kill(tracer.pid, signal.SIGUSR1)
+                wait_for('the pause', lambda: trace_paused(room.path(name)))
+                os.kill(tracer.pid, signal.SIGUSR1)
+        tracer.send_signal(signal.SIGINT)
+        done = room.finish(tracer, 20)
+        held.gate.open()
+        room.finish(held.child)
+    names = ['P', 'P.%d.1' % held.child.pid, 'P.%d.2' % held.child.pid]
+    return equal('names', [path for _, _, _, path in summary(done)], names) + check_summary(room, done), ''
+
+
+def trace_paused(path):
+    with open(path, 'rb') as file:
+        return b'paused' in file.read()
+
+
+# ---- A trace that cannot be written any more ----
+
+PARTLY = re.compile(r'^functrace: process \d+ \(.*?\): ([\d,]+) events?, ([\d,]+) of them in the trace; .*; trace: (.*) '
+                    r'\(incomplete\)$', re.M)
+
+
+def counts_of_broken(text):
+    """[(events seen, events in the trace, path)]"""
+    return [(int(seen.replace(',', '')), int(kept.replace(',', '')), path) for seen, kept, path in PARTLY.findall(text)]
+
+
+def calls_in(room, path):
+    """How many calls functrace-postproc reads from a trace, whole or cut."""
+    done = room.run([POSTPROC, path])
+    return len(re.findall(rb'^\d+\. ', done.out, re.M))
+
+
+def lets_go_of(room, options, word, kept=None, nothing=None, **more):
+    """Attached to a busy program, it lets go of it when its trace cannot be written, and ends with status 1."""
+    need_attach()
+    with Held(room, [builds.target('churn', 'O2'), '3']) as held:
+        pid, before = held.child.pid, text_of(held.child.pid)
+        tracer = room.start([FUNCTRACE] + options + ['-t', str(pid)], **more)
+        if kept is None:
+            tracer.stdout.read(1000)
+            tracer.stdout.close()
+            tracer.stdout = open(os.devnull, 'rb')
+        done = room.finish(tracer, 30)
+        text = done.err.decode()
+        problems = equal('status', done.status, 1) + equal('TracerPid', status_field(pid, 'TracerPid'), '0')
+        problems += text_differences(before, text_of(pid))
+        if word not in text or 'process %d' % pid not in text:
+            problems.append('it said: ' + text)
+        held.gate.open()
+        ended = room.finish(held.child)
+        problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
+    if nothing:
+        return problems + equal('the summary', nothing in text, True) + equal('a hint', '-postproc' in text, False), ''
+    counts = counts_of_broken(text)
+    if len(counts) != 1 or counts[0][0] <= counts[0][1]:
+        return problems + ['its counts: %s, of: %s' % (counts, text)], ''
+    if kept is not None:
+        problems += equal('events in the trace', counts[0][1], kept(counts[0][2]))
+    return problems, '%d of %d events' % counts[0][1::-1]
+
+
+def small_disk(room):
+    """A mount point of 300 KB."""
+    os.mkdir(room.path('disk'))
+    if os.geteuid() or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', room.path('disk')],
+                                      stderr=subprocess.DEVNULL, timeout=20).returncode:
+        raise builds.Skip('a small file system cannot be mounted here (it needs root)')
+    return room.path('disk')
+
+
+def disk_full(form):
+    def run(room):
+        disk = small_disk(room)
+        try:
+            return lets_go_of(room, ['-f', form, '-o', disk + '/a'], 'No space left',
+                              kept=lambda path: calls_in(room, path))
+        finally:
+            subprocess.run(['umount', '-l', disk], timeout=20)
+    return run
+
+
+def file_too_large(room):
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+    return lets_go_of(room, ['-f', 'text', '-o', 'a'], 'File too large', preexec_fn=limit,
+                      kept=lambda path: calls_in(room, room.path(path)))
+
+
+def reader_ends(room):
+    return lets_go_of(room, ['-f', 'text', '-o', '-'], 'Broken pipe')
+
+
+def device_full(room):
+    return lets_go_of(room, ['-f', 'text', '-o', '/dev/full'], 'No space left', kept=0,
+                      nothing='(churn-O2): 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n')
+
+
+def one_of_two(room):
+    """Two processes attached to, one of which allocates nothing: only the other is let go of, with its threads that sleep."""
+    need_attach()
+    disk = small_disk(room)
+    try:
+        with Held(room, [builds.target('sleepers', 'O2')]) as quiet, \
+                Held(room, [builds.target('churn', 'O2'), '3']) as busy:
+            before = text_of(busy.child.pid)
+            tracer = room.start([FUNCTRACE, '-f', 'text', '-o', disk, '-t', str(busy.child.pid), '-t',
+                                 str(quiet.child.pid)])
+            wait_for('functrace to attach', lambda: text_of(busy.child.pid) != before)
+            wait_for('it to let go of one', lambda: all(
+                status_field(t, 'TracerPid') == '0' for t in os.listdir('/proc/%d/task' % busy.child.pid)
+                for t in [int(t)]) and text_of(busy.child.pid) == before)
+            problems = equal('the other is traced', status_field(quiet.child.pid, 'TracerPid') != '0', True)
+            busy.gate.open()
+            ended = room.finish(busy.child)
+            problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
+            tracer.send_signal(signal.SIGINT)
+            done = room.finish(tracer, 20)
+            problems += equal('status', done.status, 1)
+            problems += equal('the other is let go of', status_field(quiet.child.pid, 'TracerPid'), '0')
+            counts = counts_of_broken(done.err.decode())
+            if len(counts) != 1 or len(summary(done)) != 2:
+                problems.append('it said: ' + done.err.decode())
+            room.kill(quiet.child)
+    finally:
+        subprocess.run(['umount', '-l', disk], timeout=20)
+    return problems, ''
+
+
+GOES_ON = '''
+import os, sys, time
+def tracer():
+    return [l.split()[1] for l in open('/proc/self/status') if l.startswith('TracerPid')][0]
+end = time.monotonic() + 20
+while tracer() != '0' and time.monotonic() < end:
+    x = [os.urandom(1000) for i in range(100)]
+    if sys.argv[1:] and os.fork() == 0:
+        x = [os.urandom(1000) for i in range(100)]
+        os._exit(0)
+    if sys.argv[1:]:
+        os.wait()
+        end = min(end, time.monotonic() + 1)
+print('traced' if tracer() != '0' else 'free')
+sys.exit(7)
+'''
+
+
+def launched(room, *args, output='/dev/full', **more):
+    python = os.path.realpath(os.environ.get('PYTHON') or kinds.need('python3'))
+    return room.run([FUNCTRACE, '-f', 'text', '-o', output, python, '-c', GOES_ON] + list(args), **more)
+
+
+def launched_program(room):
+    """A launched program is let go of, runs on to its end, and its status is functrace's."""
+    done = launched(room)
+    problems = equal('it', (done.status, done.out), (7, b'free\n'))
+    if b': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n' not in done.err:
+        problems.append('it said: ' + done.err.decode())
+    return problems, ''
+
+
+def launched_with_children(room):
+    """The launched program's reader has gone, its children have files: they are traced, and its status is kept."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = launched(room, 'fork', output='-', stdout=write_end)
+    finally:
+        os.close(write_end)
+    problems = equal('status', done.status, 7)
+    if b'Broken pipe' not in done.err or b'Traceback' in done.err:
+        problems.append('it said: ' + done.err.decode()[-600:])
+    return problems, ''
+
+
+# ---- Forks ----
+
+FORKING = '''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	void *volatile p = malloc(100), *volatile q = malloc(30), *volatile r;
+
+	if (!fork()) {
+		r = malloc(1111);
+		free(q);
+		_exit(!p || !r);
+	}
+	wait(NULL);
+	return 0;
+}
+'''
+
+
+def inherited(room):
+    """Blocks from before a fork are said apart: the summary's number is that of functrace-postproc -l."""
+    with open(room.path('f.c'), 'w') as file:
+        file.write(FORKING)
+    made = room.run(builds.CC + ['-O0', '-o', room.path('f'), room.path('f.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    done = room.run([FUNCTRACE, '-o', 'F', room.path('f')])
+    text, told = done.err.decode(), dict((path, pid) for pid, _, _, path in summary(done))
+    child = [path for path in told if path != 'F']
+    if len(child) != 1:
+        return ['it said: ' + text], ''
+    problems = []
+    words = 'process %d (f): 2 events; 1 block with 1,111 bytes is live, and from before the fork 1 block with 100 ' \
+        'bytes; trace: %s\n' % (told[child[0]], child[0])
+    if words not in text:
+        problems.append('it said %s, expected %s' % (text, words))
+    shown = room.run([POSTPROC, '-l', child[0]]).out.decode()
+    for line in ('# 1 block(s) leaked with total size of 1111 bytes\n',
+                 'from before the fork 1 block with 100 bytes is live, and not in this trace\n'):
+        if line not in shown:
+            problems.append('%r is not in %s' % (line, shown))
+    parent = room.run([POSTPROC, '-l', 'F']).out.decode()
+    if 'before the fork' in parent or 'total size of 130 bytes' not in parent:
+        problems.append('of the parent: ' + parent)
+    if ': 2 events; 2 blocks with 130 bytes are live; trace: F\n' not in text:
+        problems.append('of the parent it said: ' + text)
+    return problems, ''
+
+
+CASES = [
+    ('-o FILE: images of a child', numbered_images),
+    ('-o FILE: the first process executes', first_becomes_another),
+    ('-o FILE: a thread executes', threads_execute),
+    ('-o FILE: one pid twice', pid_reused),
+    ('-o FILE: links to it', linked_name),
+    ('-o FILE: a device', into_a_device),
+    ('-o FILE: paused and resumed', paused_and_resumed),
+    ('cannot be written: no space left, text', disk_full('text')),
+    ('cannot be written: no space left, binary', disk_full('rtrace')),
+    ('cannot be written: the file is too large', file_too_large),
+    ('cannot be written: the reader has gone', reader_ends),
+    ('cannot be written: a full device', device_full),
+    ('cannot be written: one of two', one_of_two),
+    ('cannot be written: launched', launched_program),
+    ('cannot be written: launched, with children', launched_with_children),
+    ('blocks from before a fork', inherited),
+]

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""The line that counts on a terminal while functrace is attached."""
+import os
+import re
+import shutil
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from pty_attach import F, Target, attach
+from terminal import Shell, equal, lacks, run_tests, setup, tracer_of, wait_until
+
+
+def test_progress():
+    """a line counts while it is attached; it goes away before anything else is said"""
+    shell, target = Shell(), Target()
+    attach(shell, target)
+    line = r"functrace: [\d,]+ events, [\d,]+ blocks with [\d,]+ bytes live, \d+:\d\d"
+    first = shell.expect(line).group(0)
+    shell.expect("\r {%d}\r%s" % (len(first), line))
+    shell.send("\x03")
+    equal(shell.prompt(), 0)
+    match = re.search(r"\r( *)\rfunctrace: process \d+ \(sh, program ", shell.before)
+    if not match:
+        raise AssertionError("the line was not taken away: %r" % shell.before)
+    shell.send(F + "-q -t %d\n" % target.pid)
+    wait_until("the attach", lambda: tracer_of(target.pid))
+    time.sleep(1.5)
+    shell.send("\x03")
+    equal(shell.prompt(), 0)
+    lacks(shell.before, "functrace:")
+    target.is_well()
+    target.end()
+    shell.close()
+
+
+def test_progress_of_what_is_launched():
+    """a launched program has the terminal for itself"""
+    shell = Shell()
+    equal(shell.run(F + "sh -c 'sleep 1.5'"), 0)
+    lacks(shell.before, "bytes live")
+    lacks(shell.before, "attached to")
+    shell.close()
+
+
+if __name__ == "__main__":
+    if not shutil.which("bash"):
+        print("1..0 # SKIP bash is not installed")
+        sys.exit(77)
+    setup()
+    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])

@@ -1,0 +1,364 @@
+"""What functrace says of processes, and how one names them: exact words."""
+
+import os
+import re
+import shutil
+import signal
+import time
+
+import builds
+import kinds
+from errors import refused
+from lifecycle import need_attach
+from outputs import equal, own_pids, summary
+from processes import FUNCTRACE, POSTPROC, Failure, command_of, status_field, tasks_of, wait_for
+
+
+def said(done):
+    return done.err.decode(errors='replace')
+
+
+def has_line(done, pattern):
+    """A whole line that the regular expression matches."""
+    if re.search('^%s$' % pattern, said(done), re.M):
+        return []
+    return ['no line %r in: %s' % (pattern, said(done))]
+
+
+def compiled(room, name, source, *options):
+    with open(room.path(name + '.c'), 'w') as file:
+        file.write(source)
+    made = room.run(builds.CC + ['-g', '-O0'] + list(options) + ['-o', room.path(name), room.path(name + '.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    return room.path(name)
+
+
+LOOP = '''
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+void keeps_a_block(void)
+{
+	kept = malloc(31234);
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 2000; i++) {
+		keeps_a_block();
+		usleep(10000);
+	}
+	return argc;
+}
+'''
+
+
+def running(room, path, *args):
+    child = room.start([path] + list(args))
+    wait_for('its start', lambda: os.path.basename(os.readlink('/proc/%d/exe' % child.pid)).startswith(
+        os.path.basename(os.path.realpath(path))))
+    return child
+
+
+def attached(room, *options, end=signal.SIGINT):
+    """functrace, until it says that it is attached and events have come; then it lets go."""
+    tracer = room.start([FUNCTRACE] + list(options), stderr=open(room.path('said'), 'wb'))
+    wait_for('functrace to attach', lambda: b'attached to' in open(room.path('said'), 'rb').read()
+             or tracer.poll() is not None)
+    time.sleep(0.2)
+    if end:
+        tracer.send_signal(end)
+    done = room.finish(tracer, 20)
+    with open(room.path('said'), 'rb') as file:
+        done.err = file.read()
+    return done
+
+
+# ---- Names ----
+
+def attached_line(room):
+    """On attaching: to what, and how to end it."""
+    need_attach()
+    source = LOOP.replace('int main', """#include <pthread.h>
+static void *sleeps(void *data)
+{
+	pause();
+	return data;
+}
+int main""").replace('(void)argv;', """(void)argv;
+	pthread_t id;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&id, NULL, sleeps, NULL);""")
+    child = running(room, compiled(room, 'sleeping', source, '-pthread'))
+    wait_for('its threads', lambda: len(tasks_of(child.pid)) == 4)
+    done = attached(room, '-o', 'a', '-t', str(child.pid))
+    quiet = room.start([FUNCTRACE, '-q', '-o', 'b', '--duration=1', '-t', str(child.pid)])
+    problems = equal('with -q', said(room.finish(quiet, 20)), '')
+    room.kill(child)
+    problems += has_line(done, r'functrace: attached to sleeping \(%d\), 4 threads, [1-9]\d* functions; Ctrl-C lets go' %
+                         child.pid)
+    # No line that counts where there is no terminal.
+    return problems + equal('carriage returns', said(done).count('\r'), 0), ''
+
+
+def started_by(room):
+    """By a link, as a script, as a login shell: the name it was started by, and the file where that is another."""
+    program = builds.target('images', 'O0')
+    os.symlink(program, room.path('alias'))
+    with open(room.path('tool'), 'w') as file:
+        file.write('#!/bin/sh\n:\n')
+    os.chmod(room.path('tool'), 0o755)
+    shell = os.path.realpath('/bin/sh')
+    problems = has_line(room.run([FUNCTRACE, '-o', 'a', room.path('alias'), '0']),
+                        r'functrace: process \d+ \(alias, program %s\): 1 event; 1 block with 30,100 bytes is live; '
+                        r'trace: a' % re.escape(program))
+    problems += has_line(room.run([FUNCTRACE, '-o', 'b', program, '0']),
+                         r'functrace: process \d+ \(images-O0\): 1 event; 1 block with 30,100 bytes is live; trace: b')
+    problems += has_line(room.run([FUNCTRACE, '-o', 'c', room.path('tool')]),
+                         r'functrace: process \d+ \(tool, program %s\): .*' % re.escape(shell))
+    long = room.path('a-name-of-more-than-fifteen-bytes')
+    shutil.copy(program, long)
+    problems += has_line(room.run([FUNCTRACE, '-o', 'd', long, '0']),
+                         r'functrace: process \d+ \(a-name-of-more-than-fifteen-bytes\): 1 event; .*')
+    with open(room.path('a'), 'rb') as file:
+        problems += equal('the path in the trace', program.encode() in file.read(), True)
+    return problems, ''
+
+
+def by_name(room):
+    """-t NAME: where it is one process; else which there are."""
+    need_attach()
+    name = 'f%x' % time.time_ns()
+    shutil.copy(compiled(room, 'loop', LOOP), room.path(name))
+    problems = refused(room, [FUNCTRACE, '-t', name], 2,
+                       "functrace: -t %s: this is no process id, and no process has that name; 'pgrep -af %s' looks into "
+                       "whole command lines\n" % (name, name))
+    first = running(room, room.path(name))
+    done = attached(room, '-o', 'a', '-t', name)
+    problems += has_line(done, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions; Ctrl-C lets go' % (name, first.pid))
+    second = running(room, room.path(name), 'x' * 100)
+    low, high = sorted((first, second), key=lambda child: child.pid)
+    lines = {child: '%8d  %s' % (child.pid, ' '.join(child.args)) for child in (first, second)}
+    lines[second] = lines[second][:10] + ' '.join(second.args)[:57] + '...'
+    if len(' '.join(first.args)) > 60:
+        lines[first] = lines[first][:67] + '...'
+    problems += refused(room, [FUNCTRACE, '-t', name], 2,
+                        'functrace: -t %s: 2 processes have this name; give the id of one:\n%s\n%s\nTry ' % (
+                            name, lines[low], lines[high]))
+    for child in (first, second):
+        room.kill(child)
+    return problems, ''
+
+
+def family(room):
+    """A master that makes no call, with a child of the same name and a child of that."""
+    need_attach()
+    name = 'f%x' % time.time_ns()
+    source = LOOP.replace('int main', 'static int work').replace('int i = 0; i < 2000', 'int i = 0; i < 1000') + '''
+#include <sys/wait.h>
+int main(int argc, char **argv)
+{
+	if (!fork()) {
+		fork();
+		return work(argc, argv);
+	}
+	wait(NULL);
+	return 0;
+}
+'''
+    master = running(room, compiled(room, name, source))
+    pid = master.pid
+    wait_for('its children', lambda: len([p for p in room.processes() if command_of(p) == name[:15]]) == 3)
+    children = sorted(p for p in room.processes() if command_of(p) == name[:15] and p != pid)
+    child = [p for p in children if status_field(p, 'PPid') == str(pid)][0]
+    alone = attached(room, '-o', 'a', '-t', str(pid))
+    problems = has_line(alone, r'functrace: process %d \(%s\) made no traced call. It has children that were not attached to: '
+                               r'%d \(%s\). To attach to them too: -t %d --children' % (pid, name, child, name, pid))
+    both = attached(room, '-o', 'b', '--children', '-t', str(pid))
+    problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
+                               r'Ctrl-C lets go' % (name, pid))
+    problems += equal('the hint', 'made no traced call' in said(both), False)
+    problems += has_line(both, r'functrace: to see the leaks: functrace-postproc -l -c -r b\.(%d|%d)' % tuple(children))
+    names = ['b'] + ['b.%d' % p for p in children]
+    problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
+    problems += ['no event of %d' % p for p, _, events, _ in summary(both) if p != pid and not events]
+    for p in [pid] + children:
+        problems += equal('TracerPid', status_field(p, 'TracerPid'), '0')
+    problems += refused(room, [FUNCTRACE, '-t', name], 2, '\nAll of them: -t %d --children\n' % pid)
+    for p in children:
+        os.kill(p, signal.SIGKILL)
+    room.finish(master)
+    sleeper = room.start(['sleep', '20'])
+    wait_for('its start', lambda: command_of(sleeper.pid) == 'sleep')
+    idle = attached(room, '-o', 'c', '-t', str(sleeper.pid))
+    problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while it was attached to' % sleeper.pid)
+    room.kill(sleeper)
+    problems += refused(room, [FUNCTRACE, '-o', 'd', '4194305'], 127,
+                        'functrace: 4194305 was not found in PATH. To attach to process 4194305: -t 4194305\n')
+    return problems, ''
+
+
+# ---- --duration ----
+
+def for_a_time_attached(room):
+    need_attach()
+    child = running(room, compiled(room, 'loop', LOOP))
+    done = room.run([FUNCTRACE, '-o', 'a', '--duration=1', '-t', str(child.pid)], timeout=30)
+    problems = equal('status', done.status, 0) + equal('TracerPid', status_field(child.pid, 'TracerPid'), '0')
+    problems += [] if summary(done) and summary(done)[0][2] else ['no events: ' + said(done)]
+    room.kill(child)
+    return problems, ''
+
+
+def for_a_time_launched(room):
+    """It is let go of, runs on to its end, and functrace ends as it ends."""
+    script = 'while [ "$(sed -n s/TracerPid:.//p /proc/$$/status)" != 0 ]; do sleep 0.1; done; echo free; exit 7'
+    done = room.run([FUNCTRACE, '-F', '-o', 'a', '--duration=1', 'sh', '-c', script], timeout=30)
+    problems = equal('it', (done.status, done.out), (7, b'free\n'))
+    return problems + ([] if len(summary(done)) == 1 else ['it said: ' + said(done)]), ''
+
+
+# ---- What cannot be found ----
+
+def symbols(room):
+    """--symbol for a place that is not there."""
+    program = builds.target('images', 'O0')
+    done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=0x7fffffff', '--symbol=nothing=0x1000', program, 'exec'])
+    problems = has_line(done, r'functrace: warning: --symbol=malloc=0x7fffffff: %s has no code there; give the function\'s '
+                              r'address in the file, as nm or objdump print it' % re.escape(program))
+    problems += has_line(done, 'functrace: warning: --symbol=nothing=0x1000: no function of this name is to be traced')
+    return problems + equal('warnings', said(done).count('--symbol'), 2) + equal('status', done.status, 0), ''
+
+
+def deleted(replaced):
+    """The file of a running program has gone, or another has taken its place: names all the same with -r."""
+    def run(room):
+        need_attach()
+        child = running(room, compiled(room, 'loop', LOOP))
+        os.unlink(room.path('loop'))
+        if replaced:
+            shutil.copy('/bin/ls', room.path('loop'))
+        live = attached(room, '-f', 'text', '-r', '-o', 'a', '-t', str(child.pid))
+        with open(room.path('a')) as file:
+            text = file.read()
+        problems = [] if re.search(r'in keeps_a_block\(\) at \S*loop\.c:7\n', text) else ['no names in ' + text[:2000]]
+        hint = "functrace: the program's file has been deleted or replaced: for its names trace with -f text -r, as long " \
+            "as it runs\n"
+        problems += equal('the hint with names', hint in said(live), False)
+        plain = attached(room, '-o', 'b', '-t', str(child.pid))
+        problems += equal('the hint', hint in said(plain), True)
+        problems += has_line(plain, r'functrace: process \d+ \(loop\): .*')
+        room.kill(child)
+        return problems, ''
+    return run
+
+
+def other_mounts(room):
+    """A process in another mount namespace: the command that functrace says finds its files."""
+    need_attach()
+    own_pids()
+    kinds.need('pivot_root')
+    compiled(room, 'loop', LOOP)
+    made = room.run(builds.CC + ['-g', '-O0', '-static', '-o', room.path('loop'), room.path('loop.c')])
+    if made.status:
+        raise builds.Skip('no static C library')
+    os.mkdir(room.path('root'))
+    child = room.start(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs tmpfs root && cp loop root/inner && cd root && '
+                        'mkdir old && pivot_root . old && exec /inner'])
+    wait_for('its start', lambda: command_of(child.pid) == 'inner')
+    done = attached(room, '-o', 'a', '-t', str(child.pid))
+    problems = has_line(done, 'functrace: to see the leaks: functrace-postproc -l -c -r --sysroot=/proc/%d/root a' % child.pid)
+    shown = room.run([POSTPROC, '-l', '-c', '-r', '--sysroot=/proc/%d/root' % child.pid, 'a']).out
+    if b'in keeps_a_block() at ' not in shown:
+        problems.append('no names: ' + shown.decode()[-500:])
+    room.kill(child)
+    return problems, ''
+
+
+def descriptors(room):
+    """-o /dev/stdout is -, and a shell's >(COMMAND) gets the trace."""
+    bash = kinds.need('bash')
+    command = [FUNCTRACE, '-q', '-f', 'text', '-o', '/dev/stdout', builds.target('images', 'O0'), '0']
+    plain = room.run(command)
+    problems = equal('the trace on standard output', plain.out.count(b'malloc(30100)'), 1)
+    done = room.run([bash, '-c', '"$0" -q -f text -o >(cat > piped) "$@"; while ! grep -q exited piped; do sleep 0.1; done',
+                     FUNCTRACE, builds.target('images', 'O0'), '0'], timeout=20)
+    with open(room.path('piped'), 'rb') as file:
+        problems += equal('the trace in the pipe', file.read().count(b'malloc(30100)'), 1)
+    problems += equal('status', done.status, 0)
+    return problems + refused(room, [FUNCTRACE, '-o', '/dev/fd/999', 'true'], 2,
+                              'functrace: -o /dev/fd/999: there is no such open descriptor\n'), ''
+
+
+# ---- The README ----
+
+def sample_pattern(line):
+    """What a line of the README's sample stands for: numbers that differ each time, folders, libraries' files."""
+    text = re.escape(line.strip()).replace('\\ ', ' ')
+    text = re.sub(r'0x[0-9a-f]+', '0x[0-9a-f]+', text)
+    text = re.sub(r'process \d+', r'process \\d+', text)
+    text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
+    text = text.replace('at examples/', r'at \S*examples/')
+    return re.sub(r'from /usr/lib.*', '(from|at) .*', text)
+
+
+def readme(room):
+    """The README's first leak: the commands as they stand, and each line of the sample in what they print."""
+    with open(os.path.join(builds.TOP_SRCDIR, 'README.md')) as file:
+        section = file.read().split('## A first leak', 1)[1].split('For a program that runs already', 1)[0]
+    lines = [line[4:] for line in section.split('\n') if line.startswith('    ')]
+    program = os.path.join(builds.TOP_BUILDDIR, 'examples', 'leak')
+    if not os.path.exists(program):
+        raise builds.Skip('examples/leak is not built')
+    os.mkdir(room.path('examples'))
+    shutil.copy(program, room.path('examples'))
+    os.symlink(FUNCTRACE, room.path('functrace'))
+    os.symlink(POSTPROC, room.path('functrace-postproc'))
+    output, problems, pieces = '', [], [[]]
+    for line in lines:
+        if line.startswith('$ cd'):
+            continue
+        if line.startswith('$ '):
+            done = room.run(['sh', '-c', line[2:]])
+            output += done.out.decode() + done.err.decode()
+            problems += equal(line, done.status, 0)
+        if line.startswith('$ ') or line.strip().startswith('...'):
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    # Lines without dots between them stand one below the other.
+    for piece in pieces:
+        pattern = r'\n\s*'.join(sample_pattern(line) for line in piece)
+        if not re.search(r'^\s*%s$' % pattern, output, re.M):
+            problems.append('the README shows:\n' + '\n'.join(piece))
+    return problems + (['it printed: ' + output] if problems else []), '%d lines compared' % sum(map(len, pieces))
+
+
+def installed(room):
+    """make install brings the README, the news and the examples."""
+    if not os.path.exists(os.path.join(builds.TOP_BUILDDIR, 'Makefile')):
+        raise builds.Skip('there is no Makefile')
+    done = room.run(['make', '-C', builds.TOP_BUILDDIR, 'install-data', 'DESTDIR=' + room.path('root'),
+                     'docdir=/doc'], timeout=120)
+    found = sorted(os.path.relpath(os.path.join(folder, name), room.path('root', 'doc'))
+                   for folder, _, names in os.walk(room.path('root', 'doc')) for name in names)
+    return equal('status', done.status, 0) + equal('files', found, [
+        'COPYING', 'NEWS.md', 'README.md', 'examples/leak.c', 'examples/leak_cpp.cpp']), ''
+
+
+CASES = [
+    ('attached to what', attached_line),
+    ('the name it was started by', started_by),
+    ('-t NAME', by_name),
+    ('a master and its children', family),
+    ('--duration, attached', for_a_time_attached),
+    ('--duration, launched', for_a_time_launched),
+    ('--symbol of no place', symbols),
+    ('a deleted program', deleted(False)),
+    ('a replaced program', deleted(True)),
+    ('another mount namespace', other_mounts),
+    ('-o to a descriptor', descriptors),
+    ("the README's sample", readme),
+    ('make install', installed),
+]

@@ -23,6 +23,9 @@
 
 enum { STAGES_MAX = 8 };
 
+/* So many damaged places are named, the rest is counted. */
+enum { COMPLAINTS_MAX = 10 };
+
 struct postproc {
 	struct postproc_options options;
 	const char *input_name;
@@ -33,6 +36,7 @@ struct postproc {
 	/* Last to first; each is freed. */
 	struct stage *stages[STAGES_MAX];
 	size_t stage_count;
+	unsigned complaints;
 	struct stage *prepare, *summary;
 };
 
@@ -77,11 +81,21 @@ static void outlive_interrupt(const struct postproc *postproc)
 		sigaction(SIGTERM, &action, NULL);
 }
 
+static void complain(void *context, const char *clause)
+{
+	struct postproc *postproc = context;
+
+	if (postproc->complaints++ < COMPLAINTS_MAX)
+		msg_warn("%s: %s", postproc->input_name, clause);
+}
+
 static bool open_reader(struct postproc *postproc)
 {
 	const struct reader_options options = {
 		.encoding = postproc->options.input_encoding,
 		.follow = postproc->options.follow,
+		.complain = complain,
+		.complain_context = postproc,
 	};
 	char error[512] = "";
 
@@ -218,6 +232,19 @@ static struct stage *make_stages(struct postproc *postproc)
 	return add_stage(postproc, reorder_new(postproc->prepare));
 }
 
+/* Whether the trace was sound as far as it could be read. */
+static bool is_sound(const struct postproc *postproc)
+{
+	const uint64_t complaints = reader_complaints(postproc->reader);
+
+	if (!complaints)
+		return true;
+	msg_error("%s is damaged in %" PRIu64 " place%s%s; what should stand there is missing from all that is shown",
+		  postproc->input_name, complaints, complaints > 1 ? "s" : "",
+		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "");
+	return false;
+}
+
 /* Reads to the end, or as far as the input goes. */
 static bool run(struct postproc *postproc, struct stage *first)
 {
@@ -242,7 +269,7 @@ static bool run(struct postproc *postproc, struct stage *first)
 			  postproc->options.prepare.pid);
 		return false;
 	}
-	return !error && !status;
+	return is_sound(postproc) && !error && !status;
 }
 
 static void clean_up(struct postproc *postproc)

@@ -27,6 +27,10 @@ extern const char *const text_filters[TEXT_FILTERS];
 #define TEXT_FLAGS 2
 extern const char *const text_flags[TEXT_FLAGS];
 
+/* The keys of the header, each with its '='. */
+#define TEXT_KEYS 9
+extern const char *const text_keys[TEXT_KEYS];
+
 /* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its
  * field (a control character, or one of `also`). Other backslashes stand for themselves; where one
  * would look like an escape, it is itself written as \134. So every line has one reading, and what

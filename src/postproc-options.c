@@ -303,9 +303,8 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		       "names\n"
 		       "  functrace-postproc -f rtrace -o t.rtrace t.txt text to binary\n"
 		       "\n"
-		       "Exit status: 0; 1 when a file could not be read to its end or written; 2 "
-		       "for wrong "
-		       "usage; that of --error-exitcode.",
+		       "Exit status: 0; 1 when a file could not be read to its end or written, is damaged, or "
+		       "a choice matches nothing; 2 for wrong usage; that of --error-exitcode.",
 	};
 
 	*options = (struct postproc_options){0};

@@ -79,7 +79,7 @@ size_t text_fill(struct reader *reader, size_t want)
 	while (had < want && !reader->ended) {
 		reader_fill(reader, want);
 		/* Never half a line end. */
-		if (reader_available(reader) && reader->data[reader->end - 1] == '\r')
+		while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
 			reader_fill(reader, reader_available(reader) + 1);
 		check_nul(reader, had);
 		fold_line_ends(reader, had ? had - 1 : 0);

@@ -202,12 +202,14 @@ def line_ends_of_other_systems_are_read(_folder):
             wanted, done = (run(*options, "-", data=data, check=0) for data in (trace, dos))
             assert (done.stdout, done.stderr) == (wanted.stdout, b""), (options, done)
         # In pieces, so that a line end comes in two.
-        process = subprocess.Popen([PROGRAM, "-l", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for at in range(0, len(dos), 3):
-            process.stdin.write(dos[at:at + 3])
-            process.stdin.flush()
-        assert process.communicate(timeout=60)[0] == run("-l", "--follow", "-", data=trace, check=0).stdout
-        assert process.returncode == 0
+        wanted = run("-l", "--follow", "-", data=trace, check=0).stdout
+        for size in (1, 2, 3, 5, 7):
+            process = subprocess.Popen([PROGRAM, "-l", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            for at in range(0, len(dos), size):
+                process.stdin.write(dos[at:at + size])
+                process.stdin.flush()
+            assert process.communicate(timeout=60) == (wanted, b"") and process.returncode == 0, size
 
 
 if __name__ == "__main__":

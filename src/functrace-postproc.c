@@ -10,6 +10,7 @@
 #include "analysis/reorder.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "analysis/threads.h"
 #include "base/msg.h"
 #include "trace/reader.h"
 
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STAGES_MAX = 10 };
+enum { STAGES_MAX = 12 };
 
 /* So many damaged places are named, the rest is counted. */
 enum { COMPLAINTS_MAX = 10 };
@@ -261,6 +262,8 @@ static struct stage *make_stages(struct postproc *postproc)
 	const bool selects = options->include_path || options->exclude_path ||
 			     options->call_address.object || options->select.by_context;
 
+	if ((selects || options->prepare.choose_resources) && !options->compress && !options->stats)
+		stage = add_stage(postproc, threads_new(stage));
 	if (selects)
 		stage = postproc->select = add_stage(postproc, select_new(stage, &options->select));
 	if (options->leaks)

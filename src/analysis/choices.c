@@ -22,7 +22,7 @@ struct choices {
 static void look_at_call(struct choices *choices, const struct record_call *call)
 {
 	const struct select_options *options = &choices->options;
-	const bool in_context = !options->by_context || select_by_context(options, call);
+	const bool in_context = !options->by_context || select_in_context(options, call);
 	const bool included = !options->include || index_set_has(options->include, call->index);
 	const bool excluded = options->exclude && index_set_has(options->exclude, call->index);
 	const bool crossing = !options->call_address || call_ranges_cross(&choices->ranges, call);

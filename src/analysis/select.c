@@ -82,7 +82,7 @@ bool index_set_has(const struct index_set *set, uint64_t index)
 	       bsearch(&index, set->items, set->count, sizeof(index), compare_numbers);
 }
 
-bool select_by_context(const struct select_options *options, const struct record_call *call)
+bool select_in_context(const struct select_options *options, const struct record_call *call)
 {
 	return options->context_mask ? call->context & options->context_mask : !call->context;
 }
@@ -91,7 +91,7 @@ static bool is_selected(const struct selection *selection, const struct record_c
 {
 	const struct select_options *options = &selection->options;
 
-	if (options->by_context && !select_by_context(options, call))
+	if (options->by_context && !select_in_context(options, call))
 		return false;
 	if (options->include && !index_set_has(options->include, call->index))
 		return false;

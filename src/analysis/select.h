@@ -29,7 +29,7 @@ struct select_options {
 struct stage *select_new(struct stage *next, const struct select_options *options);
 
 /* Whether -C chooses the call. */
-bool select_by_context(const struct select_options *options, const struct record_call *call);
+bool select_in_context(const struct select_options *options, const struct record_call *call);
 
 /* Tells the stage of an object that the trace declares too late, behind calls that go through it. */
 void select_learn(struct stage *stage, const struct record_object *object);

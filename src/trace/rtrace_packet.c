@@ -4,6 +4,7 @@
 #include "trace/rtrace_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static inline uint32_t take_dword(const struct rtrace_reader *s, struct packet *packet)
@@ -324,6 +325,9 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 		return reader_damage(reader, 0,
 				     "a BTRC packet of %u bytes says that it has %u frames",
 				     packet->size, count);
+	if (count < left(packet) / pointer_size(s))
+		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
+				reader_offset(reader), count, packet->size);
 	if (count > s->frame_capacity) {
 		s->frames = xreallocarray(s->frames, count, sizeof(*s->frames));
 		s->frame_capacity = count;
@@ -383,6 +387,9 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		ARRAY_GROW(s->args, s->arg_capacity, used);
 		s->args[used++] = arg;
 	}
+	if (left(packet))
+		reader_complain(reader, "an ARGS packet at byte %" PRIu64 " has %u arguments in %u bytes",
+				reader_offset(reader), count, packet->size);
 	s->has_args = true;
 	call->args = s->args;
 	call->arg_count = used;

@@ -49,11 +49,14 @@ static inline unsigned char *put_dword(const struct rtrace_state *s, unsigned ch
 	return p + 4;
 }
 
-static inline unsigned char *put_pointer(const struct rtrace_state *s, unsigned char *p,
-					 uint64_t value)
+static inline unsigned char *put_pointer(struct writer *writer, unsigned char *p, uint64_t value)
 {
-	if (!s->wide)
+	const struct rtrace_state *s = writer->state;
+
+	if (!s->wide) {
+		writer->lost_count += value > UINT32_MAX;
 		return put_dword(s, p, (uint32_t)value);
+	}
 	if (s->swap)
 		value = __builtin_bswap64(value);
 	memcpy(p, &value, 8);
@@ -238,8 +241,8 @@ static void put_object(struct writer *writer, const struct record_object *object
 	const size_t length = text_length(object->path);
 	unsigned char *p = packet_begin(writer, 16 + string_size(length));
 
-	p = put_pointer(s, p, object->from);
-	p = put_pointer(s, p, object->to);
+	p = put_pointer(writer, p, object->from);
+	p = put_pointer(writer, p, object->to);
 	p = put_string(writer, p, object->path, length, s->data_max - 16);
 	packet_end(writer, RTRACE_MMAP, p);
 }
@@ -250,7 +253,7 @@ static void put_build_id(struct writer *writer, const struct record_build_id *bu
 	const size_t length = text_length(build_id->hex);
 	unsigned char *p = packet_begin(writer, 8 + string_size(length));
 
-	p = put_pointer(s, p, build_id->from);
+	p = put_pointer(writer, p, build_id->from);
 	p = put_string(writer, p, build_id->hex, length, s->data_max - 8);
 	packet_end(writer, RTRACE_BLID, p);
 }
@@ -281,8 +284,8 @@ static void put_heap(struct writer *writer, const struct record_heap *heap)
 	const struct rtrace_state *s = writer->state;
 	unsigned char *p = packet_begin(writer, 16 + 40);
 
-	p = put_pointer(s, p, heap->bottom);
-	p = put_pointer(s, p, heap->top);
+	p = put_pointer(writer, p, heap->bottom);
+	p = put_pointer(writer, p, heap->top);
 	for (size_t i = 0; i < ARRAY_SIZE(heap->info); i++) {
 		const bool fits = heap->info[i] <= UINT32_MAX;
 
@@ -324,10 +327,10 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 		p += count * pointer;
 	} else {
 		for (size_t i = 0; i < count; i++)
-			p = put_pointer(s, p, call->frames[i]);
+			p = put_pointer(writer, p, call->frames[i]);
 	}
 	if (marked)
-		p = put_pointer(s, p, 0);
+		p = put_pointer(writer, p, 0);
 	packet_end(writer, RTRACE_BTRC, p);
 }
 
@@ -407,7 +410,7 @@ static void put_call_packet(struct writer *writer, const struct record_call *cal
 		p = put_dword(s, p, call->context);
 		p = put_dword(s, p, call->kind);
 		p = put_string(writer, p, call->function, length, room);
-		p = put_pointer(s, p, call->id);
+		p = put_pointer(writer, p, call->id);
 		p = put_dword(s, p, size);
 	} else {
 		p = put_dword(s, p, resource);
@@ -416,7 +419,7 @@ static void put_call_packet(struct writer *writer, const struct record_call *cal
 		p = put_dword(s, p, call->kind == CALL_RELEASE ? CALL_RELEASE : CALL_ALLOC);
 		p = put_string(writer, p, call->function, length, room);
 		p = put_dword(s, p, size);
-		p = put_pointer(s, p, call->id);
+		p = put_pointer(writer, p, call->id);
 	}
 	packet_end(writer, RTRACE_CALL, p);
 }

@@ -238,6 +238,13 @@ static bool ends_inlined(const char *end, const char *begin)
 	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
 }
 
+static bool is_cut_mark(const struct text_reader *s, const char *begin, const char *end)
+{
+	const size_t length = strlen(TEXT_CUT);
+
+	return !s->compat && (size_t)(end - begin) == length && !memcmp(begin, TEXT_CUT, length);
+}
+
 static bool has_control(const char *begin, const char *end)
 {
 	while (begin < end && !text_is_control(*begin))
@@ -284,7 +291,7 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 		return 0;
 	struct text_span span = {(uint32_t)(text - base), (uint32_t)(end - base)};
 
-	if (text == end)
+	if (text == end || (!address && is_cut_mark(s, text, end)))
 		span = (struct text_span){0};
 	else if (*text != ' ' || has_control(text, end))
 		s->damage = "looks like a damaged frame";

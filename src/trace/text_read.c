@@ -244,8 +244,12 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 		char *end = strchr(line, '\n');
 
 		*end = '\0';
-		ARRAY_GROW(s->args, s->arg_capacity, args);
-		s->args[args++] = text_take_arg(s, line);
+		if (!s->compat && !strcmp(line, TEXT_COPY_LINE)) {
+			call->kind = CALL_COPY;
+		} else {
+			ARRAY_GROW(s->args, s->arg_capacity, args);
+			s->args[args++] = text_take_arg(s, line);
+		}
 		s->group_at += (size_t)(end - line) + 1;
 		text_complain(reader, s->line++);
 	}

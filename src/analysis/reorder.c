@@ -2,17 +2,16 @@
 #include "analysis/reorder.h"
 #include "analysis/held.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct reorder {
 	struct stage stage;
 	bool compressed;
+	bool object_passed; /* the last one, so that its build-id is too */
 	struct object_map objects;
-	struct record_object *passed; /* objects handed on, each once; paths in `texts` */
+	struct object_map known;      /* of the objects that were handed on */
+	struct record_object *passed; /* those; their paths are the map's */
 	size_t passed_count, passed_capacity;
-	struct text_pool texts;
-	struct hash known; /* those objects as texts of the pool */
 	struct hold hold;
 	struct held_call **calls;
 	size_t count, capacity;
@@ -30,18 +29,18 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	return 0;
 }
 
-/* Whether the object is handed on; false if it was before. */
+/* Whether the object is handed on at once: where nothing was before. Others are declared again with the calls that go
+ * through them, as in the input they are with their groups; that they are so in both places is what makes a text
+ * longer each time. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
-	char *key = xasprintf("%" PRIx64 "-%" PRIx64 " %s", object->from, object->to, text_or_empty(object->path));
-	const char *known = text_intern(&reorder->texts, key);
-
-	free(key);
-	if (!hash_set(&reorder->known, (uintptr_t)known, 1))
+	object_map_put(&reorder->objects, object);
+	if (object_map_check(&reorder->known, object) != OBJECT_NEW)
 		return false;
+	object_map_put(&reorder->known, object);
 	ARRAY_GROW(reorder->passed, reorder->passed_capacity, reorder->passed_count);
 	reorder->passed[reorder->passed_count++] = (struct record_object){
-		object->from, object->to, text_intern(&reorder->texts, text_or_empty(object->path))};
+		object->from, object->to, object_map_find(&reorder->known, object->from)->path};
 	return true;
 }
 
@@ -53,13 +52,13 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->compressed = record->process.filters & FILTER_COMPRESS;
-	else if (record->type == RECORD_OBJECT && reorder->compressed) {
-		/* One that is declared again for a group will be so for its calls. */
-		object_map_put(&reorder->objects, &record->object);
-		if (!pass_object(reorder, &record->object))
-			return 0;
-	} else if (record->type == RECORD_BUILD_ID && reorder->compressed)
+	if (reorder->compressed && record->type == RECORD_OBJECT)
+		reorder->object_passed = pass_object(reorder, &record->object);
+	if (reorder->compressed && record->type == RECORD_BUILD_ID)
 		object_map_set_build_id(&reorder->objects, &record->build_id);
+	if (reorder->compressed && !reorder->object_passed &&
+	    (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
+		return 0;
 	return stage_put(stage->next, record);
 }
 
@@ -102,8 +101,7 @@ static void reorder_free(struct stage *stage)
 
 	free(reorder->calls);
 	free(reorder->passed);
-	hash_free(&reorder->known);
-	text_pool_free(&reorder->texts);
+	object_map_free(&reorder->known);
 	hold_free(&reorder->hold);
 	object_map_free(&reorder->objects);
 	free(reorder);

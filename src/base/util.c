@@ -74,9 +74,9 @@ char *path_normalise(char *path)
 		const char *next = p + length + (p[length] == '/');
 
 		if (length == 2 && !memcmp(p, "..", 2) && (to > floor || absolute)) {
-			while (to > floor && *--to != '/')
-				;
-			to += to > floor;
+			to -= to > floor; /* the '/' of what is taken away */
+			while (to > floor && to[-1] != '/')
+				to--;
 		} else if (length && !(length == 1 && *p == '.')) {
 			memmove(to, p, (size_t)(next - p));
 			to += next - p;

@@ -180,6 +180,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	p = put_dword(s, p, process->depth);
 	p = put_string(writer, p, process->name, length, s->data_max - 16);
 	packet_end(writer, RTRACE_PINF, p);
+	if (process->no_timestamps && !s->compat)
+		packet_end(writer, RTRACE_NTIM, packet_begin(writer, 0));
 }
 
 static void put_module(struct writer *writer, const struct record_module *module)
@@ -396,6 +398,15 @@ static uint32_t call_resource(const struct rtrace_state *s, const struct record_
 	return resource_fits(s, call->resource) ? call->resource : 0;
 }
 
+/* What the milliseconds of the next call leave out. */
+static void put_microseconds(struct writer *writer, const struct record_call *call)
+{
+	const uint32_t us = call->time_ns == TIME_NONE ? 0 : (uint32_t)(call->time_ns / 1000 % 1000);
+
+	if (us)
+		packet_end(writer, RTRACE_USEC, put_dword(writer->state, packet_begin(writer, 4), us));
+}
+
 static void put_call_packet(struct writer *writer, const struct record_call *call, uint32_t size)
 {
 	const struct rtrace_state *s = writer->state;
@@ -431,6 +442,8 @@ static void put_call(struct writer *writer, const struct record_call *call)
 	const bool more = call->size >= RTRACE_SIZE_MORE;
 	const bool has_args = call->arg_count || (more && !compat);
 
+	if (!compat)
+		put_microseconds(writer, call);
 	put_call_packet(writer, call, more ? RTRACE_SIZE_MORE : (uint32_t)call->size);
 	if (compat) {
 		writer->cut_count += call->size > UINT32_MAX;

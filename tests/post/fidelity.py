@@ -41,12 +41,12 @@ def templates_are_no_types(_folder):
 def types_may_have_any_character(_folder):
     data = own(golden.DECLARATIONS[:1] + [
         ("RESR", 1, 0, "a\tb\\c>", "x\ny"), ("RESR", 2, 0, "fd", "d"), ("CALL", 1, 0, 0, 2, "get", 10, 0x10),
-        ("CALL", 2, 0, 0, 2, "get", 1, 0x10), ("CALL", 1, 0, 0, 1, "put", 0, 0x10)])
+        ("CALL", 2, 0, 0, 2, "get", 1, 0x10), ("CALL", 1, 0, 0, 1, "put", 0, 0x10), ("CALL", 1, 0, 0, 2, "get", 3, 0x50)])
     text = text_of(data)
     assert b"get<a\\011b\\c>>(10)" in text, text
     round_trip(text)
     for trace in (data, text):
-        assert b"# 0 block(s) leaked with total size of 0 bytes\n# Resource - fd (d):\n# 1 block(s)" in text_of(trace, "-l")
+        assert b"# 1 block(s) leaked with total size of 3 bytes\n# Resource - fd (d):\n# 1 block(s)" in text_of(trace, "-l")
 
 
 def addresses_that_do_not_fit_are_told(_folder):

@@ -307,8 +307,8 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number)
 {
 	struct text_reader *s = reader->state;
+	uint64_t address, lines = 0;
 	bool inlined = false;
-	uint64_t address;
 
 	while (text_fill(reader, from + 1) > from) {
 		const char *line = (const char *)reader->data + reader->start + from;
@@ -326,16 +326,17 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {
 			add_frame(s, address, (struct text_span){0});
 			from += (size_t)(end - line) + 1;
-			s->group_lines++;
+			lines++;
 			continue;
 		}
 		const size_t size = take_long_frame(reader, from, &inlined);
 
 		if (!size)
 			break;
-		text_complain(reader, line_number + s->group_lines++);
+		text_complain(reader, line_number + lines++);
 		from += size;
 	}
+	s->group_lines = lines;
 	/* functrace's mark of a stack that goes on. */
 	if (s->frame_count && !s->compat && !s->frames[s->frame_count - 1] &&
 	    !s->spans[s->frame_count - 1].end) {

@@ -106,12 +106,14 @@ bool text_is_damaged_name(const char *name)
 {
 	unsigned open = 0;
 
-	if (strstr(name, "(0x") || strstr(name, ") = 0x"))
-		return true;
-	for (; *name; name++) {
-		open += *name == '(';
-		if (*name == ')' && !open--)
+	while (*(name += strcspn(name, "()"))) {
+		if (*name++ == '(') {
+			open++;
+			if (begins(name, "0x"))
+				return true;
+		} else if (!open-- || begins(name, " = 0x")) {
 			return true;
+		}
 	}
 	return open;
 }

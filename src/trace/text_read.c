@@ -72,7 +72,7 @@ static void check_nul(struct reader *reader, size_t from)
 	reader->ended = true;
 }
 
-size_t text_fill(struct reader *reader, size_t want)
+size_t text_fill_slow(struct reader *reader, size_t want)
 {
 	size_t had = reader_available(reader);
 

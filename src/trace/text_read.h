@@ -106,7 +106,14 @@ bool text_is_damaged_name(const char *name);
 bool text_has_control(const char *text);
 
 /* As reader_fill(), with the line ends CR LF read as LF. */
-size_t text_fill(struct reader *reader, size_t want);
+size_t text_fill_slow(struct reader *reader, size_t want);
+
+static inline size_t text_fill(struct reader *reader, size_t want)
+{
+	const size_t available = reader_available(reader);
+
+	return available >= want ? available : text_fill_slow(reader, want);
+}
 
 /* Parses the frames that begin `from` bytes after data + start into s->frames, and counts their lines
  * in s->group_lines; returns where they end. An error is left in s->group_status. `line` is the number of the first one. */

@@ -18,7 +18,8 @@
 #define TEXT_CUT	 " (cut)" /* behind the last address, 0, of a stack that goes on */
 
 /* The argument 0, which no function has: text has no form of its own for a copy. */
-#define TEXT_COPY_LINE "\t$0 = #kind=copy"
+#define TEXT_COPY_VALUE "#kind=copy"
+#define TEXT_COPY_LINE	"\t$0 = " TEXT_COPY_VALUE
 
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */

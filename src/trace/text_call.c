@@ -216,6 +216,9 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
+	/* What was the mark of a copy, by its number or by its value. */
+	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
+		s->damage = "looks like a damaged argument";
 	if (!numbered)
 		return (struct call_arg){text_unescape(key, ""), text_unescape(value, "")};
 	const char *name = "";

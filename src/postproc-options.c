@@ -229,8 +229,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state,
 	case 'd':
 		if (!msg_set_debug(arg))
 			argp_error(state,
-				   "-d needs DOMAIN or DOMAIN:LEVEL, not '%s'; domains are %s, levels 0 to 9",
-				   arg, msg_debug_domains());
+				   "-d needs DOMAIN or DOMAIN:LEVEL, not '%s'; domains are %s, levels 0 to %d",
+				   arg, msg_debug_domains(), MSG_DEBUG_MAX);
 		return true;
 	default:
 		return false;

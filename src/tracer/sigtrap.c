@@ -217,6 +217,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	if (!insn || breakpoint_find(p, insn) ||
 	    ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(mask), &mask) < 0 || !may_call(task, &suspended))
 		return false;
+	guard_borrow(p->tracer->engine, task->tid, &saved, mask);
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all);
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	/* Into it, and out of it. */
@@ -229,6 +230,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	task->regs_known = true;
 	task_set_regs(task);
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+	guard_borrow(p->tracer->engine, 0, NULL, 0);
 	if (suspended)
 		ptrace(PTRACE_SETOPTIONS, task->tid, NULL, seize_options);
 	if (again)
@@ -337,7 +339,7 @@ static void sigtrap_ask(struct process *p)
 		task->interrupted = true;
 		/* One that does not stop now (a parent in vfork) will later. */
 		for (unsigned n = 0; n < 400; n++) {
-			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+			if (collect_wait(t, task->tid, WNOHANG, &status) == task->tid) {
 				const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
 
 				task->stopped = stop.kind != STOP_GONE;

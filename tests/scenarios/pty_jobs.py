@@ -290,18 +290,17 @@ def test_engine_terminate():
 
 
 def test_engine_killed():
-    """the engine killed: functrace says so, the program goes on and keeps the terminal"""
+    """the engine killed: functrace says so, the program goes on, keeps the terminal, and functrace ends with its status"""
     shell = Shell()
-    shell.send(F + "sh -c 'echo ready; read line; echo got-$line'\n")
+    shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
     p = Processes(shell.pid, "sh")
     os.kill(p.engine, signal.SIGKILL)
     shell.expect("was killed by signal 9")
     shell.send("word\n")
     shell.expect("got-word")
-    equal(shell.prompt(), 1)
-    contains(shell.before, "is not known")
-    all_gone(p.visible, p.target)
+    equal(shell.prompt(), 7)
+    all_gone(p.visible, p.guardian, p.target)
     shell.close()
 
 

@@ -328,11 +328,12 @@ static int run(struct engine *engine)
  * others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
 static void protect_from_oom_killer(void)
 {
-	const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char now[16] = "";
 
 	if (fd < 0)
 		return;
-	if (write(fd, "-900", 4) < 0)
+	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
 		msg_debug(DBG_PROCESS, 1, "not protected from the OOM killer: %s", strerror(errno));
 	close(fd);
 }

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,12 +226,34 @@ static bool is_orphaned(void)
 	return true;
 }
 
+/* All that functrace knows of processes it reads there; the numbers must be those that ptrace takes. */
+static bool has_proc(void)
+{
+	char self[32];
+	struct statfs mount;
+	const ssize_t length = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = '\0';
+		if (atoi(self) == getpid())
+			return true;
+	}
+	if (statfs("/proc", &mount) || mount.f_type != PROC_SUPER_MAGIC)
+		msg_error("/proc is not mounted, and functrace needs it (as root: mount -t proc proc /proc)");
+	else
+		msg_error("/proc shows the processes of another PID namespace, and functrace needs that of its own (as "
+			  "root, here: mount -t proc proc /proc)");
+	return false;
+}
+
 int engine_run(const struct settings *settings)
 {
 	struct supervisor s = {.settings = settings};
 	struct signal_state signals;
 	int sockets[2];
 
+	if (!has_proc())
+		return 1;
 	s.board = mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.board == MAP_FAILED)

@@ -3,7 +3,7 @@
  * A task that has hit a breakpoint stands one byte (or as many as its breakpoint has) behind the instruction's start, in a
  * signal-delivery stop. Three cases:
  *  - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the tracer
- *    goes. The process dies of SIGTRAP, unless it handles that.
+ *    goes. The process dies of SIGTRAP, unless it handles or ignores that: then the task has to be sent back, too.
  *  - E has taken it, and has not set the pc yet: nothing is delivered, and the task would go on in the middle of its
  *    instruction. It must not. It gets a SIGSTOP of its own while it is still E's: in get_signal() it finds that before it
  *    can return to the program. Then it is G's tracee, gets its pc, and is let go of without that signal, mostly before
@@ -74,15 +74,15 @@ static pid_t tracer_of_task(pid_t tid)
 	return tracer;
 }
 
-/* Its process, and whether that handles SIGTRAP; SIZE_MAX if the task is not (any more) what E traced. */
-static size_t process_of(struct rescue *r, pid_t tid, bool *handles_trap)
+/* Its process, and whether SIGTRAP kills that; SIZE_MAX if the task is not (any more) what E traced. */
+static size_t process_of(struct rescue *r, pid_t tid, bool *trap_kills)
 {
 	char *status = read_proc(tid, "status");
 	const pid_t pid = (pid_t)field_of(status, "\nTgid:", 10);
 	const bool ours = pid && (!r->tracer || (pid_t)field_of(status, "\nTracerPid:", 10) == r->tracer);
 	size_t i = 0;
 
-	*handles_trap = field_of(status, "\nSigCgt:", 16) & (1ull << (SIGTRAP - 1));
+	*trap_kills = !((field_of(status, "\nSigCgt:", 16) | field_of(status, "\nSigIgn:", 16)) & 1ull << (SIGTRAP - 1));
 	free(status);
 	if (!ours)
 		return SIZE_MAX;
@@ -181,8 +181,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_
 static void look_at(struct rescue *r, const struct guard_seat *seat)
 {
 	const pid_t tid = atomic_load(&seat->tid);
-	bool handles_trap, sent_on;
-	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &handles_trap)};
+	bool trap_kills, sent_on;
+	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &trap_kills)};
 	int code;
 
 	if (task.process == SIZE_MAX || !r->tracer)
@@ -194,7 +194,7 @@ static void look_at(struct rescue *r, const struct guard_seat *seat)
 	}
 	if (!is_traced_stop(tid, &code) || !read_place(tid, &task.pc, &task.sp))
 		return;
-	if (code == SIGTRAP && !handles_trap)
+	if (code == SIGTRAP && trap_kills)
 		r->processes[task.process].is_doomed = true;
 	const int status = last_stop(r, seat, tid, task.pc, task.sp, &sent_on);
 	const bool has_hit = code ? code == SIGTRAP : is_trap(status) && !sent_on;
@@ -374,8 +374,17 @@ void rescue_end(struct rescue *r)
 
 /* ---- Reporting ---- */
 
-#define ENDS_MS	  100  /* who is about to end has ended by then */
-#define DOOMED_MS 2000 /* a core file may have to be written */
+#define ENDS_MS	  100	/* who is about to end has ended by then */
+#define DOOMED_MS 10000 /* whoever has still to get a processor for it */
+
+static bool dumps_core(pid_t pid)
+{
+	char *status = read_proc(pid, "status");
+	const bool dumps = field_of(status, "\nCoreDumping:", 10);
+
+	free(status);
+	return dumps;
+}
 
 static bool has_ended(const struct rescued_process *process, int milliseconds)
 {
@@ -383,7 +392,7 @@ static bool has_ended(const struct rescued_process *process, int milliseconds)
 
 	if (process->handle < 0)
 		return kill(process->pid, 0) < 0 && errno == ESRCH;
-	return poll(&end, 1, milliseconds) > 0;
+	return poll(&end, 1, milliseconds) > 0 || dumps_core(process->pid);
 }
 
 #define NAMED_MAX 8
@@ -397,8 +406,7 @@ void rescue_report(struct rescue *r)
 		struct rescued_process *const process = &r->processes[i];
 		const uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1000000;
 		const uint64_t patience = process->is_doomed ? DOOMED_MS : ENDS_MS;
-		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0) ||
-				   process->is_doomed;
+		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0);
 
 		lives += !ended;
 		if (named++ >= NAMED_MAX)
@@ -406,7 +414,7 @@ void rescue_report(struct rescue *r)
 		if (process->lost)
 			msg_error("process %d (%s) had to be killed: a thread of it could not be taken back to where it "
 				  "was", process->pid, process->name);
-		else if (process->is_doomed)
+		else if (ended && process->is_doomed)
 			msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
 				  process->pid, process->name);
 		else if (ended)

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -58,9 +59,27 @@ static void signal_visible(struct engine *engine, int sig)
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
+/* In a session of its own E may not ask the terminal. */
+static pid_t foreground_of(pid_t visible)
+{
+	char path[32];
+	int group = -1;
+
+	if (!isatty(STDERR_FILENO))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/stat", visible);
+	char *stat = read_file(path, 1 << 16, NULL);
+	const char *rest = stat ? strrchr(stat, ')') : NULL;
+
+	if (rest && sscanf(rest + 1, " %*c %*d %*d %*d %*d %d", &group) != 1)
+		group = -1;
+	free(stat);
+	return group;
+}
+
 bool engine_in_foreground(const struct engine *engine)
 {
-	const pid_t group = tcgetpgrp(STDERR_FILENO);
+	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(STDERR_FILENO);
 
 	return group > 0 && group == getpgid(engine->visible);
 }

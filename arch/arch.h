@@ -111,6 +111,8 @@ struct arch {
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction; /* its number */
+	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from sp. */
+	unsigned short frame_pc, frame_sp;
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
 

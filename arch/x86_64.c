@@ -4,9 +4,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #include "base/util.h"
 
@@ -236,6 +238,9 @@ const struct arch arch_x86_64 = {
 	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,
 	.sys_rt_sigaction = SYS_rt_sigaction,
+	/* struct rt_sigframe: the return address, then a ucontext. */
+	.frame_pc = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
+	.frame_sp = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.breakpoint = x86_64_breakpoint,
 	.breakpoint_address = x86_64_breakpoint_address,

@@ -2,6 +2,7 @@
  * command line (options.c), then the processes (tracer/supervisor.c). */
 #include "config.h"
 #include "base/msg.h"
+#include "base/title.h"
 #include "options.h"
 #include "tracer/engine.h"
 
@@ -10,7 +11,7 @@ int main(int argc, char **argv)
 	struct settings settings;
 
 	msg_set_program("functrace");
-	int status = settings_parse(argc, argv, &settings);
+	int status = settings_parse(argc, title_begin(argc, argv), &settings);
 
 	if (status < 0)
 		status = engine_run(&settings);

@@ -22,7 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
 
-EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/exec_storm.py
+EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/engine_kill.py tests/long/exec_storm.py
 
 if HAVE_CHECK_NEEDS
 include tests/unit/base.mk

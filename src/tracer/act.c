@@ -82,9 +82,10 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, p ? 0 : stop->signal);
 		return;
 	}
-	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const uint64_t pc = p->arch->pc(&task->regs), address = p->arch->breakpoint_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
+	guard_saw(p->tracer->engine, task->seat, pc, p->arch->sp(&task->regs));
 	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
 	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static enum task_phase phase_of(struct tracer *t, pid_t tid)
 {
@@ -67,14 +65,23 @@ static struct stop stopped(struct tracer *t, pid_t tid, int status)
 	return stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
 }
 
-/* One wait4, the system call itself: the library's is a place where a thread can be cancelled, which costs
- * twice a stop. STOP_NONE when it has nothing (now, with WNOHANG). */
+pid_t collect_wait(struct tracer *t, pid_t which, int flags, int *status)
+{
+	const pid_t tid = guard_wait(t->engine, which, flags, status);
+	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
+
+	if (tid > 0)
+		guard_took(t->engine, task ? task->seat : -1, *status);
+	return tid;
+}
+
+/* One wait. STOP_NONE when it has nothing (now, with WNOHANG). */
 static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 {
 	int status;
 
 	for (;;) {
-		const pid_t tid = (pid_t)syscall(SYS_wait4, which, &status, __WALL | flags, NULL);
+		const pid_t tid = collect_wait(t, which, flags, &status);
 
 		if (tid > 0)
 			return stopped(t, tid, status);

@@ -3,16 +3,18 @@
 #include "config.h"
 #include "tracer/process.h"
 #include "base/msg.h"
+#include "base/title.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,21 +47,39 @@ bool engine_is_waker(struct engine *engine, pid_t pid)
 
 /* V may be stopped, so it is poked rather than waited for; what it is to know stands on the board.
  * A poke that finds the socket full is not needed: V has something to read. */
-static void poke(struct engine *engine)
+static bool poke(struct engine *engine)
 {
-	message_send(engine->socket, MESSAGE_POKE, 0, -1);
+	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
 }
 
 static void signal_visible(struct engine *engine, int sig)
 {
-	/* Without a pidfd: as long as V is the parent, its pid is its own. */
-	if (engine->visible_handle >= 0 || getppid() == engine->visible)
+	/* Without a pidfd: as long as its end of the socket is open, its pid is its own. */
+	if (engine->visible_handle >= 0 || poke(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
+}
+
+/* In a session of its own E may not ask the terminal. */
+static pid_t foreground_of(pid_t visible)
+{
+	char path[32];
+	int group = -1;
+
+	if (!isatty(STDERR_FILENO))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/stat", visible);
+	char *stat = read_file(path, 1 << 16, NULL);
+	const char *rest = stat ? strrchr(stat, ')') : NULL;
+
+	if (rest && sscanf(rest + 1, " %*c %*d %*d %*d %*d %d", &group) != 1)
+		group = -1;
+	free(stat);
+	return group;
 }
 
 bool engine_in_foreground(const struct engine *engine)
 {
-	const pid_t group = tcgetpgrp(STDERR_FILENO);
+	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(STDERR_FILENO);
 
 	return group > 0 && group == getpgid(engine->visible);
 }
@@ -187,7 +207,7 @@ static void listen_to_visible(struct engine *engine)
 	bool linked = true, woken = true;
 	uint64_t tick_at = 0, end_at;
 
-	while (!atomic_load(&engine->tracer_done)) {
+	while (!atomic_load(&engine->board->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
 		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
@@ -230,7 +250,7 @@ static void listen_to_visible(struct engine *engine)
 
 /* After tracing: the target, if it lives on, keeps its parent, else its process group would be
  * orphaned and a stopped target be killed by the kernel's SIGHUP. */
-static void keep_target(struct engine *engine)
+void engine_keep_target(struct engine *engine)
 {
 	const pid_t pid = engine->launch.pid;
 	int status;
@@ -254,17 +274,18 @@ static void keep_target(struct engine *engine)
 static void *tracer_thread(void *context)
 {
 	struct engine *const engine = context;
+
+	message_send(engine->link, MESSAGE_TRACER, (uint32_t)gettid(), -1);
 	const int result = tracer_run(engine, engine->settings, &engine->launch);
 
 	atomic_store(&engine->board->result, result);
-	atomic_store(&engine->tracer_done, true);
+	atomic_store(&engine->board->tracer_done, true);
 	eventfd_write(engine->bell, 1);
 	return NULL;
 }
 
 /* E is in a process group of its own and must survive whatever the terminal sends; SIGCHLD must not
- * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E (pkill
- * functrace) lets go. */
+ * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E lets go. */
 static void set_signals(const struct settings *settings)
 {
 	static const int ignored[] = {SIGINT,  SIGQUIT, SIGHUP,  SIGTSTP,
@@ -298,7 +319,7 @@ static int engine_open(struct engine *engine)
  * is the trace. */
 static void leave_descriptors(const struct engine *engine)
 {
-	const int keep[] = {engine->socket, engine->launch.gate, engine->launch.exec_error,
+	const int keep[] = {engine->socket, engine->link, engine->launch.gate, engine->launch.exec_error,
 			    engine->settings->output_fd};
 
 	fds_close_others(keep, ARRAY_SIZE(keep));
@@ -322,13 +343,36 @@ static int run(struct engine *engine)
 	return atomic_load(&engine->board->result);
 }
 
-int engine_main(const struct settings *settings, struct board *board, int socket, pid_t visible,
-		int visible_socket, const struct signal_state *signals)
+/* Where the kernel is out of memory it ends the largest process of those with the highest score: of which E and G, which
+ * others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
+static void protect_from_oom_killer(void)
+{
+	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char now[16] = "";
+
+	if (fd < 0)
+		return;
+	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
+		msg_debug(DBG_PROCESS, 1, "not protected from the OOM killer: %s", strerror(errno));
+	close(fd);
+}
+
+void engine_hide(const struct board *board, const char *name)
+{
+	if (!board->is_orphaned || setsid() < 0)
+		setpgid(0, 0);
+	title_set(name);
+	protect_from_oom_killer();
+}
+
+int engine_main(const struct settings *settings, struct board *board, int socket, int link, pid_t visible,
+		const struct signal_state *signals)
 {
 	struct engine engine = {
 		.settings = settings,
 		.board = board,
 		.socket = socket,
+		.link = link,
 		.visible = visible,
 		.launch = {.gate = -1, .exec_error = -1},
 	};
@@ -337,15 +381,14 @@ int engine_main(const struct settings *settings, struct board *board, int socket
 	/* First of all, while E is still as functrace was started: the target inherits its process
 	 * group. */
 	if (!settings->pid_count) {
-		const int links[] = {socket, visible_socket};
+		const int links[] = {socket, link};
 
 		error = launch_fork(&engine.launch, settings, signals, links, ARRAY_SIZE(links));
 		atomic_store(&board->target, engine.launch.pid);
 	}
 	leave_descriptors(&engine);
-	setpgid(0, 0);
+	engine_hide(board, "ft-engine");
 	set_signals(settings);
-	prctl(PR_SET_NAME, "functrace-engin");
 	if (!error)
 		error = engine_open(&engine);
 	if (error) {
@@ -358,6 +401,7 @@ int engine_main(const struct settings *settings, struct board *board, int socket
 	if (engine.launch.pid && engine.launch.gate >= 0)
 		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
 	atomic_store(&board->traced, true);
+	close(engine.link);
 	poke(&engine);
 	if (engine.launch.pid && !atomic_load(&board->ended)) {
 		/* From here on E may live as long as the target does, after functrace's end: it
@@ -365,7 +409,7 @@ int engine_main(const struct settings *settings, struct board *board, int socket
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
 	}
-	keep_target(&engine);
+	engine_keep_target(&engine);
 	const int result = atomic_load(&board->result);
 
 	guard_free(&engine);

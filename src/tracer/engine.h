@@ -1,12 +1,20 @@
-/* The engine: the process that owns ptrace, and its links to the visible process and the tracer.
+/* The engine: the process that owns ptrace, and its links to the visible process, the guardian and the tracer.
  *
  *   shell -> V  the visible process: command line, terminal, messages about job control, exit status.
  *            |  Own group = the foreground group. Ignores INT, QUIT and TSTP while a launched target runs, stops
  *            |  itself when the target stops, ends as the target ended.
- *            \- E  the engine: forks the target first, then puts itself into its own process group.
- *               |   main thread: keeper (parent of the target until that ends) and listener to V;
- *               |   tracer thread: tracer_run(), the only one that calls ptrace and writes traces.
- *               \- T  the launched target: child of E, in V's process group.
+ *            \- G  the guardian: sleeps. It holds E's tracer thread by ptrace, so that a SIGKILL of E ends in a stop
+ *               |   (PTRACE_EVENT_EXIT) in which all tracees are still E's. Then it puts the text back, and sets right
+ *               |   who stands behind a breakpoint; becomes T's parent (T is a descendant, as yama wants it), and
+ *               |   keeps it company.
+ *               \- E  the engine: forks the target first, then puts itself into its own process group.
+ *                  |   main thread: keeper (parent of the target until that ends) and listener to V;
+ *                  |   tracer thread: tracer_run(), the only one that traces targets and writes traces.
+ *                  \- T  the launched target: child of E, in V's process group.
+ *
+ * G and E are in the session of V, each in a group of its own: thereby T's group, which is V's, is not orphaned when V
+ * is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's group is to
+ * stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
  *
  * The tracer thread blocks in wait4(-1, __WALL). The main thread wakes it by a vfork'ed child that exits
  * at once, which that wait4 returns (an unknown tid that is no tracee): no signal, no lost wake-up. */
@@ -17,6 +25,7 @@
 
 #include <sched.h>
 
+struct arch_regs;
 struct engine;
 
 /* Runs the whole of functrace for these settings: forks E, supervises it, returns functrace's exit
@@ -64,9 +73,9 @@ void engine_target_ended(struct engine *engine, int status);
 /* Whether functrace is in the foreground of the terminal that its messages go to. */
 bool engine_in_foreground(const struct engine *engine);
 
-/* ---- The guard: what V needs to put the target's text back when E dies ---- */
+/* ---- The guard: what G needs to put the target right when E dies ---- */
 
-/* Registers an address space with an open /proc/PID/mem (a copy of the descriptor goes to V); an id, or -1. */
+/* Registers an address space with an open /proc/PID/mem (a copy of the descriptor goes to G); an id, or -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
 /* The address space is gone or clean (exit, exec, let go): forgets its notes too, whose tickets are dead then. */
 void guard_remove_space(struct engine *engine, int space);
@@ -76,7 +85,19 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long ticket);
 
-/* The task whose CPU mask the tracer has changed, its CPU and its own mask, for V to put back; 0: none any more. */
+/* A task that is traced: its seat, or -1 (there are too many). guard_leave() of -1 does nothing. */
+int guard_seat(struct engine *engine, pid_t tid);
+void guard_leave(struct engine *engine, int seat);
+/* As waitpid(which, status, flags | __WALL) for one task or all (-1); after it guard_took() with the task's seat (-1: it has
+ * none). */
+pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
+void guard_took(struct engine *engine, int seat, int status);
+/* Where the task was at the stop that was taken last: with another pc or sp it has been sent on. */
+void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);
+/* The task is about to be made to do a system call: its own registers and signal mask; 0: they are its own again. */
+void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
+
+/* The task whose CPU mask the tracer has changed, its CPU and its own mask, for G to put back; 0: none any more. */
 void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask);
 
 /* ---- Implemented by the tracer ---- */

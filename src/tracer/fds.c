@@ -82,6 +82,10 @@ void fds_close_others(const int *keep, size_t count)
 	DIR *const folder = opendir("/proc/self/fd");
 	struct dirent *entry;
 
+	/* /proc has just been taken away. */
+	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
+		if (!kept(fd, keep, count))
+			close(fd);
 	if (!folder)
 		return;
 	while ((entry = readdir(folder))) {

@@ -6,15 +6,20 @@
 #include "config.h"
 #include "tracer/process.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int guard_init(struct engine *engine)
 {
 	struct guard *const guard = &engine->guard;
 
-	guard->free_note = GUARD_NONE;
+	guard->first_free = guard->last_free = GUARD_NONE;
+	guard->free_seat = GUARD_NONE;
 	guard->spaces = xcalloc(GUARD_SPACES, sizeof(*guard->spaces));
 	guard->used = xcalloc(GUARD_SPACES, sizeof(*guard->used));
 	return 0;
@@ -33,7 +38,7 @@ int guard_add_space(struct engine *engine, int mem_fd)
 
 	while (space < guard->space_high && guard->used[space])
 		space++;
-	if (space == GUARD_SPACES || message_send(engine->socket, MESSAGE_ADD_SPACE, space, mem_fd))
+	if (space == GUARD_SPACES || message_send(engine->link, MESSAGE_ADD_SPACE, space, mem_fd))
 		return -1;
 	if (space == guard->space_high)
 		guard->space_high++;
@@ -42,13 +47,40 @@ int guard_add_space(struct engine *engine, int mem_fd)
 	return (int)space;
 }
 
+/* Its address stays: a task may have hit the breakpoint before it was taken out. */
 static void note_free(struct engine *engine, uint32_t index)
 {
-	struct guard_note *const note = &engine->board->notes[index];
+	struct guard *const guard = &engine->guard;
+	struct guard_note *const notes = engine->board->notes;
 
-	atomic_store_explicit(&note->size, 0, memory_order_release);
-	note->next = engine->guard.free_note;
-	engine->guard.free_note = index;
+	atomic_store_explicit(&notes[index].size, 0, memory_order_release);
+	notes[index].next = GUARD_NONE;
+	if (guard->last_free == GUARD_NONE)
+		guard->first_free = index;
+	else
+		notes[guard->last_free].next = index;
+	guard->last_free = index;
+	guard->free_count++;
+}
+
+/* GUARD_NONE: all are in use. */
+static uint32_t note_take(struct engine *engine)
+{
+	struct guard *const guard = &engine->guard;
+	struct board *const board = engine->board;
+	const uint32_t high = atomic_load(&board->note_high), index = guard->first_free;
+
+	if (high < GUARD_NOTES && guard->free_count < GUARD_REST) {
+		atomic_store(&board->note_high, high + 1);
+		return high;
+	}
+	if (index == GUARD_NONE)
+		return GUARD_NONE;
+	guard->first_free = board->notes[index].next;
+	if (guard->first_free == GUARD_NONE)
+		guard->last_free = GUARD_NONE;
+	guard->free_count--;
+	return index;
 }
 
 void guard_remove_space(struct engine *engine, int space)
@@ -64,9 +96,9 @@ void guard_remove_space(struct engine *engine, int space)
 		index = next;
 	}
 	guard->spaces[space] = GUARD_NONE;
-	/* While V cannot be told, the id stays taken: a new space under it would be written through
+	/* While G cannot be told, the id stays taken: a new space under it would be written through
 	 * the old descriptor. */
-	if (!message_send(engine->socket, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
+	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
 		guard->used[space] = false;
 }
 
@@ -75,16 +107,13 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 {
 	struct guard *const guard = &engine->guard;
 	struct board *const board = engine->board;
-	uint32_t index = guard->free_note;
 
 	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size ||
 	    size > 4)
 		return -1;
-	if (index != GUARD_NONE)
-		guard->free_note = board->notes[index].next;
-	else if ((index = atomic_load(&board->note_high)) < GUARD_NOTES)
-		atomic_store(&board->note_high, index + 1);
-	else
+	const uint32_t index = note_take(engine);
+
+	if (index == GUARD_NONE)
 		return -1;
 	struct guard_note *const note = &board->notes[index];
 	const uint32_t next = guard->spaces[space];
@@ -202,4 +231,99 @@ size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size
 			++*failed;
 	}
 	return repaired;
+}
+
+/* ---- Tasks ---- */
+
+int guard_seat(struct engine *engine, pid_t tid)
+{
+	struct guard *const guard = &engine->guard;
+	struct board *const board = engine->board;
+	uint32_t seat = guard->free_seat;
+
+	if (!board)
+		return -1;
+	if (seat != GUARD_NONE)
+		guard->free_seat = board->seats[seat].next;
+	else if ((seat = atomic_load(&board->seat_high)) < GUARD_SEATS)
+		atomic_store(&board->seat_high, seat + 1);
+	else
+		return -1;
+	board->seats[seat].status = 0;
+	atomic_store_explicit(&board->seats[seat].tid, tid, memory_order_release);
+	return (int)seat;
+}
+
+void guard_leave(struct engine *engine, int seat)
+{
+	if (seat < 0)
+		return;
+	struct guard_seat *const left = &engine->board->seats[seat];
+
+	atomic_store_explicit(&left->tid, 0, memory_order_release);
+	left->next = engine->guard.free_seat;
+	engine->guard.free_seat = (uint32_t)seat;
+}
+
+int guard_status(int code, int status)
+{
+	switch (code) {
+	case CLD_EXITED:
+		return (status & 0xff) << 8;
+	case CLD_KILLED:
+		return status;
+	case CLD_DUMPED:
+		return status | WCOREFLAG;
+	default:
+		return status << 8 | 0x7f;
+	}
+}
+
+/* waitid, because it says whose stop that is where G can read it before E runs a single instruction more: between
+ * the kernel's giving out a stop and E's knowing of it nobody may be killed. The system call itself: the library's is a
+ * place where a thread can be cancelled, which costs twice a stop. */
+pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
+{
+	siginfo_t *const taken = &engine->board->taken;
+
+	taken->si_pid = 0;
+	if (syscall(SYS_waitid, which < 0 ? P_ALL : P_PID, which, taken, WEXITED | __WALL | flags, NULL) < 0)
+		return -1;
+	if (taken->si_pid)
+		*status = guard_status(taken->si_code, taken->si_status);
+	return taken->si_pid;
+}
+
+void guard_took(struct engine *engine, int seat, int status)
+{
+	struct board *const board = engine->board;
+
+	if (seat >= 0) {
+		board->seats[seat].pc = 0;
+		board->seats[seat].status = status;
+	}
+	atomic_signal_fence(memory_order_release);
+	board->taken.si_pid = 0;
+}
+
+void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp)
+{
+	if (seat < 0)
+		return;
+	struct guard_seat *const its = &engine->board->seats[seat];
+
+	its->sp = sp;
+	atomic_signal_fence(memory_order_release);
+	its->pc = pc;
+}
+
+void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask)
+{
+	struct board *const board = engine->board;
+
+	if (tid) {
+		board->borrowed_regs = *regs;
+		board->borrowed_mask = mask;
+	}
+	atomic_store(&board->borrowed, tid);
 }

@@ -143,6 +143,7 @@ enum task_phase {
 
 struct task {
 	pid_t tid, tgid;
+	int seat; /* its place in the guard's list, or -1 */
 	enum task_phase phase;
 	struct process *process; /* EXPECTED: its parent's */
 	bool stopped;		 /* in a ptrace stop that has been collected */

@@ -104,7 +104,7 @@ static size_t take_others(struct tracer *t, const struct task *task)
 		if (other == task || other->process != task->process || other->phase != PHASE_LIVE ||
 		    other->stopped || other->vforking || other->exiting)
 			continue;
-		const pid_t tid = wait4(other->tid, &status, __WALL | WNOHANG, NULL);
+		const pid_t tid = collect_wait(t, other->tid, WNOHANG, &status);
 
 		if (tid == other->tid)
 			task_keep_stop(other, status);
@@ -135,7 +135,7 @@ pid_t halt_one(struct process *p)
 			continue;
 		task->interrupted = true;
 		for (unsigned n = 0; n < PATIENCE; n++) {
-			const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
+			const pid_t tid = collect_wait(p->tracer, task->tid, WNOHANG, &status);
 
 			if (tid == task->tid)
 				task_keep_stop(task, status);
@@ -167,7 +167,7 @@ static bool stop_others(struct tracer *t, struct task *task)
 		}
 	}
 	for (unsigned n = 0; n < PATIENCE && take_others(t, task); n++) {
-		if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+		if (collect_wait(t, task->tid, WNOHANG, &status) == task->tid) {
 			task_keep_stop(task, status);
 			return false;
 		}
@@ -182,7 +182,7 @@ int task_wait(struct task *task)
 	int status;
 	pid_t tid;
 
-	while (!(tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL))) {
+	while (!(tid = collect_wait(t, task->tid, WNOHANG, &status))) {
 		const struct hash_entry *entry;
 
 		sched_yield();
@@ -192,7 +192,7 @@ int task_wait(struct task *task)
 
 			if (other != task && other->process == task->process && other->stopped &&
 			    other->phase == PHASE_LIVE &&
-			    wait4(other->tid, &end, __WALL | WNOHANG, NULL) == other->tid)
+			    collect_wait(t, other->tid, WNOHANG, &end) == other->tid)
 				task_keep_stop(other, end);
 		}
 	}

@@ -1,20 +1,26 @@
-/* Inside the process structure: what supervisor.c (V), engine.c and launch.c (E) and guard.c share.
+/* Inside the process structure: what supervisor.c (V), guardian.c and rescue.c (G), engine.c and launch.c (E) and guard.c
+ * share.
  * The tracer sees engine.h only.
  *
- * V and E talk in two ways. The board is memory that both map: E writes facts there, V reads them
+ * They talk in two ways. The board is memory that all map: E writes facts there, V reads them
  * when it is poked; so that no news can get lost, however long V is stopped and the socket full.
- * The socket (SOCK_SEQPACKET) carries V's requests, E's pokes and descriptors for the guard, and
- * its end-of-file tells each that the other is gone. */
+ * The socket (SOCK_SEQPACKET) between V and E carries V's requests and E's pokes; G has E's end, too, and takes E's place
+ * when that is dead. Its end-of-file tells each that the other is gone. The link between G and E carries
+ * descriptors for the guard. */
 #ifndef FT_TRACER_PROCESS_H
 #define FT_TRACER_PROCESS_H
 
 #include "tracer/engine.h"
+
+#include "arch/arch.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 
 #define GUARD_NOTES  (1u << 20) /* breakpoints in place at one time, in all processes */
 #define GUARD_SPACES 65536
+#define GUARD_SEATS  65536    /* tasks */
+#define GUARD_REST   16384     /* so many notes are cleared before one is used again */
 #define GUARD_NONE   UINT32_MAX
 
 /* One breakpoint in place. `next` and `previous` chain the notes of a space, or the free ones; only
@@ -26,6 +32,14 @@ struct guard_note {
 	_Atomic unsigned char size; /* 0: not in use; written last when a note is made */
 };
 
+/* One task that E traces, and the stop that E has taken from it last. */
+struct guard_seat {
+	atomic_int tid; /* 0: free */
+	int status;
+	uint64_t pc, sp; /* as they were at that stop; pc 0: E has not looked yet */
+	uint32_t next;	 /* E's */
+};
+
 struct board {
 	/* Written by E. */
 	atomic_int target;   /* pid of the launched target */
@@ -33,13 +47,25 @@ struct board {
 	atomic_bool stopped; /* E has stopped V because the target is stopped */
 	atomic_bool ended;   /* status is valid */
 	atomic_int status;   /* the target's wait status */
-	atomic_bool traced;  /* tracer_run() has returned `result`, nothing is attached any more */
+	atomic_bool tracer_done; /* tracer_run() has returned: the tracer thread may end */
+	atomic_bool traced;	 /* and so has run(): `result` is valid, nothing is attached any more */
 	atomic_int result;
 	atomic_int pinned;   /* a task whose CPU mask is to be put back, 0 none */
 	int pinned_cpu;
 	cpu_set_t pinned_mask;
-	atomic_uint note_high; /* notes from here on have never been used */
+	atomic_int borrowed;   /* a task that does a system call for E, 0 none; then what is its own: */
+	struct arch_regs borrowed_regs;
+	uint64_t borrowed_mask;
+	siginfo_t taken; /* the stop that E's wait has returned, until it stands in its task's seat; si_pid 0: none */
+	atomic_uint seat_high, note_high; /* from here on they have never been used */
+	struct guard_seat seats[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
+
+	/* Written by V, before there is anybody else. */
+	bool is_orphaned; /* its process group */
+
+	/* Written by G. */
+	atomic_bool engine_died;
 };
 
 enum message_type {
@@ -47,7 +73,8 @@ enum message_type {
 	MESSAGE_TOGGLE,
 	MESSAGE_POKE,
 	MESSAGE_ADD_SPACE,
-	MESSAGE_REMOVE_SPACE
+	MESSAGE_REMOVE_SPACE,
+	MESSAGE_TRACER, /* `space` is the tid of the tracer thread */
 };
 
 struct message {
@@ -62,7 +89,8 @@ struct signal_state {
 
 /* E's side of the guard. */
 struct guard {
-	uint32_t free_note; /* head of the free notes */
+	uint32_t first_free, last_free, free_count; /* notes */
+	uint32_t free_seat;			    /* head of the free seats */
 	uint32_t *spaces;   /* [GUARD_SPACES]: head of each space's notes */
 	bool *used;         /* [GUARD_SPACES] */
 	uint32_t space_high;
@@ -71,7 +99,8 @@ struct guard {
 struct engine {
 	const struct settings *settings;
 	struct board *board;
-	int socket;
+	int socket;	    /* to V */
+	int link;	    /* to G */
 	pid_t visible;      /* V */
 	int visible_handle; /* a pidfd of V, or -1 where the kernel has none */
 	struct launch launch;
@@ -79,7 +108,6 @@ struct engine {
 
 	atomic_uint requests; /* enum engine_request, not yet taken */
 	atomic_bool tick_wanted;
-	atomic_bool tracer_done;
 	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC, 0 never */
 	atomic_int waker; /* the wake-up child that has not been reaped yet, or 0 */
 	int bell;         /* eventfd by which the tracer thread reaches the main thread */
@@ -94,16 +122,51 @@ int launch_fork(struct launch *launch, const struct settings *settings,
 
 /* ---- engine.c ---- */
 
-/* The whole life of E; returns its exit status. */
-int engine_main(const struct settings *settings, struct board *board, int socket, pid_t visible,
-		int visible_socket, const struct signal_state *signals);
+/* The whole life of E; returns its exit status. socket: to V; link: to G. */
+int engine_main(const struct settings *settings, struct board *board, int socket, int link, pid_t visible,
+		const struct signal_state *signals);
+/* Waits for the end of the target, whose parent the caller is; V stops and goes on with it meanwhile. */
+void engine_keep_target(struct engine *engine);
+/* What E and G are called in lists of processes, where they go, and what they withstand: nobody is to end
+ * them by accident. */
+void engine_hide(const struct board *board, const char *name);
+
+/* ---- guardian.c ---- */
+
+/* The whole life of G, which forks E; returns its exit status. Arguments as engine_main's. */
+int guardian_main(const struct settings *settings, struct board *board, int socket, pid_t visible,
+		  const struct signal_state *signals);
+
+/* ---- rescue.c ---- */
+
+/* What was traced when E was killed. */
+struct rescue {
+	const struct board *board;
+	pid_t tracer; /* E's tracer thread, held in its end; 0: it was not */
+	struct rescued_task *tasks;
+	struct rescued_process *processes;
+	size_t task_count, task_capacity, process_count, process_capacity;
+	bool target_ended; /* the launched target was reaped by rescue_end(), with: */
+	int target_status;
+};
+
+/* Before the tracer thread goes, and after the text is whole: lists who is traced, and sends SIGSTOP to each
+ * task that must not go on where it is. With tracer 0 only lists. */
+void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer);
+/* After it has been let go: sets those tasks right. */
+void rescue_end(struct rescue *r);
+/* Reports who lives, and frees. */
+void rescue_report(struct rescue *r);
 
 /* ---- guard.c ---- */
 
 int guard_init(struct engine *engine);
 void guard_free(struct engine *engine);
 
-/* V's side: the descriptors by space, -1 for none. */
+/* What waitpid() says for the si_code and si_status of waitid(). */
+int guard_status(int code, int status);
+
+/* G's side: the descriptors by space, -1 for none. */
 struct guard_spaces {
 	int *fds;
 	size_t count;

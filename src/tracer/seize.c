@@ -86,7 +86,7 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 	collect_forget(t, pid);
 	if (leader)
 		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process,
-					.release_at_exec = leader->release_at_exec};
+					.release_at_exec = leader->release_at_exec, .seat = leader->seat};
 	else
 		leader = new_task(t, pid, pid);
 	leader->lost = true;
@@ -429,7 +429,7 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	/* Taken by collect_ends(). */
 	if (task->stopped || task->exiting || !task->interrupted)
 		return true;
-	const pid_t tid = wait4(task->tid, &status, __WALL | WNOHANG, NULL);
+	const pid_t tid = collect_wait(t, task->tid, WNOHANG, &status);
 
 	if (tid == task->tid)
 		collect_put_off(t, tid, status);

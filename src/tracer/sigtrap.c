@@ -201,6 +201,31 @@ static bool may_call(struct task *task, bool *suspended)
 	return may;
 }
 
+/* What the task gets if the tracer is killed before it has put all back: behind a hit, where the breakpoint is by then
+ * taken out, it begins the instruction again. */
+static void lend(struct task *task, bool interrupted, uint64_t mask)
+{
+	const struct arch *arch = task->process->arch;
+	struct arch_regs own = task->regs;
+
+	if (!interrupted)
+		arch->set_pc(&own, arch->breakpoint_address(arch->pc(&own)));
+	guard_borrow(task->process->tracer->engine, task->tid, &own, mask);
+}
+
+/* It stands as it did before, which the stops of the system call have covered. */
+static void lent(struct task *task, bool interrupted)
+{
+	struct engine *engine = task->process->tracer->engine;
+
+	if (!interrupted) {
+		guard_took(engine, task->seat, SIGTRAP << 8 | 0x7f);
+		guard_saw(engine, task->seat, task->process->arch->pc(&task->regs),
+			  task->process->arch->sp(&task->regs));
+	}
+	guard_borrow(engine, 0, NULL, 0);
+}
+
 /* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
  * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
  * out of a stop like that: so it is stopped like that once more. */
@@ -217,6 +242,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	if (!insn || breakpoint_find(p, insn) ||
 	    ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(mask), &mask) < 0 || !may_call(task, &suspended))
 		return false;
+	lend(task, interrupted, mask);
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all);
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	/* Into it, and out of it. */
@@ -229,6 +255,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	task->regs_known = true;
 	task_set_regs(task);
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+	lent(task, interrupted);
 	if (suspended)
 		ptrace(PTRACE_SETOPTIONS, task->tid, NULL, seize_options);
 	if (again)
@@ -337,7 +364,7 @@ static void sigtrap_ask(struct process *p)
 		task->interrupted = true;
 		/* One that does not stop now (a parent in vfork) will later. */
 		for (unsigned n = 0; n < 400; n++) {
-			if (wait4(task->tid, &status, __WALL | WNOHANG, NULL) == task->tid) {
+			if (collect_wait(t, task->tid, WNOHANG, &status) == task->tid) {
 				const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
 
 				task->stopped = stop.kind != STOP_GONE;

@@ -39,6 +39,9 @@ bool stops_or_continues(int sig);
 struct stop collect(struct tracer *t);
 /* The same without blocking: STOP_NONE when there is none now. */
 struct stop collect_now(struct tracer *t);
+/* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, for the guard knows
+ * then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
+pid_t collect_wait(struct tracer *t, pid_t which, int flags, int *status);
 /* While attaching: what ends or was interrupted goes on, all else is put back for later. */
 void collect_put_off(struct tracer *t, pid_t tid, int status);
 /* A task of which it is not known yet whether it is ours, or which one it is: what it reports, but for its exit, is not

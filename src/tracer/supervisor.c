@@ -1,10 +1,10 @@
-/* V: starts E, keeps the terminal's manners, ends as the target ended, and repairs what E leaves
- * behind if that dies. */
+/* V: starts G and thereby E, keeps the terminal's manners, and ends as the target ended. */
 #include "config.h"
 #include "tracer/process.h"
 #include "base/msg.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,17 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct supervisor {
 	const struct settings *settings;
 	struct board *board;
-	struct guard_spaces spaces;
 	sigset_t taken; /* the signals that `signals` (a signalfd) takes */
 	int signals;
 	int socket;
-	int target; /* pidfd of the launched target, for the case that E dies; -1 */
-	pid_t engine;
+	pid_t guardian;
 	int end_signal; /* SIGTERM or SIGHUP that asked to let go of a launched target */
 };
 
@@ -42,9 +41,16 @@ static void signals_read(struct signal_state *state)
 			state->actions[sig].sa_handler = SIG_DFL;
 }
 
+/* Of what functrace was started to ignore, when attached only nohup's SIGHUP stays ignored: a script's background jobs
+ * ignore SIGINT, and kill -INT is how to let go. */
+static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
+{
+	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
+}
+
 /* Blocks the signals that V acts on; they are taken through a signalfd, so that there is no handler
  * and no race. A signal that functrace was started to ignore (nohup, a script's background job)
- * stays ignored. While a launched target runs, INT, QUIT and TSTP are its own: taken and dropped.
+ * stays ignored where a launched target has it, too. While that runs, INT, QUIT and TSTP are its own: taken and dropped.
  * When attached, V stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
@@ -52,12 +58,15 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 
 	sigemptyset(&s->taken);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		if (state->actions[wanted[i]].sa_handler != SIG_IGN &&
-		    (wanted[i] != SIGTSTP || is_launched(s)))
+		if (!stays_ignored(s, state, wanted[i]) && (wanted[i] != SIGTSTP || is_launched(s)))
 			sigaddset(&s->taken, wanted[i]);
 	if (s->settings->toggle_signal)
 		sigaddset(&s->taken, s->settings->toggle_signal);
 	sigprocmask(SIG_SETMASK, &s->taken, NULL);
+	/* What is ignored is not even queued. The target's actions are those of `state`. */
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (sigismember(&s->taken, wanted[i]))
+			signal(wanted[i], SIG_DFL);
 }
 
 static bool target_ended(const struct supervisor *s)
@@ -94,104 +103,35 @@ static void take_signals(struct supervisor *s)
 	}
 }
 
-/* False at E's end. */
+/* Pokes. False at the end of both E and G. */
 static bool take_messages(struct supervisor *s)
 {
 	struct message message;
 	int fd, got;
 
-	while ((got = message_receive(s->socket, &message, &fd)) > 0) {
-		if (message.type == MESSAGE_ADD_SPACE || message.type == MESSAGE_REMOVE_SPACE)
-			guard_spaces_set(&s->spaces, message.space, fd);
-		else if (fd >= 0)
+	while ((got = message_receive(s->socket, &message, &fd)) > 0)
+		if (fd >= 0)
 			close(fd);
-	}
 	return got != 0;
 }
 
-/* A handle of the target, for the case that E dies and nobody else can tell of its end. */
-static void hold_target(struct supervisor *s)
-{
-	const pid_t target = atomic_load(&s->board->target);
-
-	if (target && s->target < 0 && !target_ended(s))
-		s->target = process_handle(target);
-}
-
-/* Until E has ended, or has told that it is done and only keeps a target company of which functrace
- * was to let go. */
+/* Until E and G have ended, or only keep a target company of which functrace was to let go. */
 static void supervise(struct supervisor *s)
 {
 	for (;;) {
 		struct pollfd fds[] = {{.fd = s->socket, .events = POLLIN},
 				       {.fd = s->signals, .events = POLLIN}};
 
-		hold_target(s);
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
 		if (fds[0].revents && !take_messages(s))
 			return;
 		if (fds[1].revents)
 			take_signals(s);
-		if (atomic_load(&s->board->traced) && s->end_signal && !target_ended(s))
+		if ((atomic_load(&s->board->traced) || atomic_load(&s->board->engine_died)) && s->end_signal &&
+		    !target_ended(s))
 			return;
 	}
-}
-
-/* As long as the target runs it has the terminal, so functrace does not end before it although it
- * cannot tell its status any more. */
-static void outlive_target(struct supervisor *s)
-{
-	sigset_t stop;
-
-	hold_target(s); /* if E's first words and its end came together */
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &stop,
-		    NULL); /* nobody else stops V together with the target now */
-	while (s->target >= 0 && !s->end_signal) {
-		struct pollfd fds[] = {{.fd = s->target, .events = POLLIN},
-				       {.fd = s->signals, .events = POLLIN}};
-
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
-			break;
-		if (fds[0].revents)
-			break;
-		struct signalfd_siginfo info;
-
-		if (fds[1].revents &&
-		    read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-		    (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP))
-			s->end_signal = (int)info.ssi_signo;
-	}
-}
-
-/* E died before its work was done: first the text, then the words. */
-static void engine_died(struct supervisor *s)
-{
-	size_t failed;
-	const size_t repaired = guard_repair(s->board, &s->spaces, &failed);
-	char how[64] = "ended unexpectedly";
-	int status;
-
-	if (waitpid(s->engine, &status, 0) == s->engine && WIFSIGNALED(status))
-		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
-	msg_error("the tracing process %s. What it traced goes on untraced (breakpoints taken out: "
-		  "%zu); the trace is "
-		  "readable up to its last flush",
-		  how, repaired);
-	if (failed)
-		msg_error("breakpoints that could not be taken out: %zu. A program that reaches "
-			  "one is killed by "
-			  "SIGTRAP: restart it as soon as you can",
-			  failed);
-	if (!is_launched(s) || target_ended(s))
-		return;
-	outlive_target(s);
-	if (!s->end_signal)
-		msg_error("the exit status of %s is not known, because the tracing process died "
-			  "before it",
-			  s->settings->argv[0]);
 }
 
 /* Ends as the target ended: the shell is to see its signal; the core file is the target's, not
@@ -225,12 +165,15 @@ static int conclude(struct supervisor *s)
 	const bool done = atomic_load(&board->traced);
 	const int result = atomic_load(&board->result);
 
-	if (!done)
-		engine_died(s);
+	if (!s->end_signal || target_ended(s))
+		waitpid(s->guardian, NULL, 0); /* both have ended */
+	if (!done && !atomic_load(&board->engine_died))
+		msg_error("the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
+			  "at its next breakpoint: restart it as soon as you can");
 	if (!is_launched(s))
 		return done ? result : 1;
-	if (done && result && !atomic_load(&board->started))
-		return result;
+	if (!atomic_load(&board->started) && (result || !done))
+		return result ? result : 1;
 	if (target_ended(s))
 		return end_as_target(board);
 	if (s->end_signal)
@@ -256,12 +199,61 @@ static void leave_descriptors(const struct supervisor *s)
 	fd_fill(STDERR_FILENO);
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	char path[32];
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	char *stat = read_file(path, 1 << 16, NULL);
+	const char *rest = stat ? strrchr(stat, ')') : NULL;
+
+	if (rest && sscanf(rest + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	free(stat);
+	return parent;
+}
+
+/* Whether the process group is orphaned, as far as our own ancestors go: none of them is in the same session and outside
+ * of the group. */
+static bool is_orphaned(void)
+{
+	const pid_t group = getpgrp(), session = getsid(0);
+
+	for (pid_t pid = getppid(); pid > 0 && getsid(pid) == session; pid = parent_of(pid))
+		if (getpgid(pid) != group)
+			return false;
+	return true;
+}
+
+/* All that functrace knows of processes it reads there; the numbers must be those that ptrace takes. */
+static bool has_proc(void)
+{
+	char self[32];
+	struct statfs mount;
+	const ssize_t length = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = '\0';
+		if (atoi(self) == getpid())
+			return true;
+	}
+	if (statfs("/proc", &mount) || mount.f_type != PROC_SUPER_MAGIC)
+		msg_error("/proc is not mounted, and functrace needs it (as root: mount -t proc proc /proc)");
+	else
+		msg_error("/proc shows the processes of another PID namespace, and functrace needs that of its own (as "
+			  "root, here: mount -t proc proc /proc)");
+	return false;
+}
+
 int engine_run(const struct settings *settings)
 {
-	struct supervisor s = {.settings = settings, .target = -1};
+	struct supervisor s = {.settings = settings};
 	struct signal_state signals;
 	int sockets[2];
 
+	if (!has_proc())
+		return 1;
 	s.board = mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.board == MAP_FAILED)
@@ -272,16 +264,20 @@ int engine_run(const struct settings *settings)
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
 		return start_failed("descriptors");
+	s.board->is_orphaned = is_orphaned();
 	signals_read(&signals);
 	signals_choose(&s, &signals);
 	const pid_t visible = getpid();
 
 	fflush(NULL);
-	s.engine = fork();
-	if (s.engine < 0)
+	s.guardian = fork();
+	if (s.guardian < 0)
 		return start_failed("a process");
-	if (s.engine == 0)
-		exit(engine_main(settings, s.board, sockets[1], visible, sockets[0], &signals));
+	if (s.guardian == 0) {
+		close(sockets[0]);
+		exit(guardian_main(settings, s.board, sockets[1], visible, &signals));
+	}
+	close(sockets[1]);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTTIN, SIG_DFL); /* E stops V by these */
@@ -292,8 +288,5 @@ int engine_run(const struct settings *settings)
 		return start_failed("signals"); /* E sees the end of the socket and lets go */
 	fds_raise_limit();
 	supervise(&s);
-	const int status = conclude(&s);
-
-	guard_spaces_free(&s.spaces);
-	return status;
+	return conclude(&s);
 }

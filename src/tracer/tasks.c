@@ -49,6 +49,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 	task->tgid = tgid;
 	task->process = p;
 	task->phase = phase;
+	task->seat = guard_seat(t->engine, tid);
 	if (p)
 		process_ref(p);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
@@ -62,6 +63,7 @@ void task_free(struct tracer *t, struct task *task)
 		task->slot = NULL;
 	}
 	calls_drop_task(task);
+	guard_leave(t->engine, task->seat);
 	t->last_found = NULL;
 	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import FUNCTRACE, PATIENCE, Processes, contains, equal, is_gone, run_tests, setup, state_of, wait_until
+from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, run_tests, setup, state_of,
+                      tracer_of, wait_until, will_end)
 
 # Writes all that it finds of its inheritance to the file that its argument names.
 MIRROR = r"""
@@ -133,6 +134,66 @@ def test_stopped_in_orphaned_group():
     wait_until("the engine's end", lambda: is_gone(p.engine))
 
 
+# Leaves a stopped child behind, whose pid it writes to the file that its argument names.
+LEAVER = r"""
+import os, signal, sys
+pid = os.fork()
+if pid == 0:
+    for sig in (signal.SIGHUP, signal.SIGCONT):
+        signal.signal(sig, lambda sig, frame: open(sys.argv[1] + ".got", "a").write("%d " % sig))
+    os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        signal.pause()
+os.waitpid(pid, os.WUNTRACED)
+with open(sys.argv[1], "w") as f:
+    f.write(str(pid))
+"""
+
+
+def left_behind(words, **options):
+    """What a program's stopped child gets when the program ends: what signals, and whether it is stopped still."""
+    subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True, **options)
+    with open("left") as f:
+        child = will_end(int(f.read()))
+    stopped = state_of(child) == "T"
+    # A handler that is to run, runs: the child's own end comes after all that was sent before.
+    if not stopped:
+        wait_until("the signals", lambda: os.path.exists("left.got") and open("left.got").read().count(" ") == 2)
+    os.kill(child, signal.SIGKILL)
+    wait_until("the child's end", lambda: is_gone(child))
+    os.unlink("left")
+    got = ""
+    if os.path.exists("left.got"):
+        with open("left.got") as f:
+            got = " ".join(sorted(f.read().split()))
+        os.unlink("left.got")
+    return stopped, got
+
+
+def test_orphaned_children():
+    """stopped children of a program get the signals at its end that they would get untraced"""
+    with open("leaver.py", "w") as f:
+        f.write(LEAVER)
+    program = [sys.executable, "-S", "leaver.py", "left"]
+    ways = (
+        ("a session of its own", lambda words: words, {"start_new_session": True}),
+        ("a group of its own", lambda words: words, {"preexec_fn": lambda: os.setpgid(0, 0)}),
+        ("a group with others", lambda words: words, {}),
+        ("a script in a session", lambda words: ["sh", "-c", '"$@"; true', "sh"] + words, {"start_new_session": True}),
+        ("a script in a group", lambda words: ["sh", "-c", '"$@"; true', "sh"] + words,
+         {"preexec_fn": lambda: os.setpgid(0, 0)}),
+        ("setsid", lambda words: ["setsid", "--wait"] + words, {}),
+        ("nohup", lambda words: ["nohup"] + words, {"start_new_session": True, "stderr": subprocess.DEVNULL}),
+        ("timeout", lambda words: ["timeout", "50"] + words, {"start_new_session": True}),
+        ("a pipeline", lambda words: ["sh", "-c", 'echo | "$@"', "sh"] + words, {"start_new_session": True}),
+    )
+    for name, make, options in ways:
+        plain = left_behind(make(program), **options)
+        traced = left_behind(make([FUNCTRACE, "-q", "-F"] + program), **options)
+        print("# %s: %s" % (name, "stays stopped" if plain[0] else "gets signals " + plain[1]), flush=True)
+        equal(traced, plain, name)
+
+
 def test_ignored_hangup():
     """as nohup starts it, functrace ignores SIGHUP; SIGTERM still lets go"""
     process = subprocess.Popen([FUNCTRACE, "-q", "sleep", "1000"],
@@ -144,6 +205,150 @@ def test_ignored_hangup():
     equal(process.wait(PATIENCE), -signal.SIGTERM)
     equal(is_gone(p.target), False)
     os.kill(p.target, signal.SIGKILL)
+    wait_until("the engine's end", lambda: is_gone(p.engine))
+
+
+def test_attached_ignored_signals():
+    """attached by a script in its background, which ignores SIGINT: kill -INT lets go all the same; nohup's SIGHUP does not"""
+    for ignored, sig in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
+                         (signal.SIGQUIT, signal.SIGQUIT)):
+        target = subprocess.Popen(["sleep", "1000"])
+        will_end(target.pid)
+        process = subprocess.Popen([FUNCTRACE, "-q", "-t", str(target.pid)],
+                                   preexec_fn=lambda ignored=ignored: signal.signal(ignored, signal.SIG_IGN))
+        will_end(process.pid)
+        wait_until("the tracer", lambda: tracer_of(target.pid) != 0)
+        process.send_signal(sig)
+        equal(process.wait(PATIENCE), 0, "signal %d" % sig)
+        equal(target.poll(), None)
+        equal(tracer_of(target.pid), 0)
+        process = subprocess.Popen([FUNCTRACE, "-q", "-t", str(target.pid)],
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        will_end(process.pid)
+        wait_until("the tracer", lambda: tracer_of(target.pid) != 0)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        equal(process.wait(PATIENCE), 0)
+        target.kill()
+        target.wait()
+
+
+def test_names():
+    """no process of functrace's but the visible one has its name, nor its words; what it starts has its own"""
+    os.mkdir("functrace-traces")
+    process = subprocess.Popen([FUNCTRACE, "-q", "-o", "functrace-traces/", "sleep", "1000"])
+    p = Processes(os.getpid(), "sleep")
+    for pid, name in ((p.guardian, "ft-guard"), (p.engine, "ft-engine")):
+        with open("/proc/%d/cmdline" % pid, "rb") as f:
+            equal(f.read().strip(b"\0"), name.encode())
+        for tid in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/comm" % (pid, tid)) as f:
+                equal(f.read(), name + "\n")
+    with open("/proc/%d/cmdline" % p.target, "rb") as f:
+        equal(f.read(), b"sleep\0001000\0")
+    adjustments = []
+    for pid in (os.getpid(), p.visible, p.target, p.engine, p.guardian):
+        with open("/proc/%d/oom_score_adj" % pid) as f:
+            adjustments.append(int(f.read()))
+    equal(adjustments[1:3], [adjustments[0]] * 2, "what functrace and the program give the OOM killer")
+    try:
+        with open("/proc/self/oom_score_adj", "w") as f:
+            f.write(str(adjustments[0] - 1))
+        with open("/proc/self/oom_score_adj", "w") as f:
+            f.write(str(adjustments[0]))
+        equal(adjustments[3:], [-900] * 2, "what the engine and the guardian give it")
+    except PermissionError:
+        print("# without CAP_SYS_RESOURCE there is no protection from the OOM killer", flush=True)
+    os.kill(p.target, signal.SIGKILL)
+    equal(process.wait(PATIENCE), -signal.SIGKILL)
+
+
+def without_proc(words, **options):
+    """Runs in a mount namespace without a /proc."""
+    return subprocess.Popen(["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$@"', "sh"] + words,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def may_unshare():
+    done = subprocess.run(["unshare", "-m", "umount", "-l", "/proc"], stderr=subprocess.DEVNULL)
+    if done.returncode:
+        print("# skipped: a mount namespace of its own cannot be made here", flush=True)
+    return done.returncode == 0
+
+
+def test_without_proc():
+    """without a /proc nothing is begun, and functrace says what it needs"""
+    if not may_unshare():
+        return
+    target = subprocess.Popen(["sleep", "1000"])
+    will_end(target.pid)
+    for words in (["-t", str(target.pid)], ["touch", "ran"]):
+        process = without_proc([FUNCTRACE, "-o", "x"] + words)
+        will_end(process.pid)
+        out, err = process.communicate(timeout=PATIENCE)
+        equal((process.returncode, out), (1, ""))
+        contains(err, "/proc")
+        contains(err, "mount -t proc")
+        lacks(err, "no such process")
+    equal(os.path.exists("ran"), False)
+    target.kill()
+    target.wait()
+
+
+def test_foreign_proc():
+    """with the /proc of another PID namespace it says so"""
+    done = subprocess.run(["unshare", "-p", "-f", "true"], stderr=subprocess.DEVNULL)
+    if done.returncode:
+        print("# skipped: a PID namespace of its own cannot be made here", flush=True)
+        return
+    run = subprocess.run(["unshare", "-p", "-f", FUNCTRACE, "touch", "ran"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True, timeout=PATIENCE)
+    equal((run.returncode, run.stdout), (1, ""))
+    contains(run.stderr, "another PID namespace")
+    equal(os.path.exists("ran"), False)
+
+
+def is_settled(target):
+    """Whether the tracer has attached, and waits."""
+    try:
+        with open("/proc/%d/wchan" % tracer_of(target)) as f:
+            return "wait" in f.read()
+    except OSError:
+        return False
+
+
+def test_proc_goes_away():
+    """/proc goes away meanwhile: SIGINT and SIGTERM let go, the program runs on; a launched one's end is functrace's"""
+    if not may_unshare():
+        return
+    script = '"$@" & pid=$!; read go; umount -l /proc; echo gone; wait $pid'
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        target = subprocess.Popen(["sleep", "1000"])
+        will_end(target.pid)
+        process = subprocess.Popen(["unshare", "-m", "sh", "-c", script, "sh", FUNCTRACE, "-q", "-t", str(target.pid)],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        will_end(process.pid)
+        wait_until("the tracer", lambda: is_settled(target.pid))
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        equal(process.stdout.readline(), "gone\n")
+        visible = [pid for pid in children(process.pid)]
+        equal(len(visible), 1)
+        os.kill(visible[0], sig)
+        equal(process.wait(PATIENCE), 0)
+        equal((target.poll(), tracer_of(target.pid)), (None, 0))
+        target.kill()
+        target.wait()
+    process = subprocess.Popen(["unshare", "-m", "sh", "-c", script, "sh", FUNCTRACE, "-q", "sh", "-c",
+                                "while [ ! -e go-on5 ]; do sleep 0.02; done; exit 5"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    p = Processes(process.pid, "sh")
+    wait_until("the tracer", lambda: is_settled(p.target))
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    equal(process.stdout.readline(), "gone\n")
+    open("go-on5", "w").close()
+    equal(process.wait(PATIENCE), 5)
     wait_until("the engine's end", lambda: is_gone(p.engine))
 
 

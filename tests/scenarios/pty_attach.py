@@ -37,7 +37,7 @@ def attach(shell, target, options=""):
     shell.send(F + options + "-t %d\n" % target.pid)
     wait_until("the attach", lambda: tracer_of(target.pid))
     visible = will_end(only_child(shell.pid))
-    engine = will_end(only_child(visible))
+    engine = will_end(only_child(will_end(only_child(visible))))
     equal(int(stat_of(engine)[2]), engine, "the engine's group")
     return visible, engine
 

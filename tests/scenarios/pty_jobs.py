@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A launched program on a terminal behaves below functrace as it does without: keys, job control, status."""
 import os
+import pty
 import shutil
 import signal
 import sys
@@ -290,19 +291,35 @@ def test_engine_terminate():
 
 
 def test_engine_killed():
-    """the engine killed: functrace says so, the program goes on and keeps the terminal"""
+    """the engine killed: functrace says so, the program goes on, keeps the terminal, and functrace ends with its status"""
     shell = Shell()
-    shell.send(F + "sh -c 'echo ready; read line; echo got-$line'\n")
+    shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
     p = Processes(shell.pid, "sh")
     os.kill(p.engine, signal.SIGKILL)
     shell.expect("was killed by signal 9")
     shell.send("word\n")
     shell.expect("got-word")
-    equal(shell.prompt(), 1)
-    contains(shell.before, "is not known")
-    all_gone(p.visible, p.target)
+    equal(shell.prompt(), 7)
+    all_gone(p.visible, p.guardian, p.target)
     shell.close()
+
+
+def test_session_leader():
+    """functrace as a terminal's first program: its group is orphaned, so that Ctrl-Z stops nothing, as untraced"""
+    for words in ([], [FUNCTRACE, "-q"]):
+        shell = Shell.__new__(Shell)
+        shell.text = ""
+        shell.pid, shell.fd = pty.fork()
+        if shell.pid == 0:
+            os.execvp((words + ["sh"])[0], words + ["sh", "-c", "echo ready; read line; echo got-$line; exit 4"])
+        will_end(shell.pid)
+        shell.expect("ready")
+        shell.send("\x1a")
+        shell.send("word\n")
+        shell.expect("got-word")
+        equal(os.waitstatus_to_exitcode(os.waitpid(shell.pid, 0)[1]), 4)
+        os.close(shell.fd)
 
 
 def test_hang_up():

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import builds
 import deaths
+import engine_kill
 import errors
 import layouts
 import lifecycle
@@ -71,7 +72,7 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('engine', engine_kill), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

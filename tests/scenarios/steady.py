@@ -4,6 +4,7 @@ that nothing else happens: no stopping of other threads, no /proc, no loops of P
 import collections
 import os
 import re
+import signal
 
 import builds
 import kinds
@@ -51,6 +52,9 @@ def steady(room, threads, pairs, options):
         gate.open()
         gate.arrived(child)
         tid, engine = tracer_pid(child.pid)
+        # Which holds the tracer's thread, and strace is to.
+        os.kill(int(status_field(engine, 'PPid')), signal.SIGKILL)
+        wait_for('the end of the guardian', lambda: status_field(tid, 'TracerPid') == '0')
         log = room.path('strace')
         watcher = room.start([strace, '-f', '-o', log, '-p', str(engine)])
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))

@@ -109,11 +109,12 @@ def only_child(pid):
 
 
 class Processes:
-    """V, E and T of a functrace that a process has started, as soon as T runs its program."""
+    """V, G, E and T of a functrace that a process has started, as soon as T runs its program."""
 
     def __init__(self, parent, program):
         self.visible = will_end(only_child(parent))
-        self.engine = will_end(only_child(self.visible))
+        self.guardian = will_end(only_child(self.visible))
+        self.engine = will_end(only_child(self.guardian))
         self.target = will_end(only_child(self.engine))
         wait_until("the exec of " + program,
                    lambda: os.path.basename(os.readlink("/proc/%d/exe" % self.target)) != os.path.basename(FUNCTRACE))

@@ -15,7 +15,7 @@ EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targ
 	tests/targets/regress_vforktrap.c tests/targets/reloading.c \
 	tests/targets/rusty.rs tests/targets/sandboxed.c tests/targets/segments.c \
 	tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
-	tests/targets/sleepers.c tests/targets/starving.c tests/targets/steady.c tests/targets/target.h \
+	tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c tests/targets/steady.c tests/targets/target.h \
 	tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c \
 	tests/targets/vforker.c
 

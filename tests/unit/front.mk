@@ -16,4 +16,4 @@ tests_unit_functrace_fake_SOURCES = src/functrace.c src/options.c src/options.h 
 	src/tracer/who.c src/tracer/who.h \
 	tests/unit/registry_fake.c $(TRACER_PROCESS_SOURCES)
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
-tests_unit_functrace_fake_LDADD = libbase.a
+tests_unit_functrace_fake_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)

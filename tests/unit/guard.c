@@ -28,7 +28,7 @@ static int set_up(void **state)
 		return 1;
 	visible = sockets[0];
 	memset(&engine, 0, sizeof(engine));
-	engine.socket = sockets[1];
+	engine.link = sockets[1];
 	engine.board = mmap(NULL, sizeof(*engine.board), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	for (size_t i = 0; i < sizeof(text); i++)
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	close(visible);
-	close(engine.socket);
+	close(engine.link);
 	munmap(engine.board, sizeof(*engine.board));
 	guard_free(&engine);
 	guard_spaces_free(&spaces);
@@ -116,10 +116,12 @@ static void test_clears(void **state)
 	(void)state;
 	guard_clear(&engine, b);
 	guard_clear(&engine, b); /* twice does no harm */
-	assert_int_equal(plant(space, 4, int3, 1), b);
+	/* A note that is free rests, so that G still knows where breakpoints were lately. */
+	assert_int_equal(plant(space, 4, int3, 1), c + 1);
+	assert_int_equal(engine.board->notes[b].address, (uintptr_t)&text[2]);
 	guard_clear(&engine, c);
 	guard_clear(&engine, a);
-	assert_int_equal(plant(space, 5, int3, 1), a);
+	assert_int_equal(plant(space, 5, int3, 1), c + 2);
 	assert_int_equal(repair(&failed), 2);
 	assert_int_equal(text[1], 0xcc);
 	assert_int_equal(text[2], 0xcc);
@@ -150,11 +152,26 @@ static void test_removes_space(void **state)
 	assert_int_equal(text[2], 2);
 	assert_int_equal(text[3], 0xcc);
 	assert_int_equal(add_space(), first);
-	/* The notes of the removed space are free again: no new one is taken. */
 	plant(first, 4, int3, 1);
 	plant(first, 5, int3, 1);
-	assert_int_equal(atomic_load(&engine.board->note_high), 3);
 	assert_int_equal(repair(&failed), 2);
+}
+
+/* Notes that were cleared are used again, the one that has rested longest first. */
+static void test_rests(void **state)
+{
+	const int space = add_space();
+
+	(void)state;
+	for (long i = 0; i < GUARD_REST; i++) {
+		assert_int_equal(plant(space, 1, int3, 1), i);
+		guard_clear(&engine, i);
+	}
+	for (long i = 0; i < 100; i++) {
+		assert_int_equal(plant(space, 1, int3, 1), i);
+		guard_clear(&engine, i);
+	}
+	assert_int_equal(atomic_load(&engine.board->note_high), GUARD_REST);
 }
 
 static void test_full(void **state)
@@ -213,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_repairs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clears, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_removes_space, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_stopped_visible, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile_board, set_up, tear_down),

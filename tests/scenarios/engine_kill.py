@@ -1,0 +1,124 @@
+"""SIGKILL of the engine at any moment, under programs that look whether all is sound: what dies must die of SIGTRAP,
+which nobody can prevent, and never go on in the middle of an instruction."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import builds
+import kinds
+from lifecycle import engine_of, need_attach, running
+from processes import Failure, status_field, wait_for
+
+BUSY, CALM = 0, 100000  # microseconds from one round of calls to the next
+
+
+class Count:
+    def __init__(self):
+        self.lived = self.trapped = self.held = 0
+        self.problems = []
+
+    def __str__(self):
+        return 'of %d targets %d lived' % (self.lived + self.trapped + len(self.problems), self.lived)
+
+
+def folder_with_events(folder):
+    return any(os.path.getsize(os.path.join(folder, name)) > 0 for name in os.listdir(folder))
+
+
+def is_traced(pid):
+    return status_field(pid, 'TracerPid') not in ('', '0')
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def start_tracer(room, folder, words, **more):
+    with open(folder + '.said', 'wb') as said:
+        return room.start(kinds.functrace(folder) + words, stderr=said, **more)
+
+
+def begin_launched(room, folder, command):
+    tracer = start_tracer(room, folder, command, stdin=subprocess.PIPE)
+    if tracer.stdout.readline() != b'ready\n':
+        raise Failure('the target did not begin: %r' % read(folder + '.said'))
+    target = wait_for('the target', lambda: [p for p in running(room, os.path.basename(command[0])) if is_traced(p)])[0]
+    return tracer, tracer, target
+
+
+def begin_attached(room, folder, command):
+    child = room.start(command, stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise Failure('the target did not begin')
+    tracer = start_tracer(room, folder, ['-t', str(child.pid)])
+    wait_for('the tracer', lambda: is_traced(child.pid) and folder_with_events(folder))
+    return tracer, child, child.pid
+
+
+def judge(round_name, ended, said, count):
+    """What became of the target, and whether functrace said the same. """
+    lives = b'runs on, untraced' in said
+    if ended.status == 0 and ended.out.endswith(b'sound\n'):
+        count.lived += 1
+        if not lives:
+            count.problems.append('%s: the target lived, functrace said %r' % (round_name, said))
+    elif ended.status == -signal.SIGTRAP:
+        count.trapped += 1
+        if lives:
+            count.problems.append('%s: the target died, functrace said %r' % (round_name, said))
+    else:
+        count.problems.append('%s: the target ended with status %d, %r; functrace said %r' % (
+            round_name, ended.status, ended.out[-200:], said))
+    if b'was killed by signal 9' not in said:
+        count.problems.append('%s: functrace said %r' % (round_name, said))
+
+
+def one_round(room, number, launched, command, count, chance):
+    folder = room.path('round%d' % number)
+    said_path = folder + '.said'
+    os.makedirs(folder)
+    begin = begin_launched if launched else begin_attached
+    tracer, child, target = begin(room, folder, command)
+    time.sleep(0.02 + chance.random() * 0.05)
+    os.kill(engine_of(room, target), signal.SIGKILL)
+    # Who ends by itself meanwhile would be told of as ended.
+    wait_for('what functrace says', lambda: any(word in read(said_path) for word in (b'runs on', b'killed by SIGTRAP', b'has ended')))
+    time.sleep(0.05)  # in which an unsound target finds out
+    ended = room.finish(child, 30, data=b'')
+    if tracer is not child:
+        room.finish(tracer, 30)
+    judge('round %d' % (number + 1), ended, read(said_path), count)
+    for done in {tracer, child}:
+        room.children.remove(done)
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))
+
+
+def rounds(room, count_of, launched, threads, period, *mode):
+    if not launched:
+        need_attach()
+    count, chance = Count(), random.Random(threads)
+    command = [builds.target('sound', 'O2'), str(threads), str(period)] + list(mode)
+    for number in range(count_of):
+        one_round(room, number, launched, command, count, chance)
+    return count
+
+
+def case(launched, threads, period, *mode):
+    def run(room):
+        count = rounds(room, 10, launched, threads, period, *mode)
+        return count.problems[:5], str(count)
+    name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (
+        threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
+        'launched' if launched else 'attached')
+    return name, run
+
+
+CASES = [case(launched, threads, period) for launched in (True, False) for threads in (1, 8, 64)
+         for period in (BUSY, CALM)]
+CASES += [case(False, 1, BUSY, 'signals'), case(False, 4, BUSY, 'signals'), case(False, 2, BUSY, 'trap-ignored'),
+          case(False, 2, BUSY, 'trap-handled')]

@@ -287,9 +287,9 @@ void let_go(struct tracer *t)
 {
 	char why[64];
 
-	pin_undo(t);
 	remove_breakpoints(t, NULL);
 	t->letting_go = true;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);

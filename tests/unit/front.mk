@@ -8,7 +8,7 @@ tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_options_LDADD = libbase.a $(UNIT_LIBS)
 
-tests_unit_guard_SOURCES = tests/unit/guard.c src/tracer/guard.c src/tracer/fds.c
+tests_unit_guard_SOURCES = tests/unit/guard.c src/tracer/guard.c src/tracer/cpus.c src/tracer/fds.c
 tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_guard_LDADD = libbase.a $(UNIT_LIBS)
 

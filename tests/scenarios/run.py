@@ -20,6 +20,7 @@ import errors
 import layouts
 import lifecycle
 import outputs
+import placement
 import programs
 import special
 import steady
@@ -71,7 +72,8 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('placement', placement),
+                               ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

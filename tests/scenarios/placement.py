@@ -17,7 +17,7 @@ TRIES = 6  # on a loaded machine a program is not busy enough, or others want it
 
 # How tests/targets/placed.c looks at its CPUs or passes them on, and why it has got its own back before.
 WAYS = {
-    'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'number': 'sysconf',
+    'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'attributes': 'fopen(64)?|pthread_getaffinity_np', 'number': 'sysconf',
     'nprocs': 'get_nprocs', 'syscall': 'syscall', 'open': 'open(64)?', 'openat': 'openat(64)?', 'fopen': 'fopen(64)?',
     'nothing': 'it has ended', 'first': 'sched_setaffinity', 'last': 'sched_setaffinity', 'thread': 'pthread_create',
     'fork': 'fork', 'clone': 'clone', 'vfork': 'vfork', 'spawn': 'posix_spawn', 'system': 'posix_spawn|vfork|fork',
@@ -26,10 +26,8 @@ WAYS = {
 
 
 def placements(err):
-    """[(on which CPU, why not any longer)] of the first process, as functrace tells with -dtracer:1."""
-    text = err.decode(errors='replace')
-    return re.findall(r'(\d+) and the tracer are on CPU (\d+)\n(?:.*\n)*?.*\1 and the tracer may run on any CPU again: (.*)',
-                      text)
+    """Each time that a task was put on a CPU: why not any longer, as functrace tells with -dtracer:1."""
+    return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* may run on any CPU again: (.*)', err.decode(errors='replace'))
 
 
 def compared(room, command, why, options=()):
@@ -41,7 +39,7 @@ def compared(room, command, why, options=()):
     for i in range(TRIES):
         done = room.run(kinds.functrace(folder + str(i), '-dtracer:1', *options) + command)
         problems = kinds.compare_runs(plain, done)
-        found = [reason for _, _, reason in placements(done.err)]
+        found = placements(done.err)
         if problems:
             return ['%s (%s)' % (problem, found) for problem in problems], ''
         if any(re.fullmatch(why, reason) for reason in found):
@@ -195,9 +193,9 @@ def one_cpu(pid):
     return found if found and len(found) == 1 else None
 
 
-def held_busy(room, options=()):
-    held = Held(room, kinds.functrace(room.path('traces'), *options) + [builds.target('placed', 'O2'), 'busy'])
-    return held
+def held_busy(room):
+    os.makedirs(room.path('traces'))
+    return Held(room, kinds.functrace(room.path('traces'), '-q') + [builds.target('placed', 'O2'), 'busy'])
 
 
 def target_of(tracer):
@@ -215,7 +213,6 @@ def then(what):
     """A busy launched program is on one CPU; functrace is asked to let go, or is killed: it has its own again."""
     def run(room):
         need_two_cpus()
-        os.makedirs(room.path('traces'))
         with held_busy(room) as held:
             tracer, target = held.child, target_of(held.child)
             first = cpus(target)
@@ -243,8 +240,7 @@ def then(what):
 def others(room):
     """Another process that may run on that CPU only wants it: the program goes elsewhere."""
     need_two_cpus()
-    os.makedirs(room.path('traces'))
-    with held_busy(room, ['-q']) as held:
+    with held_busy(room) as held:
         target = target_of(held.child)
         held.gate.open()
         cpu = wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
@@ -282,21 +278,35 @@ def idle(room):
     return problems, ''
 
 
-def never(options, command):
-    """It is never put on a CPU: with --cpu=free, or when it has several threads."""
-    def run(room):
-        os.makedirs(room.path('traces'))
-        done = room.run(kinds.functrace(room.path('traces'), '-dtracer:1', *options) + command())
+def free(room):
+    """--cpu=free: it is never put on a CPU."""
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-dtracer:1', '--cpu=free') +
+                    [builds.target('placed', 'O2'), 'last'])
+    return ['it was put on a CPU: %r' % done.err] if b' on CPU ' in done.err or done.status else [], ''
+
+
+def threaded(room):
+    """With a second thread, which sleeps, it is not put on a CPU any more."""
+    need_two_cpus()
+    for i in range(TRIES):
+        os.makedirs(room.path('traces%d' % i))
+        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') + [builds.target('placed', 'O2'), 'threaded'])
         found = placements(done.err)
-        return ['it was put on a CPU: %s' % found] if found or done.status else [], ''
-    return run
+        if done.status or 'pthread_create' in found[:-1]:
+            return ['status %d, %s' % (done.status, found)], ''
+        if found[-1:] == ['pthread_create']:
+            return [], ''
+    return ['in %d runs it was not on a CPU when it made its thread: %s' % (TRIES, found)], ''
 
 
-def with_threads():
-    script = 'import threading, time\nthreading.Thread(target=time.sleep, args=(1,)).start()\n' \
-             'for i in range(5000): bytearray(2000 + i % 777)\nimport os\nos._exit(0)'
-    # What the interpreter does before that is done by one thread only.
-    return [os.path.realpath(sys.executable), '-S', '-c', script]
+def thread_executes(room):
+    """--cpu=pin: a thread that is on one CPU and no leader executes another program, which has the CPUs of before."""
+    need_two_cpus()
+    command = [builds.target('placed', 'O2'), 'thread-executes']
+    for i in range(TRIES):
+        os.makedirs(room.path('traces%d' % i))
+    return compared(room, command, 'it has executed another program', ['--cpu=pin'])
 
 
 CASES = [
@@ -313,5 +323,7 @@ CASES = [
     ('a busy program on one CPU, SIGKILL to functrace', then('functrace')),
     ('others want the CPU of a busy program', others),
     ('a busy program that sleeps then', idle),
-    ('--cpu=free: never on one CPU', never(['--cpu=free'], lambda: [builds.target('placed', 'O2'), 'nothing'])),
+    ('a busy program with a thread that sleeps', threaded),
+    ('--cpu=free: never on one CPU', free),
+    ('--cpu=pin, a thread executes another program', thread_executes),
 ]

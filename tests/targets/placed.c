@@ -72,6 +72,23 @@ static void ask_pthread(void)
 	say_set("pthread_getaffinity_np", &set);
 }
 
+/* What a thread begins with has its CPUs too. */
+static void ask_attributes(void)
+{
+#ifdef __GLIBC__
+	pthread_attr_t attributes;
+	cpu_set_t set;
+
+	CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0);
+	CHECK(pthread_attr_getaffinity_np(&attributes, sizeof(set), &set) == 0);
+	say_set("pthread_getattr_np", &set);
+	pthread_attr_destroy(&attributes);
+#else
+	say("skip: this library's attributes have no CPUs");
+	_exit(0);
+#endif
+}
+
 static void ask_number(void)
 {
 	say("_SC_NPROCESSORS_ONLN: %ld", sysconf(_SC_NPROCESSORS_ONLN));
@@ -192,6 +209,43 @@ static void make_thread(void)
 	say_own("its maker");
 }
 
+static int ends[2];
+
+static void *wait_for_end(void *data)
+{
+	char byte;
+
+	CHECK(read(ends[0], &byte, 1) == 1);
+	return data;
+}
+
+/* A second thread, even if it only sleeps, might look in ways that nobody can watch. */
+static void be_threaded(void)
+{
+	pthread_t tid;
+
+	CHECK(pipe(ends) == 0 && pthread_create(&tid, NULL, wait_for_end, NULL) == 0);
+	be_busy(2000);
+	CHECK(write(ends[1], "e", 1) == 1 && pthread_join(tid, NULL) == 0);
+	say("threaded");
+}
+
+/* A busy thread that is no leader, which with --cpu=pin is on one CPU, executes another program. */
+static void *execute(void *data)
+{
+	be_busy(400);
+	execl(program, program, "told", (char *)NULL);
+	return data;
+}
+
+static void execute_by_thread(void)
+{
+	pthread_t tid;
+
+	CHECK(pthread_create(&tid, NULL, execute, NULL) == 0);
+	pthread_join(tid, NULL);
+}
+
 static void child(void)
 {
 	say_status("/proc/self/status", 0);
@@ -281,6 +335,7 @@ static const struct {
 	{"nothing", ask_nothing},   {"first", choose_first},	  {"last", choose_last},	{"thread", make_thread},
 	{"fork", make_fork},	    {"clone", make_clone},	  {"vfork", make_vfork},	{"spawn", make_spawn},
 	{"system", make_system},    {"exec", make_exec},	  {"raw", make_raw},
+	{"attributes", ask_attributes}, {"threaded", be_threaded},
 };
 
 int main(int argc, char **argv)
@@ -296,6 +351,8 @@ int main(int argc, char **argv)
 		for (;;)
 			be_busy(100);
 	}
+	if (argc == 2 && !strcmp(argv[1], "thread-executes"))
+		execute_by_thread();
 	be_busy(130);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (argc == 2 && !strcmp(argv[1], ways[i].name)) {

@@ -222,6 +222,7 @@ struct process {
 	pid_t anchor; /* the task by which /proc tells of it for now, 0 none */
 	bool shadow_stack;
 	unsigned forgotten; /* how many times breakpoints have been freed */
+	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
 	bool planted;
 	bool writes_refused; /* its text is written by ptrace, with a task stopped */
 	bool is_launched;
@@ -296,7 +297,7 @@ struct pin {
 	cpu_set_t task_mask, own_mask; /* as they were */
 	struct pin_watch watch;
 	pid_t last; /* who had the last hit */
-	unsigned in_a_row, needed, others; /* hits of that one; so many are waited for; of others while it is on */
+	unsigned in_a_row, others; /* hits of that one; of others while it is on */
 	uint64_t row_began;
 	uint64_t hits, next_look, look; /* while it is on */
 	uint64_t looked_at, waited;	/* at the last look */

@@ -57,6 +57,17 @@ static bool waited(struct pin *pin, uint64_t *ns)
 	return true;
 }
 
+/* How many hits in a row a process is to have before it is pinned; as many again where that was in vain. */
+static unsigned needed(const struct process *p)
+{
+	return p->pin_needed ? p->pin_needed : ALONE;
+}
+
+static void need_more(struct process *p)
+{
+	p->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
+}
+
 static void forget(struct pin *pin)
 {
 	pin->tid = pin->tgid = 0;
@@ -88,7 +99,7 @@ static bool may_pin(struct tracer *t, const struct task *task)
 	if (task->process->tasks != 1)
 		return false;
 	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
-	return pin->looked_at - pin->row_began < (uint64_t)pin->needed * HIT_NS && waited(pin, &pin->waited);
+	return pin->looked_at - pin->row_began < (uint64_t)needed(task->process) * HIT_NS && waited(pin, &pin->waited);
 }
 
 static void pin_to_own_cpu(struct tracer *t, struct task *task)
@@ -96,12 +107,17 @@ static void pin_to_own_cpu(struct tracer *t, struct task *task)
 	struct pin *pin = &t->pin;
 
 	forget(pin);
-	if (!may_pin(t, task) || !choose(pin, task->tid) || (is_auto(t) && !pin_watch(task->process, &pin->watch)))
+	if (!may_pin(t, task) || !choose(pin, task->tid))
 		return;
+	if (is_auto(t) && !pin_watch(task->process, &pin->watch)) {
+		need_more(task->process);
+		return;
+	}
 	engine_note_pin(t->engine, task->tid, pin->cpu, &pin->task_mask);
 	if (cpus_narrow(task->tid, pin->cpu) < 0) {
 		engine_note_pin(t->engine, 0, 0, NULL);
 		pin_unwatch(task->process, &pin->watch);
+		need_more(task->process);
 		return;
 	}
 	cpus_narrow(0, pin->cpu);
@@ -149,10 +165,10 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 
 	if (!pin->on || !is_auto(t) || task->tid != pin->tid)
 		return;
-	if (pin->hits < (uint64_t)pin->needed * WORTH)
-		pin->needed = pin->needed < ALONE_MOST ? 2 * pin->needed : ALONE_MOST;
-	else if (pin->needed > ALONE)
-		pin->needed /= 2;
+	if (pin->hits < (uint64_t)needed(task->process) * WORTH)
+		need_more(task->process);
+	else if (needed(task->process) > ALONE)
+		task->process->pin_needed /= 2;
 	undo(t, why);
 	forget(pin); /* at a stop of its own: its births have all been reported */
 }
@@ -207,7 +223,7 @@ void pin_hit(struct task *task)
 		pin->row_began = clock_ns(CLOCK_MONOTONIC);
 	if (pin->on) {
 		pinned_hit(t, task->tid);
-	} else if (pin->in_a_row >= pin->needed) {
+	} else if (pin->in_a_row >= needed(task->process)) {
 		pin->in_a_row = 0;
 		pin_to_own_cpu(t, task);
 	}
@@ -277,7 +293,7 @@ void pin_gone(struct tracer *t, pid_t tid)
 
 void pin_init(struct tracer *t)
 {
-	t->pin = (struct pin){.needed = ALONE, .look = LOOK};
+	t->pin = (struct pin){.look = LOOK};
 }
 
 void pin_free(struct tracer *t)

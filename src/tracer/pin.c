@@ -31,7 +31,7 @@
 #define CROWDED	      8		/* they do if the tracer waited for more than this part of the time */
 #define IDLE_HITS     1000	/* fewer in a second are not busy */
 #define TICK_NS	      500000000u
-#define BIRTH_NS      1000000000u /* so long after the end a birth from before it may still be reported */
+#define BIRTH_NS      1000000000u /* so long after the maker's end its child may still be reported */
 
 static bool is_auto(const struct tracer *t)
 {
@@ -245,31 +245,30 @@ void pin_tick(struct tracer *t)
 	pin->ticked_hits = pin->hits;
 }
 
-/* The child was made by the task that is pinned, or was a moment ago:
+/* The child of a task that is pinned, or was when it was made:
  *
- *   task: clone(), the child gets its mask |                             | the event
- *   tracer:                                | a second task is busy: undo |           pin_birth()
- */
-static void own_cpus(const struct pin *pin, pid_t child)
-{
-	if (pin->on || clock_ns(CLOCK_MONOTONIC) - pin->undone_at < BIRTH_NS)
-		cpus_put_back(child, pin->cpu, &pin->task_mask);
-}
-
+ *   maker:  clone(), the child gets its mask |                             | the event
+ *   tracer:                                  | a second task is busy: undo |           pin_birth()
+ *
+ * A maker that has only that CPU then has chosen it itself, for its child too. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = &t->pin;
 
 	if (maker->tid != pin->tid)
 		return;
-	own_cpus(pin, child);
+	if (pin->on || !cpus_are_only(maker->tid, pin->cpu))
+		cpus_put_back(child, pin->cpu, &pin->task_mask);
 	pin_expose(t, maker, "it has made another task");
 }
 
 void pin_orphan(struct tracer *t, const struct task *child)
 {
-	if (child->maker && child->maker == t->pin.tgid)
-		own_cpus(&t->pin, child->tid);
+	const struct pin *pin = &t->pin;
+
+	if (child->maker && child->maker == pin->tgid &&
+	    (pin->on || clock_ns(CLOCK_MONOTONIC) - pin->undone_at < BIRTH_NS))
+		cpus_put_back(child->tid, pin->cpu, &pin->task_mask);
 }
 
 void pin_exec(struct tracer *t, pid_t former, pid_t tid)

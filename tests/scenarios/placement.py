@@ -17,7 +17,8 @@ TRIES = 6  # on a loaded machine a program is not busy enough, or others want it
 
 # How tests/targets/placed.c looks at its CPUs or passes them on, and why it has got its own back before.
 WAYS = {
-    'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'attributes': 'fopen(64)?|pthread_getaffinity_np', 'number': 'sysconf',
+    'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'number': 'sysconf',
+    'attributes': 'fopen(64)?|pthread_getaffinity_np',
     'nprocs': 'get_nprocs', 'syscall': 'syscall', 'open': 'open(64)?', 'openat': 'openat(64)?', 'fopen': 'fopen(64)?',
     'nothing': 'it has ended', 'first': 'sched_setaffinity', 'last': 'sched_setaffinity', 'thread': 'pthread_create',
     'fork': 'fork', 'clone': 'clone', 'vfork': 'vfork', 'spawn': 'posix_spawn', 'system': 'posix_spawn|vfork|fork',
@@ -260,7 +261,8 @@ def others(room):
 def idle(room):
     """Busy no longer: it may run anywhere again, without anything having happened."""
     need_two_cpus()
-    script = 'import time\nfor i in range(20000): bytearray(2000 + i % 777)\nprint("ready", flush=True)\ntime.sleep(600)'
+    script = 'import time\nfor i in range(20000): bytearray(2000 + i % 777)\n' \
+             'print("ready", flush=True)\ntime.sleep(600)'
     os.makedirs(room.path('traces'))
     tracer = room.start(kinds.functrace(room.path('traces')) + [os.path.realpath(sys.executable), '-c', script])
     target = target_of(tracer)
@@ -291,7 +293,8 @@ def threaded(room):
     need_two_cpus()
     for i in range(TRIES):
         os.makedirs(room.path('traces%d' % i))
-        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') + [builds.target('placed', 'O2'), 'threaded'])
+        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') +
+                        [builds.target('placed', 'O2'), 'threaded'])
         found = placements(done.err)
         if done.status or 'pthread_create' in found[:-1]:
             return ['status %d, %s' % (done.status, found)], ''

@@ -315,9 +315,9 @@ static void let_go_of(struct process *p)
 	const struct hash_entry *entry;
 
 	process_ref(p); /* its tasks may end meanwhile */
-	pin_undo(t);
 	remove_breakpoints(t, p);
 	p->leaving = true;
+	pin_undo(t);
 	process_pause(p, NULL);
 	settle_all(t, p);
 	slots_restore(p);
@@ -368,6 +368,7 @@ void let_go_broken(struct tracer *t)
 		let_go(t);
 		return;
 	}
+	pin_undo(t);
 	while (t->tasks.count && (p = next_to_go(t))) {
 		if (p->is_launched)
 			process_pause(p, NULL);

@@ -92,7 +92,7 @@ static bool may_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = &t->pin;
 
-	if (t->letting_go || t->paused)
+	if (is_leaving(t, task->process) || task->process->broken || t->paused)
 		return false;
 	if (!is_auto(t))
 		return true;

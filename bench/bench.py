@@ -12,6 +12,7 @@ import os
 import sys
 
 import attached
+import placement
 import report
 import rows
 from programs import Failure, Room, median
@@ -81,21 +82,22 @@ class Bench:
                 self.bars.add('times faster than ltrace, %s' % words, ltrace_bar, factor, '%.2f' % factor, False)
 
     def threads(self):
+        # A program with several threads is never put on one CPU, so one thread is not either.
         counts = (1, 4) if self.quick else (1, 4, 16)
         for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
             report.title('malloc+free in several threads, wall time over all pairs; %s' % words)
-            for row in (rows.FLOOR, rows.B16, rows.LTRACE):
+            for row in (rows.FLOOR, rows.FREE, rows.LTRACE):
                 cases = [('1 thread: ' + row.name.split(':')[0] if n == 1 else '%d threads' % n, row, 'malloc', {'threads': n})
                          for n in counts]
                 found = self.table(cases, cpu)
-                if row is rows.B16:
+                if row is rows.FREE:
                     ratio = self.counted(found['4 threads'])
                     self.bars.add('4 threads x one thread, %s' % words, 1.3, ratio, '%.2f' % ratio)
 
     def idle(self):
         for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
             report.title('malloc+free, one busy thread and 1000 that sleep; %s' % words)
-            for row in (rows.FLOOR, rows.B16):
+            for row in (rows.FLOOR, rows.FREE):
                 cases = [('1 thread: ' + row.name.split(':')[0] if n == 0 else '1 + %d threads' % n, row, 'malloc', {'idle': n})
                          for n in (0, 1000)]
                 found = self.table(cases, cpu)
@@ -127,6 +129,20 @@ class Bench:
                 self.table(cases, self.cpu, 1)
             except (Failure, OSError) as error:
                 report.missing(name, str(error))
+
+    def placement(self):
+        report.title('Real programs by default, pinned and free: the whole run')
+        for program in placement.PROGRAMS:
+            found = placement.measured(self.room, program, 3 if self.quick else self.rounds)
+            if isinstance(found, str):
+                report.missing(program.name, found)
+                continue
+            for name, (usual, fastest) in found.items():
+                print('%-10s --cpu=%-5s median %6.3f s, x pinned %5.2f; fastest %6.3f s, x pinned %5.2f' % (
+                    program.name, name, usual, usual / found['pin'][0], fastest, fastest / found['pin'][1]), flush=True)
+            # The fastest: whole runs have no processor time of their own to be counted when the machine is busy.
+            ratio = found['auto'][1] / found['pin'][1]
+            self.bars.add('%s by default x pinned, fastest runs' % program.name, 1.15, ratio, '%.2f' % ratio)
 
     def syscalls(self):
         report.title('System calls of the tracer a pair, counted by strace')
@@ -167,8 +183,8 @@ class Bench:
         self.bars.add('paused x native', 1.02, ratio, '%.4f' % ratio)
 
 
-QUICK = ['main', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'attach', 'paused', 'memory']
+QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'attach', 'paused', 'memory']
 
 
 def main():

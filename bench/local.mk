@@ -25,7 +25,7 @@ BENCH_TARGETS += bench/targets/new
 EXTRA_PROGRAMS += bench/targets/new
 bench_targets_new_SOURCES = bench/targets/run.c bench/targets/new.cpp bench/targets/hot.h
 endif
-EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/programs.py bench/rows.py \
+EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/placement.py bench/programs.py bench/rows.py \
 	bench/attached.py bench/report.py
 CLEANFILES += bench/floor bench/unwind-cost $(BENCH_TARGETS) bench/targets/tiny.so
 

@@ -99,6 +99,7 @@ B0 = Row('functrace -b 0', functrace('-b', '0'))
 B16 = Row('functrace -b 16', functrace('-b', '16'))
 B64 = Row('functrace -b 64', functrace('-b', '64'))
 PIN = Row('functrace -b 16 --cpu=pin', functrace('-b', '16', '--cpu=pin'))
+FREE = Row('functrace -b 16 --cpu=free', functrace('-b', '16', '--cpu=free'))
 ALL = Row('functrace -b 16 -A', functrace('-b', '16', '-A'))
 LIBUNWIND = Row('functrace --unwinder=libunwind', functrace('-b', '16', '--unwinder=libunwind'))
 LTRACE = Row('ltrace -e malloc+free', ltrace, 0.3, 'ltrace')
@@ -108,4 +109,4 @@ HEAPTRACK = Row('heaptrack (preloaded)', heaptrack, 20, 'heaptrack')
 BPFTRACE = Row('bpftrace (kernel, ustack)', bpftrace, 5, 'bpftrace')
 
 PEERS = [LTRACE, GDB, LIFT, HEAPTRACK, BPFTRACE]
-MAIN = [NATIVE, FLOOR, CALLS, B0, B16, PIN, ALL, LIBUNWIND] + PEERS
+MAIN = [NATIVE, FLOOR, CALLS, B0, B16, PIN, FREE, ALL, LIBUNWIND] + PEERS

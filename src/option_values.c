@@ -367,3 +367,18 @@ int option_unwinder(struct parse *parse, const char *name)
 				   name);
 	return 0;
 }
+
+int option_cpu(struct parse *parse, const char *placement)
+{
+	static const char *const names[] = {[CPU_AUTO] = "auto", [CPU_PIN] = "pin", [CPU_FREE] = "free"};
+
+	for (size_t i = CPU_AUTO; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(placement, names[i])) {
+			parse->settings->cpu = (enum placement)i;
+			return 0;
+		}
+	return usage_error(parse,
+			   "--cpu=%s: known are auto (a busy program and functrace run on one CPU where the program cannot "
+			   "see it), pin (always) and free (never)",
+			   placement);
+}

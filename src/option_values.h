@@ -29,6 +29,7 @@ int option_depth(struct parse *parse, const char *text);
 int option_format(struct parse *parse, const char *name);
 int option_debug(struct parse *parse, const char *spec);
 int option_unwinder(struct parse *parse, const char *name);
+int option_cpu(struct parse *parse, const char *placement);
 /* For an option that takes one word only. */
 int option_word(struct parse *parse, const char *option, const char *value, const char *known);
 

@@ -132,6 +132,8 @@ static int check_all(struct parse *parse)
 		error = option_module(parse, "memory");
 	if (error)
 		return error;
+	if (s->cpu == CPU_DEFAULT)
+		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
 	if (!s->encoding)
 		s->encoding = encoding_find("rtrace");
 	if (!s->encoding)
@@ -181,7 +183,10 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 4},
-	{"cpu", OPT_CPU, "pin", 0, "faster: keep a busy program and functrace on one CPU", 0},
+	{"cpu", OPT_CPU, "auto|pin|free", 0,
+	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it (default for PROGRAM), "
+	 "always, or never (default with -t)",
+	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "tell what functrace does", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
@@ -330,9 +335,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		s->compat = !error;
 		return error;
 	case OPT_CPU:
-		error = option_word(parse, "cpu", arg, "pin");
-		s->pin = !error;
-		return error;
+		return option_cpu(parse, arg);
 	case 'h':
 	case 'V':
 	case OPT_USAGE:

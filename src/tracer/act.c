@@ -24,12 +24,14 @@ static bool sent_by_kernel(pid_t tid)
 
 static void act_entry(struct task *task, struct breakpoint *b)
 {
-	if (b->probe->wanted->hook == HOOK_LIBRARY)
+	if (b->probe->wanted->hook == HOOK_LIBRARY) {
+		pin_expose(task->process->tracer, task, "a library comes or goes");
 		linker_notice(task);
-	else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver)
+	} else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver) {
 		call_watch(task, b);
-	else
+	} else {
 		call_enter(task, b);
+	}
 }
 
 /* A hit, and those that follow from it without a stop. */
@@ -42,6 +44,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 		if (b->inserted) {
 			if (b->is_return)
 				call_return(task, b);
+			if (b->watched)
+				pin_asked(task, b);
 			if (b->probe)
 				act_entry(task, b);
 			/* dlclose may have taken this very breakpoint along. */
@@ -91,8 +95,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
-	if (p->tracer->set->pin)
-		pin_hit(p->tracer, task->tid);
+	if (p->tracer->set->cpu != CPU_FREE)
+		pin_hit(task);
 	if (p->trap != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
 	act_hit(task, b);

@@ -79,7 +79,7 @@ void adopt(struct tracer *t, struct task *child)
 	const pid_t tgid = tgid_of(child->tid);
 
 	t->held_tasks -= child->phase == PHASE_HELD;
-	pin_born(t, child->tid);
+	pin_orphan(t, child);
 	child->phase = PHASE_LIVE;
 	child->tgid = tgid ? tgid : child->tid;
 	/* A fork from inside a copy returns in the child's copy too. */
@@ -143,6 +143,8 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 	if (stop->event == PTRACE_EVENT_VFORK)
 		parent->vforking = true;
 	child = task_find(t, (pid_t)message);
+	if (message)
+		pin_birth(t, parent, (pid_t)message);
 	if (!message || (!child && kill((pid_t)message, 0) < 0 && errno == ESRCH)) {
 		/* It is not told, or was killed before it ran and has been reaped already. */
 	} else if (!child) {

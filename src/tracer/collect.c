@@ -130,7 +130,7 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	if (t->one_processor || t->pin.tid)
+	if (t->one_processor || t->pin.on)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->spin, &timed);
 	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;

@@ -19,6 +19,7 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	struct task *task;
 
 	ptrace(PTRACE_GETEVENTMSG, stop->tid, NULL, &former);
+	pin_exec(t, (pid_t)former, stop->tid);
 	task = task_find(t, (pid_t)former);
 	if (!task)
 		task = task_find(t, stop->tid);

@@ -5,6 +5,7 @@
  * cannot be helped: the kernel delivers its SIGTRAP. */
 #include "config.h"
 #include "tracer/process.h"
+#include "tracer/cpus.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -194,11 +195,9 @@ void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t 
 static void repair_pin(struct board *board)
 {
 	const pid_t tid = atomic_load(&board->pinned);
-	cpu_set_t now;
 
-	if (tid && sched_getaffinity(tid, sizeof(now), &now) == 0 && CPU_COUNT(&now) == 1 &&
-	    CPU_ISSET(board->pinned_cpu, &now))
-		sched_setaffinity(tid, sizeof(board->pinned_mask), &board->pinned_mask);
+	if (tid)
+		cpus_put_back(tid, board->pinned_cpu, &board->pinned_mask);
 }
 
 size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)

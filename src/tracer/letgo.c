@@ -287,9 +287,9 @@ void let_go(struct tracer *t)
 {
 	char why[64];
 
-	pin_undo(t);
 	remove_breakpoints(t, NULL);
 	t->letting_go = true;
+	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);
@@ -315,9 +315,9 @@ static void let_go_of(struct process *p)
 	const struct hash_entry *entry;
 
 	process_ref(p); /* its tasks may end meanwhile */
-	pin_undo(t);
 	remove_breakpoints(t, p);
 	p->leaving = true;
+	pin_undo(t);
 	process_pause(p, NULL);
 	settle_all(t, p);
 	slots_restore(p);
@@ -368,6 +368,7 @@ void let_go_broken(struct tracer *t)
 		let_go(t);
 		return;
 	}
+	pin_undo(t);
 	while (t->tasks.count && (p = next_to_go(t))) {
 		if (p->is_launched)
 			process_pause(p, NULL);

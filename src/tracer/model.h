@@ -78,6 +78,7 @@ struct breakpoint {
 	bool is_computed; /* a return site behind a call that may go to another function each time */
 	bool ifunc_return; /* the return of an IFUNC resolver */
 	bool unusable; /* could not be written; not tried again */
+	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
 	unsigned misses; /* hits as a return site without a call, in a row */
 	unsigned in_flight;
 	struct probe *probe; /* entry of a traced function, or NULL */
@@ -222,6 +223,7 @@ struct process {
 	pid_t anchor; /* the task by which /proc tells of it for now, 0 none */
 	bool shadow_stack;
 	unsigned forgotten; /* how many times breakpoints have been freed */
+	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
 	bool planted;
 	bool writes_refused; /* its text is written by ptrace, with a task stopped */
 	bool is_launched;
@@ -279,13 +281,30 @@ struct process {
 	struct process *next;
 };
 
-/* --cpu=pin: pin.c. */
+#define PIN_WATCHED_MAX 64
+
+/* Where breakpoints are that show that a program is about to see its CPUs: pin_watch.c. */
+struct pin_watch {
+	uint64_t addresses[PIN_WATCHED_MAX];
+	size_t count;
+	bool answers; /* functions that tell a number are among them */
+};
+
+/* A task and the tracer on one CPU: pin.c. */
 struct pin {
-	pid_t tid; /* the pinned task, 0 none */
+	bool on;
+	pid_t tid, tgid; /* the task; after that, for as long as births from before may be reported; 0 none */
 	int cpu;
 	cpu_set_t task_mask, own_mask; /* as they were */
-	pid_t last;
-	unsigned in_a_row, others;
+	struct pin_watch watch;
+	pid_t last; /* who had the last hit */
+	unsigned in_a_row, others; /* hits of that one; of others while it is on */
+	uint64_t row_began;
+	uint64_t hits, next_look, look; /* while it is on */
+	uint64_t looked_at, waited;	/* at the last look */
+	uint64_t ticked_at, ticked_hits;
+	uint64_t undone_at;
+	int schedstat; /* 0 not opened yet */
 };
 
 /* Where the traces of this run go: trace_file.c. */
@@ -450,6 +469,10 @@ void forget_range(struct process *p, uint64_t start, uint64_t end);
 void probe_at(struct process *p, const struct probe *probe);
 /* What --symbol names, in the main program. */
 void probe_manual_symbols(struct process *p);
+/* Where the breakpoint of a function at that address belongs. */
+uint64_t probe_entry(struct process *p, uint64_t start);
+/* The object's code in which the address is, or NULL. */
+const struct text_range *object_text_at(const struct object *object, uint64_t address);
 
 /* The probe whose function's code holds the address, or NULL. */
 const struct probe *probe_around(const struct process *p, uint64_t address);
@@ -645,11 +668,29 @@ bool sigtrap_needs_restore(const struct process *p);
 /* When letting go, on a stopped task: the action is put back. */
 void sigtrap_restore(struct task *task);
 
-/* pin.c: only with --cpu=pin. A hit of the task; a birth (its mask is put back); an end; all undone. */
-void pin_hit(struct tracer *t, pid_t tid);
-void pin_born(struct tracer *t, pid_t child);
+/* pin.c: placement, but for --cpu=free. */
+void pin_init(struct tracer *t);
+void pin_free(struct tracer *t);
+void pin_hit(struct task *task);
+/* A request of engine_want_tick() has come. */
+void pin_tick(struct tracer *t);
+/* The task is about to do what could show or pass on its CPUs, as `why` says: with --cpu=auto it gets its own back. */
+void pin_expose(struct tracer *t, const struct task *task, const char *why);
+/* The maker's event; the child has got its CPUs. */
+void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
+/* The same when that event may never have been reported. */
+void pin_orphan(struct tracer *t, const struct task *child);
+/* The task that was `former` (0 not known) is `tid` now and has executed another program. */
+void pin_exec(struct tracer *t, pid_t former, pid_t tid);
 void pin_gone(struct tracer *t, pid_t tid);
 void pin_undo(struct tracer *t);
+
+/* pin_watch.c */
+/* Plants what shows that the process is about to see its CPUs. False, and nothing is planted: that cannot be shown. */
+bool pin_watch(struct process *p, struct pin_watch *w);
+void pin_unwatch(struct process *p, struct pin_watch *w);
+/* A hit of one of these. */
+void pin_asked(struct task *task, const struct breakpoint *b);
 
 /* letgo.c */
 void let_go(struct tracer *t);

@@ -91,7 +91,7 @@ static bool library_selected(const struct tracer *t, const struct object *object
 	return false;
 }
 
-static const struct text_range *text_at(const struct object *object, uint64_t address)
+const struct text_range *object_text_at(const struct object *object, uint64_t address)
 {
 	for (size_t i = 0; i < object->text_count; i++)
 		if (address >= object->text[i].start && address < object->text[i].end)
@@ -101,7 +101,7 @@ static const struct text_range *text_at(const struct object *object, uint64_t ad
 
 static void probe_failed(struct process *p, const struct probe *probe)
 {
-	const struct text_range *text = text_at(probe->object, probe->start);
+	const struct text_range *text = object_text_at(probe->object, probe->start);
 	unsigned char byte;
 
 	/* What cannot be read has gone, or goes: the process ends. */
@@ -126,20 +126,22 @@ const struct probe *probe_around(const struct process *p, uint64_t address)
 	return NULL;
 }
 
+uint64_t probe_entry(struct process *p, uint64_t start)
+{
+	const struct breakpoint *known = breakpoint_find(p, start);
+	unsigned char code[ARCH_INSN_MAX];
+
+	if (memory_read(p, start, code, sizeof(code)) < 0)
+		return start;
+	if (known && known->inserted)
+		memcpy(code, known->original, known->size);
+	return p->arch->entry(start, code, sizeof(code));
+}
+
 void probe_at(struct process *p, const struct probe *probe)
 {
-	unsigned char code[ARCH_INSN_MAX];
-	uint64_t at = probe->start;
-	struct breakpoint *b;
-
-	if (memory_read(p, at, code, sizeof(code)) == 0) {
-		const struct breakpoint *known = breakpoint_find(p, at);
-
-		if (known && known->inserted)
-			memcpy(code, known->original, known->size);
-		at = p->arch->entry(at, code, sizeof(code));
-	}
-	b = breakpoint_find(p, at);
+	const uint64_t at = probe_entry(p, probe->start);
+	struct breakpoint *b = breakpoint_find(p, at);
 	const bool is_new = !b || !b->probe;
 
 	/* Not new: another name of the same function, or tracing goes on after a pause. */
@@ -187,7 +189,7 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 
 	if (!wanted)
 		wanted = wanted_prefixed(t, symbol->name);
-	if (!wanted || !text_at(finding->object, address))
+	if (!wanted || !object_text_at(finding->object, address))
 		return true;
 	if (wanted->function && !library_selected(t, finding->object))
 		return true;
@@ -228,7 +230,7 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 	/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
 	struct object *object = objects_find(&p->objects, address);
 
-	if (object && object == probe->object && address != probe->start && text_at(object, address))
+	if (object && object == probe->object && address != probe->start && object_text_at(object, address))
 		probe_at(p, &(struct probe){.wanted = probe->wanted, .shown = probe->shown,
 					    .start = address, .object = object});
 	return true;
@@ -252,7 +254,7 @@ void probe_linker(struct process *p)
 	for (size_t i = 0; i < p->objects.count; i++) {
 		const struct object *object = p->objects.items[i];
 
-		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) && text_at(object, symbol.value + object->bias))
+		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) && object_text_at(object, symbol.value + object->bias))
 			probe_at(p, &(struct probe){.wanted = wanted, .start = symbol.value + object->bias,
 						    .size = symbol.size, .object = object});
 	}

@@ -18,6 +18,14 @@ struct manual_symbol { /* --symbol=NAME=ADDRESS; an address in the main program'
 	uint64_t address;
 };
 
+/* --cpu: whether a busy task and the tracer run on one CPU. */
+enum placement {
+	CPU_DEFAULT, /* auto for a launched program, else free */
+	CPU_AUTO,    /* where the program cannot see it */
+	CPU_PIN,     /* always */
+	CPU_FREE,    /* never */
+};
+
 struct settings {
 	const struct module **modules;
 	size_t module_count;
@@ -47,7 +55,7 @@ struct settings {
 	int toggle_signal; /* 0: none */
 	bool verify;
 	bool quiet;
-	bool pin; /* --cpu=pin */
+	enum placement cpu;
 	enum unwind_method unwinder;
 	struct manual_symbol *symbols;
 	size_t symbol_count;

@@ -40,6 +40,7 @@ static void serve(struct tracer *t)
 
 	if (requests & REQUEST_TICK) {
 		output_flush_all(t);
+		pin_tick(t);
 		progress_show(t);
 	}
 	if (requests & REQUEST_TOGGLE)
@@ -71,6 +72,7 @@ static void tracer_free(struct tracer *t)
 	free(t->queue);
 	free(t->stack);
 	free(t->spare_call);
+	pin_free(t);
 }
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
@@ -82,6 +84,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	cpu_set_t processors;
 
 	t.one_processor = sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) == 1;
+	pin_init(&t);
 	wanted_init(&t);
 	t.stack = xmalloc(STACK_MAX);
 	status = launch->pid ? launch_begin(&t) : attach_all(&t);

@@ -21,6 +21,7 @@ import errors
 import layouts
 import lifecycle
 import outputs
+import placement
 import programs
 import special
 import steady
@@ -72,7 +73,8 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('engine', engine_kill), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('engine', engine_kill), ('errors', errors), ('outputs', outputs),
+                               ('placement', placement), ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

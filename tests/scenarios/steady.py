@@ -35,7 +35,8 @@ def count(path):
     return counts, opened
 
 
-def steady(room, threads, pairs, options):
+def steady(room, threads, pairs, options, pinned=False):
+    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -46,7 +47,7 @@ def steady(room, threads, pairs, options):
         gate.started()
         gate.arrived(child)
         # On one processor, where it never polls.
-        one = [kinds.need('taskset'), '-c', str(min(os.sched_getaffinity(0)))]
+        one = [] if pinned else [kinds.need('taskset'), '-c', str(min(os.sched_getaffinity(0)))]
         tracer = Tracer(room, child.pid, options, by=one)
         tracer.planted()
         gate.open()
@@ -62,6 +63,8 @@ def steady(room, threads, pairs, options):
         gate.arrived(child, 120)
         watcher.send_signal(2)
         room.finish(watcher)
+        if pinned and len(os.sched_getaffinity(child.pid)) > 1:
+            raise builds.Skip('the machine is busy: the program was not on one CPU to the end')
         gate.open()
         gate.arrived(child)
         problems = tracer.let_go()
@@ -72,7 +75,7 @@ def steady(room, threads, pairs, options):
     finally:
         gate.close()
     counts, opened = count(log)
-    stops = 3 * pairs * threads  # malloc's entry and return, free's entry
+    stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
     slack = 100                  # gates, flushes, the threads' waits
     total = sum(counts.values())
     figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
@@ -84,7 +87,7 @@ def steady(room, threads, pairs, options):
                 '+'.join(names), found, stops, per_stop))
     # One a stop; with several threads one more asks whether others have stopped too: at worst for
     # each two stops.
-    at_most(['wait4', 'waitid'], 1.1 if threads == 1 else 1.55)
+    at_most(['wait4', 'waitid'], 1.1 if threads <= 1 else 1.55)
     at_most(['PTRACE_CONT'], 1)
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
@@ -109,6 +112,16 @@ def one_thread(room):
     return steady(room, 1, 1500, [])
 
 
+def pinned(room):
+    if len(os.sched_getaffinity(0)) < 2:
+        raise builds.Skip('there is only one CPU to run on')
+    return steady(room, 0, 1500, ['--cpu=auto'], True)
+
+
+def not_pinned(room):
+    return steady(room, 0, 1500, ['--cpu=auto'])
+
+
 def no_stacks(room):
     return steady(room, 1, 1500, ['-b', '0'])
 
@@ -119,6 +132,8 @@ def four_threads(room):
 
 CASES = [
     ('system calls a stop, 1 thread', one_thread),
+    ('system calls a stop, on one CPU by --cpu=auto', pinned),
+    ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
     ('system calls a stop, without stacks', no_stacks),
     ('system calls a stop, 4 threads', four_threads),
 ]

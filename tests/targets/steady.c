@@ -1,5 +1,5 @@
 /* steady THREADS PAIRS: two gates around exactly THREADS * PAIRS pairs of malloc and free, after as
- * many as it takes for everything to be warm. */
+ * many as it takes for everything to be warm. THREADS 0: by the first thread, which is the only one. */
 #include "target.h"
 
 static unsigned pairs;
@@ -27,13 +27,30 @@ static void *work(void *data)
 	return data;
 }
 
+/* No thread but the first: what is busy alone. */
+static void work_alone(void)
+{
+	gate();
+	some_pairs(200);
+	gate();
+	some_pairs(pairs);
+	gate();
+	expect_alloc(pairs + 200ul, 38001, "malloc");
+	expect_release(pairs + 200ul, 38001, "free");
+	gate();
+}
+
 int main(int argc, char **argv)
 {
 	const unsigned threads = argument(argc, argv, 1, 1);
 	pthread_t tid[16];
 
 	pairs = argument(argc, argv, 2, 1000);
-	CHECK(threads >= 1 && threads <= 16);
+	CHECK(threads <= 16);
+	if (!threads) {
+		work_alone();
+		return 0;
+	}
 	gate(); /* the tracer comes */
 	pthread_barrier_init(&barrier, NULL, threads + 1);
 	for (unsigned i = 0; i < threads; i++)

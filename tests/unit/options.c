@@ -95,7 +95,7 @@ static void test_defaults(void **state)
 	assert_int_equal(settings.toggle_signal, 0);
 	assert_false(settings.verify);
 	assert_false(settings.quiet);
-	assert_false(settings.pin);
+	assert_int_equal(settings.cpu, CPU_AUTO);
 	assert_int_equal(settings.unwinder, UNWIND_ROWS);
 	assert_int_equal(settings.symbol_count, 0);
 }
@@ -135,7 +135,7 @@ static void test_all_options(void **state)
 	assert_int_equal(settings.toggle_signal, SIGUSR1);
 	assert_true(settings.verify);
 	assert_true(settings.quiet);
-	assert_true(settings.pin);
+	assert_int_equal(settings.cpu, CPU_PIN);
 	assert_int_equal(settings.unwinder, UNWIND_LIBUNWIND);
 	assert_int_equal(settings.symbol_count, 2);
 	assert_string_equal(settings.symbols[0].name, "malloc");
@@ -297,7 +297,21 @@ static void test_output(void **state)
 	assert_usage_error("-f xml ls", "known are: rtrace, text");
 	assert_usage_error("-f ls", "strace's -f");
 	assert_usage_error("--compat=9 ls", "sp-rtrace");
-	assert_usage_error("--cpu=all ls", "pin");
+	assert_usage_error("--cpu=all ls", "known are auto (");
+	assert_usage_error("--cpu= ls", "and free (never)");
+	static const struct {
+		const char *line;
+		enum placement cpu;
+	} placements[] = {
+		{"ls", CPU_AUTO},	       {"-t 1", CPU_FREE},	     {"--cpu=auto -t 1", CPU_AUTO},
+		{"--cpu=pin -t 1", CPU_PIN},   {"--cpu=pin ls", CPU_PIN},    {"--cpu=free ls", CPU_FREE},
+		{"--cpu=free --cpu=auto ls", CPU_AUTO},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(placements); i++) {
+		assert_int_equal(parse(placements[i].line), -1);
+		assert_int_equal(settings.cpu, placements[i].cpu);
+	}
 	assert_usage_error("--unwinder=x ls", "rows and libunwind");
 	assert_int_equal(parse("-r ls"), -1);
 	assert_said("-r has no effect on the format rtrace");

@@ -1,0 +1,332 @@
+"""Where a busy program runs: by default it is put on one CPU, together with the tracer, and cannot tell."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import builds
+import kinds
+from lifecycle import Held, engine_of
+from processes import Failure, status_field, wait_for
+from special import cpus, need_two_cpus
+
+TRIES = 6  # on a loaded machine a program is not busy enough, or others want its CPU just then
+
+# How tests/targets/placed.c looks at its CPUs or passes them on, and why it has got its own back before.
+WAYS = {
+    'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'number': 'sysconf',
+    'attributes': 'fopen(64)?|pthread_getaffinity_np',
+    'nprocs': 'get_nprocs', 'syscall': 'syscall', 'open': 'open(64)?', 'openat': 'openat(64)?', 'fopen': 'fopen(64)?',
+    'nothing': 'it has ended', 'first': 'sched_setaffinity', 'last': 'sched_setaffinity', 'thread': 'pthread_create',
+    'fork': 'fork', 'clone': 'clone', 'vfork': 'vfork', 'spawn': 'posix_spawn', 'system': 'posix_spawn|vfork|fork',
+    'exec': 'it has executed another program', 'raw': 'it has made another task',
+}
+
+
+def placements(err):
+    """Each time that a task was put on a CPU: why not any longer, as functrace tells with -dtracer:1."""
+    return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* may run on any CPU again: (.*)', err.decode(errors='replace'))
+
+
+def compared(room, command, why, options=()):
+    """Untraced and traced, until it was put on a CPU and its own were given back for that reason: the same."""
+    plain = room.run(command)
+    if plain.out.startswith(b'skip: '):
+        return [], 'skipped'
+    folder = room.path('traces')
+    for i in range(TRIES):
+        done = room.run(kinds.functrace(folder + str(i), '-dtracer:1', *options) + command)
+        problems = kinds.compare_runs(plain, done)
+        found = placements(done.err)
+        if problems:
+            return ['%s (%s)' % (problem, found) for problem in problems], ''
+        if any(re.fullmatch(why, reason) for reason in found):
+            return [], ''
+        time.sleep(0.2)
+    return ['in %d runs it never got its CPUs back because: %s. The last one: %s' % (TRIES, why, found)], ''
+
+
+def unseen(variant):
+    def run(room):
+        need_two_cpus()
+        problems, skipped = [], []
+        program = builds.target('placed', variant)
+        for way, why in WAYS.items():
+            for i in range(TRIES):
+                os.makedirs(room.path('traces%d' % i), exist_ok=True)
+            found, remark = compared(room, [program, way], why)
+            problems += ['%s: %s' % (way, problem) for problem in found]
+            skipped += [way] if remark else []
+        return problems, 'not here: ' + ' '.join(skipped) if skipped else '%d ways' % len(WAYS)
+    return run
+
+
+# ---- Real programs ----
+
+PYTHON = '''
+import os, multiprocessing, subprocess, sys, threading
+def busy():
+    for i in range(4000): bytearray(2000 + i % 777)
+def show(what, value):
+    print(what, value() if callable(value) else value, flush=True)
+    busy()
+def listed():
+    return [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cpus_allowed_list")]
+busy()
+show("affinity", lambda: sorted(os.sched_getaffinity(0)))
+show("count", os.cpu_count)
+show("sysconf", lambda: os.sysconf("SC_NPROCESSORS_ONLN"))
+show("status", listed)
+show("nproc", lambda: subprocess.check_output(["nproc"]))
+show("shell", lambda: os.popen("nproc; taskset -p $PPID 2>&1 | sed 's/.*: //'").read())
+def work(n):
+    busy()
+    return n, sorted(os.sched_getaffinity(0)), listed()
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        show("pool", sorted(pool.map(work, range(4))))
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(work(0)))
+    thread.start(); thread.join()
+    show("thread", seen)
+    first = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {first})
+    busy()
+    show("chosen", lambda: (sorted(os.sched_getaffinity(0)) == [first], listed() == [str(first)]))
+    show("count", os.cpu_count)
+'''
+
+OPENMP = '''
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int cpus(void) { cpu_set_t s; return sched_getaffinity(0, sizeof(s), &s) ? -1 : CPU_COUNT(&s); }
+static void busy(void) { for (volatile int i = 0; i < 400; i++) { char *volatile p = malloc(100 + i); free(p); } }
+int main(void)
+{
+	int each[64] = {0}, n = 0;
+	busy();
+	printf("processors %d\\n", omp_get_num_procs());
+	busy();
+	printf("places %d\\n", omp_get_num_places());
+#pragma omp parallel
+	{
+		each[omp_get_thread_num() % 64] = cpus();
+#pragma omp single
+		n = omp_get_num_threads();
+	}
+	for (int i = 0; i < n && i < 64; i++)
+		printf("thread %d: %d CPUs\\n", i, each[i]);
+	busy();
+	printf("most threads %d, processors %d\\n", omp_get_max_threads(), omp_get_num_procs());
+	return 0;
+}
+'''
+
+RUST = '''
+fn busy() { for i in 0..2000usize { std::hint::black_box(vec![0u8; 100 + i % 50]); } }
+fn main() {
+    busy();
+    println!("{}", std::thread::available_parallelism().unwrap());
+    busy();
+    println!("{}", std::thread::spawn(|| std::thread::available_parallelism().unwrap()).join().unwrap());
+}
+'''
+
+
+def real(command, at_least=1):
+    """A program that is busy and then tells what it knows of its CPUs: the same, and it was put on one before."""
+    def run(room):
+        need_two_cpus()
+        words = command(room)
+        plain = room.run(words)
+        for i in range(TRIES):
+            folder = room.path('traces%d' % i)
+            os.makedirs(folder)
+            done = room.run(kinds.functrace(folder, '-dtracer:1') + words, timeout=120)
+            problems = kinds.compare_runs(plain, done)
+            found = placements(done.err)
+            if problems or len(found) >= at_least:
+                return problems, 'put on a CPU %d times' % len(found)
+        return ['in %d runs it was put on a CPU %d times at most, not %d' % (TRIES, len(found), at_least)], ''
+    return run
+
+
+def write(room, name, text):
+    with open(room.path(name), 'w') as file:
+        file.write(text)
+    return room.path(name)
+
+
+def python(room):
+    kinds.need('taskset')
+    return [os.path.realpath(sys.executable), write(room, 's.py', PYTHON)]
+
+
+def compiled(name, text, command):
+    def build(room):
+        source, output = write(room, name, text), room.path('program')
+        kinds.need(command[0])
+        done = subprocess.run(list(command) + ['-o', output, source], capture_output=True, timeout=300, check=False)
+        if done.returncode:
+            raise builds.Skip('cannot be built here: %s' % done.stderr.decode(errors='replace').strip()[:150])
+        return [output]
+    return build
+
+
+def shell(room):
+    script = 'nproc; for i in 1 2 3 4 5 6 7 8 9; do a="$a$(echo $i)"; x=; n=0; ' \
+             'while [ $n -lt 300 ]; do x="$x$n"; n=$((n+1)); done; done; ' \
+             'nproc; grep Cpus_allowed_list /proc/self/status; taskset -p $$ | sed "s/.*: //"; exec nproc'
+    kinds.need('taskset')
+    return [kinds.need('bash'), '-c', script]
+
+
+# ---- Letting go, and dying ----
+
+def one_cpu(pid):
+    found = cpus(pid).get(pid)
+    return found if found and len(found) == 1 else None
+
+
+def held_busy(room):
+    os.makedirs(room.path('traces'))
+    return Held(room, kinds.functrace(room.path('traces'), '-q') + [builds.target('placed', 'O2'), 'busy'])
+
+
+def target_of(tracer):
+    """The launched target, a grandchild of functrace."""
+    def find():
+        for name in os.listdir('/proc'):
+            if name.isdigit() and status_field(int(name), 'TracerPid') not in ('0', '') and \
+                    status_field(int(status_field(int(name), 'PPid') or 0), 'PPid') == str(tracer.pid):
+                return int(name)
+        return None
+    return wait_for('the launched target', find)
+
+
+def then(what):
+    """A busy launched program is on one CPU; functrace is asked to let go, or is killed: it has its own again."""
+    def run(room):
+        need_two_cpus()
+        with held_busy(room) as held:
+            tracer, target = held.child, target_of(held.child)
+            first = cpus(target)
+            held.gate.open()
+            wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
+            if what == 'SIGTERM':
+                tracer.send_signal(signal.SIGTERM)
+            else:
+                os.kill(engine_of(room, target) if what == 'engine' else tracer.pid, signal.SIGKILL)
+            wait_for('the target to be let go of', lambda: status_field(target, 'TracerPid') == '0')
+            problems = []
+            try:
+                wait_for('the CPUs of before', lambda: cpus(target) == first, 10)
+            except Failure as failure:
+                problems.append('%s: it has %s, had %s' % (failure, cpus(target), first))
+            time.sleep(0.3)
+            if cpus(target) != first:
+                problems.append('later it has %s, had %s' % (cpus(target), first))
+            os.kill(target, signal.SIGKILL)
+            room.finish(tracer)
+        return problems, ''
+    return run
+
+
+def others(room):
+    """Another process that may run on that CPU only wants it: the program goes elsewhere."""
+    need_two_cpus()
+    with held_busy(room) as held:
+        target = target_of(held.child)
+        held.gate.open()
+        cpu = wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
+        rival = room.start([sys.executable, '-c', 'while True: pass'],
+                           preexec_fn=lambda: os.sched_setaffinity(0, cpu))
+        problems = []
+        try:
+            wait_for('the program to leave CPU %s' % cpu, lambda: cpus(target).get(target) != cpu, 60)
+        except Failure as failure:
+            problems.append(str(failure))
+        room.kill(rival)
+        os.kill(target, signal.SIGKILL)
+        room.finish(held.child)
+    return problems, ''
+
+
+def idle(room):
+    """Busy no longer: it may run anywhere again, without anything having happened."""
+    need_two_cpus()
+    script = 'import time\nfor i in range(20000): bytearray(2000 + i % 777)\n' \
+             'print("ready", flush=True)\ntime.sleep(600)'
+    os.makedirs(room.path('traces'))
+    tracer = room.start(kinds.functrace(room.path('traces')) + [os.path.realpath(sys.executable), '-c', script])
+    target = target_of(tracer)
+    first = os.sched_getaffinity(0)
+    wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
+    if tracer.stdout.read1(6) != b'ready\n':
+        raise Failure('it did not say that it is ready')
+    problems = []
+    try:
+        wait_for('its own CPUs', lambda: cpus(target).get(target) == first, 20)
+    except Failure as failure:
+        problems.append(str(failure))
+    os.kill(target, signal.SIGKILL)
+    room.finish(tracer)
+    return problems, ''
+
+
+def free(room):
+    """--cpu=free: it is never put on a CPU."""
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-dtracer:1', '--cpu=free') +
+                    [builds.target('placed', 'O2'), 'last'])
+    return ['it was put on a CPU: %r' % done.err] if b' on CPU ' in done.err or done.status else [], ''
+
+
+def threaded(room):
+    """With a second thread, which sleeps, it is not put on a CPU any more."""
+    need_two_cpus()
+    for i in range(TRIES):
+        os.makedirs(room.path('traces%d' % i))
+        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') +
+                        [builds.target('placed', 'O2'), 'threaded'])
+        found = placements(done.err)
+        if done.status or 'pthread_create' in found[:-1]:
+            return ['status %d, %s' % (done.status, found)], ''
+        if found[-1:] == ['pthread_create']:
+            return [], ''
+    return ['in %d runs it was not on a CPU when it made its thread: %s' % (TRIES, found)], ''
+
+
+def thread_executes(room):
+    """--cpu=pin: a thread that is on one CPU and no leader executes another program, which has the CPUs of before."""
+    need_two_cpus()
+    command = [builds.target('placed', 'O2'), 'thread-executes']
+    for i in range(TRIES):
+        os.makedirs(room.path('traces%d' % i))
+    return compared(room, command, 'it has executed another program', ['--cpu=pin'])
+
+
+CASES = [
+    ('a busy program cannot see that it is on one CPU, %s' % variant, unseen(variant))
+    for variant in ('O2', 'static', 'static-pie', 'musl', 'musl-static')
+] + [
+    ('what python3 knows of its CPUs', real(python, 4)),
+    ('what bash and its children know of their CPUs', real(shell)),
+    ('what an OpenMP program knows of its CPUs',
+     real(compiled('s.c', OPENMP, builds.CC + ['-O1', '-fno-builtin', '-fopenmp']), 2)),
+    ('what a Rust program knows of its CPUs', real(compiled('s.rs', RUST, ['rustc', '-O']))),
+    ('a busy program on one CPU, SIGTERM to functrace', then('SIGTERM')),
+    ('a busy program on one CPU, SIGKILL to the process that traces', then('engine')),
+    ('a busy program on one CPU, SIGKILL to functrace', then('functrace')),
+    ('others want the CPU of a busy program', others),
+    ('a busy program that sleeps then', idle),
+    ('a busy program with a thread that sleeps', threaded),
+    ('--cpu=free: never on one CPU', free),
+    ('--cpu=pin, a thread executes another program', thread_executes),
+]

@@ -1,0 +1,117 @@
+/* Putting a task's CPUs back, with a kernel of eight CPUs that knows one task. */
+#include "config.h"
+#include "tracer/cpus.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TASK 4711
+
+static unsigned cpuset, mask, asked; /* what it may have, has, and was last given: bits */
+static bool forbidden;
+
+static unsigned bits_of(const cpu_set_t *set)
+{
+	unsigned bits = 0;
+
+	for (int cpu = 0; cpu < 8; cpu++)
+		bits |= CPU_ISSET(cpu, set) ? 1u << cpu : 0;
+	return bits;
+}
+
+static cpu_set_t set_of(unsigned bits)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int cpu = 0; cpu < 8; cpu++)
+		if (bits & 1u << cpu)
+			CPU_SET(cpu, &set);
+	return set;
+}
+
+int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
+{
+	if (tid != TASK) {
+		errno = ESRCH;
+		return -1;
+	}
+	const cpu_set_t now = set_of(mask);
+
+	memcpy(set, &now, size);
+	return 0;
+}
+
+int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
+{
+	(void)size;
+	errno = tid != TASK ? ESRCH : forbidden ? EPERM : EINVAL;
+	if (tid != TASK || forbidden || !(bits_of(set) & cpuset))
+		return -1;
+	asked = bits_of(set);
+	mask = asked & cpuset;
+	return 0;
+}
+
+/* A task that has `own` is narrowed to CPU 2, its mask becomes `then`, and it is put back. */
+static int put_back(unsigned own, unsigned then)
+{
+	const cpu_set_t set = set_of(own);
+
+	cpuset = 0x0f;
+	mask = asked = own;
+	forbidden = false;
+	assert_int_equal(cpus_narrow(TASK, 2), 0);
+	assert_true(cpus_are_only(TASK, 2));
+	mask = then;
+	return cpus_put_back(TASK, 2, &set);
+}
+
+static void test_put_back(void **state)
+{
+	(void)state;
+	/* All that its cpuset has: it will get those too that the cpuset gets later. */
+	assert_int_equal(put_back(0x0f, 0x04), 0);
+	assert_int_equal(mask, 0x0f);
+	assert_int_equal(asked, 0xff);
+	/* Its own choice. */
+	assert_int_equal(put_back(0x06, 0x04), 0);
+	assert_int_equal(mask, 0x06);
+	assert_int_equal(asked, 0x06);
+	/* Chosen meanwhile: not ours. */
+	assert_int_equal(put_back(0x0f, 0x02), 0);
+	assert_int_equal(mask, 0x02);
+	assert_int_equal(put_back(0x0f, 0x06), 0);
+	assert_int_equal(mask, 0x06);
+	/* It had only that one: never widened. */
+	assert_int_equal(put_back(0x04, 0x04), 0);
+	assert_int_equal(asked, 0x04);
+}
+
+static void test_errors(void **state)
+{
+	const cpu_set_t set = set_of(0x0f);
+
+	(void)state;
+	mask = 0x04;
+	cpuset = 0x0f;
+	forbidden = true;
+	assert_int_equal(cpus_narrow(TASK, 2), -EPERM);
+	assert_int_equal(cpus_put_back(TASK, 2, &set), -EPERM);
+	assert_int_equal(cpus_narrow(TASK + 1, 2), -ESRCH);
+	assert_false(cpus_are_only(TASK + 1, 2));
+	assert_int_equal(cpus_put_back(TASK + 1, 2, &set), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_put_back), cmocka_unit_test(test_errors)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

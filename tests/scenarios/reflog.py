@@ -23,7 +23,7 @@ class Image:
     """What one program that a process executed did: {tid: [Logged]}, and when it began."""
 
     def __init__(self, pid):
-        self.pid, self.began, self.threads = pid, None, {}
+        self.pid, self.began, self.program, self.threads = pid, None, None, {}
 
     def in_order(self):
         """[(tid, Logged)] of all threads."""
@@ -32,10 +32,10 @@ class Image:
 
 
 def read_thread(path):
-    """When the file was begun, and its events."""
+    """When the file was begun, by which program, and its events."""
     with open(path, 'rb') as file:
         data = file.read()
-    count, lost, began = struct.unpack_from('<QQQ', data, 0)
+    count, lost, began, program = struct.unpack_from('<QQQ40s', data, 0)
     if lost:
         raise ValueError('%s: the logger lost %d events' % (path, lost))
     events = []
@@ -43,20 +43,20 @@ def read_thread(path):
         sequence, ident, size, name = struct.unpack_from('<QQQ40s', data, 64 + i * 64)
         name = name.split(b'\0')[0].decode()
         events.append(Logged(sequence, ident, size, name[0], OPERATORS.get(name[1:], name[1:])))
-    return began, events
+    return began, program.split(b'\0')[0].decode(errors='replace'), events
 
 
 def read_images(folder):
-    """{pid: [Image]}, in the order in which a process executed them."""
+    """{pid: [Image]}, in the order in which a process executed them. functrace itself, if it was preloaded, is not there."""
     images = {}
     for name in os.listdir(folder):
         pid, tid, which = name.split('.')
-        began, events = read_thread(os.path.join(folder, name))
+        began, program, events = read_thread(os.path.join(folder, name))
         image = images.setdefault((int(pid), which), Image(int(pid)))
-        image.threads[int(tid)] = events
+        image.program, image.threads[int(tid)] = program, events
         image.began = min(began, image.began or began)
     processes = {}
-    for image in sorted(images.values(), key=lambda i: i.began):
+    for image in sorted((i for i in images.values() if i.program != 'functrace'), key=lambda i: i.began):
         processes.setdefault(image.pid, []).append(image)
     return processes
 

@@ -44,7 +44,7 @@ struct event {
 struct header {
 	uint64_t count, lost;
 	uint64_t time_ns; /* when the file was begun */
-	char pad[40];
+	char program[40];
 };
 
 _Static_assert(sizeof(struct event) == 64 && sizeof(struct header) == 64, "read by reflog.py");
@@ -95,6 +95,18 @@ static char *put_image(char *to)
 	return to;
 }
 
+/* The file name of the program, without its folder. */
+static void put_program(char name[40])
+{
+	char path[4096];
+	const long size = syscall(SYS_readlink, "/proc/self/exe", path, sizeof(path) - 1);
+
+	path[size > 0 ? size : 0] = '\0';
+	const char *slash = strrchr(path, '/');
+
+	strncpy(name, slash ? slash + 1 : path, 39);
+}
+
 static void open_file(const char *where, int tid)
 {
 	char path[4200], *end = stpncpy(path, where, 4096);
@@ -132,8 +144,11 @@ static void open_file(const char *where, int tid)
 		return;
 	file = mapped;
 	no_file = 0;
-	if (!file->time_ns && !clock_gettime(CLOCK_MONOTONIC, &now))
+	if (size <= 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
 		file->time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		put_program(file->program);
+	}
 }
 
 static void store(const struct event *event)

@@ -12,8 +12,8 @@ ALLOCATIONS = [
     ('calloc(1, {n})', 'MALLOC', False), ('realloc(NULL, {n})', 'MALLOC', False),
     ('reallocarray(NULL, 1, {n})', 'MALLOC', False), ('posix_block(64, {n})', 'MALLOC', False),
     ('aligned_alloc(64, {n})', 'MALLOC', False), ('memalign(256, {n})', 'MALLOC', False),
-    ('strdup(text_of_size((char *)alloca({n}), {n}))', 'MALLOC', False),
-    ('strndup(text_of_size((char *)alloca({n}), {n}), {n})', 'MALLOC', False),
+    ('strdup(text_of_size({n}))', 'MALLOC', False),
+    ('strndup(text_of_size({n}), {n})', 'MALLOC', False),
     ('inlined_malloc({n})', 'MALLOC', False), ('tail_malloc({n})', 'MALLOC', False),
     ('tail_twice({n})', 'MALLOC', False), ('tail_calloc({n})', 'MALLOC', False),
     ('tail_realloc(NULL, {n})', 'MALLOC', False),
@@ -107,10 +107,10 @@ class Program:
         if not self.cxx:
             self.flags += choose(([], ['-fno-exceptions'], ['-fexceptions']))
         self.replaces = choose((None, None, None, 'plain', 'handler')) if self.cxx else None
-        self.has_library = self.build != 'static' and self.chance(3)
+        self.has_library = self.build == 'dynamic' and self.chance(3)
         self.has_coroutines = self.cxx and self.compiler == 'gcc' and self.chance(3)
-        self.functions = self.random.randint(6, 12)
-        self.fuel = self.random.randint(25, 70)
+        self.functions = self.random.randint(6, 14)
+        self.fuel = self.random.randint(40, 120)
         self.end = choose(('return 0;', 'return 0;', 'exit(3);', '_exit(4);', 'pthread_exit(NULL);', 'EXECUTE'))
         self.in_library = False
         self.library = self.make_library() if self.has_library else None
@@ -159,8 +159,8 @@ class Program:
     def allocate(self, level):
         text, kind, _ = self.random.choice([a for a in ALLOCATIONS if self.cxx or not a[2]])
         i, n = self.slot(), self.size()
-        if 'alloca' in text:
-            n = min(n, 4096 + 53)
+        if 'text_of_size' in text:
+            n = min(n, 31 * 128 + 53)
         return ['empty(c, %d);' % i, 'put(c, %d, %s, %d, KIND_%s);' % (i, text.format(n=n), n, kind)]
 
     def allocate_line(self, level):
@@ -168,8 +168,8 @@ class Program:
         if self.chance(2):
             return ['empty(c, %d);' % i, 'put(c, %d, read_line(10), 10, KIND_MALLOC);' % i]
         n = self.size() % 5000 // 128 * 128 + 53
-        return ['{', '\tchar *text = NULL;', '\tchar *room = (char *)alloca(%d);' % n, '', '\tempty(c, %d);' % i,
-                '\tCHECK(asprintf(&text, "%%s", text_of_size(room, %d)) == %d);' % (n, n - 1),
+        return ['{', '\tchar *text = NULL;', '', '\tempty(c, %d);' % i,
+                '\tCHECK(asprintf(&text, "%%s", text_of_size(%d)) == %d);' % (n, n - 1),
                 '\tput(c, %d, text, %d, KIND_MALLOC);' % (i, n), '}']
 
     def release(self, level):
@@ -400,20 +400,19 @@ class Program:
         return '\n'.join(lines + self.main()) + '\n'
 
     def main(self):
-        first = self.random.randrange(self.functions - 1)
+        parts = ['f%d' % self.random.randrange(self.functions * 2 // 3) for _ in range(self.random.randint(3, 5))]
         with_atexit = self.chance(2)
         lines = ['static struct context first;', '', 'static void at_exit(void)', '{', '\tset_here(&first);', '\tfirst.fuel = 5;',
                  '\tf%d(&first, 1);' % self.random.randrange(self.functions), '}', '',
-                 'static void run(function *f)', '{', '\tf(&first, 4);', '\tfor (int i = 0; i < COROUTINES; i++)',
+                 'static void run(int count)', '{', '\tstatic function *const parts[] = {%s};' % ', '.join(parts), '',
+                 '\tfor (int i = 0; i < count; i++)', '\t\tparts[i](&first, 3);', '\tfor (int i = 0; i < COROUTINES; i++)',
                  '\t\tcoroutine_end(&first, i);', '\truntime_say(&first);', '}', '',
-                 'int main(int argc, char **argv)', '{', '\tstatic function *const others[] = {%s};' % ', '.join(
-                     'f%d' % self.random.randrange(self.functions) for _ in range(4)), '',
-                 '\tif (argc > 2) {', '\t\truntime_init(&first, 8);', '\t\tfirst.forks = first.processes = 0;',
-                 '\t\tin_child = 1;', '\t\trun(others[argv[2][0] - \'0\']);', '\t\treturn 7;', '\t}',
+                 'int main(int argc, char **argv)', '{', '\tif (argc > 2) {', '\t\truntime_init(&first, 8);', '\t\tfirst.forks = first.processes = 0;',
+                 '\t\tin_child = 1;', '\t\trun(argv[2][0] - \'0\');', '\t\treturn 7;', '\t}',
                  '\truntime_init(&first, %d);' % self.fuel, '\tgate();', '\tmark();']
         if with_atexit:
             lines += ['\tatexit(at_exit);']
-        lines += ['\trun(f%d);' % first, '\tif (!in_child) {', '\t\tmark();', '\t\tgate();', '\t}']
+        lines += ['\trun(%d);' % len(parts), '\tif (!in_child) {', '\t\tmark();', '\t\tgate();', '\t}']
         if self.end == 'EXECUTE':
             end = ['\tchar program[] = "/proc/self/exe", word[] = "exec", what[] = "1";',
                    '\tchar *const args[] = {program, word, what, NULL};', '', '\texecv(program, args);', '\treturn 9;']

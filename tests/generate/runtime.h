@@ -209,11 +209,15 @@ static void *posix_block(size_t alignment, size_t size)
 	return posix_memalign(&p, alignment, size) ? NULL : p;
 }
 
-static char *text_of_size(char *room, size_t size)
+/* A text that takes so many bytes with its end. */
+static const char *text_of_size(size_t size)
 {
-	memset(room, 'x', size - 1);
-	room[size - 1] = '\0';
-	return room;
+	static char text[5000];
+
+	if (!text[0])
+		memset(text, 'x', sizeof(text) - 1);
+	CHECK(size <= sizeof(text));
+	return text + sizeof(text) - size;
 }
 
 static char *read_line(size_t size)

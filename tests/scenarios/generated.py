@@ -79,7 +79,7 @@ class Case:
         if p.library:
             with open(room.path('library' + suffix), 'w') as file:
                 file.write(p.library)
-            flags.append('-DLIBRARY="%s"' % room.path('library.so'))
+            flags += ['-DLIBRARY="library.so"', '-Wl,-rpath,$ORIGIN']
             self.compile(room, self.compiler() + p.flags + ['-fPIC', '-shared', room.path('library' + suffix), '-o', room.path('library.so')])
         if p.build != 'dynamic':
             flags.append('-' + p.build)

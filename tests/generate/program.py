@@ -168,9 +168,9 @@ class Program:
         if self.chance(2):
             return ['empty(c, %d);' % i, 'put(c, %d, read_line(10), 10, KIND_MALLOC);' % i]
         n = self.size() % 5000 // 128 * 128 + 53
-        return ['{', '\tchar *text = NULL;', '', '\tempty(c, %d);' % i,
-                '\tCHECK(asprintf(&text, "%%s", text_of_size(%d)) == %d);' % (n, n - 1),
-                '\tput(c, %d, text, %d, KIND_MALLOC);' % (i, n), '}']
+        return ['{', '\tchar *made = NULL;', '', '\tempty(c, %d);' % i,
+                '\tCHECK(asprintf(&made, "%%s", text_of_size(%d)) == %d);' % (n, n - 1),
+                '\tput(c, %d, made, %d, KIND_MALLOC);' % (i, n), '}']
 
     def release(self, level):
         i = self.slot()

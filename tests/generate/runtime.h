@@ -61,6 +61,7 @@ struct context {
 	int held;	 /* > 0: in a handler of an exception, which has to return */
 	int no_exit;	 /* > 0: the thread cannot end here (nothrow new would swallow it) */
 	int no_yield;	 /* > 0: on a stack that the next signal begins anew */
+	int keeps_alternate; /* the alternate stack is in use, by a handler that has resumed this coroutine */
 	int is_thread, waits_for_cancel;
 	volatile int waiting;
 	int fuel, forks, processes;
@@ -209,21 +210,24 @@ static void *posix_block(size_t alignment, size_t size)
 	return posix_memalign(&p, alignment, size) ? NULL : p;
 }
 
+static char text[5000];
+
+__attribute__((constructor)) static void fill_text(void)
+{
+	memset(text, 'x', sizeof(text) - 1);
+}
+
 /* A text that takes so many bytes with its end. */
 static const char *text_of_size(size_t size)
 {
-	static char text[5000];
-
-	if (!text[0])
-		memset(text, 'x', sizeof(text) - 1);
 	CHECK(size <= sizeof(text));
 	return text + sizeof(text) - size;
 }
 
 static char *read_line(size_t size)
 {
-	static char text[] = "one line\nanother line\n";
-	FILE *file = fmemopen(text, sizeof(text) - 1, "r");
+	static char lines[] = "one line\nanother line\n";
+	FILE *file = fmemopen(lines, sizeof(lines) - 1, "r");
 	char *line = NULL;
 	size_t room = 0;
 
@@ -400,7 +404,7 @@ static void raise_signal(struct context *c, function *inner, enum leave leave, i
 {
 	c->inner = inner;
 	c->leave = leave;
-	raise(number);
+	raise(c->keeps_alternate ? SIGUSR1 : number);
 }
 
 /* ---- Stacks of their own ---- */
@@ -428,6 +432,7 @@ NOINLINE static void coroutine_resume(struct context *c, struct coroutine *k)
 	ucontext_t back;
 
 	k->context.back = &back;
+	k->context.keeps_alternate = c->keeps_alternate || c->no_yield;
 	set_here(&k->context);
 	swapcontext(&back, &k->context.self);
 	set_here(c);

@@ -100,11 +100,14 @@ class Case:
 
     # ---- Judging ----
 
-    def check(self, room, folder, log, plain, traced, window=None):
-        """What differs. `window`: of the first process, only what is between the marks was traced."""
+    def check(self, room, folder, log, plain, traced, window=None, end=None):
+        """What differs. `window`: of the first process, only what is between the marks was traced; `end`: when it was let
+        go of."""
         problems = self.check_run(plain, traced)
-        images = reflog.read_images(room.path(log))
+        images = {pid: [i for i in some if end is None or i.began < end]
+                  for pid, some in reflog.read_images(room.path(log)).items()}
         traces = self.read_traces(room.path(folder), problems)
+        made = strict.makers(t for some in traces.values() for t in some)
         for pid in sorted(set(images) | set(traces)):
             ours = [t for t in traces.get(pid, []) if t.events]
             theirs = [i.in_order() for i in images.get(pid, [])]
@@ -116,9 +119,13 @@ class Case:
                 continue
             for trace, items in zip(ours, theirs):
                 self.events += len(items)
-                problems += ['process %d: %s' % (pid, p) for p in
-                             strict.compare(trace, items, self.names, window is not None) + strict.check_notes(trace, window is not None)]
+                found = strict.compare(trace, items, self.names, window is not None)
+                found += strict.check_notes(trace, window is not None, made) + self.check_stacks(trace)
+                problems += ['process %d: %s' % (pid, p) for p in found]
         return problems
+
+    def check_stacks(self, trace):
+        return [] if '0' in self.options else strict.check_stacks(trace, '-A' in self.options)
 
     def check_run(self, plain, traced):
         problems = kinds.compare_runs(plain, traced)
@@ -160,7 +167,7 @@ class Case:
             gate.open()
             if not gate.arrived(child):
                 raise Failure('the program ended before its second gate')
-            problems = tracer.let_go()
+            problems, end = tracer.let_go(), time.monotonic_ns()
             if b'its text is as it was' not in tracer.err:
                 problems.append('--verify says: %s' % tracer.err.decode(errors='replace')[-400:])
             gate.open()
@@ -168,7 +175,7 @@ class Case:
             traced.err += tracer.err
         finally:
             gate.close()
-        problems += self.check(room, 'traces-attached', 'log-attached', plain, traced, child.pid)
+        problems += self.check(room, 'traces-attached', 'log-attached', plain, traced, child.pid, end)
         return ['attached: ' + p for p in problems]
 
     def bare(self, room, plain):
@@ -177,8 +184,9 @@ class Case:
         traced = room.run(kinds.functrace(room.path('traces-bare'), *self.options) + [room.path('program')])
         problems = self.check_run(plain, traced)
         traces = [t for ts in self.read_traces(room.path('traces-bare'), problems).values() for t in ts]
+        made = strict.makers(traces)
         for trace in traces:
-            problems += strict.check_notes(trace, False)
+            problems += strict.check_notes(trace, False, made) + self.check_stacks(trace)
         images = [i for some in reflog.read_images(room.path('log-untraced')).values() for i in some]
         problems += strict.compare_shapes([strict.shape_of_trace(t, self.names) for t in traces],
                                           [strict.shape_of_log(i, self.names) for i in images])

@@ -4,7 +4,6 @@ each address the same allocations and releases, in the same order, by the same t
 import collections
 import re
 
-FREE_NAMES = ('free', 'realloc', 'reallocarray')
 SAME_ADDRESS = {'memalign': 'aligned_alloc'}  # two names of one function in some versions of glibc
 
 
@@ -122,26 +121,57 @@ def family(function):
     return 'malloc'
 
 
-def expected_mismatches(trace):
-    made, count = {}, 0
+def makers(traces):
+    """{address: families that have made blocks there}, of all processes: a child may release its parent's."""
+    made = collections.defaultdict(set)
+    for trace in traces:
+        for event in trace.events:
+            if event.kind == '+':
+                made[event.id].add(family(event.function))
+    return made
+
+
+def check_mismatches(trace, inherited):
+    """Each release by another family is noted, and nothing else is. Of a block that the process has not made itself,
+    `inherited` tells who may have."""
+    made, sure, possible = {}, collections.Counter(), collections.Counter()
     for event in trace.events:
+        own = family(event.function)
         if event.kind == '+':
-            made[event.id] = family(event.function)
+            made[event.id] = own
+        elif event.id in made:
+            sure[event.id] += made.pop(event.id) != own
         else:
-            count += made.pop(event.id, family(event.function)) != family(event.function)
-    return count
+            possible[event.id] += bool(inherited.get(event.id, set()) - {own})
+    noted = collections.Counter(int(re.search(r'releases (0x[0-9a-f]+)', note).group(1), 16)
+                                for note in trace.notes if note.startswith('mismatch'))
+    if sum(noted.values()) >= 100:
+        return []  # it stops to tell
+    wrong = [i for i in set(noted) | set(sure) if not sure[i] <= noted[i] <= sure[i] + possible[i]]
+    return ['block %#x: %d notes of a release by another family, expected %d' % (i, noted[i], sure[i]) for i in sorted(wrong)[:2]]
 
 
-def check_notes(trace, attached):
-    """What functrace accuses the program of."""
+def check_stacks(trace, wants_releases):
+    """Each stack begins, and all its frames are code of an object: a generated program has no other."""
+    ranges = [(low, high) for _, low, high in trace.objects]
+    problems = []
+    for event in trace.events:
+        if not event.frames and (event.kind == '+' or wants_releases):
+            problems.append('no stack: %s' % show_traced(event))
+        bad = [address for address, _ in event.frames if address and not any(low <= address <= high for low, high in ranges)]
+        if bad:
+            problems.append('a stack holds %#x, which is no code: %s' % (bad[0], show_traced(event)))
+    return problems[:2] + (['... and %d stacks more' % (len(problems) - 2)] if len(problems) > 2 else [])
+
+
+def check_notes(trace, attached, inherited):
+    """What functrace accuses the program of. `inherited`: see makers()."""
     problems = []
     foreign = [note for note in trace.notes if 'not allocated' in note]
-    mismatches = [note for note in trace.notes if note.startswith('mismatch')]
     if foreign and not attached:
         problems.append('%d notes such as: %s' % (len(foreign), foreign[0]))
-    expected = expected_mismatches(trace)
-    if len(mismatches) != min(expected, 100):
-        problems.append('%d notes of releases by another family, expected %d: %s' % (len(mismatches), expected, mismatches[:1]))
+    if not attached:
+        problems += check_mismatches(trace, inherited)
     for old, new in trace.twice[:2]:
         problems.append('allocated twice: %s, and %s' % (show_traced(old), show_traced(new)))
     return problems

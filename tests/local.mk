@@ -22,7 +22,8 @@ AM_TESTS_ENVIRONMENT = \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
 
-EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/engine_kill.py tests/long/exec_storm.py
+EXTRA_DIST += tests/tap.sh tests/long/attach_detach.py tests/long/browser.py tests/long/engine_kill.py \
+	tests/long/exec_storm.py tests/long/generated.py
 
 if HAVE_CHECK_NEEDS
 include tests/unit/base.mk
@@ -50,7 +51,8 @@ check-needs:
 	exit 1
 
 # The tests that take long: every program in tests/long, one after the other. They are no part of
-# `make check`. LONG_SECONDS bounds each that runs for a chosen time.
+# `make check`. LONG_SECONDS bounds each that runs for a chosen time; LONG_SEEDS is how many programs are
+# generated, LONG_FIRST_SEED the first of them.
 check-long: all $(check_PROGRAMS)
 	@status=0; ran=0; \
 	$(AM_TESTS_ENVIRONMENT) \

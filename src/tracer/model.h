@@ -562,7 +562,7 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 /* What was read at this entry is kept for the call's return; at that it is good again. */
 void stack_keep(struct task *task, struct call *call);
 void stack_recall(struct task *task, const struct call *call);
-/* Up to max frames, until one whose CFA is until_cfa or above it (0: all). *cut: there are more. */
+/* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are more. */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 
 /* ledger.c: what calls mean for the trace, in the right order. */

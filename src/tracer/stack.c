@@ -109,9 +109,13 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	} else {
 		want = size;
 	}
-	const struct stack_snapshot snapshot = {
+	struct stack_snapshot snapshot = {
 		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = bytes,
 		.size = size, .read = stack_read, .context = &reader};
+
+	/* The pc is behind the breakpoint. Where one byte was there that moves the stack (push, leave, ret), the rule
+	 * behind it is another one, but it has not been executed. */
+	p->arch->set_pc(&snapshot.regs, p->arch->breakpoint_address(p->arch->pc(&task->regs)));
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
 	/* Read as much at once as stacks have turned out to need. */

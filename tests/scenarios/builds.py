@@ -170,3 +170,12 @@ def tiny32():
 def logger():
     """The reference logger (glibc only)."""
     return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])
+
+
+def static_logger():
+    """The reference logger for a static program: linked with -z muldefs, it comes before glibc's functions."""
+    source = os.path.join(SOURCES, 'reflog.c')
+    output = os.path.join(BINARIES, 'reflog-static.o')
+    _compile(CC + ['-g', '-O2', '-c', '-DREFLOG_STATIC', '-fno-builtin', '-Wno-builtin-declaration-mismatch', '-fexceptions', source],
+             output, [source])
+    return output

@@ -309,8 +309,10 @@ class Tracer:
         now = wait_for('breakpoints in process %d' % self.pid, changed)
         for _ in range(100):
             time.sleep(0.05)
+            # On a busy machine it may have been kept from running: then it still wants to.
+            is_asleep = state_of(int(status_field(self.pid, 'TracerPid') or 0)) == 'S'
             again = text_of(self.pid)
-            if all(again[key] == now[key] for key in set(again) & set(now)):
+            if is_asleep and all(again[key] == now[key] for key in set(again) & set(now)):
                 return
             now = again
 

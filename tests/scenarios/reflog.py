@@ -19,10 +19,23 @@ for _letter, _word in (('w', 'new'), ('a', 'new[]')):
                 'operator %s(void*, unsigned long%s)' % (_gone, _tail)
 
 
+class Image:
+    """What one program that a process executed did: {tid: [Logged]}, and when it began."""
+
+    def __init__(self, pid):
+        self.pid, self.began, self.program, self.threads = pid, None, None, {}
+
+    def in_order(self):
+        """[(tid, Logged)] of all threads."""
+        return sorted(((tid, event) for tid, events in self.threads.items() for event in events),
+                      key=lambda item: item[1].sequence)
+
+
 def read_thread(path):
+    """When the file was begun, by which program, and its events."""
     with open(path, 'rb') as file:
         data = file.read()
-    count, lost = struct.unpack_from('<QQ', data, 0)
+    count, lost, began, program = struct.unpack_from('<QQQ40s', data, 0)
     if lost:
         raise ValueError('%s: the logger lost %d events' % (path, lost))
     events = []
@@ -30,16 +43,27 @@ def read_thread(path):
         sequence, ident, size, name = struct.unpack_from('<QQQ40s', data, 64 + i * 64)
         name = name.split(b'\0')[0].decode()
         events.append(Logged(sequence, ident, size, name[0], OPERATORS.get(name[1:], name[1:])))
-    return events
+    return began, program.split(b'\0')[0].decode(errors='replace'), events
+
+
+def read_images(folder):
+    """{pid: [Image]}, in the order in which a process executed them. functrace itself, if it was preloaded, is not there."""
+    images = {}
+    for name in os.listdir(folder):
+        pid, tid, which = name.split('.')
+        began, program, events = read_thread(os.path.join(folder, name))
+        image = images.setdefault((int(pid), which), Image(int(pid)))
+        image.program, image.threads[int(tid)] = program, events
+        image.began = min(began, image.began or began)
+    processes = {}
+    for image in sorted((i for i in images.values() if i.program != 'functrace'), key=lambda i: i.began):
+        processes.setdefault(image.pid, []).append(image)
+    return processes
 
 
 def read_folder(folder):
-    """{pid: {tid: [Logged]}}"""
-    processes = {}
-    for name in os.listdir(folder):
-        pid, _, tid = name.partition('.')
-        processes.setdefault(int(pid), {})[int(tid)] = read_thread(os.path.join(folder, name))
-    return processes
+    """{pid: {tid: [Logged]}} of processes that execute nothing."""
+    return {pid: images[0].threads for pid, images in read_images(folder).items()}
 
 
 def show(event):

@@ -13,6 +13,13 @@ SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSA
 
 
 
+def releases_in_wrappers(scenario, traces):
+    """The stack of each release that the target expects one of."""
+    stacks = [e.names()[:3] for t in traces for e in t.events if e.kind == '-' and e.freed_size == 33951]
+    wanted = ['release_in_wrapper', 'both', 'main']
+    return [] if stacks and all(s == wanted for s in stacks) else ['stacks of releases: %s, expected %s' % (stacks[:3], wanted)]
+
+
 SCENARIOS = [
     # ---- A and E: layouts, allocators, semantics ----
     Scenario('alloc_basic', variants=LAYOUTS),
@@ -62,12 +69,12 @@ SCENARIOS = [
 
     # ---- the reference logger, event by event ----
     Scenario('alloc_basic', log=True, label='alloc_basic/log'),
-    Scenario('alloc_cpp', ('no-failing',), log=True, label='alloc_cpp/log'),
+    Scenario('alloc_cpp', log=True, label='alloc_cpp/log'),
     Scenario('threads', (1, 100), log=True, label='threads 1/log'),
     Scenario('threads', (4, 50), log=True, label='threads 4/log'),
     Scenario('threads', (64, 5), log=True, label='threads 64/log'),
     Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
-    Scenario('throwing', ('no-handler',), log=True, variants=('O2',), label='throwing/log'),
+    Scenario('throwing', log=True, variants=('O2',), label='throwing/log'),
 
     # ---- B: returns ----
     Scenario('recursion', (100000,)),
@@ -158,6 +165,7 @@ SCENARIOS = [
     Scenario('loading', ('{library}', 10), variants=('O2',), by='nopwrite', label='loading/pokes'),
 
     # ---- regressions ----
+    Scenario('wrappers', variants=('O0', 'static'), options=('-A',), check=releases_in_wrappers),
     Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static', 'no-slots')),
     Scenario('regress_step', variants=('no-pie', 'static'), steps=True),
     Scenario('regress_step', ('leave',), variants=('no-pie', 'static'), steps=True),

@@ -17,7 +17,7 @@ EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targ
 	tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
 	tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c tests/targets/steady.c tests/targets/target.h \
 	tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c \
-	tests/targets/vforker.c
+	tests/targets/vforker.c tests/targets/wrappers.cpp
 
 clean-local: clean-targets
 clean-targets:

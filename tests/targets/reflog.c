@@ -1,13 +1,18 @@
-/* The reference logger: preloaded into a traced program, it writes down every outermost call of the
- * malloc family and of operator new and delete, in the order of each thread, so that a trace of
- * the same run can be compared with it event by event (tests/scenarios/reflog.py).
+/* The reference logger: preloaded into a traced program, it writes down every call of the malloc family and of
+ * operator new and delete, so that a trace of the same run can be compared with it event by event
+ * (tests/scenarios/reflog.py, strict.py). A static program is linked with it instead: REFLOG_STATIC.
  *
- * REFLOG names the folder; each thread writes <pid>.<tid> there: a struct header, then struct
+ * REFLOG names the folder; each thread writes <pid>.<tid>.<image> there: a struct header, then struct
  * events, in a shared mapping, so that nothing is lost however the process ends. Nothing here takes
  * a lock or allocates, so it works in handlers, forked children and dying processes.
  *
- * A call within another (calloc -> malloc, new -> malloc, reallocarray -> realloc) is a part of it.
- * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. */
+ * What the malloc family returns and is given is written down when that happens. What was called around it (new that
+ * calls malloc, reallocarray that calls realloc) is a part of the same event and gives it its name: an
+ * allocation's when it returns the block, a release's before. So a call that is left by an exception, a longjmp or
+ * the end of its thread leaves nothing behind, and nothing depends on how calls are nested.
+ *
+ * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. The release has its
+ * place in the order of all threads where realloc was called: another thread may get the block before it returns. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,8 +24,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT     __attribute__((visibility("default")))
@@ -36,7 +43,8 @@ struct event {
 
 struct header {
 	uint64_t count, lost;
-	char pad[48];
+	uint64_t time_ns; /* when the file was begun */
+	char program[40];
 };
 
 _Static_assert(sizeof(struct event) == 64 && sizeof(struct header) == 64, "read by reflog.py");
@@ -48,10 +56,8 @@ static atomic_ulong sequence;
 static __thread FAST_LOCAL struct header *file;
 static __thread FAST_LOCAL size_t file_bytes; /* allocated of the file */
 static __thread FAST_LOCAL int file_fd, file_tid;
-static __thread FAST_LOCAL unsigned depth;
-static __thread FAST_LOCAL struct event pending[32]; /* of the calls that are under way */
-static __thread FAST_LOCAL unsigned pending_count;
 static __thread FAST_LOCAL int no_file;
+static __thread FAST_LOCAL const void *releasing; /* a delete has written down that release */
 
 static const char *folder(void)
 {
@@ -77,14 +83,41 @@ static char *put_number(char *to, unsigned n)
 	return to;
 }
 
+/* The same in no two programs that one process executes. */
+static char *put_image(char *to)
+{
+	const unsigned char *random = (const unsigned char *)getauxval(AT_RANDOM);
+
+	for (int i = 0; i < 8; i++) {
+		*to++ = "0123456789abcdef"[random[i] >> 4];
+		*to++ = "0123456789abcdef"[random[i] & 15];
+	}
+	return to;
+}
+
+/* The file name of the program, without its folder. */
+static void put_program(char name[40])
+{
+	char path[4096];
+	const long size = syscall(SYS_readlink, "/proc/self/exe", path, sizeof(path) - 1);
+
+	path[size > 0 ? size : 0] = '\0';
+	const char *slash = strrchr(path, '/');
+
+	strncpy(name, slash ? slash + 1 : path, 39);
+}
+
 static void open_file(const char *where, int tid)
 {
 	char path[4200], *end = stpncpy(path, where, 4096);
+	struct timespec now = {0, 0};
 
 	*end++ = '/';
 	end = put_number(end, (unsigned)syscall(SYS_getpid));
 	*end++ = '.';
 	end = put_number(end, (unsigned)tid);
+	*end++ = '.';
+	end = put_image(end);
 	*end = '\0';
 	file_tid = tid;
 	file = NULL;
@@ -111,6 +144,11 @@ static void open_file(const char *where, int tid)
 		return;
 	file = mapped;
 	no_file = 0;
+	if (size <= 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		file->time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		put_program(file->program);
+	}
 }
 
 static void store(const struct event *event)
@@ -130,12 +168,16 @@ static void store(const struct event *event)
 	file->count++;
 }
 
-static void write_event(struct event *event)
+static uint64_t next_sequence(void)
+{
+	return atomic_fetch_add(&sequence, 1);
+}
+
+static void write_event(const struct event *event)
 {
 	/* A fork or vfork child is another thread in this one's memory. */
 	const int tid = (int)syscall(SYS_gettid);
 
-	event->sequence = atomic_fetch_add(&sequence, 1);
 	if (!file || file_tid != tid) {
 		const char *where = folder();
 
@@ -157,51 +199,60 @@ static void write_event(struct event *event)
 		store(event);
 }
 
-static void flush(void)
+static void log_event(uint64_t at, const char *name, const void *id, size_t size)
 {
+	struct event event = {.sequence = at, .id = (uintptr_t)id, .size = size};
 	const int error = errno;
 
-	for (unsigned i = 0; i < pending_count; i++)
-		write_event(&pending[i]);
-	pending_count = 0;
+	strncpy(event.name, name, sizeof(event.name) - 1);
+	write_event(&event);
 	errno = error;
 }
 
-static void log_event(const char *name, const void *id, size_t size)
+/* Gives this thread's last event about the block another name, if it happened since then. */
+static int rename_event(uint64_t since, const char *name, const void *id, size_t size)
 {
-	if (pending_count == sizeof(pending) / sizeof(*pending))
-		return;
-	struct event *const event = &pending[pending_count++];
+	struct event *const events = (struct event *)(file + 1);
 
-	*event = (struct event){.id = (uintptr_t)id, .size = size};
-	strncpy(event->name, name, sizeof(event->name) - 1);
+	for (uint64_t i = file ? file->count : 0; i-- > 0;) {
+		if (events[i].sequence < since && events[i].name[0] == '+')
+			return 0;
+		if (events[i].sequence < since || events[i].id != (uintptr_t)id ||
+		    events[i].name[0] != *name)
+			continue;
+		strncpy(events[i].name, name, sizeof(events[i].name) - 1);
+		events[i].size = size;
+		return 1;
+	}
+	return 0;
 }
 
-/* A call that is under way: how many events were pending before it, and how many are its own. */
-struct call {
-	unsigned before, own;
-};
+/* A call is entered that is perhaps made of others. */
+#define ENTER const uint64_t entered = next_sequence()
 
-static void leave(const struct call *call)
+static void allocated(uint64_t entered, const char *name, const void *p, size_t size)
 {
-	(void)call;
-	if (--depth == 0)
-		flush();
+	if (p && !rename_event(entered, name, p, size))
+		log_event(next_sequence(), name, p, size);
 }
 
-/* Counts the calls that are under way on this thread, also when one is left by an exception. */
-#define ENTER                                                                                      \
-	struct call call __attribute__((cleanup(leave))) = {pending_count, 0};                     \
-	depth++
+static void reallocated(uint64_t entered, const char *release, const char *alloc, const void *old,
+			const void *p, size_t size)
+{
+	if (old && (p || !size) && !rename_event(entered, release, old, 0))
+		log_event(entered, release, old, 0);
+	allocated(entered, alloc, p, size);
+}
 
-/* The call returns: what was called within it was a part of it. */
-#define RETURNED (pending_count = call.before + call.own)
-
+#ifdef REFLOG_STATIC /* glibc's second names are all that is left of it */
+#define NEXT(name) (void)0
+#else
 /* The definition behind this one; looked up once (it allocates nothing where it succeeds). */
 #define NEXT(name)                                                                                 \
 	static __typeof__(name) *next;                                                             \
 	if (!next)                                                                                 \
 	next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+#endif
 
 /* ld.so calls these before dlsym works; glibc has them under a second name. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
@@ -226,38 +277,33 @@ void *pvalloc(size_t);
 #define CALL(name) __libc_##name
 #endif
 
-/* A release is an event at its entry: another thread may get the block before it returns. */
-static void release(struct call *call, const char *name, const void *p)
-{
-	if (!p)
-		return;
-	log_event(name, p, 0);
-	call->own = 1;
-	if (depth == 1) {
-		flush();
-		*call = (struct call){0, 0};
-	}
-}
+/* The functions behind those without a name of glibc's that starts with __libc_. */
+#ifdef REFLOG_STATIC
+extern int __posix_memalign(void **, size_t, size_t);
+extern void *__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pvalloc(size_t);
+#define OTHER(name, second) second
+#else
+#define OTHER(name, second) next
+#endif
 
 EXPORT void *malloc(size_t size)
 {
-	ENTER;
 	REAL(malloc);
 	void *p = CALL(malloc)(size);
 
-	RETURNED;
 	if (p)
-		log_event("+malloc", p, size);
+		log_event(next_sequence(), "+malloc", p, size);
 	return p;
 }
 
+/* A release is an event at its entry: another thread may get the block before it returns. */
 EXPORT void free(void *p)
 {
-	ENTER;
 	REAL(free);
-	release(&call, "-free", p);
+	if (p && p != releasing)
+		log_event(next_sequence(), "-free", p, 0);
+	releasing = NULL;
 	CALL(free)(p);
-	RETURNED;
 }
 
 EXPORT void *calloc(size_t count, size_t size)
@@ -266,18 +312,8 @@ EXPORT void *calloc(size_t count, size_t size)
 	REAL(calloc);
 	void *p = CALL(calloc)(count, size);
 
-	RETURNED;
-	if (p)
-		log_event("+calloc", p, count * size);
+	allocated(entered, "+calloc", p, count * size);
 	return p;
-}
-
-static void log_realloc(const char *release, const char *alloc, void *old, void *p, size_t size)
-{
-	if (old && (p || !size))
-		log_event(release, old, 0);
-	if (p)
-		log_event(alloc, p, size);
 }
 
 EXPORT void *realloc(void *old, size_t size)
@@ -286,21 +322,27 @@ EXPORT void *realloc(void *old, size_t size)
 	REAL(realloc);
 	void *p = CALL(realloc)(old, size);
 
-	RETURNED;
-	log_realloc("-realloc", "+realloc", old, p, size);
+	reallocated(entered, "-realloc", "+realloc", old, p, size);
 	return p;
 }
 
 EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
 	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
 	ENTER;
+#ifdef REFLOG_STATIC
+	void *p = __libc_realloc(old, bytes);
+#else
 	NEXT(reallocarray);
 	void *p = next(old, count, size);
+#endif
 
-	RETURNED;
-	if (!__builtin_mul_overflow(count, size, &bytes))
-		log_realloc("-reallocarray", "+reallocarray", old, p, bytes);
+	reallocated(entered, "-reallocarray", "+reallocarray", old, p, bytes);
 	return p;
 }
 
@@ -308,11 +350,10 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
 	ENTER;
 	NEXT(posix_memalign);
-	const int error = next(out, alignment, size);
+	const int error = OTHER(posix_memalign, __posix_memalign)(out, alignment, size);
 
-	RETURNED;
 	if (!error)
-		log_event("+posix_memalign", *out, size);
+		allocated(entered, "+posix_memalign", *out, size);
 	return error;
 }
 
@@ -321,11 +362,9 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	{                                                                                          \
 		ENTER;                                                                             \
 		NEXT(name);                                                                        \
-		void *p = next(alignment, size);                                                   \
+		void *p = OTHER(name, __libc_memalign)(alignment, size);                           \
                                                                                                    \
-		RETURNED;                                                                          \
-		if (p)                                                                             \
-			log_event("+" #name, p, size);                                             \
+		allocated(entered, "+" #name, p, size);                                            \
 		return p;                                                                          \
 	}
 ALIGNED(aligned_alloc)
@@ -335,11 +374,9 @@ EXPORT void *valloc(size_t size)
 {
 	ENTER;
 	NEXT(valloc);
-	void *p = next(size);
+	void *p = OTHER(valloc, __libc_valloc)(size);
 
-	RETURNED;
-	if (p)
-		log_event("+valloc", p, size);
+	allocated(entered, "+valloc", p, size);
 	return p;
 }
 
@@ -348,15 +385,14 @@ EXPORT void *pvalloc(size_t size)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	ENTER;
 	NEXT(pvalloc);
-	void *p = next(size);
+	void *p = OTHER(pvalloc, __libc_pvalloc)(size);
 
-	RETURNED;
-	if (p)
-		log_event("+pvalloc", p, (size + page - 1) & ~(page - 1));
+	allocated(entered, "+pvalloc", p, (size + page - 1) & ~(page - 1));
 	return p;
 }
 
-/* The operators, by their symbols. A throw passes through, and leaves by `entered`. */
+#ifndef REFLOG_STATIC /* there is nothing behind a static program's operators: it keeps its own */
+/* The operators, by their symbols. A throw passes through. */
 #define NEW(name, parameters, ...)                                                                 \
 	void *name parameters;                                                                     \
 	EXPORT void *name parameters                                                               \
@@ -365,20 +401,19 @@ EXPORT void *pvalloc(size_t size)
 		NEXT(name);                                                                        \
 		void *p = next(__VA_ARGS__);                                                       \
                                                                                                    \
-		RETURNED;                                                                          \
-		if (p)                                                                             \
-			log_event("+" #name, p, size);                                             \
+		allocated(entered, "+" #name, p, size);                                            \
 		return p;                                                                          \
 	}
 #define DELETE(name, parameters, ...)                                                              \
 	void name parameters;                                                                      \
 	EXPORT void name parameters                                                                \
 	{                                                                                          \
-		ENTER;                                                                             \
 		NEXT(name);                                                                        \
-		release(&call, "-" #name, p);                                                      \
+		if (p && p != releasing)                                                           \
+			log_event(next_sequence(), "-" #name, p, 0);                               \
+		releasing = p;                                                                     \
 		next(__VA_ARGS__);                                                                 \
-		RETURNED;                                                                          \
+		releasing = NULL;                                                                  \
 	}
 NEW(_Znwm, (size_t size), size)
 NEW(_Znam, (size_t size), size)
@@ -400,3 +435,4 @@ DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t size, size_t a), p, size, a)
 DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t size, size_t a), p, size, a)
 DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), p, a, tag)
 DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), p, a, tag)
+#endif

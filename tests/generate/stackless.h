@@ -1,0 +1,42 @@
+/* C++20's coroutines, as generated programs use them: resumed a few times, then destroyed wherever they are. */
+#ifndef STACKLESS_H
+#define STACKLESS_H
+
+#include <coroutine>
+
+struct stackless {
+	struct promise_type {
+		stackless get_return_object()
+		{
+			return {std::coroutine_handle<promise_type>::from_promise(*this)};
+		}
+		std::suspend_always initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_always final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+			throw;
+		}
+	};
+	std::coroutine_handle<promise_type> handle;
+
+	void resume()
+	{
+		if (!handle.done())
+			handle.resume();
+	}
+	~stackless()
+	{
+		handle.destroy();
+	}
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* What is at a breakpoint is one byte, and moves the stack: `leave` behind a call whose result is returned as it is, and
+ * `push` at the entry of a traced function of the program's own. Stacks must be those before it was executed. */
+#include "target.h"
+#include <new>
+
+/* With a frame pointer however the target is built: leave, push. */
+#define FRAMED NOINLINE __attribute__((optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+
+FRAMED static void *wrapper(size_t size)
+{
+	return ::operator new(size);
+}
+
+FRAMED void operator delete(void *p) noexcept
+{
+	free(p);
+}
+
+FRAMED static void release_in_wrapper(void *p)
+{
+	::operator delete(p);
+}
+
+FRAMED static void both()
+{
+	void *p = wrapper(33951);
+
+	KEEP(p);
+	release_in_wrapper(p);
+}
+
+int main()
+{
+	gate();
+	for (int i = 0; i < 10; i++)
+		both();
+	expect_alloc(10, 33951, "operator new(unsigned long)");
+	expect_release(10, 33951, "operator delete(void*)");
+	say("expect stack 33951 wrapper both main");
+	gate();
+	return 0;
+}

@@ -67,7 +67,7 @@ def memory(room, events_list, cpu):
     program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'], cpu)
     child = wait_until('the target', lambda: [p for p in descendants(program.child.pid) if tracer_of(p)[0]])[0]
     _, engine = tracer_of(child)
-    if status_field(engine, 'Name') != 'functrace-engin':
+    if status_field(engine, 'Name') != 'ft-engine':
         raise Failure('process %d is not the engine' % engine)
     done, found = 0, []
     for events in events_list:

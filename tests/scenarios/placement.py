@@ -200,11 +200,15 @@ def held_busy(room):
 
 
 def target_of(tracer):
-    """The launched target, a grandchild of functrace."""
+    """The launched target, which descends from functrace."""
+    def descends(pid):
+        while pid > 1 and pid != tracer.pid:
+            pid = int(status_field(pid, 'PPid') or 0)
+        return pid == tracer.pid
+
     def find():
         for name in os.listdir('/proc'):
-            if name.isdigit() and status_field(int(name), 'TracerPid') not in ('0', '') and \
-                    status_field(int(status_field(int(name), 'PPid') or 0), 'PPid') == str(tracer.pid):
+            if name.isdigit() and status_field(int(name), 'TracerPid') not in ('0', '') and descends(int(name)):
                 return int(name)
         return None
     return wait_for('the launched target', find)

@@ -100,16 +100,16 @@ static size_t process_of(struct rescue *r, pid_t tid, bool *trap_kills)
 	return i;
 }
 
-/* Whether it is in a ptrace stop; *code: what that still has to deliver. */
-static bool is_traced_stop(pid_t tid, int *code)
+/* As /proc/TID/stat has it, 0 if there is no such task; *code: what its stop still has to deliver. */
+static char state_of(pid_t tid, int *code)
 {
 	char *stat = read_proc(tid, "stat");
-	const char *state = stat ? strrchr(stat, ')') : NULL, *last = stat ? strrchr(stat, ' ') : NULL;
-	const bool stopped = state && state[1] == ' ' && state[2] == 't';
+	const char *name_end = stat ? strrchr(stat, ')') : NULL, *last = stat ? strrchr(stat, ' ') : NULL;
+	const char state = name_end && name_end[1] == ' ' ? name_end[2] : 0;
 
 	*code = last ? atoi(last) : 0;
 	free(stat);
-	return stopped;
+	return state;
 }
 
 /* Of a task that is stopped outside of all system calls. */
@@ -192,7 +192,7 @@ static void look_at(struct rescue *r, const struct guard_seat *seat)
 		hold(r, &task);
 		return;
 	}
-	if (!is_traced_stop(tid, &code) || !read_place(tid, &task.pc, &task.sp))
+	if (state_of(tid, &code) != 't' || !read_place(tid, &task.pc, &task.sp))
 		return;
 	if (code == SIGTRAP && trap_kills)
 		r->processes[task.process].is_doomed = true;
@@ -286,16 +286,22 @@ static void nap(unsigned n)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-/* As soon as E's thread has let go of it. 0 or an errno. */
+/* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet, of which
+ * the kernel says EPERM. */
 static int seize(const struct rescue *r, pid_t tid)
 {
-	int error = 0;
+	int error = 0, code;
 
 	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
 		error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? errno : 0;
 		if (error != EPERM || (n > LOOKS_AT_ONCE && tracer_of_task(tid) != r->tracer))
 			break;
 		nap(n);
+	}
+	if (error == EPERM) {
+		const char state = state_of(tid, &code);
+
+		error = state && state != 'Z' && state != 'X' ? EPERM : ESRCH;
 	}
 	return error;
 }

@@ -86,7 +86,7 @@ def one_round(room, number, launched, command, count, chance):
     time.sleep(0.02 + chance.random() * 0.05)
     os.kill(engine_of(room, target), signal.SIGKILL)
     # Who ends by itself meanwhile would be told of as ended.
-    wait_for('what functrace says', lambda: any(word in read(said_path) for word in (b'runs on', b'killed by SIGTRAP', b'has ended')))
+    wait_for('what functrace says', lambda: any(word in read(said_path) for word in (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed')))
     time.sleep(0.05)  # in which an unsound target finds out
     ended = room.finish(child, 30, data=b'')
     if tracer is not child:

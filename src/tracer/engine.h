@@ -76,6 +76,11 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long ticket);
 
+/* A fork's child has the breakpoints of that space in its text, and no space of its own yet: an id for guard_lend_end(),
+ * or -1 when there are too many. */
+int guard_lend(struct engine *engine, int space, pid_t pid);
+void guard_lend_end(struct engine *engine, int loan);
+
 /* The task whose CPU mask the tracer has changed, its CPU and its own mask, for V to put back; 0: none any more. */
 void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask);
 

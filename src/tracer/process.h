@@ -15,6 +15,7 @@
 
 #define GUARD_NOTES  (1u << 20) /* breakpoints in place at one time, in all processes */
 #define GUARD_SPACES 65536
+#define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
 /* One breakpoint in place. `next` and `previous` chain the notes of a space, or the free ones; only
@@ -24,6 +25,12 @@ struct guard_note {
 	uint32_t space, next, previous;
 	unsigned char original[4], breakpoint[4];
 	_Atomic unsigned char size; /* 0: not in use; written last when a note is made */
+};
+
+/* A process that has the breakpoints of a space, but whose memory V has to open itself. */
+struct guard_loan {
+	_Atomic pid_t pid; /* 0: not in use; written last */
+	uint32_t space;
 };
 
 struct board {
@@ -39,6 +46,7 @@ struct board {
 	int pinned_cpu;
 	cpu_set_t pinned_mask;
 	atomic_uint note_high; /* notes from here on have never been used */
+	struct guard_loan loans[GUARD_LOANS];
 	struct guard_note notes[GUARD_NOTES];
 };
 
@@ -66,6 +74,7 @@ struct guard {
 	uint32_t *spaces;   /* [GUARD_SPACES]: head of each space's notes */
 	bool *used;         /* [GUARD_SPACES] */
 	uint32_t space_high;
+	uint32_t loan_high; /* loans from here on have never been used */
 };
 
 struct engine {

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds
 import deaths
 import errors
+import forking
 import layouts
 import lifecycle
 import outputs
@@ -71,7 +72,8 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('forking', forking), ('errors', errors), ('outputs', outputs), ('words', words),
+                               ('cost', steady))
          for name, function in module.CASES]
 
 

@@ -22,8 +22,8 @@
  * calls, counted by strace (tests/scenarios/steady.py holds the bounds):
  *
  *			   a bare fork	with -F
- *	wait4		       6	   4	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
- *	ptrace		       6	   6	CONT after each stop but the last; GETEVENTMSG, GETREGS; DETACH
+ *	wait4		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
+ *	ptrace		       6	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS; DETACH
  *	kcmp, tgkill	       2	   2	whether it has memory and a group of its own
  *	/proc/TID/stat	      1.2	 1.2	three where the child is seen before its maker's event
  *	/proc/TID/mem	       -	   2

@@ -12,6 +12,7 @@ import os
 import sys
 
 import attached
+import forking
 import placement
 import report
 import rows
@@ -183,8 +184,26 @@ class Bench:
         self.bars.add('paused x native', 1.02, ratio, '%.4f' % ratio)
 
 
+    def forks(self):
+        rounds = 3 if self.quick else max(self.rounds, 9)
+        for name, words, count in (('fork', 'A bare fork and the wait for it', 300),
+                                   ('spawn', 'vfork, the execution of /bin/true, and the wait for it', 100)):
+            report.title(words + '; unpinned')
+            ratios = forking.show(forking.children(self.room, name, rounds, count))
+            for label in ('functrace', 'functrace -F'):
+                if name == 'fork' and label in ratios and forking.BASE in ratios:
+                    ratio = ratios[label][1] if self.busy else ratios[label][0]
+                    self.bars.add('%s: %s x strace -f -e trace=none' % (name, label), 1, ratio, '%.2f' % ratio)
+        objects = attached.copies(self.room, 200)
+        for calls in (0, 25):
+            report.title('A server with 200 objects that forks for each connection; its children make %d pairs of calls' % calls)
+            forking.show(forking.server(self.room, objects, calls, 3 if self.quick else 5, 100))
+        report.title('make -j2 of 4 files, a file')
+        forking.show(forking.build(self.room, 4, 1 if self.quick else 3))
+
+
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'attach', 'paused', 'memory']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'forks', 'attach', 'paused', 'memory']
 
 
 def main():

@@ -146,7 +146,7 @@ class Target:
         self.room = room
         self.child = room.start(command, cpu, stdin=subprocess.PIPE, bufsize=0)
         self.data = b''
-        self.line('ready', 60)
+        self.first = self.line('ready', 60)  # what it says besides
 
     def line(self, word, timeout=60):
         """The next line, which must begin with that word, as fields."""

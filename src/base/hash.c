@@ -10,6 +10,15 @@ void hash_free(struct hash *h)
 	*h = (struct hash){0};
 }
 
+void hash_copy(const struct hash *from, struct hash *to)
+{
+	*to = *from;
+	if (!from->capacity)
+		return;
+	to->entries = xreallocarray(NULL, from->capacity, sizeof(*to->entries));
+	memcpy(to->entries, from->entries, from->capacity * sizeof(*to->entries));
+}
+
 static size_t find(const struct hash *h, uint64_t key)
 {
 	size_t i = hash_mix(key) & (h->capacity - 1);

@@ -19,6 +19,9 @@ struct hash {
 
 void hash_free(struct hash *h);
 
+/* Makes `to`, which is empty, the same. */
+void hash_copy(const struct hash *from, struct hash *to);
+
 /* The value's place, or NULL. Valid until the next set or remove. */
 uint64_t *hash_get(const struct hash *h, uint64_t key);
 

@@ -68,10 +68,34 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
+/* The first hit of a fork's child. False: its memory cannot be opened, so it is let go of. */
+static bool own_at_hit(struct task *task)
+{
+	struct process *p = task->process;
+
+	process_own(p);
+	const int error = process_open(p, task->tid);
+
+	if (error == 0 || error == -ESRCH || error == -ENOENT)
+		return true;
+	msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
+	clean_child(p, task->tid);
+	const uint64_t address = task_regs(task) == 0 ? p->arch->breakpoint_address(p->arch->pc(&task->regs)) : 0;
+	const bool is_hit = breakpoint_find(p, address) && sent_by_kernel(task->tid);
+
+	if (is_hit)
+		task_set_pc(task, address);
+	p->tracer->lost_attach++;
+	release_task(p->tracer, task, is_hit ? 0 : SIGTRAP);
+	return false;
+}
+
 static void act_trap(struct task *task, const struct stop *stop)
 {
 	struct process *p = task->process;
 
+	if (p && p->mem_fd < 0 && !own_at_hit(task))
+		return;
 	if (task->slot) {
 		/* A hit is outside of every copy; only the target's own trap may be inside one. */
 		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task->slot) {

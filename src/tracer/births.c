@@ -1,7 +1,6 @@
 #include "config.h"
 #include "tracer/stop.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -29,9 +28,9 @@ static pid_t any_task_of(struct tracer *t, const struct process *p, const struct
 	return other;
 }
 
-static bool shares_memory(struct tracer *t, const struct task *child, const struct process *parent)
+static bool shares_memory(struct tracer *t, const struct task *child, const struct task *maker)
 {
-	const pid_t other = any_task_of(t, parent, child);
+	const pid_t other = maker ? maker->tid : any_task_of(t, child->process, child);
 	bool known = false, same = false;
 
 	if (other)
@@ -39,6 +38,40 @@ static bool shares_memory(struct tracer *t, const struct task *child, const stru
 	if (known)
 		return same;
 	return child->birth_event == PTRACE_EVENT_VFORK;
+}
+
+/* The thread group of a task that a task of p has made; 0 if it has gone already. */
+static pid_t group_of(pid_t tid, const struct process *p)
+{
+	if (is_of_group(tid, tid))
+		return tid;
+	return p && is_of_group(tid, p->pid) ? p->pid : tgid_of(tid);
+}
+
+/* What a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process of its own.
+ * Its maker (NULL: unknown, or dead) is still where it made it: what the child inherits is what the tables say now. */
+static void find_out(struct tracer *t, struct task *child, const struct task *maker)
+{
+	struct process *parent = child->process;
+
+	child->birth = BIRTH_SHARES;
+	child->text_serial = maker ? maker->text_serial : 0;
+	if (!parent || child->tgid != child->tid)
+		return;
+	if (shares_memory(t, child, maker)) {
+		parent->shared = true;
+		child->release_at_exec = !t->set->follow;
+		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
+		return;
+	}
+	child->birth = BIRTH_FORK;
+	child->release_at_birth = !t->set->follow || is_leaving(t, parent) || parent->broken;
+	if (!child->release_at_birth)
+		output_note(parent, "process %d has forked %d", parent->pid, child->tid);
+	child->process = process_fork(parent, child);
+	if (child->process)
+		process_ref(child->process);
+	process_unref(parent, NULL);
 }
 
 /* A task born into a stopped group stays stopped. */
@@ -54,82 +87,67 @@ static void start_running(struct tracer *t, struct task *child)
 		child->listening = true;
 }
 
-static struct process *begin_child(struct process *parent, struct task *child)
+/* A fork from inside a copy returns in the child's copy too. */
+static void leave_copy(struct task *child)
 {
-	struct tracer *t = parent->tracer;
+	struct process *p = child->process;
 
-	if (parent->objects.count || t->paused)
-		return process_fork(parent, child);
-	/* The parent was attached to just when it was executing another program, and has never been looked at. */
-	struct process *p = process_new(t, child->tid, child->tgid);
+	if (p && p->lender)
+		p = p->lender;
+	if (!p || !p->syscall_copies || task_regs(child) < 0)
+		return;
+	struct slot *slot = slot_at(p, p->arch->pc(&child->regs));
 
-	if (!p)
-		return NULL;
-	child->process = p;
-	process_ref(p);
-	p->attached = true;
-	process_start(p); /* an error: it has been killed, which is told later */
-	return p;
+	if (!slot || !slot->owner)
+		return;
+	slot->users++;
+	child->slot = slot;
+	task_leave_slot(child);
 }
 
-/* A new task's memory and group decide what it is: a thread, a vfork child, a new process. */
+static void let_child_go(struct tracer *t, struct task *child)
+{
+	struct process *p = child->process;
+
+	if (p) {
+		clean_child(p, child->tid);
+		p->reported = true;
+	}
+	t->lost_attach += !p;
+	t->untraced_children += p && !t->letting_go;
+	release_task(t, child, 0);
+}
+
+/* A new task of which it is known what it is has come to its first stop. */
 void adopt(struct tracer *t, struct task *child)
 {
-	struct process *parent = child->process;
-	const pid_t tgid = tgid_of(child->tid);
+	struct process *p = child->process;
 
 	t->held_tasks -= child->phase == PHASE_HELD;
 	pin_orphan(t, child);
 	child->phase = PHASE_LIVE;
-	child->tgid = tgid ? tgid : child->tid;
-	/* A fork from inside a copy returns in the child's copy too. */
-	if (parent && task_regs(child) == 0) {
-		struct slot *slot = slot_at(parent, parent->arch->pc(&child->regs));
-
-		if (slot && slot->owner) {
-			slot->users++;
-			child->slot = slot;
-			task_leave_slot(child);
+	leave_copy(child);
+	if (child->birth == BIRTH_FORK) {
+		if (!p || child->release_at_birth || is_leaving(t, p)) {
+			let_child_go(t, child);
+			return;
+		}
+		if (!p->lender && !p->planted && !t->paused) { /* its parent has never been looked at */
+			p->attached = true;
+			process_start(p); /* an error: it has been killed, which is told later */
 		}
 	}
-	if (!parent || tgid != child->tid) {
-		start_running(t, child);
-		return;
-	}
-	if (shares_memory(t, child, parent)) {
-		parent->shared = true;
-		child->release_at_exec = !t->set->follow;
-		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
-		start_running(t, child);
-		return;
-	}
-	if (!t->set->follow || is_leaving(t, parent) || parent->broken) {
-		clean_child(parent, child->tid);
-		t->untraced_children += !t->letting_go;
-		release_task(t, child, 0);
-		return;
-	}
-	struct process *p = begin_child(parent, child);
-
-	if (!p) {
-		clean_child(parent, child->tid);
-		t->lost_attach++;
-		release_task(t, child, 0);
-		return;
-	}
-	output_note(parent, "process %d has forked %d", parent->pid, child->tid);
-	output_note(p, "process %d was forked by %d", p->pid, parent->pid);
-	process_unref(parent, NULL);
 	start_running(t, child);
 }
 
 /* A task that was held until its maker, a task of p, was known. */
-static void adopt_held(struct tracer *t, struct task *child, struct process *p, unsigned event)
+static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker, unsigned event)
 {
 	child->birth_event = event;
 	child->process = p;
 	if (p)
 		process_ref(p);
+	find_out(t, child, maker);
 	adopt(t, child);
 }
 
@@ -137,6 +155,7 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 {
 	unsigned long message = 0;
 	struct task *child;
+	pid_t tgid;
 
 	task_leave_slot(parent);
 	ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
@@ -145,13 +164,14 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 	child = task_find(t, (pid_t)message);
 	if (message)
 		pin_birth(t, parent, (pid_t)message);
-	if (!message || (!child && kill((pid_t)message, 0) < 0 && errno == ESRCH)) {
+	if (!message || (!child && !(tgid = group_of((pid_t)message, parent->process)))) {
 		/* It is not told, or was killed before it ran and has been reaped already. */
 	} else if (!child) {
-		child = task_new(t, (pid_t)message, 0, parent->process, PHASE_EXPECTED);
+		child = task_new(t, (pid_t)message, tgid, parent->process, PHASE_EXPECTED);
 		child->birth_event = stop->event;
+		find_out(t, child, parent);
 	} else if (child->phase == PHASE_HELD) {
-		adopt_held(t, child, parent->process, stop->event);
+		adopt_held(t, child, parent->process, parent, stop->event);
 	}
 	task_go_on(t, parent);
 }
@@ -195,7 +215,7 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 	if (t->tasks.count == t->held_tasks)
 		maker = 0;
 	while ((orphan = next_orphan(t, maker)))
-		adopt_held(t, orphan, p, PTRACE_EVENT_FORK);
+		adopt_held(t, orphan, p, NULL, PTRACE_EVENT_FORK);
 }
 
 /* Whether a task of its maker's group is about to tell of it. */
@@ -227,7 +247,7 @@ void adopt_without_maker(struct tracer *t, pid_t maker)
 		i = 0;
 		child->release_at_exec = !t->set->follow;
 		if (tgid_of(child->tid) == maker || same_memory(child->tid, maker, &known)) {
-			adopt_held(t, child, NULL, PTRACE_EVENT_FORK);
+			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
 		/* What it was born with is not what is going to be traced. */
@@ -245,18 +265,19 @@ void adopt_untold(struct tracer *t)
 	while ((orphan = next_orphan(t, 0))) {
 		const struct task *maker = task_find(t, orphan->maker);
 
-		adopt_held(t, orphan, maker ? maker->process : NULL, PTRACE_EVENT_FORK);
+		adopt_held(t, orphan, maker ? maker->process : NULL, NULL, PTRACE_EVENT_FORK);
 	}
 }
 
 void act_born_early(struct tracer *t, const struct stop *stop)
 {
-	struct task *task = task_new(t, stop->tid, 0, NULL, PHASE_HELD);
+	const pid_t tgid = tgid_of(stop->tid);
+	struct task *task = task_new(t, stop->tid, tgid ? tgid : stop->tid, NULL, PHASE_HELD);
 
 	t->held_tasks++;
 	task->stopped = true;
 	task->birth_signal = stop->signal;
-	task->maker = maker_of(stop->tid);
+	task->maker = tgid && tgid != stop->tid ? tgid : parent_of(stop->tid);
 	if (t->tasks.count == t->held_tasks)
 		adopt_orphans(t, NULL, 0, NULL);
 }

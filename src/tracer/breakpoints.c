@@ -174,6 +174,7 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 
 	if (!b->inserted)
 		return;
+	lend_no_more(p);
 	b->inserted = false;
 	p->inserted--;
 	/* After a dlclose and a new mapping at the same place, or the target's own patching, the

@@ -62,7 +62,10 @@ static struct stop stopped(struct tracer *t, pid_t tid, int status)
 		task->vforking = false; /* a parent in vfork stops only when that is over */
 		task->regs_known = false;
 	}
-	return stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
+	const struct stop stop = stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
+
+	t->after_hit = stop.kind == STOP_TRAP;
+	return stop;
 }
 
 pid_t collect_wait(struct tracer *t, pid_t which, int flags, int *status)
@@ -130,7 +133,9 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	if (t->one_processor || t->pin.on)
+	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only after a hit
+	 * is the next stop another one, soon. */
+	if (t->one_processor || t->pin.on || !t->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->spin, &timed);
 	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;

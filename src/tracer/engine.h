@@ -97,6 +97,11 @@ void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);
 /* The task is about to be made to do a system call: its own registers and signal mask; 0: they are its own again. */
 void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
 
+/* A fork's child has the breakpoints of that space in its text, and no space of its own yet: an id for guard_lend_end(),
+ * or -1 when there are too many. */
+int guard_lend(struct engine *engine, int space, pid_t pid);
+void guard_lend_end(struct engine *engine, int loan);
+
 /* The task whose CPU mask the tracer has changed, its CPU and its own mask, for G to put back; 0: none any more. */
 void engine_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask);
 

@@ -8,7 +8,9 @@
 #include "tracer/cpus.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -152,6 +154,28 @@ void guard_clear(struct engine *engine, long ticket)
 	note_free(engine, index);
 }
 
+int guard_lend(struct engine *engine, int space, pid_t pid)
+{
+	struct guard *const guard = &engine->guard;
+	uint32_t loan = 0;
+
+	while (loan < guard->loan_high && atomic_load_explicit(&engine->board->loans[loan].pid, memory_order_relaxed))
+		loan++;
+	if (space < 0 || loan == GUARD_LOANS)
+		return -1;
+	if (loan == guard->loan_high)
+		guard->loan_high++;
+	engine->board->loans[loan].space = (uint32_t)space;
+	atomic_store_explicit(&engine->board->loans[loan].pid, pid, memory_order_release);
+	return (int)loan;
+}
+
+void guard_lend_end(struct engine *engine, int loan)
+{
+	if (loan >= 0 && (uint32_t)loan < engine->guard.loan_high)
+		atomic_store_explicit(&engine->board->loans[loan].pid, 0, memory_order_release);
+}
+
 void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd)
 {
 	if (space >= GUARD_SPACES) {
@@ -200,36 +224,72 @@ static void repair_pin(struct board *board)
 		cpus_put_back(tid, board->pinned_cpu, &board->pinned_mask);
 }
 
-size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)
+/* 1: the original bytes are back, 0: they were there, or nothing is any more, -1: they could not be written. */
+static int note_repair(const struct guard_note *note, unsigned size, int fd)
+{
+	unsigned char there[4];
+	const ssize_t got = pread(fd, there, size, (off_t)note->address);
+
+	/* Not there any more: the process has ended, the object is unmapped, the breakpoint
+	 * was taken out. */
+	if (got != (ssize_t)size || memcmp(there, note->breakpoint, size))
+		return 0;
+	return pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size ? 1 : -1;
+}
+
+/* Of one space, or of all (GUARD_NONE); fd -1: the space's own descriptor. */
+static size_t notes_repair(const struct board *board, const struct guard_spaces *spaces, uint32_t space, int fd,
+			   size_t *failed)
 {
 	size_t count = atomic_load(&board->note_high), repaired = 0;
 
-	repair_pin(board);
-
-	*failed = 0;
 	if (count > GUARD_NOTES)
 		count = GUARD_NOTES; /* E may have died of having written anywhere */
 	for (size_t i = 0; i < count; i++) {
 		const struct guard_note *const note = &board->notes[i];
 		const unsigned size = atomic_load_explicit(&note->size, memory_order_acquire);
-		unsigned char there[4];
 
-		if (!size || size > sizeof(there) || note->space >= spaces->count ||
-		    spaces->fds[note->space] < 0)
+		if (!size || size > sizeof(note->original) || (space != GUARD_NONE && note->space != space))
 			continue;
-		const int fd = spaces->fds[note->space];
-		const ssize_t got = pread(fd, there, size, (off_t)note->address);
+		const int memory = fd >= 0 ? fd : note->space < spaces->count ? spaces->fds[note->space] : -1;
+		const int result = memory < 0 ? 0 : note_repair(note, size, memory);
 
-		/* Not there any more: the process has ended, the object is unmapped, the breakpoint
-		 * was taken out. */
-		if (got != (ssize_t)size || memcmp(there, note->breakpoint, size))
-			continue;
-		if (pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size)
-			repaired++;
-		else
-			++*failed;
+		repaired += result > 0;
+		*failed += result < 0;
 	}
 	return repaired;
+}
+
+/* Children that had made no call yet: one more look at the notes each. */
+static size_t loans_repair(const struct board *board, const struct guard_spaces *spaces, size_t *failed)
+{
+	size_t repaired = 0;
+
+	for (size_t i = 0; i < GUARD_LOANS; i++) {
+		const struct guard_loan *const loan = &board->loans[i];
+		const pid_t pid = atomic_load_explicit(&loan->pid, memory_order_acquire);
+		char path[32];
+
+		if (pid <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+		const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		repaired += notes_repair(board, spaces, loan->space, fd, failed);
+		close(fd);
+	}
+	return repaired;
+}
+
+size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)
+{
+	repair_pin(board);
+	*failed = 0;
+	const size_t repaired = notes_repair(board, spaces, GUARD_NONE, -1, failed);
+
+	return repaired + loans_repair(board, spaces, failed);
 }
 
 /* ---- Tasks ---- */

@@ -65,12 +65,14 @@ void ledger_free(struct process *p)
 /* A fork's child has the parent's blocks too. */
 void ledger_fork(const struct process *from, struct process *to)
 {
-	const struct hash_entry *entry;
+	struct hash_entry *entry;
 
-	to->attached = from->attached;
 	for (size_t r = 0; r < resource_count(from); r++) {
-		for (size_t i = 0; (entry = hash_next(&from->live[r].sizes, &i));)
-			hash_set(&to->live[r].sizes, entry->key, entry->value | INHERITED);
+		struct hash *const sizes = &to->live[r].sizes;
+
+		hash_copy(&from->live[r].sizes, sizes);
+		for (size_t i = 0; (entry = hash_next(sizes, &i));)
+			entry->value |= INHERITED;
 		to->live[r].bytes = to->live[r].peak_bytes = from->live[r].bytes;
 		to->live[r].inherited = from->live[r].sizes.count;
 		to->live[r].inherited_bytes = from->live[r].bytes;
@@ -139,6 +141,7 @@ static void write_release(struct process *p, const struct event *e)
 	struct live_set *live = live_of(p, e);
 	uint64_t value;
 
+	lend_no_more(p);
 	p->counts.releases++;
 	output_call(p, e, CALL_RELEASE);
 	if (hash_remove(&live->sizes, e->id, &value)) {
@@ -158,6 +161,7 @@ void ledger_allocated(struct process *p, const struct event *e)
 	struct live_set *live = live_of(p, e);
 	const uint64_t size = e->size < SIZE_MASK ? e->size : SIZE_MASK;
 
+	lend_no_more(p);
 	if (p->reserved.count) {
 		struct call *call = hash_get_ptr(&p->reserved, e->id);
 

@@ -287,6 +287,8 @@ void let_go(struct tracer *t)
 {
 	char why[64];
 
+	for (struct process *p = t->processes; p; p = p->next)
+		process_own(p);
 	remove_breakpoints(t, NULL);
 	t->letting_go = true;
 	pin_undo(t);

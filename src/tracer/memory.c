@@ -96,6 +96,30 @@ int text_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data
 	return done == (ssize_t)size ? 0 : poke_text(tid, address, data, size);
 }
 
+int text_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size)
+{
+	unsigned char *bytes = data;
+
+	if (pread(mem_fd, data, size, (off_t)address) == (ssize_t)size)
+		return 0;
+	while (size) {
+		const uint64_t word_at = align_down(address, sizeof(long));
+		const size_t offset = address - word_at;
+		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
+
+		errno = 0;
+		const long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
+
+		if (errno)
+			return -errno;
+		memcpy(bytes, (const char *)&word + offset, part);
+		address += part;
+		bytes += part;
+		size -= part;
+	}
+	return 0;
+}
+
 /* By some task of the process that is stopped. */
 static bool poke_by_any(struct process *p, uint64_t address, const unsigned char *data, size_t size)
 {
@@ -118,6 +142,7 @@ int text_write(struct process *p, uint64_t address, const void *data, size_t siz
 	const int error = memory_write(p, address, data, size);
 	unsigned char byte;
 
+	p->text_serial++;
 	if (error == 0 || memory_read(p, address, &byte, 1) < 0)
 		return error;
 	if (poke_by_any(p, address, data, size))

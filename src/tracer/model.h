@@ -142,6 +142,13 @@ enum task_phase {
 	PHASE_LIVE,
 };
 
+/* What a new task turned out to be. */
+enum birth {
+	BIRTH_UNKNOWN,
+	BIRTH_SHARES, /* a thread, or a process that shares its maker's memory */
+	BIRTH_FORK,   /* a process with memory of its own */
+};
+
 struct task {
 	pid_t tid, tgid;
 	int seat; /* its place in the guard's list, or -1 */
@@ -161,6 +168,9 @@ struct task {
 	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
 	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
 	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	enum birth birth;
+	bool release_at_birth; /* a fork that is not followed */
+	uint64_t text_serial; /* the process's when this task was resumed; of a newborn its maker's; 0 unknown */
 	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
 	unsigned birth_event;
 	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
@@ -232,6 +242,12 @@ struct process {
 	bool dumpable_text_warned;
 	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 
+	/* A fork's child without tables of its own: forks.c. */
+	struct process *lender, *borrowers, *next_borrower;
+	int loan; /* of the guard's; -1 none */
+	uint64_t text_serial; /* counts what is written to the text; a borrower's: the lender's when it was born, 0 unknown */
+	pid_t forked_by; /* it has no trace file before its first event; 0: not a fork's child, or it has one */
+
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
@@ -242,6 +258,7 @@ struct process {
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
 	struct hash slots;	 /* address -> struct slot */
+	size_t syscall_copies;	 /* how many of them ever held a system call's instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
@@ -270,6 +287,7 @@ struct process {
 	char *name; /* what it was started by */
 	bool foreign_mounts; /* its paths are those of another mount namespace */
 	struct names *names;
+	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
 	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
@@ -346,6 +364,7 @@ struct tracer {
 	bool many_busy;
 
 	struct spin spin;
+	bool after_hit; /* what the latest stop was */
 	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
@@ -360,6 +379,7 @@ struct tracer {
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	size_t broken_traces;
+	size_t silent_children; /* forked, without an event, so without a trace */
 	struct counts totals;
 	bool attached;
 	unsigned char *stack; /* one snapshot's bytes */
@@ -377,6 +397,8 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 int text_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* The same for a stopped task of a process that there is no struct of, its memory open as mem_fd. */
 int text_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
+/* The other way round. */
+int text_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_open(pid_t tid);
 
 /* tasks.c */
@@ -406,12 +428,14 @@ void task_undo(struct task *task, const struct breakpoint *b);
 void task_restart_syscall(struct task *task);
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 pid_t tgid_of(pid_t tid);
+/* Whether it belongs to that group, without a look at /proc; false if either has gone. */
+bool is_of_group(pid_t tid, pid_t tgid);
 /* The thread that traces a task; 0 none (or it has gone). */
 pid_t tracer_of(pid_t tid);
 /* The user whose it is, as the real user id; -1 unknown. */
 long owner_of(pid_t tid);
-/* The thread group that made a task by clone or fork: a thread's own, else its parent's; 0 unknown. */
-pid_t maker_of(pid_t tid);
+/* The process that is a process's parent; 0 unknown. */
+pid_t parent_of(pid_t tid);
 /* The n-th space-separated field (0-based) after the ")" of /proc/TID/stat; false if the task has gone. */
 bool task_stat(pid_t tid, char *state, unsigned long *flags);
 /* Flags: a kernel thread; one that works for the kernel among a program's own (io_uring, vhost). */
@@ -434,6 +458,10 @@ bool same_memory(pid_t a, pid_t b, bool *known);
 /* process.c */
 void counts_add(struct counts *to, const struct counts *from);
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
+/* One without memory, tables and a name. */
+struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch);
+/* Opens its memory by one of its tasks, if it is not open. 0 or -errno. */
+int process_open(struct process *p, pid_t tid);
 /* A task by which /proc tells of the process: its anchor, the leader, or another if that has ended. */
 pid_t process_proc(const struct process *p);
 /* Where one of those that share the memory may be executing another program, /proc must not be asked by that one: finds or
@@ -441,9 +469,6 @@ pid_t process_proc(const struct process *p);
 pid_t process_anchor(struct process *p);
 /* The same process made anew by its anchor, with all its tasks; the old one is freed. NULL: errno, nothing has changed. */
 struct process *process_again(struct process *old);
-/* A fork's address space, which has the parent's text with our breakpoints in it; the child is stopped, and a task of
- * it from then on. The caller gives the child's reference to the parent back. NULL: nothing has changed. */
-struct process *process_fork(struct process *parent, struct task *child);
 void process_ref(struct process *p);
 /* One task less; the last one ends the process and its trace. */
 void process_unref(struct process *p, const char *how);
@@ -455,8 +480,19 @@ int processes_start(struct tracer *t, struct process **failed);
 void process_update_objects(struct process *p);
 /* Takes all breakpoints out while tasks run, drops the calls, ends the trace file (pausing, letting go). */
 void process_pause(struct process *p, const char *why);
-/* A child that is not followed: its copy of our text is cleaned. */
-void clean_child(struct process *parent, pid_t tid);
+
+/* forks.c */
+/* A fork's address space, which has the parent's text with our breakpoints in it. The child has not run yet. NULL: errno
+ * (only where the parent has never been looked at). */
+struct process *process_fork(struct process *parent, struct task *child);
+/* Gives a borrower tables of its own, and opens its memory if that can be. Its tasks may be running. */
+void process_own(struct process *p);
+/* To be called before anything that its borrowers go by changes: its objects, its blocks, breakpoints that go. */
+void lend_no_more(struct process *lender);
+/* It needs no tables any more. */
+void borrow_no_more(struct process *p);
+/* Takes all that is ours out of the text of a stopped process that is not followed any further. */
+void clean_child(struct process *p, pid_t tid);
 
 /* probes.c */
 void wanted_init(struct tracer *t);
@@ -600,6 +636,8 @@ int trace_file_open(struct process *p);
 void trace_files_free(struct trace_files *files);
 
 /* output.c */
+/* The time from which its trace counts. */
+void output_start(struct process *p);
 int output_begin(struct process *p);
 void output_end(struct process *p, const char *how);
 void output_object(struct process *p, const struct object *object);

@@ -52,18 +52,22 @@ static void put(struct process *p, const struct record *record)
 		broken(p, error);
 }
 
+void output_start(struct process *p)
+{
+	p->start_ns = clock_ns(CLOCK_REALTIME);
+	p->day_ns = p->start_ns - p->start_ns % DAY_NS;
+}
+
 static void put_process(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	const uint64_t now = clock_ns(CLOCK_REALTIME);
-
+	const uint64_t now = p->start_ns;
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
 	/* As much of the version as the binary format has a place for: a trace says the same in every format. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
-	p->day_ns = now - now % DAY_NS;
 	put(p, &(struct record){.type = RECORD_PROCESS,
 				.process = {.arch = p->arch->name,
 					    .pointer_size = p->arch->pointer_size,
@@ -133,6 +137,9 @@ int output_begin(struct process *p)
 	put_modules(p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		output_object(p, p->objects.items[i]);
+	if (p->forked_by)
+		output_note(p, "process %d was forked by %d", p->pid, p->forked_by);
+	p->forked_by = 0;
 	/* From its beginning on a trace is readable after any death. */
 	writer_flush(p->writer);
 	return 0;
@@ -225,6 +232,13 @@ static void put_thread(struct process *p, struct task *task)
 	put(p, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)task->tid, task->name}});
 }
 
+/* The first event of a fork's child: most children never have one. */
+static void begin_late(struct process *p)
+{
+	if (output_begin(p) < 0)
+		p->forked_by = 0; /* it is let go of soon */
+}
+
 void output_call(struct process *p, const struct event *e, enum call_kind kind)
 {
 	uint64_t addresses[MAX_FRAMES];
@@ -232,6 +246,8 @@ void output_call(struct process *p, const struct event *e, enum call_kind kind)
 
 	p->counts.events++;
 	p->counts.cut_stacks += e->cut;
+	if (p->forked_by)
+		begin_late(p);
 	if (!p->writer || p->broken)
 		return;
 	put_thread(p, e->task);

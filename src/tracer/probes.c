@@ -274,6 +274,7 @@ void forget_range(struct process *p, uint64_t start, uint64_t end)
 	size_t count = 0, capacity = 0;
 	const struct hash_entry *entry;
 
+	lend_no_more(p);
 	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
 		if (entry->key >= start && entry->key < end) {
 			ARRAY_GROW(gone, capacity, count);

@@ -69,43 +69,87 @@ static bool has_shadow_stack(pid_t pid)
 	return found;
 }
 
-static struct process *process_alloc(struct tracer *t, pid_t tid, pid_t tgid,
-				     const struct arch *arch)
+static void process_free(struct process *p)
 {
-	const int fd = memory_open(tid);
-	struct process *p;
+	struct tracer *t = p->tracer;
+	const struct hash_entry *entry;
 
-	if (fd < 0) {
-		errno = -fd;
-		return NULL;
-	}
-	p = xcalloc(1, sizeof(*p));
+	lend_no_more(p);
+	borrow_no_more(p);
+	for (struct process **link = &t->processes; *link; link = &(*link)->next)
+		if (*link == p) {
+			*link = p->next;
+			break;
+		}
+	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
+		breakpoint_free(p, (struct breakpoint *)(uintptr_t)entry->value);
+	hash_free(&p->breakpoints);
+	free(p->probes);
+	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
+		free((struct slot *)(uintptr_t)entry->value);
+	hash_free(&p->slots);
+	hash_free(&p->calls);
+	free(p->tails);
+	ledger_free(p);
+	unwinder_free(p->unwinder);
+	objects_free(&p->objects);
+	guard_remove_space(t->engine, p->guard);
+	if (p->mem_fd >= 0)
+		close(p->mem_fd);
+	if (p->stat_fd >= 0)
+		close(p->stat_fd);
+	free(p->trace_path);
+	free(p->exe);
+	free(p->name);
+	free(p);
+}
+
+struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch)
+{
+	struct process *p = xcalloc(1, sizeof(*p));
+
 	p->tracer = t;
-	p->pid = tgid;
+	p->pid = pid;
 	p->arch = arch;
-	p->mem_fd = fd;
-	p->trace_fd = p->stat_fd = -1;
+	p->mem_fd = p->trace_fd = p->stat_fd = -1;
+	p->guard = p->loan = -1;
 	p->stack_want = 2048;
-	p->exe = exe_path(tid);
-	p->guard = guard_add_space(t->engine, fd);
+	p->text_serial = 1;
 	p->next = t->processes;
 	t->processes = p;
-	ledger_init(p);
 	return p;
+}
+
+int process_open(struct process *p, pid_t tid)
+{
+	const int fd = p->mem_fd >= 0 ? p->mem_fd : memory_open(tid);
+
+	if (fd < 0)
+		return fd;
+	p->mem_fd = fd;
+	if (p->guard < 0)
+		p->guard = guard_add_space(p->tracer->engine, fd);
+	return 0;
 }
 
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 {
 	const struct arch *arch = arch_of(tid);
-	struct process *p;
 
 	if (!arch)
 		return NULL;
-	p = process_alloc(t, tid, tgid, arch);
-	if (!p)
+	struct process *p = process_alloc(t, tgid, arch);
+	const int error = process_open(p, tid);
+
+	if (error < 0) {
+		process_free(p);
+		errno = -error;
 		return NULL;
+	}
+	p->exe = exe_path(tid);
 	p->name = who_name(tid);
 	p->foreign_mounts = who_has_other_mounts(tid);
+	ledger_init(p);
 	p->shadow_stack = has_shadow_stack(tid);
 	p->trap = sigtrap_action(tid);
 	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
@@ -185,38 +229,6 @@ void counts_add(struct counts *to, const struct counts *from)
 		sum[i] += add[i];
 }
 
-static void process_free(struct process *p)
-{
-	struct tracer *t = p->tracer;
-	const struct hash_entry *entry;
-
-	for (struct process **link = &t->processes; *link; link = &(*link)->next)
-		if (*link == p) {
-			*link = p->next;
-			break;
-		}
-	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
-		breakpoint_free(p, (struct breakpoint *)(uintptr_t)entry->value);
-	hash_free(&p->breakpoints);
-	free(p->probes);
-	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
-		free((struct slot *)(uintptr_t)entry->value);
-	hash_free(&p->slots);
-	hash_free(&p->calls);
-	free(p->tails);
-	ledger_free(p);
-	unwinder_free(p->unwinder);
-	objects_free(&p->objects);
-	guard_remove_space(t->engine, p->guard);
-	close(p->mem_fd);
-	if (p->stat_fd >= 0)
-		close(p->stat_fd);
-	free(p->trace_path);
-	free(p->exe);
-	free(p->name);
-	free(p);
-}
-
 void process_unref(struct process *p, const char *how)
 {
 	if (--p->tasks)
@@ -264,6 +276,7 @@ static void find_program(struct process *p)
 
 void process_update_objects(struct process *p)
 {
+	lend_no_more(p);
 	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
@@ -292,6 +305,7 @@ static int process_prepare(struct process *p)
 	probe_linker(p);
 	process_update_objects(p);
 	linker_mark_lasting(p);
+	output_start(p);
 	const int error = output_begin(p);
 
 	if (error < 0)
@@ -338,6 +352,8 @@ int processes_start(struct tracer *t, struct process **failed)
 {
 	int error = 0;
 
+	for (struct process *p = t->processes; p; p = p->next)
+		process_own(p);
 	for (struct process *p = t->processes; p; p = p->next) {
 		if (p->leaving)
 			continue;
@@ -361,137 +377,11 @@ int processes_start(struct tracer *t, struct process **failed)
 
 void process_pause(struct process *p, const char *why)
 {
+	process_own(p);
+	lend_no_more(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
 	output_end(p, why);
 	p->planted = false;
-}
-
-/* ---- Forks ---- */
-
-/* What of our text a fork's child has: the table tells what may be there, its memory what is. A breakpoint
- * that was planted in the parent after the fork is not; one that was taken out since is. */
-static bool child_has(int mem_fd, const struct breakpoint *b)
-{
-	unsigned char now[ARCH_BREAKPOINT_MAX];
-
-	return b->size && memcmp(b->original, b->trap, b->size) &&
-	       pread(mem_fd, now, b->size, (off_t)b->address) == b->size &&
-	       !memcmp(now, b->trap, b->size);
-}
-
-void clean_child(struct process *parent, pid_t tid)
-{
-	const int fd = memory_open(tid);
-	const struct hash_entry *entry;
-	int error = 0;
-
-	if (fd < 0)
-		return;
-	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));) {
-		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
-
-		if (child_has(fd, b))
-			error |= text_write_stopped(fd, tid, b->address, b->original, b->size);
-	}
-	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
-		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
-		unsigned char now[ARCH_SLOT_SIZE];
-
-		if (slot->written &&
-		    pread(fd, now, slot->copy.size, (off_t)slot->address) == slot->copy.size &&
-		    !memcmp(now, slot->copy.bytes, slot->copy.size))
-			error |= text_write_stopped(fd, tid, slot->address, slot->saved,
-						    sizeof(slot->saved));
-	}
-	if (error)
-		msg_warn("could not clean the text of process %d, which may end with SIGTRAP", tid);
-	close(fd);
-}
-
-static void fork_slots(const struct process *parent, struct process *p)
-{
-	const struct hash_entry *entry;
-
-	p->tail_count = p->tail_capacity = parent->tail_count;
-	p->tails = xreallocarray(NULL, p->tail_count, sizeof(*p->tails));
-	for (size_t i = 0; i < parent->tail_count; i++) {
-		p->tails[i] = parent->tails[i];
-		p->tails[i].object = objects_find(&p->objects, p->tails[i].start);
-	}
-	for (size_t i = 0; (entry = hash_next(&parent->slots, &i));) {
-		struct slot *slot = xmalloc(sizeof(*slot));
-
-		*slot = *(const struct slot *)(uintptr_t)entry->value;
-		slot->users = 0;
-		slot->owner = NULL;
-		slot->object = objects_find(&p->objects, slot->address);
-		hash_set_ptr(&p->slots, slot->address, slot);
-		if (slot->written)
-			text_write(p, slot->address, slot->copy.bytes, slot->copy.size);
-	}
-}
-
-static void fork_breakpoint(struct process *p, const struct breakpoint *from)
-{
-	struct breakpoint *b = xmalloc(sizeof(*b));
-
-	*b = *from;
-	b->ticket = -1;
-	b->path = NULL;
-	b->in_flight = 0;
-	if (from->probe) {
-		b->probe = xmalloc(sizeof(*b->probe));
-		*b->probe = *from->probe;
-		b->probe->object = objects_find(&p->objects, b->address);
-		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
-		p->probes[p->probe_count++] = b->probe;
-	}
-	if (from->slot) {
-		b->slot = hash_get_ptr(&p->slots, from->slot->address);
-		b->slot->owner = b;
-	}
-	hash_set_ptr(&p->breakpoints, b->address, b);
-	b->wanted = false;
-	b->inserted = child_has(p->mem_fd, b);
-	p->inserted += b->inserted;
-	if (b->inserted)
-		b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original,
-				       b->trap, b->size);
-	if (from->inserted && !b->inserted)
-		breakpoint_insert(p, b->address);
-	else if (!from->inserted && b->inserted)
-		breakpoint_remove(p, b);
-}
-
-struct process *process_fork(struct process *parent, struct task *child)
-{
-	struct process *p = process_alloc(parent->tracer, child->tid, child->tgid, parent->arch);
-	const struct hash_entry *entry;
-
-	if (!p)
-		return NULL;
-	/* From here on its text is written, perhaps through this very task. */
-	child->process = p;
-	process_ref(p);
-	p->name = xstrdup(parent->name);
-	p->foreign_mounts = parent->foreign_mounts;
-	p->shadow_stack = parent->shadow_stack;
-	p->r_debug = parent->r_debug;
-	p->release_probes = parent->release_probes;
-	sigtrap_fork(parent, p);
-	objects_clone(&parent->objects, &p->objects);
-	p->program = parent->program ? objects_find(&p->objects, parent->program->start) : NULL;
-	p->unwinder = unwinder_clone(parent->unwinder, child->tid);
-	fork_slots(parent, p);
-	for (size_t i = 0; (entry = hash_next(&parent->breakpoints, &i));)
-		fork_breakpoint(p, (const struct breakpoint *)(uintptr_t)entry->value);
-	ledger_fork(parent, p);
-	p->planted = parent->planted;
-	for (size_t i = 0; i < p->objects.count; i++)
-		p->objects.items[i]->probed = p->planted;
-	if (p->planted && output_begin(p) < 0)
-		process_pause(p, NULL);
-	return p;
 }

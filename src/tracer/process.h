@@ -21,6 +21,7 @@
 #define GUARD_SPACES 65536
 #define GUARD_SEATS  65536    /* tasks */
 #define GUARD_REST   16384     /* so many notes are cleared before one is used again */
+#define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
 /* One breakpoint in place. `next` and `previous` chain the notes of a space, or the free ones; only
@@ -38,6 +39,12 @@ struct guard_seat {
 	int status;
 	uint64_t pc, sp; /* as they were at that stop; pc 0: E has not looked yet */
 	uint32_t next;	 /* E's */
+};
+
+/* A process that has the breakpoints of a space, but whose memory G has to open itself. */
+struct guard_loan {
+	_Atomic pid_t pid; /* 0: not in use; written last */
+	uint32_t space;
 };
 
 struct board {
@@ -58,6 +65,7 @@ struct board {
 	uint64_t borrowed_mask;
 	siginfo_t taken; /* the stop that E's wait has returned, until it stands in its task's seat; si_pid 0: none */
 	atomic_uint seat_high, note_high; /* from here on they have never been used */
+	struct guard_loan loans[GUARD_LOANS];
 	struct guard_seat seats[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
@@ -94,6 +102,7 @@ struct guard {
 	uint32_t *spaces;   /* [GUARD_SPACES]: head of each space's notes */
 	bool *used;         /* [GUARD_SPACES] */
 	uint32_t space_high;
+	uint32_t loan_high; /* loans from here on have never been used */
 };
 
 struct engine {

@@ -165,9 +165,12 @@ void output_report(struct process *p)
 {
 	struct tracer *t = p->tracer;
 
-	if (p->reported || !p->trace_path)
+	if (p->reported)
 		return;
+	t->silent_children += p->forked_by != 0;
 	p->reported = true;
+	if (!p->trace_path)
+		return;
 	report_nothing(p);
 	ARRAY_GROW(t->reports, t->report_capacity, t->report_count);
 	t->reports[t->report_count++] = (struct report){
@@ -247,6 +250,8 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 			 t->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
 			 number_grouped(t->totals.events, events),
 			 t->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
+	if (t->silent_children)
+		msg_info("forked processes that made no traced call, and so have no trace: %zu", t->silent_children);
 }
 
 static bool has_live_names(const struct tracer *t)

@@ -75,6 +75,7 @@ static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 		return false;
 	}
 	slot->owner = b;
+	p->syscall_copies += b->insn.is_syscall;
 	slot->insn = b->insn;
 	b->slot = slot;
 	return true;

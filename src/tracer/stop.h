@@ -67,7 +67,7 @@ void collect_forget(struct tracer *t, pid_t tid);
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop);
 /* A task's first stop before that event: it is held until then. */
 void act_born_early(struct tracer *t, const struct stop *stop);
-/* What a new task is, decided when both are known; child->process is its maker's. */
+/* An expected task has come to its first stop, and goes on as what it is. */
 void adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
  * text they have. */

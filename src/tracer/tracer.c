@@ -13,6 +13,8 @@ static void toggle(struct tracer *t)
 {
 	struct process *failed;
 
+	for (struct process *p = t->processes; p; p = p->next)
+		process_own(p);
 	t->paused = !t->paused;
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {

@@ -74,16 +74,17 @@ class Scenario:
     by             a target that functrace is run by (it changes something and executes functrace)
     steps          whether breakpoints may be passed the slow way, by stopping all threads
     misuse         whether it releases what it has not allocated; of nobody else may that be said
+    unsaid         what functrace must not say
     check          a function(scenario, traces) -> problems
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
                  log=False, env=None, names=True, check=None, label=None, by_family=False, steps=False,
-                 misuse=False, by=None):
+                 misuse=False, by=None, unsaid=()):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
         self.names, self.check, self.by_family, self.steps = names, check, by_family, steps
-        self.by, self.misuse = by, misuse
+        self.by, self.misuse, self.unsaid = by, misuse, unsaid
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -151,6 +152,7 @@ class Scenario:
         accused = [note for t in traces for note in t.notes if 'double or foreign' in note]
         if accused and not self.misuse:
             problems.append('it is accused: ' + accused[0])
+        problems += ['functrace said: ' + words for words in self.unsaid if words.encode() in traced.err]
         if not self.steps and b'by stopping all threads' in traced.err:
             problems.append('breakpoints were passed the slow way')
         remark = '%d events' % sum(len(t.events) for t in traces)

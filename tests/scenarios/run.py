@@ -18,6 +18,7 @@ import builds
 import deaths
 import engine_kill
 import errors
+import forking
 import layouts
 import lifecycle
 import outputs
@@ -73,8 +74,8 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('engine', engine_kill), ('errors', errors), ('outputs', outputs),
-                               ('placement', placement), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
+                               ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady))
          for name, function in module.CASES]
 
 

@@ -35,15 +35,17 @@ def count(path):
     return counts, opened
 
 
-def steady(room, threads, pairs, options, pinned=False):
-    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer."""
+def watched(room, target, args, options, pinned=False):
+    """Attaches to a target that makes what is counted between its second and its third gate: the system calls of the
+    tracer there as count() gives them, problems, what functrace said. pinned: the target is put on one CPU, with the
+    tracer."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
     strace = kinds.need('strace')
     gate = Gate()
     try:
-        child = room.start([builds.target('steady', 'O2'), str(threads), str(pairs)], gate.env, pass_fds=gate.fds)
+        child = room.start([builds.target(target, 'O2')] + [str(arg) for arg in args], gate.env, pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
         # On one processor, where it never polls.
@@ -74,7 +76,12 @@ def steady(room, threads, pairs, options, pinned=False):
         problems += more + oracle.Oracle(done.out).check(traces, names=False)
     finally:
         gate.close()
-    counts, opened = count(log)
+    return count(log), problems, tracer.err.decode(errors='replace')
+
+
+def steady(room, threads, pairs, options, pinned=False):
+    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer."""
+    (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs), options, pinned)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
     slack = 100                  # gates, flushes, the threads' waits
     total = sum(counts.values())
@@ -112,6 +119,14 @@ def one_thread(room):
     return steady(room, 1, 1500, [])
 
 
+def no_stacks(room):
+    return steady(room, 1, 1500, ['-b', '0'])
+
+
+def four_threads(room):
+    return steady(room, 4, 400, [])
+
+
 def pinned(room):
     if len(os.sched_getaffinity(0)) < 2:
         raise builds.Skip('there is only one CPU to run on')
@@ -122,18 +137,46 @@ def not_pinned(room):
     return steady(room, 0, 1500, ['--cpu=auto'])
 
 
-def no_stacks(room):
-    return steady(room, 1, 1500, ['-b', '0'])
+# Of each bare fork: what is counted, at most. Its stops are the maker's event, the child's birth and its exit, SIGCHLD, and its
+# end; a wait may ask whether there are more. Where the child is seen before its maker's event, its parent is read.
+FORKS = 200
+FOLLOWED = {'waitid': 11, 'PTRACE_CONT': 4, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 1, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
+            'tgkill': 1, 'openat': 1, 'read': 1, 'close': 1}
+LET_GO = {'waitid': 8, 'PTRACE_CONT': 2, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 1, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
+          'tgkill': 1, 'openat': 2, 'read': 1, 'close': 2, 'PTRACE_DETACH': 1, 'pread64': 8, 'pwrite64': 8}
 
 
-def four_threads(room):
-    return steady(room, 4, 400, [])
+def forks(room, options, bounds, word):
+    """Bare forks: the system calls of the tracer, and what is told of children that make no traced call."""
+    (counts, _), problems, told = watched(room, 'bareforks', ('counted', FORKS), options)
+    slack = 40
+    for name in sorted(counts):
+        if counts[name] > bounds.get(name, 0) * FORKS + slack:
+            problems.append('%s: %d calls for %d forks, at most %d a fork were expected' % (
+                name, counts[name], FORKS, bounds.get(name, 0)))
+    if counts['PTRACE_GETEVENTMSG'] < FORKS:
+        problems.append('only %d births for %d forks: something was not counted' % (counts['PTRACE_GETEVENTMSG'], FORKS))
+    if word % (FORKS + 3) not in told:
+        problems.append('not told: ' + word % (FORKS + 3))
+    if problems:
+        problems += ['counted: ' + ', '.join('%s %d' % item for item in counts.most_common()), 'functrace said: ' + told]
+    return problems, 'calls a fork: %.2f' % (sum(counts.values()) / FORKS)
+
+
+def followed_forks(room):
+    return forks(room, [], FOLLOWED, 'forked processes that made no traced call, and so have no trace: %d\n')
+
+
+def forks_let_go(room):
+    return forks(room, ['-F'], LET_GO, 'not traced: %d processes that were let go of\n')
 
 
 CASES = [
     ('system calls a stop, 1 thread', one_thread),
-    ('system calls a stop, on one CPU by --cpu=auto', pinned),
-    ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
     ('system calls a stop, without stacks', no_stacks),
     ('system calls a stop, 4 threads', four_threads),
+    ('system calls a stop, on one CPU by --cpu=auto', pinned),
+    ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
+    ('system calls a bare fork', followed_forks),
+    ('system calls a bare fork, -F', forks_let_go),
 ]

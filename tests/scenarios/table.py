@@ -6,6 +6,7 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'align-64k', 'gold', 'lld', 'mold', 'no-slots', 'stripped', 'musl', 'musl-static', 'clang')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
+UNKNOWN = ('not seen allocated', 'blocks from before')
 # A leak check at the end needs ptrace itself, see special.py.
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
               'TSAN_OPTIONS': 'allocator_may_return_null=1'}
@@ -109,6 +110,21 @@ SCENARIOS = [
     Scenario('forks', ('clone3-mix',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('forks', ('untraced-raw',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('forks', ('vm-vfork-parent',), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
+    Scenario('bareforks', ('bare', 20), files=1, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static', 'musl')),
+    Scenario('bareforks', ('clean', 20), files=1, modes=('nofollow',), variants=('O2', 'static', 'musl')),
+    Scenario('bareforks', ('late', 20), files=21, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static', 'musl'),
+             unsaid=UNKNOWN),
+    Scenario('bareforks', ('held', 20), files=21, modes=('launch', 'nofollow'), variants=('O2',), unsaid=UNKNOWN),
+    Scenario('bareforks', ('late', 6), files=7, modes=('launch', 'nofollow'), variants=('O2',), by='nopwrite',
+             label='bareforks late/pokes'),
+    Scenario('bareforks', ('clean', 6), files=1, modes=('nofollow',), variants=('O2',), by='nopwrite',
+             label='bareforks clean/pokes'),
+    Scenario('bareforks', ('grandchild',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',), unsaid=UNKNOWN),
+    Scenario('bareforks', ('orphan',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',), unsaid=UNKNOWN),
+    Scenario('bareforks', ('unload', 1, '{library}'), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2',),
+             unsaid=UNKNOWN),
+    Scenario('bareforks', ('unload-own', 1, '{library}'), files=2, modes=('launch', 'attach'), variants=('O2',),
+             options=('-L', 'library'), names=False),
     Scenario('sharers', ('vfork',), variants=('O2', 'musl')),
     Scenario('sharers', ('vfork-exec',), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('sharers', ('vm',), modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static')),

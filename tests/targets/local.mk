@@ -1,6 +1,6 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
 EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c \
-	tests/targets/barrier.c \
+	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c \
 	tests/targets/cxx_resources.cpp tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c \
 	tests/targets/forkstorm.c tests/targets/goroutines.go tests/targets/ifunclibrary.c \

@@ -118,7 +118,7 @@ static void buffers_take_bytes_and_text(void **state)
 
 static void maps_find_what_was_set(void **state)
 {
-	struct hash h = {0};
+	struct hash h = {0}, copy;
 	uint64_t value;
 
 	(void)state;
@@ -133,7 +133,17 @@ static void maps_find_what_was_set(void **state)
 	assert_int_equal(value, 6);
 	assert_null(hash_get(&h, 0));
 	assert_int_equal(*hash_get(&h, UINT64_MAX), 7);
+	hash_copy(&h, &copy);
+	hash_set(&h, UINT64_MAX, 8);
 	hash_free(&h);
+	assert_int_equal(*hash_get(&copy, UINT64_MAX), 7);
+	assert_true(hash_set(&copy, 1, 9));
+	assert_int_equal(copy.count, 2);
+	hash_free(&copy);
+	hash_copy(&h, &copy);
+	assert_null(hash_get(&copy, 1));
+	assert_true(hash_set(&copy, 1, 9));
+	hash_free(&copy);
 }
 
 /* The map against an array that is searched from its start, over many sets and removals of few

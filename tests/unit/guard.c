@@ -206,6 +206,36 @@ static void test_stopped_visible(void **state)
 	assert_true(spaces.fds[0] >= 0);
 }
 
+/* A process whose memory V has not been given has the breakpoints of a space. */
+static void test_lends(void **state)
+{
+	size_t failed;
+	const int space = add_space(), other = add_space();
+	const int loan = guard_lend(&engine, space, getpid());
+
+	(void)state;
+	assert_int_equal(loan, 0);
+	plant(space, 1, int3, 1);
+	plant(other, 2, int3, 1);
+	plant(space, 8, brk4, 4);
+	assert_int_equal(guard_repair(engine.board, &spaces, &failed), 2); /* V has received nothing */
+	assert_int_equal(failed, 0);
+	for (size_t i = 0; i < sizeof(text); i++)
+		assert_int_equal(text[i], i == 2 ? 0xcc : (int)i);
+	memcpy(&text[8], brk4, 4);
+	guard_lend_end(&engine, loan);
+	assert_int_equal(guard_repair(engine.board, &spaces, &failed), 0);
+	assert_int_equal(guard_lend(&engine, space, getpid()), loan);
+	assert_int_equal(guard_lend(&engine, -1, getpid()), -1);
+	for (int i = 1; i < GUARD_LOANS; i++)
+		assert_int_equal(guard_lend(&engine, space, getpid()), i);
+	assert_int_equal(guard_lend(&engine, space, getpid()), -1);
+	guard_lend_end(&engine, 7);
+	assert_int_equal(guard_lend(&engine, space, getpid()), 7);
+	guard_lend_end(&engine, -1);
+	guard_lend_end(&engine, GUARD_LOANS);
+}
+
 /* A dead engine may have written anything. */
 static void test_hostile_board(void **state)
 {
@@ -233,6 +263,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_stopped_visible, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile_board, set_up, tear_down),
 	};
 

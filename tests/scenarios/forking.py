@@ -1,0 +1,77 @@
+"""Children of forks, when something goes wrong: those that have made no call have no tables of their own yet (src/tracer/forks.c)."""
+
+import os
+import signal
+
+import builds
+import kinds
+from processes import Gate, Tracer, may_attach, status_field, text_of
+
+COUNT = 12
+
+
+def children_of(pid):
+    with open('/proc/%d/task/%d/children' % (pid, pid)) as file:
+        return [int(child) for child in file.read().split()]
+
+
+def engine_killed(room):
+    """SIGKILL of the process that traces, while children wait that have made no call yet: the text of each is put back,
+    and they go on."""
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    gate = Gate()
+    problems = []
+    try:
+        child = room.start([builds.target('bareforks', 'O2'), 'held', str(COUNT)], gate.env, pass_fds=gate.fds)
+        gate.started()
+        gate.arrived(child)
+        tracer = Tracer(room, child.pid)
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        children = children_of(child.pid)
+        if len(children) != COUNT:
+            problems.append('%d children, expected %d' % (len(children), COUNT))
+        os.kill(int(status_field(int(status_field(child.pid, 'TracerPid')), 'Tgid')), signal.SIGKILL)
+        done = room.finish(tracer.child, 20)
+        if done.status != 1 or b'taken out' not in done.err:
+            problems.append('functrace ended with status %d, and said %r' % (done.status, done.err))
+        for pid in [child.pid] + children:
+            after = text_of(pid)
+            for key, before in tracer.before.items():
+                size = len(before.rstrip(b'\0'))  # copies in the unused bytes stay
+                if before[:size] != after.get(key, before)[:size]:
+                    problems.append('process %d: the text of %s is not what it was' % (pid, key[2]))
+        gate.open()
+        gate.arrived(child)
+        gate.open()
+        ended = room.finish(child)
+        if ended.status or b'expect-child + %d' % (2 * COUNT) not in ended.out:
+            problems.append('the target ended with status %d, %r' % (ended.status, ended.out[-300:]))
+    finally:
+        gate.close()
+    return problems, '%d children' % COUNT
+
+
+def no_descriptors(room):
+    """More children than functrace may open the memory of: those that it cannot follow are let go of, and say so."""
+    prlimit = kinds.need('prlimit')
+    command = [builds.target('bareforks', 'O2'), 'held', '40']
+    folder = room.path('traces')
+    os.makedirs(folder)
+    plain = room.run(command)
+    traced = room.run([prlimit, '--nofile=30:30'] + kinds.functrace(folder) + command)
+    problems = kinds.compare_runs(plain, traced)
+    traces, more = kinds.read_traces(folder)
+    problems += more
+    if b'is let go of: its memory cannot be opened: Too many open files' not in traced.err:
+        problems.append('functrace does not say that it lets go of children: %r' % traced.err[-600:])
+    return problems, '%d of 40 children were followed' % (len(traces) - 1)
+
+
+CASES = [
+    ('SIGKILL to the process that traces children without a call', engine_killed),
+    ('more children than descriptors', no_descriptors),
+]

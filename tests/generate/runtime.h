@@ -298,10 +298,10 @@ static void leave_thread(struct context *c)
 		pthread_exit(NULL);
 }
 
-/* Where another thread cancels this one. */
+/* Where another thread cancels this one; that one may not be there in a child. */
 static void wait_for_cancel(struct context *c)
 {
-	if (!c->waits_for_cancel || c->held || c->no_exit)
+	if (in_child || !c->waits_for_cancel || c->held || c->no_exit)
 		return;
 	c->waiting = 1;
 	for (;;)
@@ -585,13 +585,15 @@ static void wait_child(struct context *c, pid_t pid)
 
 enum child { CHILD_LEAVES, CHILD_EXITS, CHILD_GOES_ON };
 
-/* The child has all the blocks of its parent. */
+/* The child has all the blocks of its parent, also those that the parent releases meanwhile. */
 static void fork_child(struct context *c, function *body, enum child what)
 {
 	if (in_child || c->forks-- <= 0)
 		return;
 	const pid_t pid = fork();
 
+	for (int i = 0; i < 3; i++)
+		empty(c, i);
 	if (pid) {
 		wait_child(c, pid);
 		return;

@@ -1,5 +1,4 @@
-/* operator new and delete in all forms: one event each, although most call malloc and free.
- * With an argument, without a nothrow new that fails: within that an exception comes and goes. */
+/* operator new and delete in all forms: one event each, although most call malloc and free. */
 #include "target.h"
 #include <cstddef>
 #include <new>

@@ -10,7 +10,7 @@ import time
 import builds
 import kinds
 from lifecycle import Held, engine_of
-from processes import Failure, status_field, wait_for
+from processes import Failure, state_of, status_field, wait_for
 from special import cpus, need_two_cpus
 
 TRIES = 6  # on a loaded machine a program is not busy enough, or others want its CPU just then
@@ -194,51 +194,65 @@ def one_cpu(pid):
     return found if found and len(found) == 1 else None
 
 
-def held_busy(room):
-    os.makedirs(room.path('traces'))
-    return Held(room, kinds.functrace(room.path('traces'), '-q') + [builds.target('placed', 'O2'), 'busy'])
+def held_busy(room, how='busy'):
+    os.makedirs(room.path('traces'), exist_ok=True)
+    return Held(room, kinds.functrace(room.path('traces'), '-q') + [builds.target('placed', 'O2'), how])
+
+
+def is_below(pid, ancestor):
+    while pid > 1 and pid != ancestor:
+        pid = int(status_field(pid, 'PPid') or 0)
+    return pid == ancestor
 
 
 def target_of(tracer):
-    """The launched target, which descends from functrace."""
-    def descends(pid):
-        while pid > 1 and pid != tracer.pid:
-            pid = int(status_field(pid, 'PPid') or 0)
-        return pid == tracer.pid
-
+    """The launched target: what is traced below functrace, and is not a part of it."""
     def find():
-        for name in os.listdir('/proc'):
-            if name.isdigit() and status_field(int(name), 'TracerPid') not in ('0', '') and descends(int(name)):
-                return int(name)
+        for pid in map(int, filter(str.isdigit, os.listdir('/proc'))):
+            if pid != tracer.pid and status_field(pid, 'TracerPid') not in ('0', '') and is_below(pid, tracer.pid) and \
+                    not os.readlink('/proc/%d/exe' % pid).endswith('/functrace'):
+                return pid
         return None
     return wait_for('the launched target', find)
+
+
+def once_then(room, what):
+    """Problems; None if the program was just in a call when functrace was killed, which may have ended it."""
+    with held_busy(room, 'busy-at-times') as held:
+        tracer, target = held.child, target_of(held.child)
+        first = cpus(target)
+        held.gate.open()
+        wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
+        if what == 'SIGTERM':
+            tracer.send_signal(signal.SIGTERM)
+        else:
+            os.kill(engine_of(room, target) if what == 'engine' else tracer.pid, signal.SIGKILL)
+        wait_for('the target to be let go of', lambda: status_field(target, 'TracerPid') in ('0', ''))
+        problems = []
+        try:
+            wait_for('the CPUs of before', lambda: cpus(target) == first, 10)
+            time.sleep(0.3)
+            if cpus(target) != first:
+                problems.append('later it has %s, had %s' % (cpus(target), first))
+        except (Failure, OSError) as failure:
+            problems.append('%s: it had %s' % (failure, first))
+        if what != 'SIGTERM' and state_of(target) in ('', 'Z'):
+            problems = None
+        else:
+            os.kill(target, signal.SIGKILL)
+        room.finish(tracer)
+    return problems
 
 
 def then(what):
     """A busy launched program is on one CPU; functrace is asked to let go, or is killed: it has its own again."""
     def run(room):
         need_two_cpus()
-        with held_busy(room) as held:
-            tracer, target = held.child, target_of(held.child)
-            first = cpus(target)
-            held.gate.open()
-            wait_for('the program to be put on one CPU', lambda: one_cpu(target), 60)
-            if what == 'SIGTERM':
-                tracer.send_signal(signal.SIGTERM)
-            else:
-                os.kill(engine_of(room, target) if what == 'engine' else tracer.pid, signal.SIGKILL)
-            wait_for('the target to be let go of', lambda: status_field(target, 'TracerPid') == '0')
-            problems = []
-            try:
-                wait_for('the CPUs of before', lambda: cpus(target) == first, 10)
-            except Failure as failure:
-                problems.append('%s: it has %s, had %s' % (failure, cpus(target), first))
-            time.sleep(0.3)
-            if cpus(target) != first:
-                problems.append('later it has %s, had %s' % (cpus(target), first))
-            os.kill(target, signal.SIGKILL)
-            room.finish(tracer)
-        return problems, ''
+        for i in range(TRIES):
+            problems = once_then(room, what)
+            if problems is not None:
+                return problems, 'died %d times' % i if i else ''
+        return ['it died %d times' % TRIES], ''
     return run
 
 

@@ -346,10 +346,13 @@ int main(int argc, char **argv)
 		say_own("another program");
 		return 7;
 	}
-	if (argc == 2 && !strcmp(argv[1], "busy")) {
+	if (argc == 2 && (!strcmp(argv[1], "busy") || !strcmp(argv[1], "busy-at-times"))) {
 		gate();
-		for (;;)
+		for (;;) {
 			be_busy(100);
+			if (argv[1][4])
+				sleep_ms(20);
+		}
 	}
 	if (argc == 2 && !strcmp(argv[1], "thread-executes"))
 		execute_by_thread();

@@ -132,6 +132,8 @@ void adopt(struct tracer *t, struct task *child)
 			let_child_go(t, child);
 			return;
 		}
+		if (p->behind)
+			process_own(p);
 		if (!p->lender && !p->planted && !t->paused) { /* its parent has never been looked at */
 			p->attached = true;
 			process_start(p); /* an error: it has been killed, which is told later */

@@ -15,8 +15,9 @@
  *
  *	child: runs | lender: dlclose(), a breakpoint is taken out | child: hits what it has still
  *
- * What is planted in the lender meanwhile does no harm: the child's text is compared with its tables when it gets them. Nor
- * does a slot that is used anew, for no task of a borrower can be in one.
+ * What is planted in the lender after the fork does no harm: the child's text is compared with its tables when it gets them.
+ * Nor does a slot that is used anew, for no task of a borrower can be in one. But what was planted since the maker last ran,
+ * perhaps between the copying of its text and its event, the child would never hit: it gets tables before it runs.
  *
  * No file is made for a child that makes no traced call, its memory is not opened, no descriptor is sent. The tracer's system
  * calls, counted by strace (tests/scenarios/steady.py holds the bounds):
@@ -310,6 +311,7 @@ struct process *process_fork(struct process *parent, struct task *child)
 	p->lender = lender;
 	p->next_borrower = lender->borrowers;
 	lender->borrowers = p;
+	p->behind = p->text_serial != lender->text_serial;
 	p->loan = guard_lend(p->tracer->engine, lender->guard, child->tid);
 	/* The journal is full. */
 	if (p->loan < 0)

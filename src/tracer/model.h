@@ -245,6 +245,7 @@ struct process {
 	/* A fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
 	int loan; /* of the guard's; -1 none */
+	bool behind; /* its text may lack breakpoints: it needs tables before it runs */
 	uint64_t text_serial; /* counts what is written to the text; a borrower's: the lender's when it was born, 0 unknown */
 	pid_t forked_by; /* it has no trace file before its first event; 0: not a fork's child, or it has one */
 

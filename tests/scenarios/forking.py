@@ -71,7 +71,33 @@ def no_descriptors(room):
     return problems, '%d of 40 children were followed' % (len(traces) - 1)
 
 
+def born_while_attaching(room):
+    """A child that is made between the seizing of its parent and the planting has a text without breakpoints: it gets them
+    before it runs."""
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    problems, children = [], 0
+    for i in range(12):
+        folder = room.path('traces', str(i))
+        os.makedirs(folder)
+        target = room.start([builds.target('bareforks', 'O2'), 'born'])
+        target.stdout.readline()
+        tracer = room.start(kinds.functrace(folder, '-t', str(target.pid)))
+        ended, said = room.finish(target, 60), room.finish(tracer, 60)
+        traces, more = kinds.read_traces(folder)
+        problems += more
+        found = sum(e.kind == '+' and e.size == 34001 for t in traces for e in t.events)
+        traced = int(ended.out.split()[-1]) if ended.out.startswith(b'traced') else 0
+        if ended.status or said.status or not traced or found != traced:
+            problems.append('round %d: status %d and %d; %d children were traced, %d have a call in a trace: %r' % (
+                i + 1, ended.status, said.status, traced, found, ended.out[-200:]))
+        children += found
+    return problems, '12 rounds, %d children' % children
+
+
 CASES = [
+    ('children that are born while it attaches', born_while_attaching),
     ('SIGKILL to the process that traces children without a call', engine_killed),
     ('more children than descriptors', no_descriptors),
 ]

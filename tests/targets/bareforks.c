@@ -7,7 +7,7 @@
  * theirs), held (COUNT children that make their calls when the parent has come through another gate, and all
  * live until the last has made them), grandchild (a child that makes no call forks one that does), orphan (the child's call comes when its
  * parent has ended), unload (the parent unloads a library that the child goes on to call), unload-own (the same, where only
- * the library's own allocator is traced). */
+ * the library's own allocator is traced), born (children that make a call if they are traced, until five are). */
 #include "target.h"
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -218,6 +218,30 @@ static void held(unsigned count)
 	say("expect-child - %u 34001 free", 2 * count);
 }
 
+/* The first of the traced ones is born while functrace attaches: it inherits a text without breakpoints. */
+static void born(void)
+{
+	unsigned traced = 0, more = 5;
+	int status;
+
+	say("ready");
+	for (unsigned n = 0; more && n < 200000; n++) {
+		const pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			if (!is_traced())
+				_exit(8);
+			one_pair(34001);
+			_exit(7);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+		traced += WEXITSTATUS(status) == 7;
+		more -= is_traced();
+	}
+	say("traced %u", traced);
+}
+
 static void grandchild(void)
 {
 	const pid_t pid = fork();
@@ -316,6 +340,10 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "bare";
 	const unsigned count = argument(argc, argv, 2, 20);
 
+	if (!strcmp(how, "born")) {
+		born();
+		return 0;
+	}
 	gate();
 	kept = malloc(34002);
 	CHECK(kept);

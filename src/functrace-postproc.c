@@ -92,13 +92,30 @@ static bool open_reader(struct postproc *postproc)
 	return postproc->reader;
 }
 
+/* An object that is declared where nothing was, and its build-id; those that replace others come in
+ * their time. */
+static void learn_object(struct names *names, struct object_map *objects, bool *is_new,
+			 const struct record *record)
+{
+	if (record->type == RECORD_OBJECT) {
+		*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
+		if (!*is_new)
+			return;
+		object_map_put(objects, &record->object);
+		names_add_object(names, &record->object, NULL);
+	} else if (record->type == RECORD_BUILD_ID && *is_new) {
+		names_add_build_id(names, &record->build_id);
+	}
+}
+
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
- * be read twice, they are looked for first; those that replace others come in their time. */
+ * be read twice, they are looked for first. */
 static void learn_late_objects(const struct postproc *postproc)
 {
 	const struct reader_options options = {.encoding = postproc->options.input_encoding};
 	struct object_map objects = {0};
 	struct record record;
+	bool is_new = false;
 	char error[512];
 
 	if (!postproc->names || postproc->options.follow || !is_regular(postproc->input))
@@ -108,11 +125,7 @@ static void learn_late_objects(const struct postproc *postproc)
 	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
 
 	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
-		if (record.type == RECORD_OBJECT &&
-		    object_map_check(&objects, &record.object) == OBJECT_NEW) {
-			object_map_put(&objects, &record.object);
-			names_add_object(postproc->names, &record.object, NULL);
-		}
+		learn_object(postproc->names, &objects, &is_new, &record);
 	if (reader)
 		reader_close(reader);
 	else if (fd >= 0)

@@ -241,6 +241,8 @@ static int put(struct stage *stage, const struct record *record)
 		stats->trace.name = xstrdup(record->process.name ? record->process.name : "?");
 		stats->trace.pid = record->process.pid;
 		stats->trace.has_pid = record->process.has_pid;
+		if (stats->options.names)
+			names_set_start(stats->options.names, &record->process);
 		break;
 	case RECORD_RESOURCE:
 		resources_declare(&stats->trace.resources, &record->resource);

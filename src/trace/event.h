@@ -85,7 +85,7 @@ struct record_object {
 	const char *path;
 };
 
-/* The build-id of the object at `from`, declared just before. */
+/* The build-id of the object at `from`, which was declared before. */
 struct record_build_id {
 	uint64_t from;
 	const char *hex;

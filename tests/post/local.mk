@@ -1,3 +1,3 @@
 # functrace-postproc: golden texts, an independent model, and the command itself
-TESTS += tests/post/golden.py tests/post/model.py tests/post/run.py
-EXTRA_DIST += tests/post/encode.py tests/post/golden.py tests/post/model.py tests/post/run.py tests/post/golden
+TESTS += tests/post/golden.py tests/post/model.py tests/post/run.py tests/post/naming.py
+EXTRA_DIST += tests/post/encode.py tests/post/golden.py tests/post/model.py tests/post/naming.py tests/post/run.py tests/post/golden

@@ -441,17 +441,7 @@ def valgrind_finds_nothing(folder):
         assert done.returncode in (0, 1), (options, done.stderr.decode())
 
 
-def main():
-    tests = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
-             examples_of_the_manual_are_accepted, input_that_is_no_trace,
-             damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
-             error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
-             pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
-             text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
-             leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
-             processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
-             names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
-             statistics_fit_into_80_columns, valgrind_finds_nothing]
+def run_all(tests):
     failed = 0
     for number, test in enumerate(tests, 1):
         name = test.__name__.replace("_", " ")
@@ -467,6 +457,19 @@ def main():
                 print(f"not ok {number} - {name}", flush=True)
     print(f"1..{len(tests)}")
     return bool(failed)
+
+
+def main():
+    return run_all([usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
+             examples_of_the_manual_are_accepted, input_that_is_no_trace,
+             damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
+             error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
+             pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
+             text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
+             leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
+             processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
+             names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
+             statistics_fit_into_80_columns, valgrind_finds_nothing])
 
 
 if __name__ == "__main__":

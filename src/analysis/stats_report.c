@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/stats_model.h"
+#include "trace/frame_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -254,8 +255,9 @@ static const char *base_name(const char *path)
 static void write_frame(struct report *report, const struct stack *stack, uint32_t i)
 {
 	const struct frame_name *names;
+	const char *text = stack->texts ? stack->texts[i] : NULL;
 	const size_t count =
-		report->namer ? report->namer(report->names, stack->frames[i], &names) : 0;
+		frame_lookup(report->namer, report->names, stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
 		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
@@ -271,8 +273,8 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 	if (count)
 		return;
 	buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
-	if (stack->texts && stack->texts[i]) {
-		write_given_name(report, stack->texts[i]);
+	if (text) {
+		write_given_name(report, text);
 	} else if (stack->objects && stack->objects[i]) {
 		LINE(report, " from %s", stack->objects[i]->path);
 	} else {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "trace/frame_text.h"
+#include "trace/text.h"
 
 #include <string.h>
 
@@ -16,15 +17,46 @@ static const char *last_line(const char *text)
 	return line ? line + 1 + strcspn(line + 1, " ") : text;
 }
 
-/* Whether it ends in ` at FILE:LINE`. */
-static bool has_line(const char *text)
+/* The last place in the line where a word stands between blanks; `length` if there is none. */
+static size_t last_word(const char *text, size_t length, const char *word)
 {
-	const size_t length = strlen(text);
-	size_t digits = 0;
+	const size_t size = strlen(word);
 
-	while (digits < length && text[length - 1 - digits] >= '0' && text[length - 1 - digits] <= '9')
-		digits++;
-	return digits && digits < length && text[length - 1 - digits] == ':' && strstr(text, " at ");
+	for (size_t i = length; i-- > 0;)
+		if (i + size <= length && !memcmp(text + i, word, size))
+			return i;
+	return length;
+}
+
+/* Where ` at FILE:LINE` begins at the end of the line; `length` if there is none. */
+static size_t place_of_line(const char *text, size_t length)
+{
+	size_t end = length;
+
+	if (end > strlen(TEXT_INLINED) &&
+	    !memcmp(text + end - strlen(TEXT_INLINED), TEXT_INLINED, strlen(TEXT_INLINED)))
+		end -= strlen(TEXT_INLINED);
+	const size_t at = last_word(text, end, " at ");
+	const size_t digits = end;
+
+	while (end && text[end - 1] >= '0' && text[end - 1] <= '9')
+		end--;
+	return end < digits && end && text[end - 1] == ':' && at < end ? at : length;
+}
+
+struct frame_text_parts frame_text_parts(const char *text, size_t length)
+{
+	struct frame_text_parts parts = {.name_end = place_of_line(text, length)};
+
+	if (parts.name_end == length) {
+		parts.name_end = last_word(text, length, " from ");
+		if (parts.name_end < length)
+			parts.module = parts.name_end + strlen(" from ");
+	}
+	parts.name_begin = begins(text, " in ") ? strlen(" in ") : strlen(" ");
+	if (parts.name_begin > parts.name_end)
+		parts.name_begin = parts.name_end;
+	return parts;
 }
 
 enum frame_worth frame_text_worth(const char *text)
@@ -39,7 +71,9 @@ enum frame_worth frame_text_worth(const char *text)
 		return FRAME_MODULE;
 	if (begins(text, " at "))
 		return FRAME_LINE;
-	return has_line(text) ? FRAME_FUNCTION_LINE : FRAME_FUNCTION;
+	const size_t length = strlen(text);
+
+	return place_of_line(text, length) < length ? FRAME_FUNCTION_LINE : FRAME_FUNCTION;
 }
 
 enum frame_worth frame_names_worth(const struct frame_name *names, size_t count)

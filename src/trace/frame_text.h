@@ -14,6 +14,13 @@ enum frame_worth {
 	FRAME_FUNCTION_LINE,
 };
 
+/* Where the name stands in one line of such a text, and where the path of its object (0: there is
+ * none). Behind the name follow the source line or that. */
+struct frame_text_parts {
+	size_t name_begin, name_end, module;
+};
+
+struct frame_text_parts frame_text_parts(const char *text, size_t length);
 enum frame_worth frame_text_worth(const char *text);
 enum frame_worth frame_names_worth(const struct frame_name *names, size_t count);
 

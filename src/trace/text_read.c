@@ -3,7 +3,8 @@
  * A call's frames follow it, after its arguments; but in compressed traces several calls follow
  * each other, with comments between them, and only the last has the frames. So from a call on the
  * reader looks ahead for the frames or the blank line that ends the record, and then gives
- * out the group's lines one by one, each call with the frames. */
+ * out the group's lines one by one, each call with the frames. It does not look ahead for ever: the
+ * first parts of a long group are given out without them. */
 #include "config.h"
 #include "trace/text_read.h"
 
@@ -163,7 +164,7 @@ static void find_group(struct reader *reader, size_t from)
 	s->in_group = true;
 	s->group_at = 0;
 	s->frame_count = 0;
-	s->has_texts = s->cut = false;
+	s->has_texts = s->cut = s->group_goes_on = false;
 	s->group_status = 0;
 	/* Not one byte more than needed is waited for: the input may be live. */
 	while (text_fill(reader, from + 1) > from) {
@@ -181,6 +182,12 @@ static void find_group(struct reader *reader, size_t from)
 		}
 		s->group_status = text_line(reader, from, &length);
 		if (s->group_status <= 0)
+			break;
+		struct text_call next;
+
+		s->group_goes_on = from >= TEXT_GROUP_PART &&
+				   text_parse_call(at(reader, from), length, &next);
+		if (s->group_goes_on)
 			break;
 		from += length + 1;
 	}
@@ -215,6 +222,7 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	call->frames = s->frames;
 	call->frame_count = (uint32_t)s->frame_count;
 	call->cut = s->cut;
+	call->shares_next = s->group_goes_on;
 	if (!s->has_texts)
 		return;
 	for (size_t i = 0; i < s->frame_count; i++) {

@@ -10,6 +10,7 @@
  * arguments, the declared types. */
 #define TEXT_LINE_MAX   (1u << 20)
 #define TEXT_GROUP_MAX  (64u << 20)
+#define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
 #define TEXT_FRAMES_MAX 65536
 #define TEXT_ARGS_MAX   65536
 #define TEXT_TYPES_MAX  4096
@@ -34,7 +35,7 @@ struct text_reader {
 	bool has_nul; /* a NUL byte ends what can be read, at this offset */
 	uint64_t nul_offset;
 	/* Calls that share a stack: from reader->start on, with the stack at the end. */
-	bool in_group;
+	bool in_group, group_goes_on; /* the stack is behind the next part */
 	size_t group_at;     /* the next line of the group */
 	size_t group_frames; /* where its frames begin: its other lines end there */
 	size_t group_end;

@@ -55,7 +55,7 @@ static void test_operators(void **state)
 	check("", "x::operator-><int, long>()", "", 1, "x::operator-><...>()");
 	check("", "x::operator()(int, char, long) const", "", 5, "x::operator()(...) const");
 	check("", "f<(a->b)>(long long long)", "", 5, "f<...>(...)");
-	check("", ">>> broken <<<", "", 2, ">>> ... <<<");
+	check("", ">>> broken <<<", "", 2, ">>> b... <<<");
 }
 
 static void test_characters(void **state)

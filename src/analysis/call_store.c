@@ -110,7 +110,8 @@ static void end_piece(struct call_list *list)
 	if (!size)
 		return;
 	ARRAY_GROW(list->chunks, list->chunk_capacity, list->chunk_count);
-	list->chunks[list->chunk_count++] = (struct call_chunk){.offset = list->piece, .size = size};
+	list->chunks[list->chunk_count++] =
+		(struct call_chunk){.offset = list->piece, .size = size};
 	list->piece = list->data.size;
 }
 

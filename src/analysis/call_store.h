@@ -18,12 +18,12 @@ struct call_base {
 };
 
 struct call_list {
-	struct call_list *next; /* of the store */
-	struct buf data;        /* what is not in the file */
+	struct call_list *next;    /* of the store */
+	struct buf data;           /* what is not in the file */
 	struct call_chunk *chunks; /* pieces, so that they can be read back one by one */
 	size_t chunk_count, chunk_capacity;
 	size_t written; /* so many pieces are in the file; the others' offsets are in `data` */
-	size_t piece;	/* where in `data` the next one begins */
+	size_t piece;   /* where in `data` the next one begins */
 	struct call_base last;
 };
 

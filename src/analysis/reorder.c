@@ -1,6 +1,6 @@
-/* Calls are sorted as files are that are larger than memory: some ten thousand at a time, each such run
- * into a call_store, and at the end the runs are merged. What is held in memory is one run, a piece
- * of each other one, and the stacks. */
+/* Calls are sorted as files are that are larger than memory: some ten thousand at a time, each such
+ * run into a call_store, and at the end the runs are merged. What is held in memory is one run, a
+ * piece of each other one, and the stacks. */
 #include "config.h"
 #include "analysis/reorder.h"
 #include "analysis/call_store.h"
@@ -54,8 +54,7 @@ static void sort_entries(struct reorder *reorder)
 {
 	size_t i = 1;
 
-	while (i < reorder->count &&
-	       reorder->entries[i - 1].index <= reorder->entries[i].index)
+	while (i < reorder->count && reorder->entries[i - 1].index <= reorder->entries[i].index)
 		i++;
 	if (i < reorder->count)
 		qsort(reorder->entries, reorder->count, sizeof(struct entry), compare_entries);
@@ -145,8 +144,7 @@ static int put(struct stage *stage, const struct record *record)
 static int put_merged(struct reorder *reorder, const struct run *run)
 {
 	struct record record = {.type = RECORD_CALL, .call = run->call};
-	const struct stack *stack =
-		run->cursor.tag ? reorder->stacks[run->cursor.tag - 1] : NULL;
+	const struct stack *stack = run->cursor.tag ? reorder->stacks[run->cursor.tag - 1] : NULL;
 	int error = 0;
 
 	if (stack) {

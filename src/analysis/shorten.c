@@ -81,9 +81,8 @@ size_t shorten_name(struct buf *line, size_t begin, size_t end, size_t by)
 	size_t from, to;
 
 	for (const char *pair = brackets; *pair; pair += 2)
-		while (line->size > goal &&
-		       longest_between(line, begin, end - (size - line->size), pair[0], pair[1],
-				       &from, &to))
+		while (line->size > goal && longest_between(line, begin, end - (size - line->size),
+							    pair[0], pair[1], &from, &to))
 			replace_by_dots(line, from, to);
 	end -= size - line->size;
 	if (line->size > goal) {

@@ -308,8 +308,8 @@ static int finish(struct stage *stage)
 
 	if (!error) {
 		stats_report(&stats->trace, &report, columns_of(fd),
-			     stats->options.names ? names_lookup : NULL,
-			     stats->options.names, map_again, stats);
+			     stats->options.names ? names_lookup : NULL, stats->options.names,
+			     map_again, stats);
 		error = write_all(fd, report.data, report.size, NULL);
 		if (close(fd) && !error)
 			error = -errno;

@@ -15,7 +15,7 @@ struct report {
 	struct trace_stats *stats;
 	struct buf *out;
 	struct buf line;
-	size_t columns;		    /* of the terminal; 0: lines are as long as they are */
+	size_t columns; /* of the terminal; 0: lines are as long as they are */
 	/* What may be shortened in the line: a name (all of it if there is no name), then a path
 	 * that ends the line (0: none). */
 	size_t name_begin, name_end, path;
@@ -38,7 +38,8 @@ static void shorten_line(struct report *report)
 			     line->size - report->columns);
 }
 
-/* Ends the line, shortened to the width of the terminal; control characters from the trace become '?'. */
+/* Ends the line, shortened to the width of the terminal; control characters from the trace become
+ * '?'. */
 static void end_line(struct report *report)
 {
 	struct buf *line = &report->line;
@@ -361,7 +362,8 @@ static void write_stacks(struct report *report, struct resource_stats *resource)
 }
 
 void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer,
-		  void *names, void (*map)(void *context, struct mapped_object *object), void *context)
+		  void *names, void (*map)(void *context, struct mapped_object *object),
+		  void *context)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
 		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",

@@ -70,7 +70,7 @@ struct code_segment { /* an executable PT_LOAD: addresses as in the file */
 struct name_file {
 	struct elf_key key;
 	int64_t changed_sec, changed_nsec; /* ctime */
-	unsigned references; /* objects */
+	unsigned references;               /* objects */
 	uint64_t last_used;
 	Dwfl *dwfl;
 	Dwfl_Module *module;

@@ -1,8 +1,9 @@
 /* Where in its file a trace's range lies.
  *
- * By the protocol a range begins at the file's offset 0 and ends behind the object's last mapping. The sp-rtrace
- * tools write each executable mapping as it is instead, which in most files of today begins some pages
- * behind that. The sizes of the file's executable segments tell the one from the other. */
+ * By the protocol a range begins at the file's offset 0 and ends behind the object's last mapping.
+ * The sp-rtrace tools write each executable mapping as it is instead, which in most files of today
+ * begins some pages behind that. The sizes of the file's executable segments tell the one from the
+ * other. */
 #include "config.h"
 #include "symbols/name_file.h"
 #include "base/util.h"

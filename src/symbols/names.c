@@ -18,7 +18,7 @@ struct named_object {
 	char *path, *open_path, *build_id;
 	bool is_tried;
 	struct name_file *file; /* NULL: none, or not tried yet */
-	uint64_t start;		/* of the range, as an address in the file */
+	uint64_t start;         /* of the range, as an address in the file */
 };
 
 struct names {
@@ -32,7 +32,7 @@ struct names {
 	uint64_t clock;
 	bool has_start;
 	int64_t start_sec, start_nsec; /* of the trace */
-	struct hash told; /* hashes of paths that something has been said of */
+	struct hash told;              /* hashes of paths that something has been said of */
 	struct frame_name result[RESULT_MAX];
 };
 
@@ -292,7 +292,8 @@ static bool find_place(struct names *names, struct named_object *object,
 	if (place == NAME_PLACE_FOUND)
 		return true;
 	if (tell_once(names, object->path))
-		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Its frames get no names.%s",
+		msg_warn("the trace's range of %s (%" PRIu64
+			 " bytes) %s. Its frames get no names.%s",
 			 object->path, object->to - object->from,
 			 place == NAME_PLACE_SEVERAL
 				 ? "fits several parts of the file"
@@ -425,8 +426,8 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		/* On ARM the lowest bit says that the caller is Thumb code. */
 		const uint64_t back =
 			object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
-		const struct name_lines *found = name_file_lookup(
-			object->file, back - 1 - object->from + object->start);
+		const struct name_lines *found =
+			name_file_lookup(object->file, back - 1 - object->from + object->start);
 
 		for (; count < found->count && count < RESULT_MAX; count++)
 			names->result[count] = found->items[count];

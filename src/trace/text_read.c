@@ -185,8 +185,8 @@ static void find_group(struct reader *reader, size_t from)
 			break;
 		struct text_call next;
 
-		s->group_goes_on = from >= TEXT_GROUP_PART &&
-				   text_parse_call(at(reader, from), length, &next);
+		s->group_goes_on =
+			from >= TEXT_GROUP_PART && text_parse_call(at(reader, from), length, &next);
 		if (s->group_goes_on)
 			break;
 		from += length + 1;

@@ -36,8 +36,8 @@ struct text_reader {
 	uint64_t nul_offset;
 	/* Calls that share a stack: from reader->start on, with the stack at the end. */
 	bool in_group, group_goes_on; /* the stack is behind the next part */
-	size_t group_at;     /* the next line of the group */
-	size_t group_frames; /* where its frames begin: its other lines end there */
+	size_t group_at;              /* the next line of the group */
+	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
 	int group_status; /* what the look-ahead met: to be told when the group is given out */
 	uint64_t *frames;

@@ -67,7 +67,8 @@ static void test_characters(void **state)
 		buf_add_str(&line, "äöüäöüäöüäöüäöüäöüäöüäöü");
 		shorten_name(&line, 0, line.size, by);
 		for (const char *c = buf_str(&line); *c; c += (*c & 0x80) ? 2 : 1)
-			assert_true(*c == '.' || ((unsigned char)c[0] == 0xc3 && (c[1] & 0xc0) == 0x80));
+			assert_true(*c == '.' ||
+				    ((unsigned char)c[0] == 0xc3 && (c[1] & 0xc0) == 0x80));
 		assert_true(line.size <= 48 - (by < 36 ? by : 35));
 		buf_free(&line);
 	}

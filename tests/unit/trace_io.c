@@ -111,9 +111,9 @@ static void test_round_trips(void **state)
 		else
 			assert_int_equal(again.size,
 					 trace.size - (binary ? 0 : strlen(build_id_line)));
-		assert_int_equal(convert_trace(again.data, again.size, to, forms[i].compat,
-					       &other_again),
-				 0);
+		assert_int_equal(
+			convert_trace(again.data, again.size, to, forms[i].compat, &other_again),
+			0);
 		assert_bytes("there, back and there", &other_again, &other);
 		buf_free(&trace);
 		buf_free(&other);

@@ -706,13 +706,20 @@ static void test_endless_comments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written),        cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_read),           cmocka_unit_test(test_functracer),
-		cmocka_unit_test(test_sp_rtrace),      cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_comments),       cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_names),          cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_document_forms), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_endless_stack),  cmocka_unit_test(test_endless_group),
+		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_functracer),
+		cmocka_unit_test(test_sp_rtrace),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_document_forms),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_endless_stack),
+		cmocka_unit_test(test_endless_group),
 		cmocka_unit_test(test_endless_comments),
 	};
 

@@ -2,6 +2,7 @@
  * it. */
 #include "config.h"
 #include "postproc-options.h"
+#include "analysis/choices.h"
 #include "analysis/layout.h"
 #include "analysis/leaks.h"
 #include "analysis/object_map.h"
@@ -9,6 +10,7 @@
 #include "analysis/reorder.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
+#include "analysis/threads.h"
 #include "base/msg.h"
 #include "trace/reader.h"
 
@@ -21,7 +23,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STAGES_MAX = 8 };
+enum { STAGES_MAX = 12 };
+
+/* So many damaged places are named, the rest is counted. */
+enum { COMPLAINTS_MAX = 10 };
 
 struct postproc {
 	struct postproc_options options;
@@ -33,7 +38,10 @@ struct postproc {
 	/* Last to first; each is freed. */
 	struct stage *stages[STAGES_MAX];
 	size_t stage_count;
+	unsigned complaints;
 	struct stage *prepare, *summary;
+	struct stage *choices, *select; /* NULL: none is needed */
+	bool learned;			/* late objects */
 };
 
 static bool open_input(struct postproc *postproc)
@@ -77,11 +85,21 @@ static void outlive_interrupt(const struct postproc *postproc)
 		sigaction(SIGTERM, &action, NULL);
 }
 
+static void complain(void *context, const char *clause)
+{
+	struct postproc *postproc = context;
+
+	if (postproc->complaints++ < COMPLAINTS_MAX)
+		msg_warn("%s: %s", postproc->input_name, clause);
+}
+
 static bool open_reader(struct postproc *postproc)
 {
 	const struct reader_options options = {
 		.encoding = postproc->options.input_encoding,
 		.follow = postproc->options.follow,
+		.complain = complain,
+		.complain_context = postproc,
 	};
 	char error[512] = "";
 
@@ -94,23 +112,28 @@ static bool open_reader(struct postproc *postproc)
 
 /* An object that is declared where nothing was, and its build-id; those that replace others come in
  * their time. */
-static void learn_object(struct names *names, struct object_map *objects, bool *is_new,
+static void learn_object(const struct postproc *postproc, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
-	if (record->type == RECORD_OBJECT) {
-		*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
-		if (!*is_new)
-			return;
-		object_map_put(objects, &record->object);
-		names_add_object(names, &record->object, NULL);
-	} else if (record->type == RECORD_BUILD_ID && *is_new) {
-		names_add_build_id(names, &record->build_id);
-	}
+	if (record->type == RECORD_BUILD_ID && *is_new && postproc->names)
+		names_add_build_id(postproc->names, &record->build_id);
+	if (record->type != RECORD_OBJECT)
+		return;
+	*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
+	if (!*is_new)
+		return;
+	object_map_put(objects, &record->object);
+	if (postproc->names)
+		names_add_object(postproc->names, &record->object, NULL);
+	if (postproc->choices)
+		choices_learn(postproc->choices, &record->object);
+	if (postproc->select)
+		select_learn(postproc->select, &record->object);
 }
 
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
  * be read twice, they are looked for first. */
-static void learn_late_objects(const struct postproc *postproc)
+static void learn_late_objects(struct postproc *postproc)
 {
 	const struct reader_options options = {.encoding = postproc->options.input_encoding};
 	struct object_map objects = {0};
@@ -118,14 +141,16 @@ static void learn_late_objects(const struct postproc *postproc)
 	bool is_new = false;
 	char error[512];
 
-	if (!postproc->names || postproc->options.follow || !is_regular(postproc->input))
+	if ((!postproc->names && !postproc->options.select.call_address) || postproc->options.follow ||
+	    !is_regular(postproc->input))
 		return;
 	char *path = xasprintf("/proc/self/fd/%d", postproc->input);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
 
 	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
-		learn_object(postproc->names, &objects, &is_new, &record);
+		learn_object(postproc, &objects, &is_new, &record);
+	postproc->learned = reader;
 	if (reader)
 		reader_close(reader);
 	else if (fd >= 0)
@@ -144,6 +169,26 @@ static bool read_indices(const char *path, struct index_set *set)
 	else if (error)
 		msg_error("cannot read %s: %s", path, strerror(-error));
 	return !error;
+}
+
+/* Folders that options name must be there: what is not found in them would not be missed. */
+static bool check_folders(const char *option, const char *folders, const char *separator)
+{
+	bool sound = true;
+
+	for (const char *p = folders; p && *p; p += *p != '\0') {
+		const size_t length = strcspn(p, separator);
+		char *folder = xstrndup(p, length);
+		struct stat stat_buf;
+
+		if (length && (stat(folder, &stat_buf) || !S_ISDIR(stat_buf.st_mode))) {
+			msg_error("%s=%s: there is no such folder", option, folder);
+			sound = false;
+		}
+		free(folder);
+		p += length;
+	}
+	return sound;
 }
 
 static bool is_compat(void *context)
@@ -222,13 +267,45 @@ static struct stage *make_stages(struct postproc *postproc)
 		options->select.exclude = &postproc->exclude;
 	if (options->call_address.object)
 		options->select.call_address = &options->call_address;
-	if (options->include_path || options->exclude_path || options->call_address.object ||
-	    options->select.by_context)
-		stage = add_stage(postproc, select_new(stage, &options->select));
+	const bool selects = options->include_path || options->exclude_path ||
+			     options->call_address.object || options->select.by_context;
+
+	if ((selects || options->prepare.choose_resources) && !options->compress && !options->stats)
+		stage = add_stage(postproc, threads_new(stage));
+	if (selects)
+		stage = postproc->select = add_stage(postproc, select_new(stage, &options->select));
 	if (options->leaks)
 		stage = add_stage(postproc, leaks_new(stage));
+	if (selects || options->select.sysroot)
+		stage = postproc->choices = add_stage(postproc, choices_new(stage, &options->select));
 	postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
 	return add_stage(postproc, reorder_new(postproc->prepare));
+}
+
+/* Whether each choice of the command line matched something. A script must not take the result of one that did not
+ * for that of a program without faults. */
+static bool check_choices(const struct postproc *postproc)
+{
+	const bool may_be_late = reader_is_compat(postproc->reader) && !postproc->learned;
+	bool sound = prepare_report(postproc->prepare);
+
+	if (postproc->choices &&
+	    !choices_report(postproc->choices, postproc->select ? select_count(postproc->select) : 0, may_be_late))
+		sound = false;
+	return sound;
+}
+
+/* Whether the trace was sound as far as it could be read. */
+static bool is_sound(const struct postproc *postproc)
+{
+	const uint64_t complaints = reader_complaints(postproc->reader);
+
+	if (!complaints)
+		return true;
+	msg_error("%s is damaged in %" PRIu64 " place%s%s; what should stand there is missing from all that is shown",
+		  postproc->input_name, complaints, complaints > 1 ? "s" : "",
+		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "");
+	return false;
 }
 
 /* Reads to the end, or as far as the input goes. */
@@ -255,7 +332,9 @@ static bool run(struct postproc *postproc, struct stage *first)
 			  postproc->options.prepare.pid);
 		return false;
 	}
-	return !error && !status;
+	if (!is_sound(postproc) || error || status)
+		return false;
+	return check_choices(postproc);
 }
 
 static void clean_up(struct postproc *postproc)
@@ -283,6 +362,8 @@ int main(int argc, char **argv)
 	postproc_options_parse(argc, argv, &postproc.options);
 	if (!read_indices(postproc.options.include_path, &postproc.include) ||
 	    !read_indices(postproc.options.exclude_path, &postproc.exclude) ||
+	    !check_folders("--sysroot", postproc.options.select.sysroot, "") ||
+	    !check_folders("--debug-path", postproc.options.names.debug_path, ":") ||
 	    !open_input(&postproc) || !open_reader(&postproc))
 		goto out;
 	if (!run(&postproc, make_stages(&postproc)))

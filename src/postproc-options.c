@@ -62,8 +62,10 @@ static const struct argp_option option_table[] = {
 	 "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
 	{NULL, 0, NULL, 0, "Input and output:", 3},
 	{"input", 'i', "FILE", 0, "read FILE (as the argument does; -: standard input)", 0},
+	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"output", 'o', "FILE|DIR|-", 0,
 	 "write to FILE, or to a new file PID-N in DIR; without it to standard output", 0},
+	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"format", 'f', "FORMAT", 0, "write this format (default: text)", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
 	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0,
@@ -76,7 +78,7 @@ static const struct argp_option option_table[] = {
 	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0,
 	 "with -l: end with status N if there are leaks", 0},
 	{"quiet", 'q', NULL, 0, "errors only", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all", 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"dump", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
@@ -191,7 +193,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state,
 		set_input(state, options, arg);
 		return true;
 	case 'o':
-		options->output = arg;
+		/* sp-rtrace's word for it. */
+		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
 	case 'f':
 		options->output_encoding = encoding(state, arg);
@@ -225,7 +228,9 @@ static bool parse_output(int key, char *arg, struct argp_state *state,
 		return true;
 	case 'd':
 		if (!msg_set_debug(arg))
-			argp_error(state, "-d needs DOMAIN:LEVEL, not '%s'", arg);
+			argp_error(state,
+				   "-d needs DOMAIN or DOMAIN:LEVEL, not '%s'; domains are %s, levels 0 to %d",
+				   arg, msg_debug_domains(), MSG_DEBUG_MAX);
 		return true;
 	default:
 		return false;
@@ -303,9 +308,8 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		       "names\n"
 		       "  functrace-postproc -f rtrace -o t.rtrace t.txt text to binary\n"
 		       "\n"
-		       "Exit status: 0; 1 when a file could not be read to its end or written; 2 "
-		       "for wrong "
-		       "usage; that of --error-exitcode.",
+		       "Exit status: 0; 1 when a file could not be read to its end or written, is damaged, or "
+		       "a choice matches nothing; 2 for wrong usage; that of --error-exitcode.",
 	};
 
 	*options = (struct postproc_options){0};

@@ -1,7 +1,9 @@
 # analysis/: what is computed from a trace's records: a pipeline of stages
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
+	src/analysis/call_address.c src/analysis/call_address.h \
 	src/analysis/call_store.c src/analysis/call_store.h \
+	src/analysis/choices.c src/analysis/choices.h \
 	src/analysis/compress.c src/analysis/compress.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \
@@ -16,4 +18,5 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/shorten.c src/analysis/shorten.h \
 	src/analysis/stats.c src/analysis/stats.h \
 	src/analysis/stats_model.h src/analysis/stats_report.c \
-	src/analysis/summary.c src/analysis/summary.h
+	src/analysis/summary.c src/analysis/summary.h \
+	src/analysis/threads.c src/analysis/threads.h

@@ -22,12 +22,12 @@ struct output {
 	bool failed; /* and said so */
 };
 
-/* DIR/PID-N: the first number that is free. */
+/* DIR/PID-N: the first number that is free. Like traces, what is made of them is its owner's alone. */
 static int open_numbered(const char *folder, uint32_t pid, const char *suffix, char **name)
 {
 	for (unsigned n = 0;; n++) {
 		char *path = xasprintf("%s/%" PRIu32 "-%u%s", folder, pid, n, suffix);
-		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 		*name = path;
 		if (fd >= 0)
@@ -60,6 +60,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 
 	if (exists && S_ISDIR(stat_buf.st_mode)) {
 		fd = open_numbered(target->path, pid, suffix, name);
+		if (fd >= 0)
+			msg_info("output: %s", *name);
 	} else {
 		*name = xstrdup(target->path);
 		if (exists && is_same_file(target->input, &stat_buf)) {
@@ -68,7 +70,7 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 				  *name);
 			return -EINVAL;
 		}
-		fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (fd < 0)
 			fd = -errno;
 	}
@@ -133,6 +135,7 @@ static int finish(struct stage *stage)
 	if (!output->writer)
 		return 0;
 	const uint64_t cut = writer_cut_count(output->writer);
+	const uint64_t lost = writer_lost_count(output->writer);
 	const int error = writer_close(output->writer);
 
 	output->writer = NULL;
@@ -142,6 +145,11 @@ static int finish(struct stage *stage)
 		msg_warn("%" PRIu64
 			 " values did not fit the format and were cut, marked as the format says",
 			 cut);
+	if (lost) {
+		msg_error("%" PRIu64 " addresses have more than the 32 bits of a pointer of the trace's machine, and were "
+			  "cut to them: what was written is wrong. If the header's arch is not true, correct it.", lost);
+		return -EOVERFLOW;
+	}
 	return 0;
 }
 

@@ -1,14 +1,17 @@
 #include "config.h"
 #include "analysis/prepare.h"
 #include "analysis/resources.h"
+#include "base/buf.h"
+#include "base/msg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct prepare {
 	struct stage stage;
 	struct prepare_options options;
-	bool saw_process, other_process;
+	bool saw_process, other_process, chose_call;
 	/* Resources are held back until the declarations are over: only then it is known whether
 	 * one remains. */
 	struct resources chosen;
@@ -149,6 +152,7 @@ static int put_call(struct prepare *prepare, const struct record *record)
 
 		if (!is_chosen(prepare, id))
 			return 0;
+		prepare->chose_call = true;
 		call->resource = prepare->chosen.count ? renumber(prepare, id) : id;
 	}
 	if (options->trim && call->frame_count >= options->depth) {
@@ -210,6 +214,27 @@ static void prepare_free(struct stage *stage)
 bool prepare_saw_process(const struct stage *stage)
 {
 	return ((const struct prepare *)stage)->saw_process;
+}
+
+bool prepare_report(const struct stage *stage)
+{
+	const struct prepare *prepare = (const struct prepare *)stage;
+	const struct prepare_options *options = &prepare->options;
+	struct buf known = {0};
+
+	if (!options->choose_resources || prepare->chosen.count || prepare->chose_call)
+		return true;
+	for (size_t i = 0; i < prepare->all.count; i++) {
+		const struct resource *resource = prepare->all.items[i];
+
+		if (resource->id >= 1 && resource->id <= 64)
+			buf_printf(&known, "%s%" PRIx64 " %s", known.size ? ", " : ": ",
+				   UINT64_C(1) << (resource->id - 1), resource->type);
+	}
+	msg_error("-R %" PRIx64 " matches nothing: the trace has %s%s", options->resource_mask,
+		  known.size ? "other resources" : "no resource", buf_str(&known));
+	buf_free(&known);
+	return false;
 }
 
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options)

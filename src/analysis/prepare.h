@@ -23,4 +23,7 @@ struct stage *prepare_new(struct stage *next, const struct prepare_options *opti
 /* Whether any process was let through. */
 bool prepare_saw_process(const struct stage *stage);
 
+/* After the end: whether -R chose a resource of the trace; if not, says which there are. */
+bool prepare_report(const struct stage *stage);
+
 #endif

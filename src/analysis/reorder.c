@@ -27,7 +27,11 @@ struct run {
 struct reorder {
 	struct stage stage;
 	bool holding;
+	bool object_passed; /* the last one, so that its build-id is too */
 	struct object_map objects;
+	struct object_map known;      /* of the objects that were handed on */
+	struct record_object *passed; /* those; their paths are the map's */
+	size_t passed_count, passed_capacity;
 	struct hold hold;
 	struct entry *entries; /* of the run that is being read */
 	size_t count, capacity;
@@ -133,6 +137,23 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	return 0;
 }
 
+/* Whether the object is handed on at once: where nothing was before. Others are declared again with the calls that go
+ * through them, as in the input they are with their groups; that they are so in both places is what makes a text
+ * longer each time. */
+static bool pass_object(struct reorder *reorder, const struct record_object *object)
+{
+	object_map_put(&reorder->objects, object);
+	if (!reorder->holding)
+		return true;
+	if (object_map_check(&reorder->known, object) != OBJECT_NEW)
+		return false;
+	object_map_put(&reorder->known, object);
+	ARRAY_GROW(reorder->passed, reorder->passed_capacity, reorder->passed_count);
+	reorder->passed[reorder->passed_count++] = (struct record_object){
+		object->from, object->to, object_map_find(&reorder->known, object->from)->path};
+	return true;
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct reorder *reorder = (struct reorder *)stage;
@@ -141,10 +162,13 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
-	else if (record->type == RECORD_OBJECT)
-		object_map_put(&reorder->objects, &record->object);
-	else if (record->type == RECORD_BUILD_ID)
+	if (record->type == RECORD_OBJECT)
+		reorder->object_passed = pass_object(reorder, &record->object);
+	if (record->type == RECORD_BUILD_ID)
 		object_map_set_build_id(&reorder->objects, &record->build_id);
+	if (!reorder->object_passed &&
+	    (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
+		return 0;
 	return stage_put(stage->next, record);
 }
 
@@ -228,6 +252,9 @@ static int finish(struct stage *stage)
 {
 	struct reorder *reorder = (struct reorder *)stage;
 
+	/* From here on the map is what the next stage knows. */
+	for (size_t i = 0; i < reorder->passed_count; i++)
+		object_map_put(&reorder->objects, &reorder->passed[i]);
 	if (reorder->count)
 		end_run(reorder);
 	struct run *runs = xcalloc(reorder->list_count, sizeof(*runs));
@@ -249,6 +276,8 @@ static void reorder_free(struct stage *stage)
 	free(reorder->lists);
 	free(reorder->stacks);
 	call_store_free(&reorder->store);
+	free(reorder->passed);
+	object_map_free(&reorder->known);
 	hold_free(&reorder->hold);
 	object_map_free(&reorder->objects);
 	free(reorder);

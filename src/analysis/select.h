@@ -2,6 +2,7 @@
 #ifndef FT_ANALYSIS_SELECT_H
 #define FT_ANALYSIS_SELECT_H
 
+#include "analysis/call_address.h"
 #include "analysis/stage.h"
 
 /* Event numbers from a file, one a line, decimal, 0x hexadecimal or 0 octal; blank lines and those
@@ -13,17 +14,8 @@ struct index_set {
 
 /* 0, or a negative errno: of reading, or -EINVAL with *line (from 1) where it is no number. */
 int index_set_read(struct index_set *set, const char *path, size_t *line);
+bool index_set_has(const struct index_set *set, uint64_t index);
 void index_set_free(struct index_set *set);
-
-/* OBJECT:START+SIZE, hexadecimal: addresses as nm and objdump show them for the ELF file. */
-struct call_address {
-	char *object; /* a part of its path */
-	uint64_t start, size;
-};
-
-/* False when the text has another form; call_address_free after success. */
-bool call_address_parse(const char *text, struct call_address *address);
-void call_address_free(struct call_address *address);
 
 struct select_options {
 	bool by_context; /* -C: calls with one of the contexts, or with none if the mask is 0 */
@@ -35,5 +27,14 @@ struct select_options {
 
 /* What the options point at belongs to the caller and outlives the stage. */
 struct stage *select_new(struct stage *next, const struct select_options *options);
+
+/* Whether -C chooses the call. */
+bool select_in_context(const struct select_options *options, const struct record_call *call);
+
+/* Tells the stage of an object that the trace declares too late, behind calls that go through it. */
+void select_learn(struct stage *stage, const struct record_object *object);
+
+/* How many calls were let through. */
+uint64_t select_count(const struct stage *stage);
 
 #endif

@@ -210,7 +210,8 @@ static void put_call(struct stats *stats, const struct record_call *call)
 	struct resource_stats *resource = stats_of(which, stats);
 	struct function_stats *function = function_of(stats, resource, call->function);
 	/* The number in the trace is for the reader; spans are counted in calls. */
-	const struct moment now = {.index = ++trace->events, .time_ns = call->time_ns};
+	const struct moment now = {
+		.index = ++trace->events, .number = call->index, .time_ns = call->time_ns};
 
 	if (now.index == 1)
 		trace->first = now;

@@ -12,7 +12,9 @@
 #define LIFETIME_BUCKETS 14
 
 struct moment {
-	uint64_t index, time_ns;
+	uint64_t index;	 /* of the calls, counted */
+	uint64_t number; /* that the trace gives the call */
+	uint64_t time_ns;
 };
 
 struct tally {

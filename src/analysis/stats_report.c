@@ -77,7 +77,7 @@ static void write_moment(struct report *report, const struct moment *moment)
 {
 	char text[32];
 
-	buf_printf(&report->line, " at event %" PRIu64, moment->index);
+	buf_printf(&report->line, " at event %" PRIu64, moment->number);
 	if (moment->time_ns != TIME_NONE)
 		buf_printf(&report->line, ", %s", clock_text(moment->time_ns, text));
 }

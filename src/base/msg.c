@@ -98,6 +98,18 @@ void msg_status(const char *text)
 		write_all(STDERR_FILENO, line, used, NULL);
 }
 
+const char *msg_debug_domains(void)
+{
+	static char names[16 * (DBG_DOMAINS + 1)];
+
+	if (!names[0]) {
+		for (size_t i = 0; i < DBG_DOMAINS; i++)
+			strcat(strcat(names, domain_names[i]), ", ");
+		strcat(names, "all");
+	}
+	return names;
+}
+
 static void write_message(const char *prefix, const char *fmt, va_list args)
 {
 	char line[4096];

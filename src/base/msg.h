@@ -19,6 +19,9 @@ void msg_set_quiet(bool quiet);
 #define MSG_DEBUG_MAX 2
 bool msg_set_debug(const char *spec);
 
+/* All domains, separated by commas, for messages. */
+const char *msg_debug_domains(void);
+
 extern unsigned char msg_debug_level[DBG_DOMAINS];
 
 void msg_error(const char *fmt, ...) FT_PRINTF(1, 2);	/* always shown */

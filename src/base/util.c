@@ -64,6 +64,31 @@ void array_reserve(void **items, size_t *capacity, size_t count, size_t size)
 	*capacity = wanted;
 }
 
+char *path_normalise(char *path)
+{
+	const bool absolute = *path == '/';
+	char *to = path + absolute, *floor = to; /* what ".." does not take away */
+
+	for (const char *p = to; *p;) {
+		const size_t length = strcspn(p, "/");
+		const char *next = p + length + (p[length] == '/');
+
+		if (length == 2 && !memcmp(p, "..", 2) && (to > floor || absolute)) {
+			to -= to > floor; /* the '/' of what is taken away */
+			while (to > floor && to[-1] != '/')
+				to--;
+		} else if (length && !(length == 1 && *p == '.')) {
+			memmove(to, p, (size_t)(next - p));
+			to += next - p;
+			if (length == 2 && !memcmp(p, "..", 2))
+				floor = to;
+		}
+		p = next;
+	}
+	*to = '\0';
+	return path;
+}
+
 bool parse_number(const char *text, uint64_t max, uint64_t *value)
 {
 	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

@@ -58,6 +58,9 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
+/* Takes `.` and `dir/..` out of a path, in place, by its text alone. Returns `path`. */
+char *path_normalise(char *path);
+
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
  * decimal). False when it is empty, has other characters or is over `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);

@@ -210,10 +210,10 @@ static const char *keep_path(struct name_file *file, const struct dwarf_frame *f
 {
 	if (!frame->file)
 		return NULL;
-	if (frame->file[0] == '/' || !frame->folder)
-		return string_keep(&file->strings, frame->file);
-	char *path = xasprintf("%s/%s", frame->folder, frame->file);
-	const char *kept = string_keep(&file->strings, path);
+	char *path = frame->file[0] == '/' || !frame->folder
+			     ? xstrdup(frame->file)
+			     : xasprintf("%s/%s", frame->folder, frame->file);
+	const char *kept = string_keep(&file->strings, path_normalise(path));
 
 	free(path);
 	return kept;

@@ -100,6 +100,20 @@ int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...)
 	return -EBADMSG;
 }
 
+void reader_complain(struct reader *reader, const char *fmt, ...)
+{
+	char clause[256];
+	va_list args;
+
+	reader->complaints++;
+	if (!reader->complain)
+		return;
+	va_start(args, fmt);
+	vsnprintf(clause, sizeof(clause), fmt, args);
+	va_end(args);
+	reader->complain(reader->complain_context, clause);
+}
+
 int reader_end(struct reader *reader)
 {
 	const int status = reader->input_status;
@@ -187,6 +201,10 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 
 	reader->fd = fd;
 	reader->input = input_new(fd, options && options->follow);
+	if (options) {
+		reader->complain = options->complain;
+		reader->complain_context = options->complain_context;
+	}
 	const size_t available = reader_fill(reader, READER_DETECT);
 
 	if (options && options->encoding)
@@ -221,6 +239,11 @@ bool reader_is_compat(const struct reader *reader)
 uint64_t reader_skipped(const struct reader *reader)
 {
 	return reader->skipped;
+}
+
+uint64_t reader_complaints(const struct reader *reader)
+{
+	return reader->complaints;
 }
 
 uint64_t reader_offset(const struct reader *reader)

@@ -10,6 +10,10 @@ struct encoding;
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */
 	bool follow;			 /* at the end of a growing file wait for more */
+	/* Gets a clause about each thing that was read, but looks damaged ("line 7 looks like a damaged
+	 * frame"); NULL: they are only counted. */
+	void (*complain)(void *context, const char *clause);
+	void *complain_context;
 };
 
 /* A reader of fd (read from its current position, closed by reader_close), which may be a pipe. .gz
@@ -27,6 +31,9 @@ bool reader_is_compat(const struct reader *reader);
 
 /* Packets of unknown types that were skipped. */
 uint64_t reader_skipped(const struct reader *reader);
+
+/* Things that look damaged so far. The trace is not sound if there is one, whatever reader_next() returns. */
+uint64_t reader_complaints(const struct reader *reader);
 
 /* Bytes of input taken so far (of the unpacked stream). */
 uint64_t reader_offset(const struct reader *reader);

@@ -21,7 +21,9 @@ struct reader {
 	int input_status; /* why: 0, or a negative errno */
 	bool interrupted; /* following was ended by a signal: what is incomplete is no damage */
 	bool may_pause;   /* reader_fill returns also when what is followed does not grow */
-	uint64_t skipped;
+	uint64_t skipped, complaints;
+	void (*complain)(void *context, const char *clause);
+	void *complain_context;
 	char message[512];
 	void *state; /* the encoding's */
 };
@@ -48,6 +50,9 @@ bool reader_skip(struct reader *reader, uint64_t size);
 
 /* Says that the input is damaged `ahead` bytes after data + start; returns -EBADMSG. */
 int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_PRINTF(3, 4);
+
+/* Something can be read, but looks damaged: counts it, and hands the clause to who wants it. */
+void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
 /* Says that the input ends within something; or, if reading failed, that. Returns a negative
  * errno; 0 if only the wait for more was ended by a signal. */

@@ -38,6 +38,8 @@ enum rtrace_type {
 	RTRACE_THRD = RTRACE_TYPE('T', 'H', 'R', 'D'),
 	RTRACE_NOTE = RTRACE_TYPE('N', 'O', 'T', 'E'),
 	RTRACE_BLID = RTRACE_TYPE('B', 'L', 'I', 'D'),
+	RTRACE_USEC = RTRACE_TYPE('U', 'S', 'E', 'C'),
+	RTRACE_NTIM = RTRACE_TYPE('N', 'T', 'I', 'M'),
 };
 
 /* The name of the pseudo-argument that holds a size which does not fit in a dword. */

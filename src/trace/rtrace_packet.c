@@ -4,6 +4,7 @@
 #include "trace/rtrace_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static inline uint32_t take_dword(const struct rtrace_reader *s, struct packet *packet)
@@ -272,6 +273,21 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 	return damage(reader, packet, "is of no known type");
 }
 
+int rtrace_take_microseconds(struct reader *reader, struct packet *packet)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	s->microseconds = take_dword(s, packet);
+	if (s->microseconds < 1000)
+		return 2;
+	reader_complain(reader, "a USEC packet at byte %" PRIu64 " has %u microseconds of a millisecond",
+			reader_offset(reader), s->microseconds);
+	s->microseconds = 0;
+	return 2;
+}
+
 int rtrace_take_call(struct reader *reader, struct packet *packet)
 {
 	struct rtrace_reader *s = reader->state;
@@ -282,18 +298,20 @@ int rtrace_take_call(struct reader *reader, struct packet *packet)
 	const uint32_t first = take_dword(s, packet), second = take_dword(s, packet);
 	const uint32_t third = take_dword(s, packet), kind = take_dword(s, packet);
 	const uint32_t ms = s->compat ? third : first;
+	const uint64_t us = ms * UINT64_C(1000) + s->microseconds;
 
 	if (kind < CALL_RELEASE || kind > CALL_COPY)
 		return damage(reader, packet, "is neither an allocation nor a release");
 	*call = (struct record_call){
 		.index = ++s->next_index,
-		.time_ns = ms ? day_clock_time(&s->clock, ms * UINT64_C(1000000)) : TIME_NONE,
+		.time_ns = ms ? day_clock_time(&s->clock, us * 1000) : TIME_NONE,
 		.resource = s->compat ? first : second,
 		.context = s->compat ? second : third,
 		.kind = kind,
 	};
 	if (!call->resource && s->resource_count == 1)
 		call->resource = s->first_resource;
+	s->microseconds = 0;
 	s->has_args = false;
 	text_begin(&s->call_text, packet);
 	call->function = take_string(s, packet, &s->call_text);
@@ -324,6 +342,9 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 		return reader_damage(reader, 0,
 				     "a BTRC packet of %u bytes says that it has %u frames",
 				     packet->size, count);
+	if (count < left(packet) / pointer_size(s))
+		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
+				reader_offset(reader), count, packet->size);
 	if (count > s->frame_capacity) {
 		s->frames = xreallocarray(s->frames, count, sizeof(*s->frames));
 		s->frame_capacity = count;
@@ -383,6 +404,9 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		ARRAY_GROW(s->args, s->arg_capacity, used);
 		s->args[used++] = arg;
 	}
+	if (left(packet))
+		reader_complain(reader, "an ARGS packet at byte %" PRIu64 " has %u arguments in %u bytes",
+				reader_offset(reader), count, packet->size);
 	s->has_args = true;
 	call->args = s->args;
 	call->arg_count = used;

@@ -62,6 +62,8 @@ static bool is_known(uint32_t type)
 	case RTRACE_THRD:
 	case RTRACE_NOTE:
 	case RTRACE_BLID:
+	case RTRACE_USEC:
+	case RTRACE_NTIM:
 		return true;
 	}
 	return false;
@@ -279,6 +281,10 @@ static int read_begin(struct reader *reader, struct record *record)
 	if (status < 0)
 		return status;
 	reader_skip(reader, RTRACE_HEAD + packet.size);
+	if (packet_peek(reader, &packet) == 1 && packet.type == RTRACE_NTIM) {
+		record->process.no_timestamps = true;
+		reader_skip(reader, RTRACE_HEAD + packet.size);
+	}
 	read_origin(reader, &record->process);
 	return 1;
 }
@@ -328,7 +334,11 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 							     : rtrace_take_args(reader, packet);
 		}
 		break;
+	case RTRACE_USEC:
+		status = rtrace_take_microseconds(reader, packet);
+		break;
 	case RTRACE_PINF:
+	case RTRACE_NTIM:
 		reader->skipped++; /* there was one, or calls already */
 		status = 2;
 		break;

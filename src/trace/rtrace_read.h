@@ -22,6 +22,7 @@ struct rtrace_reader {
 	uint32_t resource_count, first_resource;
 	uint64_t declared; /* bit N: resource N */
 	uint64_t next_index;
+	uint32_t microseconds; /* of the next call's millisecond */
 	struct buf text;      /* the strings of a record that is given out at once */
 	struct buf call_text; /* the strings of `call` */
 	struct buf arg_text;
@@ -48,6 +49,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet,
 			struct record_process *process);
 int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record);
 int rtrace_take_call(struct reader *reader, struct packet *packet);
+int rtrace_take_microseconds(struct reader *reader, struct packet *packet);
 int rtrace_take_frames(struct reader *reader, struct packet *packet);
 int rtrace_take_args(struct reader *reader, struct packet *packet);
 

@@ -49,11 +49,14 @@ static inline unsigned char *put_dword(const struct rtrace_state *s, unsigned ch
 	return p + 4;
 }
 
-static inline unsigned char *put_pointer(const struct rtrace_state *s, unsigned char *p,
-					 uint64_t value)
+static inline unsigned char *put_pointer(struct writer *writer, unsigned char *p, uint64_t value)
 {
-	if (!s->wide)
+	const struct rtrace_state *s = writer->state;
+
+	if (!s->wide) {
+		writer->lost_count += value > UINT32_MAX;
 		return put_dword(s, p, (uint32_t)value);
+	}
 	if (s->swap)
 		value = __builtin_bswap64(value);
 	memcpy(p, &value, 8);
@@ -177,6 +180,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	p = put_dword(s, p, process->depth);
 	p = put_string(writer, p, process->name, length, s->data_max - 16);
 	packet_end(writer, RTRACE_PINF, p);
+	if (process->no_timestamps && !s->compat)
+		packet_end(writer, RTRACE_NTIM, packet_begin(writer, 0));
 }
 
 static void put_module(struct writer *writer, const struct record_module *module)
@@ -238,8 +243,8 @@ static void put_object(struct writer *writer, const struct record_object *object
 	const size_t length = text_length(object->path);
 	unsigned char *p = packet_begin(writer, 16 + string_size(length));
 
-	p = put_pointer(s, p, object->from);
-	p = put_pointer(s, p, object->to);
+	p = put_pointer(writer, p, object->from);
+	p = put_pointer(writer, p, object->to);
 	p = put_string(writer, p, object->path, length, s->data_max - 16);
 	packet_end(writer, RTRACE_MMAP, p);
 }
@@ -250,7 +255,7 @@ static void put_build_id(struct writer *writer, const struct record_build_id *bu
 	const size_t length = text_length(build_id->hex);
 	unsigned char *p = packet_begin(writer, 8 + string_size(length));
 
-	p = put_pointer(s, p, build_id->from);
+	p = put_pointer(writer, p, build_id->from);
 	p = put_string(writer, p, build_id->hex, length, s->data_max - 8);
 	packet_end(writer, RTRACE_BLID, p);
 }
@@ -281,8 +286,8 @@ static void put_heap(struct writer *writer, const struct record_heap *heap)
 	const struct rtrace_state *s = writer->state;
 	unsigned char *p = packet_begin(writer, 16 + 40);
 
-	p = put_pointer(s, p, heap->bottom);
-	p = put_pointer(s, p, heap->top);
+	p = put_pointer(writer, p, heap->bottom);
+	p = put_pointer(writer, p, heap->top);
 	for (size_t i = 0; i < ARRAY_SIZE(heap->info); i++) {
 		const bool fits = heap->info[i] <= UINT32_MAX;
 
@@ -324,10 +329,10 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 		p += count * pointer;
 	} else {
 		for (size_t i = 0; i < count; i++)
-			p = put_pointer(s, p, call->frames[i]);
+			p = put_pointer(writer, p, call->frames[i]);
 	}
 	if (marked)
-		p = put_pointer(s, p, 0);
+		p = put_pointer(writer, p, 0);
 	packet_end(writer, RTRACE_BTRC, p);
 }
 
@@ -393,6 +398,15 @@ static uint32_t call_resource(const struct rtrace_state *s, const struct record_
 	return resource_fits(s, call->resource) ? call->resource : 0;
 }
 
+/* What the milliseconds of the next call leave out. */
+static void put_microseconds(struct writer *writer, const struct record_call *call)
+{
+	const uint32_t us = call->time_ns == TIME_NONE ? 0 : (uint32_t)(call->time_ns / 1000 % 1000);
+
+	if (us)
+		packet_end(writer, RTRACE_USEC, put_dword(writer->state, packet_begin(writer, 4), us));
+}
+
 static void put_call_packet(struct writer *writer, const struct record_call *call, uint32_t size)
 {
 	const struct rtrace_state *s = writer->state;
@@ -407,7 +421,7 @@ static void put_call_packet(struct writer *writer, const struct record_call *cal
 		p = put_dword(s, p, call->context);
 		p = put_dword(s, p, call->kind);
 		p = put_string(writer, p, call->function, length, room);
-		p = put_pointer(s, p, call->id);
+		p = put_pointer(writer, p, call->id);
 		p = put_dword(s, p, size);
 	} else {
 		p = put_dword(s, p, resource);
@@ -416,7 +430,7 @@ static void put_call_packet(struct writer *writer, const struct record_call *cal
 		p = put_dword(s, p, call->kind == CALL_RELEASE ? CALL_RELEASE : CALL_ALLOC);
 		p = put_string(writer, p, call->function, length, room);
 		p = put_dword(s, p, size);
-		p = put_pointer(s, p, call->id);
+		p = put_pointer(writer, p, call->id);
 	}
 	packet_end(writer, RTRACE_CALL, p);
 }
@@ -428,6 +442,8 @@ static void put_call(struct writer *writer, const struct record_call *call)
 	const bool more = call->size >= RTRACE_SIZE_MORE;
 	const bool has_args = call->arg_count || (more && !compat);
 
+	if (!compat)
+		put_microseconds(writer, call);
 	put_call_packet(writer, call, more ? RTRACE_SIZE_MORE : (uint32_t)call->size);
 	if (compat) {
 		writer->cut_count += call->size > UINT32_MAX;

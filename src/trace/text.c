@@ -23,6 +23,10 @@ const char *const text_heap_lines[TEXT_HEAP_LINES] = {
 const char *const text_filters[TEXT_FILTERS] = {"leaks", "compress", "resolve"};
 const char *const text_flags[TEXT_FLAGS] = {"refcount", "call"};
 
+const char *const text_keys[TEXT_KEYS] = {
+	"version=", "arch=",   "timestamp=",  "process=",        "pid=",
+	"filter=",  "origin=", "timestamps=", "backtrace depth="};
+
 size_t text_identifier(const char *s)
 {
 	size_t n = 0;

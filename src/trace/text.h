@@ -16,6 +16,11 @@
 #define TEXT_BUILD_LINE  "## build-id "
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
+#define TEXT_CUT	 " (cut)" /* behind the last address, 0, of a stack that goes on */
+
+/* The argument 0, which no function has: text has no form of its own for a copy. */
+#define TEXT_COPY_VALUE "#kind=copy"
+#define TEXT_COPY_LINE	"\t$0 = " TEXT_COPY_VALUE
 
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */
@@ -27,6 +32,10 @@ extern const char *const text_heap_lines[TEXT_HEAP_LINES];
 extern const char *const text_filters[TEXT_FILTERS];
 #define TEXT_FLAGS 2
 extern const char *const text_flags[TEXT_FLAGS];
+
+/* The keys of the header, each with its '='. */
+#define TEXT_KEYS 9
+extern const char *const text_keys[TEXT_KEYS];
 
 /* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its
  * field (a control character, or one of `also`). Other backslashes stand for themselves; where one

@@ -94,6 +94,14 @@ static const char *parse_tail(const char *begin, const char *end, struct text_ca
 	return p > begin && p[-1] == '(' ? p - 1 : NULL;
 }
 
+bool text_ends_as_call(const char *line, size_t length)
+{
+	struct text_call call;
+	const char *open = parse_tail(line, line + length, &call);
+
+	return open && open > line;
+}
+
 bool text_parse_call(const char *line, size_t length, struct text_call *call)
 {
 	if (line[0] < '0' || line[0] > '9')
@@ -122,9 +130,6 @@ static bool has_type(const struct text_reader *s, const struct text_resource *re
 	if (length > *suffix && name[length - *suffix] == '<' &&
 	    !memcmp(name + length - resource->length - 1, resource->type, resource->length))
 		return true;
-	/* Numbers may be a function template's too: they count only where a type is to be shown. */
-	if (s->resource_count < 2)
-		return false;
 	const char *open = memrchr(name, '<', length);
 
 	if (!open || open == name || text_hex(open + 1, &id) != name + length - 1)
@@ -138,13 +143,15 @@ static const struct text_resource *take_type(const struct text_reader *s, const 
 {
 	size_t suffix;
 
-	if (name[*length - 1] == '>')
-		for (size_t i = 0; i < s->resource_count; i++)
-			if (has_type(s, &s->resources[i], name, *length, &suffix)) {
-				*length -= suffix;
-				return &s->resources[i];
-			}
-	return s->resource_count == 1 ? s->resources : NULL;
+	/* What looks like a type may be a function template's argument: it counts only where types are shown. */
+	if (s->resource_count < 2)
+		return s->resource_count ? s->resources : NULL;
+	for (size_t i = 0; name[*length - 1] == '>' && i < s->resource_count; i++)
+		if (has_type(s, &s->resources[i], name, *length, &suffix)) {
+			*length -= suffix;
+			return &s->resources[i];
+		}
+	return NULL;
 }
 
 void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed,
@@ -154,7 +161,14 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 	size_t length = parsed->name_length;
 	const struct text_resource *resource = take_type(s, name, &length);
 
+	/* What should be before the name. */
+	if (*name == '[' || *name == '@')
+		s->damage = "is a call with a damaged time or context";
+	else if (!resource && s->resource_count)
+		s->damage = "is a call that names no type of resource, though there are several";
 	name[length] = '\0';
+	if (memchr(name, '(', length) && text_is_damaged_name(name))
+		s->damage = "looks like a damaged call";
 	*call = (struct record_call){
 		.index = parsed->index,
 		.time_ns = parsed->time_ns == TIME_NONE
@@ -178,12 +192,14 @@ bool text_is_arg(const char *line)
 	return *line == '$' || (line[0] == '\t' && line[1] == '$');
 }
 
-struct call_arg text_take_arg(const struct text_reader *s, char *line)
+struct call_arg text_take_arg(struct text_reader *s, char *line)
 {
 	char *key = strchr(line, '$') + 1;
 	char *value = strstr(key, " = ");
 	uint64_t number;
 
+	if (text_has_control(key) || text_has_another(line) || (!value && !strstr(key, " =")))
+		s->damage = "looks like a damaged argument";
 	if (value) {
 		*value = '\0';
 		value += 3;
@@ -200,6 +216,9 @@ struct call_arg text_take_arg(const struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
+	/* What was the mark of a copy, by its number or by its value. */
+	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
+		s->damage = "looks like a damaged argument";
 	if (!numbered)
 		return (struct call_arg){text_unescape(key, ""), text_unescape(value, "")};
 	const char *name = "";
@@ -220,6 +239,20 @@ static bool ends_inlined(const char *end, const char *begin)
 	const size_t length = strlen(TEXT_INLINED);
 
 	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
+}
+
+static bool is_cut_mark(const struct text_reader *s, const char *begin, const char *end)
+{
+	const size_t length = strlen(TEXT_CUT);
+
+	return !s->compat && (size_t)(end - begin) == length && !memcmp(begin, TEXT_CUT, length);
+}
+
+static bool has_control(const char *begin, const char *end)
+{
+	while (begin < end && !text_is_control(*begin))
+		begin++;
+	return begin < end;
 }
 
 static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
@@ -261,8 +294,10 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 		return 0;
 	struct text_span span = {(uint32_t)(text - base), (uint32_t)(end - base)};
 
-	if (text == end)
+	if (text == end || (!address && is_cut_mark(s, text, end)))
 		span = (struct text_span){0};
+	else if (*text != ' ' || has_control(text, end))
+		s->damage = "looks like a damaged frame";
 	/* The lines of one address, all but the last of which are inlined, are one frame. */
 	if (*inlined && s->frame_count && s->frames[s->frame_count - 1] == address)
 		s->spans[s->frame_count - 1].end = (uint32_t)(end - base);
@@ -272,11 +307,11 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 	return length + 1;
 }
 
-size_t text_take_frames(struct reader *reader, size_t from)
+size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number)
 {
 	struct text_reader *s = reader->state;
+	uint64_t address, lines = 0;
 	bool inlined = false;
-	uint64_t address;
 
 	while (text_fill(reader, from + 1) > from) {
 		const char *line = (const char *)reader->data + reader->start + from;
@@ -294,14 +329,17 @@ size_t text_take_frames(struct reader *reader, size_t from)
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {
 			add_frame(s, address, (struct text_span){0});
 			from += (size_t)(end - line) + 1;
+			lines++;
 			continue;
 		}
 		const size_t size = take_long_frame(reader, from, &inlined);
 
 		if (!size)
 			break;
+		text_complain(reader, line_number + lines++);
 		from += size;
 	}
+	s->group_lines = lines;
 	/* functrace's mark of a stack that goes on. */
 	if (s->frame_count && !s->compat && !s->frames[s->frame_count - 1] &&
 	    !s->spans[s->frame_count - 1].end) {

@@ -44,15 +44,22 @@ static int64_t parse_start(const char *text)
 	return timegm(&tm) - (*sign == '-' ? -offset : offset);
 }
 
-static unsigned parse_names(char *text, const char *const *names, size_t count)
+/* The bits of the names between '|'. One that is unknown sets *damage to `unknown`. */
+static unsigned parse_names(char *text, const char *const *names, size_t count, const char **damage,
+			    const char *unknown)
 {
 	unsigned bits = 0;
 	char *rest;
 
-	for (char *name = strtok_r(text, "|", &rest); name; name = strtok_r(NULL, "|", &rest))
+	for (char *name = strtok_r(text, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+		unsigned bit = 0;
+
 		for (size_t i = 0; i < count; i++)
-			if (!strcmp(name, names[i]))
-				bits |= 1u << i;
+			bit |= strcmp(name, names[i]) ? 0 : 1u << i;
+		if (!bit)
+			*damage = unknown;
+		bits |= bit;
+	}
 	return bits;
 }
 
@@ -67,10 +74,21 @@ static bool parse_dword(const char *text, uint32_t *value)
 	return true;
 }
 
-static void take_field(const char *key, char *value, struct record_process *process)
+static bool parse_version(const char *text, struct record_process *process)
 {
+	int used = 0;
+
+	return sscanf(text, "%3u.%3u%n", &process->version_major, &process->version_minor, &used) == 2 &&
+	       !text[used];
+}
+
+/* The value of a field. False if it is none that the key has. */
+static bool take_field(const char *key, char *value, struct record_process *process)
+{
+	const char *unknown = NULL;
+
 	if (!strcmp(key, "version")) {
-		sscanf(value, "%3u.%3u", &process->version_major, &process->version_minor);
+		return parse_version(value, process);
 	} else if (!strcmp(key, "arch")) {
 		process->arch = text_unescape(value, ",");
 	} else if (!strcmp(key, "timestamp")) {
@@ -79,23 +97,38 @@ static void take_field(const char *key, char *value, struct record_process *proc
 	} else if (!strcmp(key, "process")) {
 		process->name = text_unescape(value, ",");
 	} else if (!strcmp(key, "pid")) {
-		process->has_pid = parse_dword(value, &process->pid);
+		return process->has_pid = parse_dword(value, &process->pid);
 	} else if (!strcmp(key, "filter")) {
-		process->filters = parse_names(value, text_filters, TEXT_FILTERS);
+		process->filters = parse_names(value, text_filters, TEXT_FILTERS, &unknown, "");
 	} else if (!strcmp(key, "backtrace depth")) {
-		process->has_depth = parse_dword(value, &process->depth);
+		return process->has_depth = parse_dword(value, &process->depth);
 	} else if (!strcmp(key, "origin")) {
 		process->origin = text_unescape(value, ",");
 	} else if (!strcmp(key, "timestamps")) {
 		process->no_timestamps = !strcmp(value, "no");
+		return process->no_timestamps || !strcmp(value, "yes");
+	} else {
+		return false;
 	}
+	return !unknown;
+}
+
+/* Whether a field without a '=' is the rest of a name with a comma in it, which the sp-rtrace tools do not escape; or
+ * nothing, behind the last comma. */
+static bool is_rest_of_name(const char *field, const struct record_process *process)
+{
+	for (size_t i = 0; i < TEXT_KEYS; i++)
+		if (!strncmp(field, text_keys[i], strlen(text_keys[i]) - 1))
+			return false;
+	return !*field || process->version_major >= TEXT_COMPAT_MAJOR;
 }
 
 bool text_take_header(struct text_reader *s, char *line, struct record_process *process)
 {
 	char *rest;
 
-	(void)s;
+	if (text_has_control(line) || text_has_another(line))
+		s->damage = "is a header with another line in it";
 	*process = (struct record_process){.version_major = 1};
 	if (!strchr(line, '='))
 		return false;
@@ -103,15 +136,19 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 		char *value = strchr(field, '=');
 
 		field += strspn(field, " ");
-		if (!value)
+		if (!value && is_rest_of_name(field, process))
 			continue;
-		*value++ = '\0';
-		take_field(field, value, process);
+		if (value)
+			*value++ = '\0';
+		if (!value || !take_field(field, value, process))
+			s->damage = "is a header with a field that is unknown or damaged";
 	}
 	return true;
 }
 
-static void remember_resource(struct text_reader *s, const struct record_resource *resource)
+/* Calls show the type as its declaration does, with the same escapes. */
+static void remember_resource(struct text_reader *s, const char *type,
+			      const struct record_resource *resource)
 {
 	for (size_t i = 0; i < s->resource_count; i++)
 		if (s->resources[i].id == resource->id)
@@ -121,8 +158,8 @@ static void remember_resource(struct text_reader *s, const struct record_resourc
 	ARRAY_GROW(s->resources, s->resource_capacity, s->resource_count);
 	s->resources[s->resource_count++] = (struct text_resource){.id = resource->id,
 								   .flags = resource->flags,
-								   .length = strlen(resource->type),
-								   .type = xstrdup(resource->type)};
+								   .length = strlen(type),
+								   .type = xstrdup(type)};
 }
 
 /* `<1> : type (description) [flag|flag]` */
@@ -157,16 +194,19 @@ static bool take_resource(struct text_reader *s, char *line, struct record *reco
 	record->type = RECORD_RESOURCE;
 	*resource = (struct record_resource){
 		.id = (uint32_t)id,
-		.flags = flags ? parse_names(flags, text_flags, TEXT_FLAGS) : 0,
-		.type = text_unescape(type, ""),
+		.flags = flags ? parse_names(flags, text_flags, TEXT_FLAGS, &s->damage,
+					     "is a resource with a flag that is unknown")
+			       : 0,
+		.type = type,
 		.desc = text_unescape(open + 2, ""),
 	};
-	remember_resource(s, resource);
+	remember_resource(s, type, resource);
+	text_unescape(type, "");
 	return true;
 }
 
 /* `: path => 0x1000-0x2000` */
-static bool take_object(const struct text_reader *s, char *line, struct record *record)
+static bool take_object(struct text_reader *s, char *line, struct record *record)
 {
 	struct record_object *object = &record->object;
 	char *arrow = NULL;
@@ -284,12 +324,13 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 		return false;
 	if (begins(line, TEXT_MODULE_LINE))
 		return take_module(line, record);
-	if (begins(line, TEXT_BUILD_LINE) && take_build_id(line, record))
-		return true;
+	if (begins(line, TEXT_BUILD_LINE))
+		return take_build_id(line, record);
 	if (!s->compat && begins(line, TEXT_THREAD_LINE) && take_thread(line, record))
 		return true;
 	if (s->compat)
 		return false;
+	s->damage = s->damage ? s->damage : text_damage(line);
 	record->type = RECORD_NOTE;
 	record->note.text = text_unescape(line + 3, "");
 	return true;
@@ -309,10 +350,16 @@ static const char *undouble(char *line)
 
 bool text_take_line(struct text_reader *s, char *line, struct record *record)
 {
+	if (text_has_another(line))
+		s->damage = "has another line in it";
 	if (begins(line, "# "))
 		return false;
 	if (take_declaration(s, line, record))
 		return true;
+	const char *damage = text_damage(line);
+
+	if (damage)
+		s->damage = damage;
 	record->type = RECORD_COMMENT;
 	record->comment.text = s->compat ? undouble(line) : line;
 	return true;

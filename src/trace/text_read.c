@@ -8,6 +8,7 @@
 #include "config.h"
 #include "trace/text_read.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,21 @@ static char *at(const struct reader *reader, size_t from)
 	return (char *)reader->data + reader->start + from;
 }
 
+/* Makes CR LF a LF, from `from` bytes after data + start on. */
+static void fold_line_ends(struct reader *reader, size_t from)
+{
+	char *const end = (char *)reader->data + reader->end;
+	char *p = memchr(at(reader, from), '\r', reader_available(reader) - from), *to = p;
+
+	if (!p)
+		return;
+	for (; p < end; p++)
+		if (p[0] != '\r' || p + 1 == end || p[1] != '\n')
+			*to++ = *p;
+	*to = '\0';
+	reader->end -= (size_t)(end - to);
+}
+
 /* No text has a NUL byte in it: what is before can be read, what is behind is no trace. */
 static void check_nul(struct reader *reader, size_t from)
 {
@@ -57,15 +73,34 @@ static void check_nul(struct reader *reader, size_t from)
 	reader->ended = true;
 }
 
-size_t text_fill(struct reader *reader, size_t want)
+/* What is looked at never ends within a line end: the LF would stand where no LF was. */
+static void fill_line_end(struct reader *reader)
 {
-	const size_t had = reader_available(reader);
+	while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
+		reader_fill(reader, reader_available(reader) + 1);
+}
 
-	if (had >= want)
-		return had;
-	reader_fill(reader, want);
-	check_nul(reader, had);
-	return reader_available(reader);
+size_t text_fill_slow(struct reader *reader, size_t want)
+{
+	size_t had = reader_available(reader);
+
+	while (had < want && !reader->ended) {
+		reader_fill(reader, want);
+		fill_line_end(reader);
+		check_nul(reader, had);
+		fold_line_ends(reader, had ? had - 1 : 0);
+		had = reader_available(reader);
+	}
+	return had;
+}
+
+void text_complain(struct reader *reader, uint64_t line)
+{
+	struct text_reader *s = reader->state;
+
+	if (s->damage)
+		reader_complain(reader, "line %" PRIu64 " %s", line, s->damage);
+	s->damage = NULL;
 }
 
 /* The input ends at data + start, or within the line there. */
@@ -118,12 +153,8 @@ int text_line(struct reader *reader, size_t from, size_t *length)
 
 static bool text_detect(const unsigned char *data, size_t size)
 {
-	static const char *const keys[] = {
-		"version=", "arch=",   "timestamp=",  "process=",        "pid=",
-		"filter=",  "origin=", "timestamps=", "backtrace depth="};
-
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (size >= strlen(keys[i]) && !memcmp(data, keys[i], strlen(keys[i])))
+	for (size_t i = 0; i < TEXT_KEYS; i++)
+		if (size >= strlen(text_keys[i]) && !memcmp(data, text_keys[i], strlen(text_keys[i])))
 			return true;
 	return false;
 }
@@ -134,7 +165,9 @@ static int read_header(struct reader *reader, struct record *record)
 	size_t length;
 
 	/* The first bytes were read to recognise the format. */
+	fill_line_end(reader);
 	check_nul(reader, 0);
+	fold_line_ends(reader, 0);
 	const int status = text_line(reader, 0, &length);
 
 	if (status <= 0)
@@ -145,7 +178,12 @@ static int read_header(struct reader *reader, struct record *record)
 	record->type = RECORD_PROCESS;
 	if (!text_take_header(s, line, &record->process))
 		return reader_damage(reader, 0, "the first line is no trace's header");
+	if (!record->process.version_major || record->process.version_major > TEXT_COMPAT_MAJOR)
+		return reader_damage(reader, 0, "the format's version is %u.%u; known are 1 and 2",
+				     record->process.version_major, record->process.version_minor);
+	text_complain(reader, 1);
 	s->begun = true;
+	s->line = 2;
 	s->compat = record->process.version_major >= TEXT_COMPAT_MAJOR;
 	reader->start += length + 1;
 	if (!s->compat && record->process.start_sec > 0)
@@ -159,11 +197,13 @@ static int read_header(struct reader *reader, struct record *record)
 static void find_group(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
+	uint64_t line = s->line + 1;
 	size_t length;
 
 	s->in_group = true;
 	s->group_at = 0;
 	s->frame_count = 0;
+	s->group_lines = 0;
 	s->has_texts = s->cut = s->group_goes_on = false;
 	s->group_status = 0;
 	/* Not one byte more than needed is waited for: the input may be live. */
@@ -171,17 +211,19 @@ static void find_group(struct reader *reader, size_t from)
 		if (*at(reader, from) == '\n') {
 			s->group_frames = from;
 			s->group_end = from + 1;
+			s->group_lines = 1;
 			return;
 		}
 		if (*at(reader, from) == '\t' && text_fill(reader, from + 3) >= from + 3 &&
 		    text_is_frame(at(reader, from))) {
 			s->group_frames = from;
-			from = text_take_frames(reader, from);
+			from = text_take_frames(reader, from, line);
 			s->group_end = from + (*at(reader, from) == '\n');
+			s->group_lines += s->group_end - from;
 			return;
 		}
 		s->group_status = text_line(reader, from, &length);
-		if (s->group_status <= 0)
+		if (s->group_status <= 0 || text_is_header(at(reader, from)))
 			break;
 		struct text_call next;
 
@@ -190,6 +232,7 @@ static void find_group(struct reader *reader, size_t from)
 		if (s->group_goes_on)
 			break;
 		from += length + 1;
+		line++;
 	}
 	s->group_frames = s->group_end = from;
 }
@@ -206,15 +249,22 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	record->type = RECORD_CALL;
 	text_take_call(s, at(reader, s->group_at), parsed, call);
 	s->group_at += length + 1;
+	text_complain(reader, s->line++);
+	s->astray = false;
 	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX &&
 	       text_is_arg(at(reader, s->group_at))) {
 		char *line = at(reader, s->group_at);
 		char *end = strchr(line, '\n');
 
 		*end = '\0';
-		ARRAY_GROW(s->args, s->arg_capacity, args);
-		s->args[args++] = text_take_arg(s, line);
+		if (!s->compat && !strcmp(line, TEXT_COPY_LINE)) {
+			call->kind = CALL_COPY;
+		} else {
+			ARRAY_GROW(s->args, s->arg_capacity, args);
+			s->args[args++] = text_take_arg(s, line);
+		}
 		s->group_at += (size_t)(end - line) + 1;
+		text_complain(reader, s->line++);
 	}
 	call->args = s->args;
 	call->arg_count = args;
@@ -278,6 +328,20 @@ static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *si
 	return true;
 }
 
+/* The record of any line but calls, headers and heap lines: 1, or 2 if it gave nothing. */
+static int take_line(struct reader *reader, char *line, struct record *record)
+{
+	struct text_reader *s = reader->state;
+	const bool continues = s->astray && *line == '\t';
+	const bool gave = text_take_line(s, line, record);
+
+	s->astray = continues || s->damage;
+	if (continues)
+		s->damage = NULL;
+	text_complain(reader, s->line++);
+	return gave ? 1 : 2;
+}
+
 /* One line of the group: 1, or 2 if it gave nothing. */
 static int next_in_group(struct reader *reader, struct record *record)
 {
@@ -285,6 +349,7 @@ static int next_in_group(struct reader *reader, struct record *record)
 
 	if (s->group_at >= s->group_frames) {
 		reader->start += s->group_end;
+		s->line += s->group_lines;
 		s->in_group = false;
 		return s->group_status < 0 ? s->group_status : 2;
 	}
@@ -301,11 +366,12 @@ static int next_in_group(struct reader *reader, struct record *record)
 	if (is_heap(line, length) &&
 	    take_heap(reader, s->group_at, s->group_frames, &size, record)) {
 		s->group_at += size;
+		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;
 	}
 	line[length] = '\0';
 	s->group_at += length + 1;
-	return text_take_line(s, line, record) ? 1 : 2;
+	return take_line(reader, line, record);
 }
 
 /* One line: 1, 2 if it gave nothing, 0 at the end, or a negative errno. */
@@ -327,13 +393,19 @@ static int next_line(struct reader *reader, struct record *record)
 
 	if (is_heap(at(reader, 0), length) && take_heap(reader, 0, SIZE_MAX, &size, record)) {
 		reader->start += size;
+		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;
 	}
 	char *line = at(reader, 0);
 
+	if (text_is_header(line))
+		return reader_damage(reader, 0,
+				     "a second trace begins here, in line %" PRIu64
+				     "; split the file (csplit FILE %" PRIu64 ")",
+				     s->line, s->line);
 	line[length] = '\0';
 	reader->start += length + 1;
-	return text_take_line(s, line, record) ? 1 : 2;
+	return take_line(reader, line, record);
 }
 
 static int text_next(struct reader *reader, struct record *record)

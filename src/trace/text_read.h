@@ -34,11 +34,15 @@ struct text_reader {
 	size_t resource_count, resource_capacity;
 	bool has_nul; /* a NUL byte ends what can be read, at this offset */
 	uint64_t nul_offset;
+	uint64_t line;	    /* the number of the one that is read */
+	const char *damage; /* what is wrong with it, to be complained of; NULL nothing */
+	bool astray;	    /* the last line was damaged: arguments and frames that follow were its own */
 	/* Calls that share a stack: from reader->start on, with the stack at the end. */
 	bool in_group, group_goes_on; /* the stack is behind the next part */
 	size_t group_at;              /* the next line of the group */
 	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
+	uint64_t group_lines; /* from group_frames to group_end */
 	int group_status; /* what the look-ahead met: to be told when the group is given out */
 	uint64_t *frames;
 	struct text_span *spans;
@@ -52,6 +56,9 @@ struct text_reader {
 /* The line that begins `from` bytes after data + start: 1 and its length, its newline is there
  * too; 0 at the end; a negative errno, described. The data may move. */
 int text_line(struct reader *reader, size_t from, size_t *length);
+
+/* The takers of lines below leave in s->damage what looks wrong with a line that they took: a clause
+ * behind "line 7 ". */
 
 /* Makes the header's record of the NUL-terminated line, which it changes. False if it is none. */
 bool text_take_header(struct text_reader *s, char *line, struct record_process *process);
@@ -74,23 +81,57 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 /* Whether a line is a call's argument. */
 bool text_is_arg(const char *line);
 /* Takes the argument of a NUL-terminated line, which it changes. */
-struct call_arg text_take_arg(const struct text_reader *s, char *line);
+struct call_arg text_take_arg(struct text_reader *s, char *line);
 
 /* Makes the record of any line (NUL-terminated, changed) but calls, headers and heap lines. False
  * if it is to be dropped. */
 bool text_take_line(struct text_reader *s, char *line, struct record *record);
 
-/* As reader_fill(). */
-size_t text_fill(struct reader *reader, size_t want);
+/* Whether another trace's header begins here: a NUL-terminated line, or one with its newline. */
+bool text_is_header(const char *line);
 
-/* Parses the frames that begin `from` bytes after data + start into s->frames; returns where they
- * end. An error is left in s->group_status. */
-size_t text_take_frames(struct reader *reader, size_t from);
+/* What a NUL-terminated line that is none of the records may have been before it was damaged, as a clause for
+ * s->damage; NULL if it is a comment. */
+const char *text_damage(const char *line);
+
+/* Whether a line ends as calls do, in `(0x602010)` or `(100) = 0x602010`, and something stands before that. */
+bool text_ends_as_call(const char *line, size_t length);
+
+/* Whether a line that is no call has another one in it: its end was lost. */
+bool text_has_another(const char *line);
+
+/* Whether a call's name cannot be one: parentheses without their pair, or another call in it. */
+bool text_is_damaged_name(const char *name);
+
+/* Whether there is a control character: in all fields they are escaped. */
+bool text_has_control(const char *text);
+
+/* As reader_fill(), with the line ends CR LF read as LF. */
+size_t text_fill_slow(struct reader *reader, size_t want);
+
+static inline size_t text_fill(struct reader *reader, size_t want)
+{
+	const size_t available = reader_available(reader);
+
+	return available >= want ? available : text_fill_slow(reader, want);
+}
+
+/* Parses the frames that begin `from` bytes after data + start into s->frames, and counts their lines
+ * in s->group_lines; returns where they end. An error is left in s->group_status. `line` is the number of the first one. */
+size_t text_take_frames(struct reader *reader, size_t from, uint64_t line);
+
+/* Complains of s->damage in line `line`, if there is any. */
+void text_complain(struct reader *reader, uint64_t line);
 
 /* Whether a frame begins at `line`: a tab and 0x. */
 static inline bool text_is_frame(const char *line)
 {
 	return line[0] == '\t' && line[1] == '0' && line[2] == 'x';
+}
+
+static inline bool text_hex_digit(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 /* Parses up to 16 hexadecimal digits; NULL if there is none or there are more. */

@@ -152,7 +152,7 @@ static void remember_type(struct text_writer *s, const struct record_resource *r
 		return;
 	ARRAY_GROW(s->types, s->type_capacity, s->type_count);
 	s->types[s->type_count++] = (struct text_type){
-		.id = resource->id, .name = xstrdup(resource->type ? resource->type : "")};
+		.id = resource->id, .flags = resource->flags, .name = xstrdup(resource->type ? resource->type : "")};
 }
 
 static void put_resource(struct writer *writer, const struct record_resource *resource)

@@ -9,7 +9,7 @@
 #define TEXT_TYPES_MAX 4096
 
 struct text_type {
-	uint32_t id;
+	uint32_t id, flags;
 	char *name;
 };
 

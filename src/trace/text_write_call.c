@@ -85,15 +85,29 @@ static void put_call_head(struct writer *writer, const struct record_call *call)
 	writer->out.size += (size_t)(p - line);
 }
 
+static const struct text_type *type_of(const struct text_writer *s, uint32_t resource)
+{
+	for (size_t i = 0; i < s->type_count; i++)
+		if (s->types[i].id == resource || (!resource && s->type_count == 1))
+			return &s->types[i];
+	return NULL;
+}
+
 /* The type is shown where there are several to choose from. */
 static const char *shown_type(const struct text_writer *s, uint32_t resource)
 {
-	if (s->type_count < 2)
-		return NULL;
-	for (size_t i = 0; i < s->type_count; i++)
-		if (s->types[i].id == resource)
-			return s->types[i].name;
-	return NULL;
+	const struct text_type *type = s->type_count < 2 ? NULL : type_of(s, resource);
+
+	return type ? type->name : NULL;
+}
+
+/* A copy is written as an allocation is, and is known by its resource, a mere record of calls; or else by a mark. */
+static void put_copy_mark(struct writer *writer, const struct record_call *call)
+{
+	const struct text_type *type = type_of(writer->state, call->resource);
+
+	if (call->kind == CALL_COPY && !writer->options.compat && !(type && type->flags & RESOURCE_CALL))
+		buf_add_str(&writer->out, TEXT_COPY_LINE "\n");
 }
 
 static char *put_size(struct writer *writer, char *p, uint64_t size)
@@ -293,7 +307,7 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 		writer->out.size += (size_t)(p - first);
 	}
 	if (call->cut && !writer->options.compat)
-		buf_add_str(&writer->out, "\t0x0\n");
+		buf_add_str(&writer->out, "\t0x0" TEXT_CUT "\n");
 }
 
 static void note_block(struct text_writer *s, const struct record_call *call)
@@ -324,6 +338,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 		buf_add_char(out, '>');
 	}
 	put_call_tail(writer, call);
+	put_copy_mark(writer, call);
 	put_args(writer, call);
 	if (call->shares_next)
 		return;

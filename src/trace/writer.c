@@ -133,6 +133,11 @@ uint64_t writer_cut_count(const struct writer *writer)
 	return writer->cut_count;
 }
 
+uint64_t writer_lost_count(const struct writer *writer)
+{
+	return writer->lost_count;
+}
+
 int writer_close(struct writer *writer)
 {
 	const struct writer_ops *ops = writer->encoding->writer;

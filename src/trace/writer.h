@@ -45,6 +45,10 @@ uint64_t writer_calls(const struct writer *writer);
 /* How many values (strings, sizes, stacks) did not fit the format and were cut, marked as it says. */
 uint64_t writer_cut_count(const struct writer *writer);
 
+/* How many addresses and ids have more bits than a pointer of the trace's machine, and lost the upper ones: what
+ * was written is not sound. */
+uint64_t writer_lost_count(const struct writer *writer);
+
 /* Writes what the format wants at its end, flushes, frees. The first error, as writer_put. */
 int writer_close(struct writer *writer);
 

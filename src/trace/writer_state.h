@@ -12,6 +12,7 @@ struct writer {
 	int fd;
 	int error;          /* the first one: negative errno */
 	uint64_t cut_count; /* values that did not fit the format */
+	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
 	struct buf out;     /* what is not yet written: whole records between two puts */
 	struct record_end { /* of each record in `out`, for cutting back after an error */
 		uint32_t at;

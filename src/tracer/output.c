@@ -57,6 +57,12 @@ static void put_process(struct process *p)
 	const struct settings *set = p->tracer->set;
 	const uint64_t now = clock_ns(CLOCK_REALTIME);
 
+	unsigned major = 0, minor = 0;
+	char origin[64];
+
+	/* As much of the version as the binary format has a place for: a trace says the same in every format. */
+	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
+	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	p->day_ns = now - now % DAY_NS;
 	put(p, &(struct record){.type = RECORD_PROCESS,
 				.process = {.arch = p->arch->name,
@@ -70,10 +76,7 @@ static void put_process(struct process *p)
 					    .has_depth = true,
 					    .no_timestamps = !set->timestamps,
 					    .name = p->exe,
-					    .origin = PACKAGE_NAME " " PACKAGE_VERSION}});
-	unsigned major = 0, minor = 0;
-
-	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
+					    .origin = origin}});
 	put(p, &(struct record){.type = RECORD_MODULE,
 				.module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
 }

@@ -12,7 +12,7 @@ A trace is a list of tuples, each a packet:
     ("ARGS", (name, value)...)
     ("HINF", bottom, top, figure...)
     ("FILE", name, path)
-    ("THRD", tid, name)  ("NOTE", text)  ("BLID", from, hex)
+    ("THRD", tid, name)  ("NOTE", text)  ("BLID", from, hex)  ("USEC", microseconds)  ("NTIM",)
     ("RAW", type, bytes)
 
 Dialects: "1.4" (the protocol document), "2.0" (the sp-rtrace 2.0 tools), "1.3" (old sp-rtrace: the packet's size,
@@ -84,6 +84,10 @@ class Encoder:
             return d(fields[0]) + s(fields[1])
         if kind == "NOTE":
             return s(fields[0])
+        if kind == "USEC":
+            return d(fields[0])
+        if kind == "NTIM":
+            return b""
         if kind == "BLID":
             return p(fields[0]) + s(fields[1])
         raise ValueError(kind)

@@ -12,7 +12,7 @@ import sys
 
 import golden
 from encode import Encoder
-from run import PROGRAM, run, run_all, text_of
+from run import PROGRAM, main, run, text_of
 
 
 def memory_does_not_grow_with_events(_folder):
@@ -89,9 +89,8 @@ def groups_of_any_size_are_read_again(folder):
     assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") == steps[3][:1 << 20].count(b"\n")
 
 
-def main():
-    return run_all([memory_does_not_grow_with_events, groups_of_any_size_are_read_again])
+TESTS = [memory_does_not_grow_with_events, groups_of_any_size_are_read_again]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

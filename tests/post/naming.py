@@ -14,7 +14,7 @@ import time
 
 import golden
 from encode import Encoder
-from run import Skip, names_of_calls, run, run_all, text_of
+from run import Skip, main, names_of_calls, run, text_of
 
 FIRST = """#include <stdlib.h>
 __attribute__((noinline)) void *alloc_config(int n) { void *p = malloc(n); __asm__ volatile("" :: "r"(p)); return p; }
@@ -146,11 +146,15 @@ def build_ids_may_come_late(folder):
         assert done.stderr.count(b"is not the file that was traced") == 1, done.stderr
 
 
-def odd_build_ids_pass_through(_folder):
+def damaged_build_ids_are_told(_folder):
+    """And those of objects that are not declared pass."""
     head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n: /no/such => 0x1000-0x2000\n"
     for line in (b"## build-id 0x1000 012\n", b"## build-id 0x1000 xyz\n", b"## build-id 0x1000\n",
-                 b"## build-id 1000 0123\n", b"## build-id 0x1000 0123 \n", b"## build-id \n", b"## build-id 0x1000 \n",
-                 b"## build-id 0x9000 0123\n", b"## build-id 0x1000 01" + b"23" * 100000 + b"\n"):
+                 b"## build-id 1000 0123\n", b"## build-id 0x1000 0123 \n", b"## build-id \n", b"## build-id 0x1000 \n"):
+        for version in (b"1.4", b"2.0"):
+            done = run("-", data=head.replace(b"1.4", version, 1) + line + b"1. malloc(1) = 0x10\n\t0x1234\n\n")
+            assert done.returncode == 1 and b"line 4 looks like a damaged build-id" in done.stderr, (line, done)
+    for line in (b"## build-id 0x9000 0123\n", b"## build-id 0x1000 01" + b"23" * 100000 + b"\n"):
         for version in (b"1.4", b"2.0"):
             text = text_of(head.replace(b"1.4", version, 1) + line + b"1. malloc(1) = 0x10\n\t0x1234\n\n")
             assert line in text, (line[:99], text[:999])
@@ -168,12 +172,16 @@ def names_that_are_there_stay(folder):
         named = text_of(read(trace), f"--compat={dialect}", "-r")
         assert len(named_frames(named)) >= 2, named
         gone = f"--sysroot={folder}/nothing"
-        for way in (named, text_of(named), text_of(named, "-r"), text_of(named, "-r", gone)):
+        os.makedirs(f"{folder}/nothing", exist_ok=True)
+        for way in (named, text_of(named), text_of(named, "-r")):
             assert way == named
+        done = run("-r", gone, "-", data=named)  # which says too that nothing is there
+        assert done.stdout == named and done.returncode == 1 and b"--sysroot matches nothing" in done.stderr, done
         groups, leaks = text_of(named, "-c"), text_of(named, "-l")
         assert text_of(groups, "-c", "-r") == groups and text_of(leaks, "-l", "-r") == leaks
         stats = text_of(named, "--stats")
-        assert b" alloc_config() at " in stats and b" alloc_config() at " in text_of(named, "--stats", "-r", gone)
+        assert b" alloc_config() at " in stats
+        assert b" alloc_config() at " in run("--stats", "-r", gone, "-", data=named).stdout
         os.rename(program, program + ".away")
         assert text_of(named, "-r") == named and text_of(named, "--stats", "-r") == stats
         # Names that are lost on the way come back, and only those.
@@ -311,10 +319,10 @@ def a_range_that_fits_twice_names_nothing(folder):
         assert not names and said.count(f"range of {path} (4096 bytes) fits several parts") == 1, (names, said)
 
 
-def main():
-    return run_all([the_code_mapping_alone_is_enough, a_range_that_fits_twice_names_nothing, names_that_are_there_stay, only_better_names_replace_names, a_rebuilt_program_gives_no_names, without_build_ids_a_newer_file_is_said,
-                    build_ids_may_come_late, odd_build_ids_pass_through])
+TESTS = [the_code_mapping_alone_is_enough, a_range_that_fits_twice_names_nothing, names_that_are_there_stay,
+         only_better_names_replace_names, a_rebuilt_program_gives_no_names, without_build_ids_a_newer_file_is_said,
+         build_ids_may_come_late, damaged_build_ids_are_told]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

@@ -82,8 +82,11 @@ def manual_has_every_option(_folder):
 
 def examples_of_the_manual_are_accepted(folder):
     trace = os.path.join(folder, "1234-0.rtrace")
+    # What the examples choose has to be there.
+    os.makedirs(os.path.join(folder, "device/usr/bin/prog"))
+    packets = [("MMAP", 0x400000, 0x402000, "/usr/bin/prog") if packet[0] == "MMAP" else packet for packet in golden.SEVERAL]
     with open(trace, "wb") as file:
-        file.write(SEVERAL)
+        file.write(Encoder("1.4", 8, False).trace(packets + [("CALL", 1, 0, 4000, 2, "open", 1, 9), ("BTRC", 0x401250)]))
     with open(os.path.join(folder, "trace.rtrace.txt"), "wb") as file:
         file.write(text_of(SEVERAL))
     with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
@@ -91,7 +94,7 @@ def examples_of_the_manual_are_accepted(folder):
     commands = [line for line in lines if line.startswith("functrace-postproc ") and " - " not in line]
     assert len(commands) >= 8, commands
     for command in commands:
-        arguments = command.split("|")[0].split()[1:]
+        arguments = command.split("|")[0].replace("/srv/", folder + "/").split()[1:]
         done = run(*arguments, cwd=folder)
         assert done.returncode == (3 if "--error-exitcode=3" in arguments else 0), (command, done)
 
@@ -143,7 +146,8 @@ def changed_bytes_never_crash(folder):
         options = rng.choice(runs)
         done = run(*options, "-q", "-", data=bytes(data))
         assert done.returncode in (0, 1), (options, bytes(data), done)
-        assert done.returncode == 0 or done.stderr.count(b"\n") == 1, (options, bytes(data), done)
+        # How many places are damaged, and where it cannot be read on.
+        assert done.returncode == 0 or done.stderr.count(b"\n") in (1, 2), (options, bytes(data), done)
 
 
 def damaged_input_still_gives_leaks(_folder):
@@ -466,7 +470,19 @@ def valgrind_finds_nothing(folder):
         assert done.returncode in (0, 1), (options, done.stderr.decode())
 
 
-def run_all(tests):
+TESTS = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
+         examples_of_the_manual_are_accepted, input_that_is_no_trace,
+         damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
+         error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
+         pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
+         text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
+         leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
+         processes_can_be_chosen, follow_waits_for_more,
+         names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
+         statistics_are_cut_for_a_terminal_only, valgrind_finds_nothing]
+
+
+def main(tests):
     failed = 0
     for number, test in enumerate(tests, 1):
         name = test.__name__.replace("_", " ")
@@ -484,18 +500,5 @@ def run_all(tests):
     return bool(failed)
 
 
-def main():
-    return run_all([usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
-                    examples_of_the_manual_are_accepted, input_that_is_no_trace,
-                    damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash,
-                    damaged_input_still_gives_leaks, error_exitcode_tells_of_leaks, output_goes_where_it_should,
-                    full_disk_is_said, pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
-                    text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
-                    leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
-                    processes_can_be_chosen, follow_waits_for_more, names_are_those_of_the_time,
-                    objects_may_come_late_from_sp_rtrace, statistics_are_cut_for_a_terminal_only,
-                    valgrind_finds_nothing])
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

@@ -5,7 +5,7 @@ import re
 CALL = re.compile(r'^(\d+)\. (?:@([0-9a-f]+) )?(?:\[([\d:.]+)\] )?(.*)$')
 ALLOC = re.compile(r'^(.*)\((\d+)\) = (0x[0-9a-f]+)$')
 RELEASE = re.compile(r'^(.*)\((0x[0-9a-f]+)\)$')
-FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*))?$')
+FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*)| \(cut\))?$')
 OBJECT = re.compile(r'^: (.+) => (0x[0-9a-f]+)-(0x[0-9a-f]+)$')
 THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 

@@ -519,11 +519,10 @@ static void reorder_undoes_compression(void **state)
 	next_index = 2;
 	alloc(reorder, 0x30, 1, 0x1100, 0);
 	put_note(reorder, "note");
-	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nobject 1000-2000 /b\n"
-			     "build-id 1000 bb\nnote note\n");
+	/* What replaces another object comes with the calls that go through it, once. */
+	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nnote note\n");
 	sink.text.size = 0;
 	finish_and_expect(reorder, &sink,
-			  "object 1000-2000 /a\n"
 			  "2 +0 malloc 10 size 1 : 1100\n"
 			  "object 1000-2000 /b\nbuild-id 1000 bb\n"
 			  "3 +0 malloc 30 size 1 : 1100\n"

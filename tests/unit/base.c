@@ -339,9 +339,27 @@ static void debug_domains_are_checked(void **state)
 	assert_true(msg_set_debug("all:0"));
 }
 
+static void test_path_normalise(void **state)
+{
+	(void)state;
+	static const char *const paths[][2] = {
+		{"/a/b/../c", "/a/c"}, {"/a/./../b", "/b"}, {"../x", "../x"}, {"../../x", "../../x"},
+		{"a/../b", "b"}, {"a/../../b", "../b"}, {"/..", "/"}, {"/../a", "/a"}, {"./a", "a"},
+		{"a//b", "a/b"}, {"/b/./../e/f.c", "/e/f.c"}, {"a/b/c/../../d", "a/d"}, {"/", "/"},
+		{"", ""}, {"..", ".."}, {"a/...", "a/..."}, {"../a/../b", "../b"}, {"/a", "/a"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char *path = xstrdup(paths[i][0]);
+
+		assert_string_equal(path_normalise(path), paths[i][1]);
+		free(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_path_normalise),
 		cmocka_unit_test(numbers_are_parsed_whole),
 		cmocka_unit_test(arithmetic_saturates),
 		cmocka_unit_test(arrays_grow_and_keep),

@@ -214,6 +214,8 @@ static bool their_lines(FILE *answers, char **line, size_t *size, uint64_t *addr
 		if (!strncmp(*line, "0x", 2))
 			return true;
 		normalize(*line);
+		if (**line == '/')
+			path_normalise(*line);
 		char *longer = xasprintf("%s%s", *text, *line);
 
 		free(*text);

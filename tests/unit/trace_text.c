@@ -132,7 +132,7 @@ static const char text_14[] =
 	"\t$6 = x=\n"
 	"\t0x400123\n"
 	"\t0x7f0000000456\n"
-	"\t0x0\n"
+	"\t0x0 (cut)\n"
 	"\n"
 	"<11> : fd (file (any) descriptor) [refcount|call]\n"
 	"## thread 7\n"
@@ -350,7 +350,7 @@ static void test_inlined(void **state)
 				   "\t0x20\n"
 				   "\t0x30 in c() at a.c:1 (inlined)\n"
 				   "\t0x40 from /lib/x\n"
-				   "\t0x0\n"
+				   "\t0x0 (cut)\n"
 				   "\n";
 
 	expect_identity(text, false);

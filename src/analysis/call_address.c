@@ -1,0 +1,133 @@
+#include "config.h"
+#include "analysis/call_address.h"
+#include "analysis/stage.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Objects looked at; a path's part that more have says nothing. */
+enum { RANGES_MAX = 4096 };
+
+static bool parse_hex(const char *text, size_t length, uint64_t *value)
+{
+	char digits[24] = "0x";
+
+	if (length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		text += 2;
+		length -= 2;
+	}
+	if (!length || length > sizeof(digits) - 3)
+		return false;
+	memcpy(digits + 2, text, length);
+	return parse_number(digits, UINT64_MAX, value);
+}
+
+bool call_address_parse(const char *text, struct call_address *address)
+{
+	const char *colon = strrchr(text, ':');
+	const char *plus = colon ? strchr(colon, '+') : NULL;
+
+	if (!plus || colon == text ||
+	    !parse_hex(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
+	    !parse_hex(plus + 1, strlen(plus + 1), &address->size) || !address->size)
+		return false;
+	address->object = xstrndup(text, (size_t)(colon - text));
+	return true;
+}
+
+void call_address_free(struct call_address *address)
+{
+	free(address->object);
+	*address = (struct call_address){0};
+}
+
+/* The page of the first PT_LOAD's address in the ELF file: 0 for shared objects and
+ * position-independent programs. False when the file cannot be read. */
+static bool elf_first_page(const char *sysroot, const char *path, uint64_t *page)
+{
+	char *full = xasprintf("%s%s", sysroot ? sysroot : "", path);
+	const int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool found = false;
+	struct stat stat;
+	size_t count = 0;
+	GElf_Phdr phdr;
+	Elf *elf;
+
+	free(full);
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	/* A trace can name anything, a terminal or a device too. */
+	elf = fstat(fd, &stat) || !S_ISREG(stat.st_mode) ? NULL
+							 : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
+		for (size_t i = 0; i < count && !found; i++)
+			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD) {
+				*page = align_down(phdr.p_vaddr - phdr.p_offset, 4096);
+				found = true;
+			}
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+static void forget_overlapped(struct call_ranges *ranges, const struct record_object *object)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct address_range *range = &ranges->items[i];
+
+		if (range->to <= object->from || range->from >= object->to)
+			ranges->items[kept++] = *range;
+	}
+	ranges->count = kept;
+}
+
+bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object)
+{
+	return object->from < object->to && strstr(text_or_empty(object->path), ranges->address->object);
+}
+
+void call_ranges_take(struct call_ranges *ranges, const struct record_object *object)
+{
+	const struct call_address *address = ranges->address;
+	uint64_t page;
+
+	if (object->from >= object->to)
+		return;
+	forget_overlapped(ranges, object);
+	if (!call_ranges_want(ranges, object) || ranges->count == RANGES_MAX)
+		return;
+	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
+	if (!elf_first_page(ranges->sysroot, text_or_empty(object->path), &page))
+		page = address->start >= object->from && address->start < object->to ? object->from
+										     : 0;
+	struct address_range range = {.from = object->from,
+				      .to = object->to,
+				      .start = address->start - page + object->from};
+
+	range.end = add_saturated(range.start, address->size);
+	ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
+	ranges->items[ranges->count++] = range;
+}
+
+bool call_ranges_cross(const struct call_ranges *ranges, const struct record_call *call)
+{
+	for (uint32_t i = 0; i < call->frame_count; i++)
+		for (size_t k = 0; k < ranges->count; k++)
+			if (call->frames[i] >= ranges->items[k].start &&
+			    call->frames[i] < ranges->items[k].end)
+				return true;
+	return false;
+}
+
+void call_ranges_free(struct call_ranges *ranges)
+{
+	free(ranges->items);
+	ranges->items = NULL;
+}

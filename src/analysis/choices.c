@@ -1,0 +1,155 @@
+#include "config.h"
+#include "analysis/choices.h"
+#include "base/msg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What has been seen of what was asked for. */
+struct choices {
+	struct stage stage;
+	struct select_options options;
+	struct call_ranges ranges;
+	bool context_declared;
+	bool in_context, included, excluded, crossing; /* a call is */
+	bool together;				       /* a call is chosen by all */
+	bool object_wanted, object_late;
+	uint64_t calls, objects, objects_found;
+};
+
+static void look_at_call(struct choices *choices, const struct record_call *call)
+{
+	const struct select_options *options = &choices->options;
+	const bool in_context = !options->by_context || select_in_context(options, call);
+	const bool included = !options->include || index_set_has(options->include, call->index);
+	const bool excluded = options->exclude && index_set_has(options->exclude, call->index);
+	const bool crossing = !options->call_address || call_ranges_cross(&choices->ranges, call);
+
+	choices->calls++;
+	choices->in_context |= in_context;
+	choices->included |= included;
+	choices->excluded |= excluded;
+	choices->crossing |= crossing;
+	choices->together |= in_context && included && !excluded && crossing;
+}
+
+static void look_at_object(struct choices *choices, const struct record_object *object)
+{
+	const char *path = text_or_empty(object->path);
+	const char *sysroot = choices->options.sysroot;
+
+	if (choices->options.call_address) {
+		if (call_ranges_want(&choices->ranges, object)) {
+			choices->object_wanted = true;
+			choices->object_late |= choices->calls && !choices->ranges.count;
+		}
+		call_ranges_take(&choices->ranges, object);
+	}
+	if (!sysroot || *path != '/')
+		return;
+	char *full = xasprintf("%s%s", sysroot, path);
+
+	choices->objects++;
+	choices->objects_found += !access(full, F_OK);
+	free(full);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct choices *choices = (struct choices *)stage;
+
+	if (record->type == RECORD_CALL)
+		look_at_call(choices, &record->call);
+	else if (record->type == RECORD_OBJECT)
+		look_at_object(choices, &record->object);
+	else if (record->type == RECORD_CONTEXT)
+		choices->context_declared |= record->context.id & choices->options.context_mask;
+	return stage_put(stage->next, record);
+}
+
+static bool check_address(const struct choices *choices, uint64_t selected, bool may_be_late)
+{
+	const struct call_address *address = choices->options.call_address;
+	const bool late = may_be_late && choices->object_late;
+
+	if (!choices->object_wanted) {
+		msg_error("--call-address matches nothing: no object of the trace has '%s' in its path", address->object);
+		return false;
+	}
+	if (choices->crossing || selected) {
+		if (late)
+			msg_warn("an object with '%s' in its path is declared behind calls, which were not compared with "
+				 "it; give the trace as a file, not by a pipe", address->object);
+		return true;
+	}
+	msg_error("--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
+		  address->object, address->start, address->size,
+		  late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, not by a pipe"
+		       : "; the addresses of another build differ");
+	return false;
+}
+
+bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_late)
+{
+	const struct choices *choices = (const struct choices *)stage;
+	const struct select_options *options = &choices->options;
+	bool sound = true;
+
+	if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared) {
+		msg_error("-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one",
+			  options->context_mask);
+		sound = false;
+	}
+	if (options->include && !choices->included) {
+		msg_error("--include matches nothing: none of the %zu numbers is an event of the trace",
+			  options->include->count);
+		sound = false;
+	}
+	if (options->exclude && options->exclude->count && !choices->excluded) {
+		msg_error("--exclude matches nothing: none of the %zu numbers is an event of the trace",
+			  options->exclude->count);
+		sound = false;
+	}
+	if (options->call_address && !check_address(choices, selected, may_be_late))
+		sound = false;
+	if (choices->objects && !choices->objects_found) {
+		msg_error("--sysroot matches nothing: none of the trace's objects lies under %s", options->sysroot);
+		sound = false;
+	}
+	/* A context without calls is as it is. */
+	if (sound && choices->in_context && choices->calls && !choices->together && !selected) {
+		msg_error("each choice matches something, but no call of the trace is chosen by all of them");
+		sound = false;
+	}
+	return sound;
+}
+
+void choices_learn(struct stage *stage, const struct record_object *object)
+{
+	struct choices *choices = (struct choices *)stage;
+
+	if (!choices->options.call_address)
+		return;
+	choices->object_wanted |= call_ranges_want(&choices->ranges, object);
+	call_ranges_take(&choices->ranges, object);
+}
+
+static void choices_free(struct stage *stage)
+{
+	call_ranges_free(&((struct choices *)stage)->ranges);
+	free(stage);
+}
+
+struct stage *choices_new(struct stage *next, const struct select_options *options)
+{
+	struct choices *choices = xmalloc(sizeof(*choices));
+
+	*choices = (struct choices){
+		.stage = {.put = put, .finish = stage_finish_next, .free = choices_free, .next = next},
+		.options = *options,
+		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
+	};
+	return &choices->stage;
+}

@@ -1,0 +1,20 @@
+/* Whether what was asked for exists in the trace: a choice that matches nothing would look like a trace without
+ * faults. */
+#ifndef FT_ANALYSIS_CHOICES_H
+#define FT_ANALYSIS_CHOICES_H
+
+#include "analysis/select.h"
+
+/* Watches all calls of the trace, before leaks are looked for among them, and hands everything on. `options` are
+ * those of the selection; what they point at outlives the stage. */
+struct stage *choices_new(struct stage *next, const struct select_options *options);
+
+/* As select_learn(). */
+void choices_learn(struct stage *stage, const struct record_object *object);
+
+/* After the end: says of each choice that matched nothing that it did, and returns false if there is one. `selected` is
+ * how many calls the selection let through; `may_be_late`: objects may be declared behind the calls that go through them,
+ * and were not looked for before. */
+bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_late);
+
+#endif

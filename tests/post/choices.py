@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""A choice that matches nothing is said and ends in status 1: a script must not take it for a sound program.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import subprocess
+import sys
+
+import golden
+from encode import Encoder
+from run import OWN, PROGRAM, SEVERAL, main, run
+
+CLEAN = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
+    ("CALL", 0, 1, 1000, 2, "malloc", 10, 0x10), ("BTRC", 0x400123), ("CALL", 0, 1, 1000, 1, "free", 0, 0x10)])
+CHECK = ["-l", "--error-exitcode=7"]
+
+
+def wrong(arguments, words, data=SEVERAL):
+    for more in (CHECK, ["-l", "-q"], [], ["-c"], ["--stats"], ["-f", "rtrace"]):
+        done = run(*more, *arguments, "-", data=data)
+        assert done.returncode == 1, (more, arguments, done)
+        lines = [line for line in done.stderr.decode().splitlines() if "packets of unknown types" not in line]
+        assert len(lines) == 1 and all(word in lines[0] for word in words), (more, arguments, lines)
+
+
+def right(arguments, data, status=0):
+    done = run(*CHECK, *arguments, "-", data=data)
+    assert done.returncode == status and b"matches" not in done.stderr, (arguments, done)
+
+
+def numbers(folder, name, *lines):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    return path
+
+
+def resources_that_there_are_not(_folder):
+    wrong(["-R", "10"], ["-R 10 matches nothing", "1 fd, 2 object, 4 transfer, 8 fp"])
+    wrong(["-R", "8"], ["-R 8 matches nothing", ": 1 memory"], CLEAN)
+    wrong(["-R", "1"], ["-R 1 matches nothing", "no resource"], b"version=1.4\n1. malloc(1) = 0x1\n\n")
+    right(["-R", "18"], SEVERAL, 7)
+    right(["-R", "4"], SEVERAL)
+    right(["-R", "1"], CLEAN)
+
+
+def contexts_that_there_are_not(_folder):
+    wrong(["-C", "4"], ["-C 4 matches nothing"], OWN)
+    wrong(["-C", "1"], ["-C 1 matches nothing"], SEVERAL)
+    # Declared but never entered; and in none, though all calls are in one.
+    right(["-C", "2"], CLEAN)
+    right(["-C", "0"], CLEAN)
+    # Calls in it, none of which leaks.
+    right(["-C", "1"], CLEAN)
+    right(["-C", "1"], b"version=1.4\n1. @1 malloc(1) = 0x1\n\n", 7)
+
+
+def numbers_that_there_are_not(folder):
+    beyond, first, none = (numbers(folder, *lines) for lines in (("beyond", 13, 99), ("first", 1, 99), ("none", "# x")))
+    wrong([f"--include={beyond}"], ["--include matches nothing", "none of the 2 numbers"])
+    wrong([f"--include={none}"], ["--include matches nothing", "none of the 0 numbers"])
+    wrong([f"--exclude={beyond}"], ["--exclude matches nothing", "none of the 2 numbers"])
+    right([f"--include={first}"], SEVERAL, 7)
+    right([f"--include={first}"], CLEAN)
+    right([f"--exclude={none}"], CLEAN)
+    right([f"--exclude={first}"], SEVERAL, 7)
+
+
+def addresses_that_there_are_not(_folder):
+    wrong(["--call-address=nosuch:1+1"], ["--call-address matches nothing", "'nosuch'"])
+    wrong(["--call-address=prog:700+10"], ["--call-address matches nothing", "prog:700+10"])
+    wrong(["--call-address=prog:500000+10"], ["--call-address matches nothing", "prog:500000+10"])
+    wrong(["-b0", "--call-address=prog:101+1"], ["--call-address matches nothing"])
+    right(["--call-address=prog:101+1"], SEVERAL, 7)
+    # Calls through it, none of which leaks.
+    right(["--call-address=prog:123+1"], CLEAN)
+
+
+def choices_that_exclude_each_other(folder):
+    path = numbers(folder, "one", 1)
+    wrong([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace is chosen by all"])
+    wrong([f"--include={path}", f"--exclude={path}"], ["no call of the trace is chosen by all"])
+    wrong([f"--include={path}", "-R", "8"], ["--include matches nothing"])
+    right([f"--include={path}", "--call-address=prog:101+1"], SEVERAL, 7)
+
+
+def folders_that_there_are_not(folder):
+    missing, file = os.path.join(folder, "missing"), numbers(folder, "file")
+    for path in (missing, file):
+        wrong(["-r", f"--sysroot={path}"], [f"--sysroot={path}: there is no such folder"], CLEAN)
+        wrong(["-r", f"--debug-path={folder}:{path}"], [f"--debug-path={path}: there is no such folder"], CLEAN)
+    # A folder in which no object of the trace lies.
+    done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=1)
+    assert b"--sysroot matches nothing: none of the trace's objects lies under " in done.stderr, done
+    os.mkdir(os.path.join(folder, "bin"))
+    numbers(folder, "bin/prog")
+    done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=0)
+    assert b"matches nothing" not in done.stderr, done
+    run(*CHECK, "-r", f"--debug-path={folder}:/", "-", data=CLEAN, check=0)
+
+
+def an_empty_trace_has_nothing_to_match(folder):
+    empty = b"version=1.4,pid=1\n<1> : memory (m)\n@ 1 : c\n"
+    right([], empty)
+    right(["-R", "1"], empty)
+    right(["-C", "1"], empty)
+    right(["-C", "0"], empty)
+    wrong(["--call-address=prog:1+1"], ["matches nothing"], empty)
+    wrong(["--include=" + numbers(folder, "one", 1)], ["matches nothing"], empty)
+
+
+def objects_may_come_late_for_call_address(folder):
+    """As sp-rtrace writes them: behind the calls that go through them."""
+    late = [("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", 0x400123),
+            ("CALL", 1, 0, 0, 2, "malloc", 20, 0x20), ("BTRC", 0x400777)]
+    first, last = golden.DECLARATIONS[:6], golden.DECLARATIONS[6:]
+    data = Encoder("2.0", 8, False).trace(first + late + last)
+    wanted = Encoder("2.0", 8, False).trace(first + last + late)
+    path = os.path.join(folder, "late.rtrace")
+    with open(path, "wb") as file:
+        file.write(data)
+    for more in ([], ["-l"], ["-c"], ["-l", "-c"], ["-r"]):
+        arguments = [*more, "-q", "--call-address=prog:123+1"]
+        expected = run(*arguments, "-", data=wanted, check=0).stdout
+        assert b"malloc(10)" in expected and b"malloc(20)" not in expected
+        assert run(*arguments, path, check=0).stdout == expected, more
+        with open(path, "rb") as file:
+            done = subprocess.run([PROGRAM, *arguments], stdin=file, capture_output=True, timeout=60, check=True)
+        assert done.stdout == expected, more
+    # From a pipe: where all is known at the end it is found, else it is said.
+    assert b"malloc(10)" in run("-l", "--call-address=prog:123+1", "-", data=data, check=0).stdout
+    done = run("--call-address=prog:123+1", "-", data=data, check=1)
+    assert b"behind its calls: give it as a file, not by a pipe" in done.stderr, done
+    again = Encoder("2.0", 8, False).trace(first + late + last + late)
+    done = run("--call-address=prog:123+1", "-", data=again, check=0)
+    assert b"warning" in done.stderr and b"declared behind calls" in done.stderr, done
+
+
+if __name__ == "__main__":
+    sys.exit(main([resources_that_there_are_not, contexts_that_there_are_not, numbers_that_there_are_not,
+                   addresses_that_there_are_not, choices_that_exclude_each_other, folders_that_there_are_not,
+                   an_empty_trace_has_nothing_to_match, objects_may_come_late_for_call_address]))

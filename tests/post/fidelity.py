@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""What is read is written: from one format to another and back, and through one option after the other.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+
+import golden
+from encode import Encoder
+from run import OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
+
+HEAD = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:7]
+
+
+def own(packets):
+    return Encoder("1.4", 8, False).trace(packets)
+
+
+def round_trip(text):
+    """Text to text, and by the binary format to text, is what it was."""
+    assert run("-", data=text, check=0).stdout == text, run("-", data=text).stdout.decode()
+    binary = run("-f", "rtrace", "-", data=text, check=0).stdout
+    assert run("-", data=binary, check=0).stdout == text, run("-", data=binary).stdout.decode()
+    return binary
+
+
+def templates_are_no_types(_folder):
+    one = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0\n<1> : memory (m)\n1. make<memory>(10) = 0x10\n\n2. make<1>(10) = 0x20\n\n"
+    round_trip(one)
+    several = one.replace(b"1. make", b"<2> : fd (d)\n1. make").replace(b"(10)", b"<memory>(10)")
+    round_trip(several)
+    assert b"\n1. make<memory>(10)" in text_of(several, "-R", "1")
+
+
+def types_may_have_any_character(_folder):
+    data = own(golden.DECLARATIONS[:1] + [
+        ("RESR", 1, 0, "a\tb\\c>", "x\ny"), ("RESR", 2, 0, "fd", "d"), ("CALL", 1, 0, 0, 2, "get", 10, 0x10),
+        ("CALL", 2, 0, 0, 2, "get", 1, 0x10), ("CALL", 1, 0, 0, 1, "put", 0, 0x10), ("CALL", 1, 0, 0, 2, "get", 3, 0x50)])
+    text = text_of(data)
+    assert b"get<a\\011b\\c>>(10)" in text, text
+    round_trip(text)
+    for trace in (data, text):
+        assert b"# 1 block(s) leaked with total size of 3 bytes\n# Resource - fd (d):\n# 1 block(s)" in text_of(trace, "-l")
+
+
+def addresses_that_do_not_fit_are_told(_folder):
+    head = b"version=1.4,arch=i686,pid=1,backtrace depth=9\n<1> : memory (m)\n"
+    round_trip(head + b": /bin/a => 0x1000-0xffffffff\n1. malloc(10) = 0xffffffff\n\t0xfffffffe\n\n")
+    for wide in (b"1. malloc(10) = 0x100000000\n\n", b"1. malloc(10) = 0x1\n\t0x7f0000000000\n\n",
+                 b": /bin/a => 0x1000-0x100000000\n"):
+        assert run("-", data=head + wide, check=0).stdout == head + wide
+        done = run("-f", "rtrace", "-q", "-", data=head + wide, check=1)
+        assert done.stderr.startswith(b"functrace-postproc: 1 addresses have more than the 32 bits"), done.stderr
+        round_trip((head + wide).replace(b"i686", b"x86_64"))
+
+
+def copies_are_no_leaks(_folder):
+    data = own(HEAD + [("CALL", 0, 0, 0, 3, "memcpy", 7, 0x10), ("ARGS", ("n", "7")), ("CALL", 0, 0, 0, 2, "malloc", 8, 0x20),
+                       ("CALL", 0, 0, 0, 3, "memset", 9, 0x10), ("BTRC", 0x400123)])
+    text = text_of(data)
+    assert b"1. memcpy(7) = 0x10\n\t$0 = #kind=copy\n\t$1 = n=7\n\n2. malloc" in text, text
+    round_trip(text)
+    for trace in (data, text, text_of(text, "-c")):
+        leaks = text_of(trace, "-l")
+        assert b"# 1 block(s) leaked with total size of 8 bytes" in leaks and b"memcpy" not in leaks, leaks
+    # Where the resource says it, and in compat, whose tools know no copies, there is no mark.
+    assert b"#kind" not in text_of(SEVERAL) and b"#kind" not in text_of(data, "--compat")
+
+
+def groups_of_groups_are_the_same(_folder):
+    """Objects that replaced each other are declared again before their groups, but not once more each time."""
+    places = [("MMAP", 0x400000, 0x401000, f"/lib/{name}") for name in ("a", "b", "c")]
+    packets = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:6]
+    for i in range(12):
+        packets += [places[i % 3], ("CALL", 0, 0, 0, 2, "malloc", 10 + i, 16 + 16 * i), ("BTRC", 0x400100 + i % 2)]
+    plain = own(packets)
+    once = text_of(plain, "-c")
+    twice = text_of(once, "-c")
+    assert text_of(twice, "-c") == twice
+    assert twice.count(b"\n: /lib/") <= once.count(b"\n: /lib/"), (once, twice)
+
+    def groups(text):
+        """-> [(the object at 0x400000, the group)]"""
+        now, out = None, []
+        for part in re.split(rb"\n\n", text):
+            for line in part.splitlines():
+                now = line if line.startswith(b": ") else now
+            out.append((now, [line for line in part.splitlines() if re.match(rb"\d|\t", line)]))
+        return out
+    assert groups(once) == groups(twice)
+    assert len([group for group in groups(once) if group[1]]) == 6
+
+
+def threads_of_calls_that_are_gone_go_too(folder):
+    number = os.path.join(folder, "number")
+    with open(number, "w", encoding="ascii") as file:
+        file.write("1\n4\n")
+    packets = SEVERAL_THREADS
+    data = own(packets)
+    for trace in (data, text_of(data), text_of(data, "-l")):
+        kept = [line for line in text_of(trace, "-R", "1").decode().splitlines() if line.startswith("## thread") or ". " in line]
+        assert kept == ["## thread 1 a", "1. open(1) = 0x3", "## thread 2 b", "5. open(1) = 0x4"], kept
+        kept = text_of(trace, f"--include={number}").decode()
+        assert re.findall(r"## thread (\d+)|^(\d+)\. ", kept, re.M) == [("1", ""), ("", "1"), ("", "4")], kept
+    binary = text_of(data, "-R", "1", "-f", "rtrace")
+    assert binary.count(b"THRD") == 2
+
+
+SEVERAL_THREADS = golden.SEVERAL[:5] + [
+    ("THRD", 1, "a"), ("CALL", 1, 0, 0, 2, "open", 1, 3), ("THRD", 2, "b"), ("CALL", 4, 0, 0, 2, "fopen", 1, 9),
+    ("THRD", 3, "c"), ("CALL", 4, 0, 0, 2, "fopen", 1, 10), ("THRD", 1, "a"), ("CALL", 4, 0, 0, 2, "fopen", 1, 11),
+    ("THRD", 2, "b"), ("CALL", 1, 0, 0, 2, "open", 1, 4), ("THRD", 9, "z")]
+
+
+def statistics_give_the_events_numbers(_folder):
+    text = b"version=1.4,pid=1\n<1> : memory (m)\n" + b"".join(
+        b"%d. malloc(%d) = 0x%x\n\n" % (100 + i, i, 16 * i) for i in range(1, 5)) + b"200. free(0x40)\n\n"
+    out = text_of(text, "--stats").decode()
+    assert "5 events" in out and re.findall(r"at event (\d+)", out) == ["104", "104"], out
+    assert re.findall(r"after events.*\n(?:.*\n)*?.*below (\d+)", out)[0] == "10", out
+
+
+def times_are_as_they_were(_folder):
+    text = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,pid=1,backtrace depth=0\n<1> : memory (m)\n"
+            b"1. [22:13:20.000001] malloc(1) = 0x1\n\n2. [22:13:20.123456] malloc(1) = 0x2\n\n3. malloc(1) = 0x3\n\n"
+            b"4. [22:13:20.124000] malloc(1) = 0x4\n\n5. [00:00:00.001999] malloc(1) = 0x5\n\n")
+    binary = round_trip(text)
+    assert binary.count(b"USEC") == 3
+    # The sp-rtrace tools have milliseconds only.
+    assert b"[22:13:20.123] " in text_of(text, "--compat")
+    assert b"USEC" not in text_of(text, "-f", "rtrace", "--compat")
+    # An old reader passes over the packets; a false one is told.
+    data = own(HEAD + [("USEC", 1000), ("CALL", 0, 0, 5, 2, "malloc", 1, 1)])
+    done = run("-", data=data, check=1)
+    assert b"USEC packet" in done.stderr and b"[00:00:00.005000] malloc(1)" in done.stdout, done
+
+
+def no_times_are_said(_folder):
+    text = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0,timestamps=no\n<1> : memory (m)\n1. malloc(1) = 0x1\n\n"
+    assert round_trip(text).count(b"NTIM") == 1
+    assert b"timestamps" not in text_of(own(HEAD + [("CALL", 0, 0, 0, 2, "malloc", 1, 1)]))
+    assert b"NTIM" not in text_of(text, "-f", "rtrace", "--compat")
+
+
+def packets_with_more_than_they_say_are_told(_folder):
+    whole = own(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0x400200, 0x400300),
+                        ("ARGS", ("size", "1"), ("more", "2"))])
+    for dialect in ("BTRC", "ARGS"):
+        at = whole.index(dialect.encode()) + 8
+        done = run("-l", "--error-exitcode=7", "-", data=whole[:at] + bytes([whole[at] - 1]) + whole[at + 1:], check=1)
+        assert f"warning: standard input: an? {dialect} packet at byte {at - 8} has ".replace("an?", "an" if dialect == "ARGS" else "a") \
+            in done.stderr.decode(), done.stderr
+        assert b"malloc(1) = 0x1" in done.stdout
+
+
+def cut_stacks_say_so(_folder):
+    data = own(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0)])
+    text = text_of(data)
+    assert b"\t0x400100\n\t0x0 (cut)\n\n" in text
+    round_trip(text)
+    # As it was written before.
+    assert run("-", data=text.replace(b" (cut)", b""), check=0).stdout == text
+    assert b"(cut)" not in text_of(data, "--compat")
+
+
+def sp_rtraces_words_are_taken(folder):
+    trace = os.path.join(folder, "t")
+    with open(trace, "wb") as file:
+        file.write(OWN)
+    wanted = text_of(OWN)
+    assert run("-q", "--input-file", trace, check=0).stdout == wanted
+    assert run("-q", "-o", "stdout", f"--input-file={trace}", cwd=folder, check=0).stdout == wanted
+    assert os.listdir(folder) == ["t"]
+    run("-q", f"--output-dir={folder}", trace, check=0)
+    with open(os.path.join(folder, "4242-0.rtrace.txt"), "rb") as file:
+        assert file.read() == wanted
+
+
+def the_new_file_is_named_and_private(folder):
+    for options in ([], ["--stats"], ["-f", "rtrace"]):
+        out = os.path.join(folder, "out")
+        os.mkdir(out)
+        old = os.umask(0o022)
+        done = run("-o", out, "-", *options, data=SEVERAL)
+        run("-o", os.path.join(folder, "file"), "-", *options, data=SEVERAL, check=0)
+        os.umask(old)
+        name, = os.listdir(out)
+        assert done.stderr.decode() == f"functrace-postproc: output: {out}/{name}\n", done.stderr
+        for path in (os.path.join(out, name), os.path.join(folder, "file")):
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, path
+            os.unlink(path)
+        assert not run("-q", "-o", out, "-", data=SEVERAL, check=0).stderr
+        shutil.rmtree(out)
+
+
+def debug_domains_are_named(_folder):
+    done = run("-dnothing", "-", data=SEVERAL, check=2)
+    assert b"not 'nothing'; domains are tracer, breakpoint, call, symbols, unwind, trace, process, all, levels 0 to 2" in \
+        b" ".join(done.stderr.split()), done.stderr
+    for spec in ("symbols", "all:2", "symbols:1,trace:0"):
+        run("-d" + spec, "-", data=SEVERAL, check=0)
+
+
+def paths_of_sources_are_short(folder):
+    if not shutil.which("nm"):
+        raise Skip("nm is not installed")
+    compiler = os.environ.get("CC", "cc").split()
+    os.makedirs(os.path.join(folder, "build"))
+    os.makedirs(os.path.join(folder, "examples"))
+    with open(os.path.join(folder, "examples/f.c"), "w", encoding="ascii") as file:
+        file.write("int function(int x)\n{\n\treturn x * 3 + 1;\n}\n")
+    subprocess.run(compiler + ["-g", "-O0", "-fPIC", "-shared", "-nostdlib", "-o", "f.so", "./../examples/f.c"],
+                   cwd=os.path.join(folder, "build"), check=True)
+    library = os.path.join(folder, "build/f.so")
+    symbols = subprocess.run(["nm", library], capture_output=True, check=True).stdout.decode()
+    address = int(re.search(r"^([0-9a-f]+) T function$", symbols, re.M)[1], 16) + 5
+    data = own(golden.DECLARATIONS[:6] + [("MMAP", 0x7F0000000000, 0x7F0000100000, library),
+                                          ("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x7F0000000000 + address)])
+    assert f" in function() at {folder}/examples/f.c:".encode() in text_of(data, "-r")
+
+
+if __name__ == "__main__":
+    assert PROGRAM
+    sys.exit(main([templates_are_no_types, types_may_have_any_character, addresses_that_do_not_fit_are_told,
+                   copies_are_no_leaks, groups_of_groups_are_the_same, threads_of_calls_that_are_gone_go_too,
+                   statistics_give_the_events_numbers, times_are_as_they_were, no_times_are_said,
+                   packets_with_more_than_they_say_are_told, cut_stacks_say_so, sp_rtraces_words_are_taken,
+                   the_new_file_is_named_and_private, debug_domains_are_named, paths_of_sources_are_short]))

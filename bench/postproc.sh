@@ -5,7 +5,7 @@
 #     postproc.sh FUNCTRACE-POSTPROC MAKE-TRACE [OTHER-PROGRAM...]
 #
 # Each OTHER-PROGRAM (sp-rtrace-postproc, for comparison) gets the same options and the trace with -i.
-# The traces are written into a new folder under TMPDIR and removed afterwards; 10^7 events need 1 GB there.
+# The traces are written into a new folder under TMPDIR and removed afterwards; 10^7 events need 2 GB there.
 # EVENTS="100000 1000000" chooses other numbers.
 set -u
 
@@ -52,4 +52,8 @@ for events in ${EVENTS:-100000 1000000 10000000}; do
 			best_of "${other##*/} ${options:-(text)}" "$events" "$other" $options -i "$trace"
 		done
 	done
+	# What -c wrote: its calls have to be put back into their order.
+	"$postproc" -q -c -o "$folder/groups.txt" "$trace" || exit 1
+	best_of "functrace-postproc -c of -c's" "$events" "$postproc" -q -c "$folder/groups.txt"
+	rm "$folder/groups.txt"
 done

@@ -110,23 +110,35 @@ static bool open_reader(struct postproc *postproc)
 	return postproc->reader;
 }
 
-static void learn_object(const struct postproc *postproc, const struct record_object *object)
+/* An object that is declared where nothing was, and its build-id; those that replace others come in
+ * their time. */
+static void learn_object(const struct postproc *postproc, struct object_map *objects, bool *is_new,
+			 const struct record *record)
 {
+	if (record->type == RECORD_BUILD_ID && *is_new && postproc->names)
+		names_add_build_id(postproc->names, &record->build_id);
+	if (record->type != RECORD_OBJECT)
+		return;
+	*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
+	if (!*is_new)
+		return;
+	object_map_put(objects, &record->object);
 	if (postproc->names)
-		names_add_object(postproc->names, object, NULL);
+		names_add_object(postproc->names, &record->object, NULL);
 	if (postproc->choices)
-		choices_learn(postproc->choices, object);
+		choices_learn(postproc->choices, &record->object);
 	if (postproc->select)
-		select_learn(postproc->select, object);
+		select_learn(postproc->select, &record->object);
 }
 
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
- * be read twice, they are looked for first; those that replace others come in their time. */
+ * be read twice, they are looked for first. */
 static void learn_late_objects(struct postproc *postproc)
 {
 	const struct reader_options options = {.encoding = postproc->options.input_encoding};
 	struct object_map objects = {0};
 	struct record record;
+	bool is_new = false;
 	char error[512];
 
 	if ((!postproc->names && !postproc->options.select.call_address) || postproc->options.follow ||
@@ -137,11 +149,7 @@ static void learn_late_objects(struct postproc *postproc)
 	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
 
 	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
-		if (record.type == RECORD_OBJECT &&
-		    object_map_check(&objects, &record.object) == OBJECT_NEW) {
-			object_map_put(&objects, &record.object);
-			learn_object(postproc, &record.object);
-		}
+		learn_object(postproc, &objects, &is_new, &record);
 	postproc->learned = reader;
 	if (reader)
 		reader_close(reader);

@@ -11,6 +11,9 @@
 /* Held in memory before the file is used; smaller pieces are not worth a write. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
+/* Read back at once. */
+enum { PIECE_SIZE = 8 << 10 };
+
 enum flags {
 	HAS_TIME = 1,
 	HAS_FRAMES = 2,
@@ -67,15 +70,19 @@ struct call_list *call_store_list(struct call_store *store)
 
 static size_t function_number(struct call_store *store, const char *function)
 {
+	/* It is nearly always that of the call before. */
+	if (store->function_count &&
+	    !strcmp(text_or_empty(function), store->functions[store->last_function]))
+		return store->last_function;
 	const char *text = text_intern(&store->texts, text_or_empty(function));
 	const uint64_t *number = hash_get(&store->function_numbers, (uintptr_t)text);
 
 	if (number)
-		return *number;
+		return store->last_function = *number;
 	hash_set(&store->function_numbers, (uintptr_t)text, store->function_count);
 	ARRAY_GROW(store->functions, store->function_capacity, store->function_count);
 	store->functions[store->function_count] = text;
-	return store->function_count++;
+	return store->last_function = store->function_count++;
 }
 
 static void open_file(struct call_store *store)
@@ -96,6 +103,18 @@ static void open_file(struct call_store *store)
 	free(path);
 }
 
+static void end_piece(struct call_list *list)
+{
+	const size_t size = list->data.size - list->piece;
+
+	if (!size)
+		return;
+	ARRAY_GROW(list->chunks, list->chunk_capacity, list->chunk_count);
+	list->chunks[list->chunk_count++] =
+		(struct call_chunk){.offset = list->piece, .size = size};
+	list->piece = list->data.size;
+}
+
 static bool write_chunk(struct call_store *store, struct call_list *list)
 {
 	const size_t size = list->data.size;
@@ -110,9 +129,10 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 			return false;
 		done += (size_t)n;
 	}
-	ARRAY_GROW(list->chunks, list->chunk_capacity, list->chunk_count);
-	list->chunks[list->chunk_count++] =
-		(struct call_chunk){.offset = store->file_size, .size = size};
+	end_piece(list);
+	for (; list->written < list->chunk_count; list->written++)
+		list->chunks[list->written].offset += store->file_size;
+	list->piece = 0;
 	store->file_size += size;
 	store->in_memory -= list->data.capacity;
 	buf_free(&list->data);
@@ -169,6 +189,8 @@ void call_store_add(struct call_store *store, struct call_list *list,
 		buf_add(out, name, strlen(name) + 1);
 		buf_add(out, value, strlen(value) + 1);
 	}
+	if (out->size - list->piece >= PIECE_SIZE)
+		end_piece(list);
 	store->in_memory += out->capacity - before;
 	if (!store->limit)
 		store->limit = MEMORY_LIMIT;
@@ -211,10 +233,10 @@ static int next_chunk(struct call_cursor *cursor)
 	const struct call_list *list = cursor->list;
 	const size_t number = cursor->chunk++;
 
-	if (number >= list->chunk_count) {
+	if (number >= list->written) {
 		cursor->p = list->data.data;
 		cursor->end = cursor->p + list->data.size;
-		return number == list->chunk_count && list->data.size;
+		return number == list->written && list->data.size;
 	}
 	const struct call_chunk *chunk = &list->chunks[number];
 

@@ -18,10 +18,12 @@ struct call_base {
 };
 
 struct call_list {
-	struct call_list *next; /* of the store */
-	struct buf data;        /* what is not in the file */
-	struct call_chunk *chunks;
+	struct call_list *next;    /* of the store */
+	struct buf data;           /* what is not in the file */
+	struct call_chunk *chunks; /* pieces, so that they can be read back one by one */
 	size_t chunk_count, chunk_capacity;
+	size_t written; /* so many pieces are in the file; the others' offsets are in `data` */
+	size_t piece;   /* where in `data` the next one begins */
 	struct call_base last;
 };
 
@@ -30,7 +32,7 @@ struct call_store {
 	struct text_pool texts;
 	struct hash function_numbers; /* text in the pool -> number */
 	const char **functions;
-	size_t function_count, function_capacity;
+	size_t function_count, function_capacity, last_function;
 	size_t in_memory, limit; /* bytes; 0: the default limit */
 	bool file_tried;
 	int fd; /* of the file; negative if it could not be made */

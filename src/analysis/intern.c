@@ -203,6 +203,9 @@ int stack_put_objects(const struct stack *stack, struct object_map *map, struct 
 {
 	int error = 0;
 
+	/* Nothing was mapped or unmapped since they were compared. */
+	if (stack->epoch == map->epoch)
+		return 0;
 	for (uint32_t i = 0; i < stack->count && !error; i++) {
 		struct mapped_object *object = stack->objects[i];
 

@@ -41,7 +41,8 @@ void stack_pool_free(struct stack_pool *pool);
 /* Sets the stack's fields of a call record, which then point into the stack. */
 void stack_to_call(const struct stack *stack, struct record_call *call);
 
-/* Declares again what was mapped at the stack's addresses, where something else is in `map` now. */
+/* Declares again what was mapped at the stack's addresses, where something else is in `map` now,
+ * which is the pool's object map. */
 int stack_put_objects(const struct stack *stack, struct object_map *map, struct stage *next);
 
 /* A number that no input can foresee: hashed keys are mixed with it, so that no file can be made

@@ -117,7 +117,9 @@ static int put(struct stage *stage, const struct record *record)
 
 	if (error)
 		return error;
-	if (output->options.names && record->type == RECORD_OBJECT) {
+	if (output->options.names && record->type == RECORD_PROCESS) {
+		names_set_start(output->options.names, &record->process);
+	} else if (output->options.names && record->type == RECORD_OBJECT) {
 		if (object_map_put(&output->objects, &record->object) != OBJECT_SAME)
 			names_add_object(output->options.names, &record->object, NULL);
 	} else if (output->options.names && record->type == RECORD_BUILD_ID)

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { COLUMNS_DEFAULT = 80, COLUMNS_MIN = 40 };
 
 /* A live resource. */
 struct block {
@@ -242,6 +245,8 @@ static int put(struct stage *stage, const struct record *record)
 		stats->trace.name = xstrdup(record->process.name ? record->process.name : "?");
 		stats->trace.pid = record->process.pid;
 		stats->trace.has_pid = record->process.has_pid;
+		if (stats->options.names)
+			names_set_start(stats->options.names, &record->process);
 		break;
 	case RECORD_RESOURCE:
 		resources_declare(&stats->trace.resources, &record->resource);
@@ -278,6 +283,18 @@ static void map_again(void *context, struct mapped_object *object)
 				   &(struct record_build_id){object->from, object->build_id});
 }
 
+/* Only a terminal has a width. */
+static size_t columns_of(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+		return COLUMNS_DEFAULT;
+	return size.ws_col < COLUMNS_MIN ? COLUMNS_MIN : size.ws_col;
+}
+
 static int finish(struct stage *stage)
 {
 	struct stats *stats = (struct stats *)stage;
@@ -291,8 +308,9 @@ static int finish(struct stage *stage)
 	int error = fd < 0 ? fd : 0;
 
 	if (!error) {
-		stats_report(&stats->trace, &report, stats->options.names ? names_lookup : NULL,
-			     stats->options.names, map_again, stats);
+		stats_report(&stats->trace, &report, columns_of(fd),
+			     stats->options.names ? names_lookup : NULL, stats->options.names,
+			     map_again, stats);
 		error = write_all(fd, report.data, report.size, NULL);
 		if (close(fd) && !error)
 			error = -errno;

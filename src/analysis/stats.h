@@ -1,4 +1,4 @@
-/* --stats: what a trace comes to, as a report of at most 80 columns. */
+/* --stats: what a trace comes to, as a report; on a terminal as wide as that. */
 #ifndef FT_ANALYSIS_STATS_H
 #define FT_ANALYSIS_STATS_H
 

@@ -62,8 +62,10 @@ static inline struct resource_stats *resource_stats_of(const struct resource *re
 	return resource->user ? *(struct resource_stats *const *)resource->user : NULL;
 }
 
-/* Appends the report. Sorts the lists that it shows. */
-void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer, void *names,
-		  void (*map)(void *context, struct mapped_object *object), void *context);
+/* Appends the report. Sorts the lists that it shows. Lines of more than so many columns are
+ * shortened, but for files and lines; 0: none is. */
+void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer,
+		  void *names, void (*map)(void *context, struct mapped_object *object),
+		  void *context);
 
 #endif

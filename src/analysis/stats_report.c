@@ -1,5 +1,7 @@
 #include "config.h"
+#include "analysis/shorten.h"
 #include "analysis/stats_model.h"
+#include "trace/frame_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,30 +9,44 @@
 #include <string.h>
 
 /* How much of the long lists is shown. */
-enum { COLUMNS = 80, FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
+enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
 struct report {
 	struct trace_stats *stats;
 	struct buf *out;
 	struct buf line;
+	size_t columns; /* of the terminal; 0: lines are as long as they are */
+	/* What may be shortened in the line: a name (all of it if there is no name), then a path
+	 * that ends the line (0: none). */
+	size_t name_begin, name_end, path;
 	frame_namer namer;
 	void *names;
 	void (*map)(void *context, struct mapped_object *object);
 	void *context;
 };
 
-/* Ends the line, cut to the width of a page; control characters from the trace become '?'. */
+static void shorten_line(struct report *report)
+{
+	struct buf *line = &report->line;
+	const size_t size = line->size;
+
+	if (!report->name_end && !report->path)
+		report->name_end = size;
+	shorten_name(line, report->name_begin, report->name_end, size - report->columns);
+	if (report->path && line->size > report->columns)
+		shorten_name(line, report->path - (size - line->size), line->size,
+			     line->size - report->columns);
+}
+
+/* Ends the line, shortened to the width of the terminal; control characters from the trace become
+ * '?'. */
 static void end_line(struct report *report)
 {
 	struct buf *line = &report->line;
 
-	if (line->size > COLUMNS) {
-		line->size = COLUMNS - 3;
-		/* Not within a character of several bytes. */
-		while (line->size && (line->data[line->size] & 0xc0) == 0x80)
-			line->size--;
-		buf_add_str(line, "...");
-	}
+	if (report->columns && line->size > report->columns)
+		shorten_line(report);
+	report->name_begin = report->name_end = report->path = 0;
 	for (size_t i = 0; i < line->size; i++)
 		if (line->data[i] < 0x20 || line->data[i] == 0x7f)
 			line->data[i] = '?';
@@ -40,6 +56,13 @@ static void end_line(struct report *report)
 }
 
 #define LINE(report, ...) (buf_printf(&(report)->line, __VA_ARGS__), end_line(report))
+
+static void add_name(struct report *report, const char *name)
+{
+	report->name_begin = report->line.size;
+	buf_add_str(&report->line, name);
+	report->name_end = report->line.size;
+}
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
@@ -143,7 +166,7 @@ static void write_functions(struct report *report, struct resource_stats *resour
 				   function->tally.bytes, function->tally.bytes / sized);
 		else
 			buf_printf(&report->line, " %20s %12s  ", "-", "-");
-		buf_add_str(&report->line, function->name);
+		add_name(report, function->name);
 		end_line(report);
 	}
 	if (count > FUNCTIONS_SHOWN)
@@ -233,8 +256,13 @@ static void write_given_name(struct report *report, const char *text)
 {
 	for (;;) {
 		const size_t length = strcspn(text, "\n");
+		const size_t at = report->line.size;
+		const struct frame_text_parts parts = frame_text_parts(text, length);
 
 		buf_add(&report->line, text, length);
+		report->name_begin = at + parts.name_begin;
+		report->name_end = at + parts.name_end;
+		report->path = parts.module ? at + parts.module : 0;
 		end_line(report);
 		if (!text[length])
 			return;
@@ -242,6 +270,13 @@ static void write_given_name(struct report *report, const char *text)
 		text += *text == '\t';
 		buf_add_str(&report->line, "       ");
 	}
+}
+
+static void add_module(struct report *report, const char *path)
+{
+	buf_add_str(&report->line, " from ");
+	report->path = report->line.size;
+	buf_add_str(&report->line, path);
 }
 
 static const char *base_name(const char *path)
@@ -254,30 +289,32 @@ static const char *base_name(const char *path)
 static void write_frame(struct report *report, const struct stack *stack, uint32_t i)
 {
 	const struct frame_name *names;
+	const char *text = stack->texts ? stack->texts[i] : NULL;
 	const size_t count =
-		report->namer ? report->namer(report->names, stack->frames[i], &names) : 0;
+		frame_lookup(report->namer, report->names, stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
 		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
 		if (names[k].function)
-			buf_printf(&report->line, " %s", names[k].function);
+			buf_add_char(&report->line, ' ');
+		add_name(report, text_or_empty(names[k].function));
 		if (names[k].file)
 			buf_printf(&report->line, " at %s:%u", base_name(names[k].file),
 				   names[k].line);
 		else if (names[k].module)
-			buf_printf(&report->line, " from %s", names[k].module);
+			add_module(report, names[k].module);
 		end_line(report);
 	}
 	if (count)
 		return;
 	buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
-	if (stack->texts && stack->texts[i]) {
-		write_given_name(report, stack->texts[i]);
-	} else if (stack->objects && stack->objects[i]) {
-		LINE(report, " from %s", stack->objects[i]->path);
-	} else {
-		end_line(report);
+	if (text) {
+		write_given_name(report, text);
+		return;
 	}
+	if (stack->objects && stack->objects[i])
+		add_module(report, stack->objects[i]->path);
+	end_line(report);
 }
 
 static void write_stack(struct report *report, const struct stack_stats *stats, bool has_live)
@@ -324,8 +361,9 @@ static void write_stacks(struct report *report, struct resource_stats *resource)
 		write_stack(report, resource->stack_list[i], true);
 }
 
-void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer, void *names,
-		  void (*map)(void *context, struct mapped_object *object), void *context)
+void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer,
+		  void *names, void (*map)(void *context, struct mapped_object *object),
+		  void *context)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
 		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
@@ -339,6 +377,7 @@ void stats_report(struct trace_stats *stats, struct buf *out, frame_namer namer,
 	};
 	struct report report = {.stats = stats,
 				.out = out,
+				.columns = columns,
 				.namer = namer,
 				.names = names,
 				.map = map,

@@ -88,6 +88,15 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- The file ---- */
 
+static void add_code(struct name_file *file, const GElf_Phdr *phdr)
+{
+	if (phdr->p_memsz > UINT64_MAX - phdr->p_vaddr)
+		return;
+	ARRAY_GROW(file->code, file->code_capacity, file->code_count);
+	file->code[file->code_count++] =
+		(struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz};
+}
+
 static bool read_header(struct name_file *file)
 {
 	GElf_Addr bias;
@@ -102,13 +111,17 @@ static bool read_header(struct name_file *file)
 		return false;
 	file->machine = ehdr.e_machine;
 	file->module_bias = bias;
-	for (size_t i = 0; i < phdrs && !found; i++) {
+	for (size_t i = 0; i < phdrs; i++) {
 		GElf_Phdr phdr;
 
-		found = gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD;
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
+			continue;
 		/* A file of debug information only has its segments' offsets moved. */
-		if (found)
+		if (!found)
 			file->origin = phdr.p_vaddr - (phdr.p_filesz ? phdr.p_offset : 0);
+		found = true;
+		if (phdr.p_flags & PF_X)
+			add_code(file, &phdr);
 	}
 	int size = dwfl_module_build_id(file->module, &bits, &note);
 
@@ -136,6 +149,8 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
 	void **userdata;
 
 	elf_key_of(st, &file->key);
+	file->changed_sec = st->st_ctim.tv_sec;
+	file->changed_nsec = st->st_ctim.tv_nsec;
 	file->options = options;
 	file->target_path = string_keep(&file->strings, target_path);
 	file->dwfl = dwfl_begin(callbacks);
@@ -173,6 +188,7 @@ void name_file_free(struct name_file *file)
 	forget_lines(file);
 	dwarf_index_free(file->dwarf);
 	free(file->symbols.items);
+	free(file->code);
 	string_pool_free(&file->strings);
 	if (file->dwfl)
 		dwfl_end(file->dwfl);

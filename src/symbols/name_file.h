@@ -63,9 +63,14 @@ struct name_lines {
 	struct frame_name items[];
 };
 
+struct code_segment { /* an executable PT_LOAD: addresses as in the file */
+	uint64_t start, end;
+};
+
 struct name_file {
 	struct elf_key key;
-	unsigned references; /* objects */
+	int64_t changed_sec, changed_nsec; /* ctime */
+	unsigned references;               /* objects */
 	uint64_t last_used;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -74,6 +79,8 @@ struct name_file {
 	const struct names_options *options;
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t origin; /* the address of file offset 0 as in the file */
+	struct code_segment *code;
+	size_t code_count, code_capacity;
 	uint16_t machine;
 	bool is_indexed;
 	struct symbol_table symbols;
@@ -95,5 +102,17 @@ void name_file_free(struct name_file *file);
 /* The lines for an address as in the file, from memory if it was asked for before. Lives as long as
  * the file or until a later call. Never NULL; count can be 0. */
 const struct name_lines *name_file_lookup(struct name_file *file, uint64_t address);
+
+/* ---- Where a trace's range lies in the file: name_place.c ---- */
+
+enum name_place {
+	NAME_PLACE_FOUND,
+	NAME_PLACE_SEVERAL, /* there are several answers */
+	NAME_PLACE_NONE,    /* the file is too large for the range, and has no such segment */
+};
+
+/* Finds the address as in the file that a range of `size` bytes begins at: that of the file's
+ * offset 0, or an executable segment's. */
+enum name_place name_file_place(const struct name_file *file, uint64_t size, uint64_t *start);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ struct named_object {
 	char *path, *open_path, *build_id;
 	bool is_tried;
 	struct name_file *file; /* NULL: none, or not tried yet */
+	uint64_t start;         /* of the range, as an address in the file */
 };
 
 struct names {
@@ -28,7 +30,9 @@ struct names {
 	struct name_file **files;
 	size_t file_count, file_capacity;
 	uint64_t clock;
-	struct hash told; /* hashes of paths that something has been said of */
+	bool has_start;
+	int64_t start_sec, start_nsec; /* of the trace */
+	struct hash told;              /* hashes of paths that something has been said of */
 	struct frame_name result[RESULT_MAX];
 };
 
@@ -50,6 +54,14 @@ struct names *names_new(const struct names_options *options)
 	names->debug_path = name_file_debug_path(&names->options);
 	name_file_set_callbacks(&names->callbacks, &names->debug_path);
 	return names;
+}
+
+void names_set_start(struct names *names, const struct record_process *process)
+{
+	names->has_start = process->start_sec > 0;
+	names->start_sec = process->start_sec;
+	/* Text tells the second only. */
+	names->start_nsec = process->start_usec ? process->start_usec * INT64_C(1000) : 999999999;
 }
 
 /* ---- Files ---- */
@@ -167,80 +179,142 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 }
 
 static void tell_wrong_file(struct names *names, const struct named_object *object,
-			    const char *path, const struct name_file *file)
+			    const char *path, const char *build_id)
 {
 	if (!tell_once(names, object->path))
 		return;
-	if (file->build_id[0])
-		msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. "
-			 "Its "
-			 "frames get no names; --sysroot=DIR names a folder with the old files.",
-			 path, file->build_id, object->build_id);
-	else
-		msg_warn("%s is not the file that was traced: it has no build-id, the trace has "
-			 "%s. Its "
-			 "frames get no names; --sysroot=DIR names a folder with the old files.",
-			 path, object->build_id);
+	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its "
+		 "frames get no names. Keep the file that was traced, or its debug file, and say "
+		 "where it lies: --sysroot=DIR (then it is DIR%s) or --debug-path=DIR.",
+		 path, *build_id ? build_id : "missing", object->build_id, object->path);
 }
 
-/* Takes the file at that path if it may be the object's. must_agree: only a build-id proves it. */
-static struct name_file *try_path(struct names *names, const struct named_object *object,
-				  const char *path, bool must_agree)
+static bool is_after(int64_t sec, int64_t nsec, const struct names *names)
 {
-	struct name_file *file = file_at(names, path, object->path);
+	return sec > names->start_sec || (sec == names->start_sec && nsec > names->start_nsec);
+}
+
+/* Without a build-id only its time can tell that a file was made after the trace. Packages and
+ * copies keep the time of the content, so that the time of the change counts too; but under
+ * --sysroot everything was copied. */
+static void check_age(struct names *names, const struct named_object *object,
+		      const struct name_file *file)
+{
+	const char *sysroot = names->options.sysroot;
+
+	if (!names->has_start || has_build_id(object) ||
+	    !(is_after((int64_t)file->key.mtime_sec, (int64_t)file->key.mtime_nsec, names) ||
+	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
+	    !tell_once(names, object->path))
+		return;
+	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew "
+		 "since, its names are wrong. Keep the file that was traced and say where it "
+		 "lies: --sysroot=DIR (then it is DIR%s).",
+		 sysroot ? sysroot : "", object->path, object->path);
+}
+
+/* The search for an object's file. */
+struct search {
+	struct names *names;
+	const struct named_object *object;
+	char *wrong_path; /* a file with another build-id; NULL none */
+	const char *wrong_build_id;
+};
+
+/* The file at that path if it may be the object's. must_agree: only a build-id proves it. */
+static struct name_file *try_path(struct search *search, const char *path, bool must_agree)
+{
+	const struct named_object *object = search->object;
+	struct name_file *file = file_at(search->names, path, object->path);
 
 	if (!file || build_id_agrees(object, file))
 		return file;
 	if (has_build_id(object)) {
-		/* Names may still come from a debug file of that build-id. */
-		struct name_file *debug = file_by_build_id(names, object);
-
-		if (!debug)
-			tell_wrong_file(names, object, path, file);
-		errno = EINVAL;
-		return debug;
+		if (!search->wrong_path) {
+			search->wrong_path = xstrdup(path);
+			search->wrong_build_id = file->build_id;
+		}
+		return NULL;
 	}
 	return must_agree ? NULL : file;
 }
 
-static struct name_file *find_file(struct names *names, const struct named_object *object)
+static struct name_file *try_paths(struct search *search)
 {
+	const struct named_object *object = search->object;
+	const char *sysroot = search->names->options.sysroot;
 	struct name_file *file = NULL;
-	int error;
 
-	if (object->path[0] != '/' && !object->open_path)
-		return NULL;
-	if (object->open_path) {
-		file = try_path(names, object, object->open_path, false);
-		if (file)
-			return file;
-	}
-	errno = ENOENT;
-	if (names->options.sysroot) {
-		char *path = xasprintf("%s%s", names->options.sysroot, object->path);
+	if (object->open_path)
+		file = try_path(search, object->open_path, false);
+	if (!file && sysroot) {
+		char *path = xasprintf("%s%s", sysroot, object->path);
 
-		file = try_path(names, object, path, false);
+		file = try_path(search, path, false);
 		free(path);
 	}
 	/* Another system's path, or one that had to be opened in another way: here it can be
 	 * another file. */
 	if (!file && object->path[0] == '/')
-		file = try_path(names, object, object->path,
-				names->options.sysroot || object->open_path);
-	error = errno;
-	if (!file)
-		file = file_by_build_id(names, object);
-	if (!file && error != EINVAL && tell_once(names, object->path))
-		msg_debug(DBG_SYMBOLS, 1, "%s gives no names: %s", object->path, strerror(error));
+		file = try_path(search, object->path, sysroot || object->open_path);
+	/* Where the file is another one, names may still come from a debug file of that build-id.
+	 */
+	return file ? file : file_by_build_id(search->names, object);
+}
+
+static struct name_file *find_file(struct names *names, const struct named_object *object)
+{
+	struct search search = {.names = names, .object = object};
+
+	if (object->path[0] != '/' && !object->open_path)
+		return NULL;
+	errno = ENOENT;
+	struct name_file *file = try_paths(&search);
+
+	if (!file && search.wrong_path)
+		tell_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
+	else if (!file && tell_once(names, object->path))
+		msg_debug(DBG_SYMBOLS, 1, "%s gives no names: %s", object->path, strerror(errno));
+	free(search.wrong_path);
 	return file;
+}
+
+/* Whether it is known where in the file the object's range lies. */
+static bool find_place(struct names *names, struct named_object *object,
+		       const struct name_file *file)
+{
+	enum name_place place = NAME_PLACE_FOUND;
+
+	object->start = file->origin;
+	/* Only functrace writes build-ids, and its ranges begin as the protocol says. */
+	if (!has_build_id(object))
+		place = name_file_place(file, object->to - object->from, &object->start);
+	if (place == NAME_PLACE_FOUND)
+		return true;
+	if (tell_once(names, object->path))
+		msg_warn("the trace's range of %s (%" PRIu64
+			 " bytes) %s. Its frames get no names.%s",
+			 object->path, object->to - object->from,
+			 place == NAME_PLACE_SEVERAL
+				 ? "fits several parts of the file"
+				 : "is neither the whole file's nor that of its code",
+			 place == NAME_PLACE_SEVERAL
+				 ? ""
+				 : " Keep the file that was traced and say where it lies: "
+				   "--sysroot=DIR.");
+	return false;
 }
 
 static void object_find_file(struct names *names, struct named_object *object)
 {
+	struct name_file *file = find_file(names, object);
+
 	object->is_tried = true;
-	object->file = find_file(names, object);
-	if (object->file)
-		object->file->references++;
+	if (file && find_place(names, object, file)) {
+		object->file = file;
+		file->references++;
+		check_age(names, object, file);
+	}
 	files_trim(names);
 }
 
@@ -352,8 +426,8 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		/* On ARM the lowest bit says that the caller is Thumb code. */
 		const uint64_t back =
 			object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
-		const struct name_lines *found = name_file_lookup(
-			object->file, back - 1 - object->from + object->file->origin);
+		const struct name_lines *found =
+			name_file_lookup(object->file, back - 1 - object->from + object->start);
 
 		for (; count < found->count && count < RESULT_MAX; count++)
 			names->result[count] = found->items[count];

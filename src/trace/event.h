@@ -85,7 +85,7 @@ struct record_object {
 	const char *path;
 };
 
-/* The build-id of the object at `from`, declared just before. */
+/* The build-id of the object at `from`, which was declared before. */
 struct record_build_id {
 	uint64_t from;
 	const char *hex;
@@ -126,8 +126,9 @@ struct record_call {
 	uint32_t frame_count;
 	bool has_frames; /* a stack belongs to the call, even if it is empty */
 	bool cut;	 /* the stack goes on, but was cut or could not be walked further */
-	/* Only on the way to a writer, in compressed traces: the stack is that of the next call too, and text
-	 * writes it only there: no frames and no blank line here. (A reader gives each call its frames.) */
+	/* In compressed traces: the stack is that of the next call too. Text writes it only there: no frames and
+	 * no blank line here. Readers give such calls their frames, but where very many share a stack: those
+	 * say so, have no frames, and the next call that does not say so has them. */
 	bool shares_next;
 	/* A line that text writes between the arguments and the frames; NULL none. */
 	const char *summary;

@@ -37,6 +37,13 @@ size_t text_identifier(const char *s)
 	return n;
 }
 
+bool text_is_build_id(const char *hex)
+{
+	const size_t length = strspn(hex, "0123456789abcdefABCDEF");
+
+	return length && length % 2 == 0 && !hex[length];
+}
+
 /* The byte that the three octal digits at `s` stand for; 0 if that is none. */
 static char octal(const char *s)
 {

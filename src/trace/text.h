@@ -13,6 +13,7 @@
 
 #define TEXT_MODULE_LINE "## tracing module: "
 #define TEXT_THREAD_LINE "## thread "
+#define TEXT_BUILD_LINE  "## build-id "
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
 #define TEXT_CUT	 " (cut)" /* behind the last address, 0, of a stack that goes on */
@@ -49,6 +50,9 @@ static inline bool text_is_control(char c)
 {
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
+
+/* Whether a build-id is what it should be: hexadecimal digits, two a byte. */
+bool text_is_build_id(const char *hex);
 
 /* The length of an identifier at `s`: letters, digits and underscores, no digit first. */
 size_t text_identifier(const char *s);

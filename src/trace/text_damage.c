@@ -53,6 +53,8 @@ static const char *hash_damage(const char *line)
 		return "looks like a damaged call";
 	if (begins(line, TEXT_MODULE_LINE))
 		return "looks like a damaged module";
+	if (begins(line, TEXT_BUILD_LINE))
+		return "looks like a damaged build-id";
 	return is_heap_line(line) ? "looks like a damaged part of the heap status" : NULL;
 }
 

@@ -291,6 +291,20 @@ static bool take_thread(char *line, struct record *record)
 	return true;
 }
 
+/* `## build-id 0x1000 0123abcd` */
+static bool take_build_id(const char *line, struct record *record)
+{
+	uint64_t from;
+	const char *p = line + strlen(TEXT_BUILD_LINE);
+
+	if (strncmp(p, "0x", 2) || !(p = text_hex(p + 2, &from)) || *p++ != ' ' ||
+	    !text_is_build_id(p))
+		return false;
+	record->type = RECORD_BUILD_ID;
+	record->build_id = (struct record_build_id){from, p};
+	return true;
+}
+
 static bool begins(const char *line, const char *with)
 {
 	return !strncmp(line, with, strlen(with));
@@ -310,6 +324,8 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 		return false;
 	if (begins(line, TEXT_MODULE_LINE))
 		return take_module(line, record);
+	if (begins(line, TEXT_BUILD_LINE))
+		return take_build_id(line, record);
 	if (!s->compat && begins(line, TEXT_THREAD_LINE) && take_thread(line, record))
 		return true;
 	if (s->compat)

@@ -3,7 +3,8 @@
  * A call's frames follow it, after its arguments; but in compressed traces several calls follow
  * each other, with comments between them, and only the last has the frames. So from a call on the
  * reader looks ahead for the frames or the blank line that ends the record, and then gives
- * out the group's lines one by one, each call with the frames. */
+ * out the group's lines one by one, each call with the frames. It does not look ahead for ever: the
+ * first parts of a long group are given out without them. */
 #include "config.h"
 #include "trace/text_read.h"
 
@@ -72,15 +73,20 @@ static void check_nul(struct reader *reader, size_t from)
 	reader->ended = true;
 }
 
+/* What is looked at never ends within a line end: the LF would stand where no LF was. */
+static void fill_line_end(struct reader *reader)
+{
+	while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
+		reader_fill(reader, reader_available(reader) + 1);
+}
+
 size_t text_fill_slow(struct reader *reader, size_t want)
 {
 	size_t had = reader_available(reader);
 
 	while (had < want && !reader->ended) {
 		reader_fill(reader, want);
-		/* Never half a line end. */
-		while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
-			reader_fill(reader, reader_available(reader) + 1);
+		fill_line_end(reader);
 		check_nul(reader, had);
 		fold_line_ends(reader, had ? had - 1 : 0);
 		had = reader_available(reader);
@@ -159,6 +165,7 @@ static int read_header(struct reader *reader, struct record *record)
 	size_t length;
 
 	/* The first bytes were read to recognise the format. */
+	fill_line_end(reader);
 	check_nul(reader, 0);
 	fold_line_ends(reader, 0);
 	const int status = text_line(reader, 0, &length);
@@ -197,7 +204,7 @@ static void find_group(struct reader *reader, size_t from)
 	s->group_at = 0;
 	s->frame_count = 0;
 	s->group_lines = 0;
-	s->has_texts = s->cut = false;
+	s->has_texts = s->cut = s->group_goes_on = false;
 	s->group_status = 0;
 	/* Not one byte more than needed is waited for: the input may be live. */
 	while (text_fill(reader, from + 1) > from) {
@@ -217,6 +224,12 @@ static void find_group(struct reader *reader, size_t from)
 		}
 		s->group_status = text_line(reader, from, &length);
 		if (s->group_status <= 0 || text_is_header(at(reader, from)))
+			break;
+		struct text_call next;
+
+		s->group_goes_on =
+			from >= TEXT_GROUP_PART && text_parse_call(at(reader, from), length, &next);
+		if (s->group_goes_on)
 			break;
 		from += length + 1;
 		line++;
@@ -259,6 +272,7 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	call->frames = s->frames;
 	call->frame_count = (uint32_t)s->frame_count;
 	call->cut = s->cut;
+	call->shares_next = s->group_goes_on;
 	if (!s->has_texts)
 		return;
 	for (size_t i = 0; i < s->frame_count; i++) {

@@ -10,6 +10,7 @@
  * arguments, the declared types. */
 #define TEXT_LINE_MAX   (1u << 20)
 #define TEXT_GROUP_MAX  (64u << 20)
+#define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
 #define TEXT_FRAMES_MAX 65536
 #define TEXT_ARGS_MAX   65536
 #define TEXT_TYPES_MAX  4096
@@ -37,9 +38,9 @@ struct text_reader {
 	const char *damage; /* what is wrong with it, to be complained of; NULL nothing */
 	bool astray;	    /* the last line was damaged: arguments and frames that follow were its own */
 	/* Calls that share a stack: from reader->start on, with the stack at the end. */
-	bool in_group;
-	size_t group_at;     /* the next line of the group */
-	size_t group_frames; /* where its frames begin: its other lines end there */
+	bool in_group, group_goes_on; /* the stack is behind the next part */
+	size_t group_at;              /* the next line of the group */
+	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
 	uint64_t group_lines; /* from group_frames to group_end */
 	int group_status; /* what the look-ahead met: to be told when the group is given out */

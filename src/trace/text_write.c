@@ -186,6 +186,14 @@ static void put_object(struct writer *writer, const struct record_object *object
 	buf_printf(&writer->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n", object->from, object->to);
 }
 
+/* A comment to all other readers, in both dialects. What is no build-id is none when it is read. */
+static void put_build_id(struct buf *out, const struct record_build_id *build_id)
+{
+	if (!build_id->hex || !text_is_build_id(build_id->hex))
+		return;
+	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
+}
+
 /* A line of its own, whatever the text has in it. */
 static void put_line(struct writer *writer, const char *text)
 {
@@ -262,7 +270,8 @@ static void text_put(struct writer *writer, const struct record *record)
 	case RECORD_OBJECT:
 		put_object(writer, &record->object);
 		break;
-	case RECORD_BUILD_ID: /* only the binary format has a place for it */
+	case RECORD_BUILD_ID:
+		put_build_id(out, &record->build_id);
 		break;
 	case RECORD_THREAD:
 		if (!compat)

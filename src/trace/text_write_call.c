@@ -1,6 +1,7 @@
 /* Writes calls as text. The lines are built with cursors, not by printf: a trace of a million
  * events has ten million of them. */
 #include "config.h"
+#include "trace/frame_text.h"
 #include "trace/text_write.h"
 
 #include <string.h>
@@ -271,7 +272,7 @@ static void put_frame(struct writer *writer, uint64_t address, const char *text)
 	const struct writer_options *options = &writer->options;
 	const struct frame_name *names;
 	const size_t count =
-		options->namer ? options->namer(options->namer_context, address, &names) : 0;
+		frame_lookup(options->namer, options->namer_context, address, text, &names);
 
 	if (count) {
 		put_named_frame(writer, address, names, count);

@@ -11,6 +11,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 
 from run import COMPAT, OWN, PROGRAM, SEVERAL, main, run, text_of
 
@@ -211,6 +212,13 @@ def line_ends_of_other_systems_are_read(_folder):
                 process.stdin.write(dos[at:at + size])
                 process.stdin.flush()
             assert process.communicate(timeout=60) == (wanted, b"") and process.returncode == 0, size
+        # What is read first, to recognise the format, ends within one.
+        process = subprocess.Popen([PROGRAM, "-l", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(dos[:dos.index(b"\r") + 1])
+        process.stdin.flush()
+        time.sleep(0.3)
+        assert process.communicate(dos[dos.index(b"\r") + 1:], timeout=60) == (wanted, b""), trace[:99]
 
 
 if __name__ == "__main__":

@@ -4,15 +4,19 @@
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import fcntl
 import gzip
 import os
+import pty
 import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import traceback
 
@@ -320,30 +324,6 @@ def follow_waits_for_more(folder):
         out.close()
 
 
-def memory_does_not_grow_with_events(_folder):
-    encoder = Encoder("1.4", 8, False)
-    start = encoder.trace(golden.DECLARATIONS)
-    stacks = [encoder.packet(("BTRC",) + tuple(0x400000 + 16 * stack + frame for frame in range(10)))
-              for stack in range(500)]
-    calls = [encoder.packet(("CALL", 0, 0, 1, 2, "malloc", 24, 0x600000 + 16 * i)) + stacks[i % 500]
-             for i in range(1000)]
-    releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
-    block = b"".join(calls) + b"".join(releases)
-
-    def peak(count):
-        process = subprocess.Popen([PROGRAM, "-l", "-c", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        process.stdin.write(start)
-        for _ in range(count):
-            process.stdin.write(block)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        assert status == 0
-        return usage.ru_maxrss
-    small, large = peak(1), peak(200)
-    assert large < small + 1024, (small, large)
-
-
 def build_libraries(folder):
     """Two objects that differ in a name only -> the address in both (a return address within the function)."""
     compiler = os.environ.get("CC", "cc").split()
@@ -415,16 +395,61 @@ def objects_may_come_late_from_sp_rtrace(folder):
     assert names_of_calls(text_of(data, "-r", "-c").decode()) == [("1", "first")]
 
 
-def statistics_fit_into_80_columns(_folder):
-    name = "std::vector<std::pair<" + "long" * 40 + "> >::push_back(int)"
+def on_terminal(columns, *arguments):
+    """What the program writes to a terminal of so many columns (0: one that does not say)."""
+    leader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal)
+    os.close(terminal)
+    out = b""
+    try:
+        while part := os.read(leader, 65536):
+            out += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(leader)
+    assert process.wait(timeout=60) == 0
+    return out.decode().replace("\r\n", "\n")
+
+
+def statistics_are_cut_for_a_terminal_only(folder):
+    """And there in the names' middle, never in a file or a line."""
+    long = "std::map<" + "long" * 40 + ">::operator<(std::pair<int, int> const&)"
     data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
-        ("MMAP", 0x20000000, 0x30000000, "/usr" * 60), ("RESR", 2, 0, "kind" * 30, "description" * 20),
-        ("CALL", 2, 0, 86399999, 2, name, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF), ("BTRC", 0x20000001, 1),
+        ("MMAP", 0x20000000, 0x30000000, "/usr" * 60 + "/prog"), ("RESR", 2, 0, "kind" * 30, "description" * 20),
+        ("CALL", 2, 0, 86399999, 2, long, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF), ("BTRC", 0x20000001, 1),
         ("ARGS", ("#size", "18446744073709551615"))])
-    out = text_of(data, "--stats").decode().splitlines()
-    assert max(map(len, out)) == 80, max(map(len, out))
-    assert any("18446744073709551615" in line for line in out), out
-    assert text_of(data, "--stats", "-r").decode().splitlines()[:3] == out[:3]
+    trace, named, out = (os.path.join(folder, name) for name in ("trace", "named", "out"))
+    with open(trace, "wb") as file:
+        file.write(data)
+    frames = {" at dir/file.c:123": ("f(a, b)", long, "x" * 300, "\u00e4" * 200), " at a:1 (inlined)": ("g" * 200,),
+              " from /" + "lib/" * 50 + "lib.so": ("h", "h" * 200), "": ("alone" * 60,), " at " + "d/" * 60 + "e.c:7": (long,)}
+    lines = [f" in {name}{place}" for place, names in frames.items() for name in names]
+    with open(named, "w", encoding="utf-8") as file:
+        file.write("version=1.4\n<1> : memory (m)\n")
+        for i, line in enumerate(lines, 1):
+            file.write(f"{i}. malloc({1000 - i}) = 0x{i:x}\n\t0x123456789abc{line}\n" +
+                       ("\t0x123456789abc in outer() at o.c:1\n\n" if "inlined" in line else "\n"))
+    for path, options in ((trace, []), (trace, ["-r"]), (named, [])):
+        whole = run("--stats", *options, path, check=0).stdout.decode()
+        run("--stats", *options, "-o", out, path, check=0)
+        with open(out, encoding="utf-8") as file:
+            assert file.read() == whole
+        assert path == named or long in whole and "/usr" * 60 + "/prog" in whole, whole
+        for columns, width in ((80, 80), (100, 100), (0, 80), (1000, 1000)):
+            shown = on_terminal(columns, "--stats", *options, path).splitlines()
+            assert len(shown) == len(whole.splitlines())
+            for have, want in zip(shown, whole.splitlines()):
+                place = re.search(r" at \S+:\d+( \(inlined\))?$", want)
+                if len(want.encode()) <= width:
+                    assert have == want
+                    continue
+                assert "..." in have and have[:20] == want[:20], (have, want)
+                assert not place or have.endswith(place[0]), (have, want)
+                assert len(have.encode()) <= width or place and len(place[0]) > width - 40, (have, width)
+                assert "\ufffd" not in have
+    assert "<...>::operator<(std::pair<int, int> const&)" in on_terminal(120, "--stats", trace)
+    assert "18446744073709551615" in on_terminal(80, "--stats", trace)
 
 
 def valgrind_finds_nothing(folder):
@@ -452,9 +477,9 @@ TESTS = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_
          pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
          text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
          leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
-         processes_can_be_chosen, follow_waits_for_more, memory_does_not_grow_with_events,
+         processes_can_be_chosen, follow_waits_for_more,
          names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
-         statistics_fit_into_80_columns, valgrind_finds_nothing]
+         statistics_are_cut_for_a_terminal_only, valgrind_finds_nothing]
 
 
 def main(tests):

@@ -531,6 +531,51 @@ static void reorder_undoes_compression(void **state)
 			  "7 -0 free 10 size 0 no stack\n");
 }
 
+static void share(struct stage *stage, uint64_t id, uint64_t size)
+{
+	put(stage, (struct record){.type = RECORD_CALL,
+				   .call = {.index = ++next_index,
+					    .time_ns = TIME_NONE,
+					    .kind = CALL_ALLOC,
+					    .function = "malloc",
+					    .id = id,
+					    .size = size,
+					    .shares_next = true}});
+}
+
+/* Calls without frames get those of the next one that has them, if one comes. */
+static void reorder_gives_shared_stacks(void **state)
+{
+	struct sink sink = make_sink();
+	struct stage *reorder = reorder_new(&sink.stage);
+
+	(void)state;
+	put(reorder, (struct record){.type = RECORD_PROCESS});
+	alloc(reorder, 0x10, 1, 0x1100, 0);
+	expect_so_far(&sink, "process 0 filters 0\n1 +0 malloc 10 size 1 : 1100\n");
+	sink.text.size = 0;
+	next_index = 4;
+	share(reorder, 0x20, 1);
+	share(reorder, 0x30, 1);
+	alloc(reorder, 0x40, 1, 0x1200, 0);
+	next_index = 1;
+	share(reorder, 0x50, 1);
+	alloc(reorder, 0x60, 1, 0x1300, 0);
+	next_index = 7;
+	share(reorder, 0x70, 1);
+	release(reorder, 0x10);
+	share(reorder, 0x80, 1);
+	finish_and_expect(reorder, &sink,
+			  "2 +0 malloc 50 size 1 : 1300\n"
+			  "3 +0 malloc 60 size 1 : 1300\n"
+			  "5 +0 malloc 20 size 1 : 1200\n"
+			  "6 +0 malloc 30 size 1 : 1200\n"
+			  "7 +0 malloc 40 size 1 : 1200\n"
+			  "8 +0 malloc 70 size 1 no stack\n"
+			  "9 -0 free 10 size 0 no stack\n"
+			  "10 +0 malloc 80 size 1 no stack\n");
+}
+
 static void reorder_lets_other_traces_stream(void **state)
 {
 	struct sink sink = make_sink();
@@ -1126,6 +1171,7 @@ int main(void)
 		TEST(compress_orders),
 		TEST(compress_tells_reused_addresses_apart),
 		TEST(reorder_undoes_compression),
+		TEST(reorder_gives_shared_stacks),
 		TEST(reorder_lets_other_traces_stream),
 		TEST(layout_puts_declarations_first),
 		TEST(layout_of_results_streams_from_the_first_call),

@@ -4,3 +4,9 @@ TESTS += tests/unit/analysis
 tests_unit_analysis_SOURCES = tests/unit/analysis.c
 tests_unit_analysis_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_analysis_LDADD = libanalysis.a libbase.a $(ELF_LIBS) $(UNIT_LIBS)
+
+check_PROGRAMS += tests/unit/shorten
+TESTS += tests/unit/shorten
+tests_unit_shorten_SOURCES = tests/unit/shorten.c
+tests_unit_shorten_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_shorten_LDADD = libanalysis.a libbase.a $(UNIT_LIBS)

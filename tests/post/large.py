@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Memory and order where a trace is larger than memory should be.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+
+import golden
+from encode import Encoder
+from run import PROGRAM, main, run, text_of
+
+
+def memory_does_not_grow_with_events(_folder):
+    encoder = Encoder("1.4", 8, False)
+    start = encoder.trace(golden.DECLARATIONS)
+    stacks = [encoder.packet(("BTRC",) + tuple(0x400000 + 16 * stack + frame for frame in range(10)))
+              for stack in range(500)]
+    calls = [encoder.packet(("CALL", 0, 0, 1, 2, "malloc", 24, 0x600000 + 16 * i)) + stacks[i % 500]
+             for i in range(1000)]
+    releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
+    block = b"".join(calls) + b"".join(releases)
+
+    def peak(count):
+        process = subprocess.Popen([PROGRAM, "-l", "-c", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process.stdin.write(start)
+        for _ in range(count):
+            process.stdin.write(block)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        return usage.ru_maxrss
+    small, large = peak(1), peak(200)
+    assert large < small + 1024, (small, large)
+
+
+def groups_of_any_size_are_read_again(folder):
+    """Also those that do not fit into memory, and their order is found again."""
+    head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1,filter=compress\n<1> : memory (m)\n"
+
+    def group(first, count, stack):
+        calls = b"".join(b"%d. malloc(1) = 0x%x\n" % (i, i * 16) for i in range(first, first + count))
+        return calls + b"# allocation summary\n" + stack + b"\n"
+
+    def peak(parts, *arguments):
+        out = os.path.join(folder, "out")
+        with open(out, "wb") as file:
+            process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=file)
+            for part in parts:
+                process.stdin.write(part)
+            process.stdin.close()
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        assert status == 0
+        return usage.ru_maxrss, out
+
+    # One group has 72 MB, more than a reader should hold; two groups are of one stack.
+    steps = [group(4000000, 1000, b"\t0x100\n"), b"1. malloc(1) = 0x10\n\t$1 = last\n", group(2, 2400000, b"\t0x200 in f()\n"),
+             group(5000000, 1000000, b""), group(3500000, 1000, b"\t0x100\n")]
+    assert len(steps[2]) > 68 << 20, len(steps[2])
+    small, _ = peak([head, group(1, 200000, b"\t0x100\n")], "-c")
+    large, out = peak([head] + steps, "-c")
+    assert large < small + 24 * 1024, (small, large)
+    with open(out, "rb") as file:
+        text = file.read()
+    assert re.findall(rb"# .*: (\d+) block\(s\) with total size (\d+)\n(.*)\n", text) == [
+        (b"2000", b"2000", b"\t0x100"), (b"1000000", b"1000000", b""), (b"2400001", b"2400001", b"\t0x200 in f()")], text[:400]
+    assert peak([text], "-c")[0] < small + 24 * 1024
+    with open(out, "rb") as file:
+        assert file.read() == text
+
+    # Runs are merged: what is written in any order comes out in the right one.
+    calls = [(i, (0x100, 0x200, 0x300)[i % 3]) for i in range(1, 150001)]
+    wanted = b"".join(b"%d. malloc(1) = 0x%x\n\t0x%x\n\n" % (i, i * 16, stack) for i, stack in calls)
+    random.Random(3).shuffle(calls)
+    for ordered in (calls, sorted(calls), sorted(calls, reverse=True), sorted(calls, key=lambda call: call[1])):
+        text = head + b"".join(b"%d. malloc(1) = 0x%x\n\t0x%x\n\n" % (i, i * 16, stack) for i, stack in ordered)
+        have = text_of(text)
+        assert have[have.index(b"1. malloc"):] == wanted
+    # Damage in a long group: what was before has no stack, and that is all.
+    done = run("-", data=head + steps[0][:-100] + b"\0")
+    assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") > 900
+    done = run("-", data=head + steps[3][:1 << 20])
+    assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") == steps[3][:1 << 20].count(b"\n")
+
+
+TESTS = [memory_does_not_grow_with_events, groups_of_any_size_are_read_again]
+
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

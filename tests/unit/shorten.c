@@ -1,0 +1,86 @@
+/* Names shortened for a narrow place. */
+#include "config.h"
+#include "analysis/shorten.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void check(const char *before, const char *name, const char *after, size_t by,
+		  const char *wanted)
+{
+	struct buf line = {0};
+
+	buf_printf(&line, "%s%s%s", before, name, after);
+	const size_t begin = strlen(before), end = begin + strlen(name);
+	const size_t new_end = shorten_name(&line, begin, end, by);
+
+	assert_string_equal(buf_str(&line), wanted);
+	assert_string_equal(buf_str(&line) + new_end, after);
+	buf_free(&line);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	check("a ", "short", " at x:1", 0, "a short at x:1");
+	/* Template arguments first, the longest first, and no more of them than needed. */
+	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 1,
+	      "map<...>::put<int, int>(vector<pair<char, int>>) at x:1");
+	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 20,
+	      "map<...>::put<int, int>(vector<...>) at x:1");
+	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 33,
+	      "map<...>::put<...>(vector<...>) at x:1");
+	/* Then parameters, then the middle. */
+	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 36,
+	      "map<...>::put<...>(...) at x:1");
+	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 45,
+	      "map<...>.....>(...) at x:1");
+	check("12 ", "abcdefghijklmnopqrstuvwxyz", "", 10, "12 abcdefg...uvwxyz");
+	/* Never to nothing. */
+	check("", "abcdefghijklmnopqrstuvwxyz", " at x:1", 1000, "abcde...wxyz at x:1");
+	check("", "abcdefghijkl", " at x:1", 1000, "abcdefghijkl at x:1");
+	check("", "", " at x:1", 3, " at x:1");
+}
+
+static void test_operators(void **state)
+{
+	(void)state;
+	check("", "operator<(pair<int, long long> const&)", "", 1, "operator<(pair<...> const&)");
+	check("", "x::operator<< <char, traits>(stream<char>&)", "", 1,
+	      "x::operator<< <...>(stream<char>&)");
+	check("", "x::operator<=> <int, long>()", "", 1, "x::operator<=> <...>()");
+	check("", "x::operator-><int, long>()", "", 1, "x::operator-><...>()");
+	check("", "x::operator()(int, char, long) const", "", 5, "x::operator()(...) const");
+	check("", "f<(a->b)>(long long long)", "", 5, "f<...>(...)");
+	check("", ">>> broken <<<", "", 2, ">>> b... <<<");
+}
+
+static void test_characters(void **state)
+{
+	(void)state;
+	for (size_t by = 1; by < 40; by++) {
+		struct buf line = {0};
+
+		buf_add_str(&line, "äöüäöüäöüäöüäöüäöüäöüäöü");
+		shorten_name(&line, 0, line.size, by);
+		for (const char *c = buf_str(&line); *c; c += (*c & 0x80) ? 2 : 1)
+			assert_true(*c == '.' ||
+				    ((unsigned char)c[0] == 0xc3 && (c[1] & 0xc0) == 0x80));
+		assert_true(line.size <= 48 - (by < 36 ? by : 35));
+		buf_free(&line);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

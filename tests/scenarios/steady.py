@@ -34,14 +34,14 @@ def count(path):
     return counts, opened
 
 
-def steady(room, threads, pairs, options):
+def steady(room, threads, pairs, options, frames=0):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
     strace = kinds.need('strace')
     gate = Gate()
     try:
-        child = room.start([builds.target('steady', 'O2'), str(threads), str(pairs)], gate.env, pass_fds=gate.fds)
+        child = room.start([builds.target('steady', 'O2'), str(threads), str(pairs), str(frames)], gate.env, pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
         # On one processor, where it never polls.
@@ -84,7 +84,8 @@ def steady(room, threads, pairs, options):
     at_most(['PTRACE_CONT'], 1)
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
-    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1)
+    # Once a pair: the stack that is read at malloc's entry serves at its return.
+    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1 / 3)
     at_most(['PTRACE_GETSIGINFO'], 1)
     at_most(['process_vm_writev', 'PTRACE_POKEDATA', 'PTRACE_POKETEXT', 'pwrite64'], 0)
     at_most(['PTRACE_INTERRUPT', 'PTRACE_SINGLESTEP', 'tgkill', 'kill'], 0)
@@ -113,8 +114,17 @@ def four_threads(room):
     return steady(room, 4, 400, [])
 
 
+def under(frames):
+    def run(room):
+        return steady(room, 1, 1500, ['-b', '256'], frames)
+    return run
+
+
 CASES = [
     ('system calls a stop, 1 thread', one_thread),
     ('system calls a stop, without stacks', no_stacks),
     ('system calls a stop, 4 threads', four_threads),
+    ('system calls a stop, under 16 frames', under(16)),
+    ('system calls a stop, under 64 frames', under(64)),
+    ('system calls a stop, under 200 frames', under(200)),
 ]

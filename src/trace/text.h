@@ -16,6 +16,9 @@
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
 
+/* Behind the address 0 that ends a stack's frames; by enum stack_end. */
+extern const char *const text_stack_ends[3];
+
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */
 #define TEXT_HEAP_LINES 14

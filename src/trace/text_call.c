@@ -225,7 +225,7 @@ static bool ends_inlined(const char *end, const char *begin)
 static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
 {
 	if (s->frame_count == TEXT_FRAMES_MAX) {
-		s->cut = true;
+		s->end = STACK_CUT;
 		return;
 	}
 	if (s->frame_count == s->frame_capacity) {
@@ -236,7 +236,7 @@ static void add_frame(struct text_reader *s, uint64_t address, struct text_span 
 	}
 	s->spans[s->frame_count] = span;
 	s->frames[s->frame_count++] = address;
-	s->has_texts |= span.end != 0;
+	s->text_count += span.end != 0;
 }
 
 /* A frame's line with something after the address. Returns its length with the newline, 0 if it
@@ -272,6 +272,31 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 	return length + 1;
 }
 
+/* functrace's mark of a stack that does not end here: a last address 0. */
+static void take_mark(struct reader *reader)
+{
+	struct text_reader *s = reader->state;
+	const size_t last = s->frame_count - 1;
+	enum stack_end end = STACK_WHOLE;
+
+	if (!s->frame_count || s->compat || s->frames[last])
+		return;
+	const struct text_span *span = &s->spans[last];
+	const char *text = (const char *)reader->data + reader->start + span->begin;
+	const size_t length = span->end - span->begin;
+
+	if (!length)
+		end = stack_end_marked((uint32_t)last, s->depth);
+	for (enum stack_end k = STACK_CUT; length && k <= STACK_LOST; k++)
+		if (strlen(text_stack_ends[k]) == length && !memcmp(text, text_stack_ends[k], length))
+			end = k;
+	if (!end)
+		return;
+	s->text_count -= length != 0;
+	s->frame_count--;
+	s->end = end;
+}
+
 size_t text_take_frames(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
@@ -302,11 +327,6 @@ size_t text_take_frames(struct reader *reader, size_t from)
 			break;
 		from += size;
 	}
-	/* functrace's mark of a stack that goes on. */
-	if (s->frame_count && !s->compat && !s->frames[s->frame_count - 1] &&
-	    !s->spans[s->frame_count - 1].end) {
-		s->frame_count--;
-		s->cut = true;
-	}
+	take_mark(reader);
 	return from;
 }

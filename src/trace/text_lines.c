@@ -95,7 +95,6 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 {
 	char *rest;
 
-	(void)s;
 	*process = (struct record_process){.version_major = 1};
 	if (!strchr(line, '='))
 		return false;
@@ -108,6 +107,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 		*value++ = '\0';
 		take_field(field, value, process);
 	}
+	s->depth = process->has_depth ? process->depth : 0;
 	return true;
 }
 

@@ -3,7 +3,8 @@ TESTS += tests/scenarios/run.py
 EXTRA_DIST += tests/scenarios/builds.py tests/scenarios/deaths.py tests/scenarios/errors.py tests/scenarios/kinds.py \
 	tests/scenarios/layouts.py tests/scenarios/lifecycle.py tests/scenarios/oracle.py tests/scenarios/outputs.py \
 	tests/scenarios/processes.py tests/scenarios/programs.py \
-	tests/scenarios/reflog.py tests/scenarios/run.py tests/scenarios/special.py tests/scenarios/steady.py \
+	tests/scenarios/reflog.py tests/scenarios/run.py tests/scenarios/special.py tests/scenarios/stacks.py \
+	tests/scenarios/steady.py \
 	tests/scenarios/table.py tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py
 CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py

@@ -22,6 +22,7 @@ import lifecycle
 import outputs
 import programs
 import special
+import stacks
 import steady
 import table
 import uprobes
@@ -71,7 +72,8 @@ class Case:
 
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady))
+                               ('deaths', deaths), ('errors', errors), ('outputs', outputs), ('words', words), ('cost', steady),
+                               ('stacks', stacks))
          for name, function in module.CASES]
 
 

@@ -125,6 +125,10 @@ struct arch {
 	/* The call before a return address: `code` are the `size` bytes before it. Where they can be read in two ways
 	 * it is CALL_COMPUTED, of which less is believed. */
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
+	/* Whether sp, at the end of `size` bytes of code, is one that the code has given it (from memory, another
+	 * register, rounded), rather than what it was but for a constant. *ever: or is somewhere within. Code
+	 * behind a jump that always jumps is come to from elsewhere. */
+	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
 	 * returns cannot be emulated. False only if the bytes are no instruction. */

@@ -246,6 +246,7 @@ const struct arch arch_x86_64 = {
 	.breakpoint_address = x86_64_breakpoint_address,
 	.entry = x86_64_entry,
 	.follows_call = x86_64_follows_call,
+	.sets_sp = x86_sets_sp,
 	.decode = x86_decode,
 	.relocate = x86_relocate,
 	.emulate = x86_emulate,

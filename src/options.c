@@ -16,7 +16,7 @@
 
 #define STATUS_GO_ON -1
 #define STATUS_USAGE 2
-#define DEPTH_NORMAL 16
+#define DEPTH_NORMAL 64
 
 enum long_option {
 	OPT_COMPAT = 0x100,
@@ -164,7 +164,7 @@ static const struct argp_option options[] = {
 	{"duration", OPT_DURATION, "TIME", 0, "let go after that time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Stacks:", 2},
-	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 16)", 0},
+	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
 	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
 	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
 	{"unwinder", OPT_UNWINDER, "NAME", 0, "rows (default) or libunwind", 0},

@@ -58,7 +58,7 @@ void text_pool_free(struct text_pool *pool)
 
 static uint64_t hash_frames(const struct stack_pool *pool, const struct record_call *call)
 {
-	uint64_t h = pool->seed + call->frame_count * 2 + call->cut;
+	uint64_t h = pool->seed + call->frame_count * 4 + call->end;
 
 	for (uint32_t i = 0; i < call->frame_count; i++)
 		h = hash_mix(h + call->frames[i]) * 0x9fb21c651e98df25u;
@@ -127,7 +127,7 @@ static struct stack *stack_new(struct stack_pool *pool, const struct record_call
 	const size_t bytes = call->frame_count * sizeof(call->frames[0]);
 	struct stack *stack = xmalloc(sizeof(*stack) + bytes);
 
-	*stack = (struct stack){.count = call->frame_count, .cut = call->cut};
+	*stack = (struct stack){.count = call->frame_count, .end = call->end};
 	if (bytes)
 		memcpy(stack->frames, call->frames, bytes);
 	if (call->frame_texts && call->frame_count)
@@ -149,7 +149,7 @@ struct stack *stack_intern(struct stack_pool *pool, const struct record_call *ca
 	const size_t bytes = call->frame_count * sizeof(call->frames[0]);
 
 	for (struct stack *s = first; s; s = s->chain)
-		if (s->count == call->frame_count && s->cut == call->cut &&
+		if (s->count == call->frame_count && s->end == call->end &&
 		    (!bytes || !memcmp(s->frames, call->frames, bytes)) && same_texts(s, call) &&
 		    same_objects(pool, s))
 			return s;
@@ -196,7 +196,7 @@ void stack_to_call(const struct stack *stack, struct record_call *call)
 	call->frames = stack->frames;
 	call->frame_texts = stack->texts;
 	call->frame_count = stack->count;
-	call->cut = stack->cut;
+	call->end = stack->end;
 }
 
 int stack_put_objects(const struct stack *stack, struct object_map *map, struct stage *next)

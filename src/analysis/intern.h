@@ -18,7 +18,7 @@ struct stack {
 	struct stack *chain;
 	uint64_t epoch; /* of the object map at which `objects` was last compared */
 	uint32_t count;
-	bool cut;
+	enum stack_end end;
 	void *user;                     /* the owner's own, NULL at first */
 	struct mapped_object **objects; /* one a frame, NULL unknown; NULL without an object map */
 	const char **texts;             /* one a frame, as in struct record_call; NULL none */
@@ -34,7 +34,7 @@ struct stack_pool {
 	struct text_pool texts;
 };
 
-/* The stack of a call; the same pointer for the same frames, texts and cut mark (and objects). */
+/* The stack of a call; the same pointer for the same frames, texts and end (and objects). */
 struct stack *stack_intern(struct stack_pool *pool, const struct record_call *call);
 void stack_pool_free(struct stack_pool *pool);
 

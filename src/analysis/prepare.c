@@ -157,7 +157,7 @@ static int put_call(struct prepare *prepare, const struct record *record)
 	}
 	if (options->trim && call->frame_count >= options->depth) {
 		call->frame_count = options->depth;
-		call->cut = false;
+		call->end = STACK_WHOLE;
 	}
 	if (options->remove_args)
 		call->arg_count = 0;

@@ -319,6 +319,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 
 static void write_stack(struct report *report, const struct stack_stats *stats, bool has_live)
 {
+	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
 
 	buf_printf(&report->line, "  %12" PRIu64 " calls %20" PRIu64 " bytes", stats->tally.calls,
@@ -335,7 +336,10 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);
 	if (stack->count > FRAMES_SHOWN)
-		LINE(report, "       and %" PRIu32 " frames more", stack->count - FRAMES_SHOWN);
+		LINE(report, "       and %" PRIu32 " frames more%s", stack->count - FRAMES_SHOWN,
+		     ends[stack->end]);
+	else if (stack->end)
+		LINE(report, "      %s", ends[stack->end]);
 }
 
 static void write_stacks(struct report *report, struct resource_stats *resource)

@@ -101,6 +101,20 @@ enum call_kind { CALL_RELEASE = 1, CALL_ALLOC = 2, CALL_COPY = 3 };
 
 #define TIME_NONE UINT64_MAX
 
+/* Where a stack's frames end. */
+enum stack_end {
+	STACK_WHOLE, /* at the start of its thread */
+	STACK_CUT,   /* it has more frames than were wanted */
+	STACK_LOST,  /* it could not be followed to its start */
+};
+
+/* What a mark says that does not tell one from the other: that the stack was cut, if it is as deep as the trace's
+ * stacks are. depth: the trace's; 0 unknown. */
+static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
+{
+	return frame_count < depth ? STACK_LOST : STACK_CUT;
+}
+
 struct call_arg {
 	const char *name; /* "" if unknown */
 	const char *value;
@@ -125,7 +139,7 @@ struct record_call {
 	const char *const *frame_texts;
 	uint32_t frame_count;
 	bool has_frames; /* a stack belongs to the call, even if it is empty */
-	bool cut;	 /* the stack goes on, but was cut or could not be walked further */
+	enum stack_end end;
 	/* In compressed traces: the stack is that of the next call too. Text writes it only there: no frames and
 	 * no blank line here. Readers give such calls their frames, but where very many share a stack: those
 	 * say so, have no frames, and the next call that does not say so has them. */

@@ -95,7 +95,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet,
 	process->start_sec = take_dword(s, packet);
 	process->start_usec = take_dword(s, packet);
 	if (process->has_depth)
-		process->depth = take_dword(s, packet);
+		s->depth = process->depth = take_dword(s, packet);
 	text_begin(&s->text, packet);
 	process->name = take_string(s, packet, &s->text);
 	if (!process->name)
@@ -359,7 +359,7 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 	call->frame_count = count;
 	if (count && !s->frames[count - 1] && !s->compat) {
 		call->frame_count--;
-		call->cut = true;
+		call->end = stack_end_marked(call->frame_count, s->depth);
 	}
 	return 2;
 }

@@ -19,6 +19,7 @@ struct rtrace_reader {
 	bool swap, wide, big_endian;
 	unsigned major, minor;
 	struct day_clock clock;
+	uint32_t depth; /* of the trace's stacks; 0 unknown */
 	uint32_t resource_count, first_resource;
 	uint64_t declared; /* bit N: resource N */
 	uint64_t next_index;

@@ -314,7 +314,7 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	const struct rtrace_state *s = writer->state;
 	const size_t pointer = s->wide ? 8 : 4;
 	size_t max = (s->data_max - 4) / pointer, count = call->has_frames ? call->frame_count : 0;
-	bool marked = call->has_frames && call->cut && !s->compat;
+	bool marked = call->has_frames && call->end && !s->compat;
 
 	if (count + marked > max) {
 		marked = !s->compat;

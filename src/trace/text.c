@@ -21,6 +21,7 @@ const char *const text_heap_lines[TEXT_HEAP_LINES] = {
 };
 
 const char *const text_filters[TEXT_FILTERS] = {"leaks", "compress", "resolve"};
+const char *const text_stack_ends[3] = {"", " (cut)", " (lost)"};
 const char *const text_flags[TEXT_FLAGS] = {"refcount", "call"};
 
 const char *const text_keys[TEXT_KEYS] = {

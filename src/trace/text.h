@@ -16,11 +16,13 @@
 #define TEXT_BUILD_LINE  "## build-id "
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
-#define TEXT_CUT	 " (cut)" /* behind the last address, 0, of a stack that goes on */
 
 /* The argument 0, which no function has: text has no form of its own for a copy. */
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE	"\t$0 = " TEXT_COPY_VALUE
+
+/* Behind the address 0 that ends a stack's frames; by enum stack_end. */
+extern const char *const text_stack_ends[3];
 
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */

@@ -241,13 +241,6 @@ static bool ends_inlined(const char *end, const char *begin)
 	return (size_t)(end - begin) >= length && !memcmp(end - length, TEXT_INLINED, length);
 }
 
-static bool is_cut_mark(const struct text_reader *s, const char *begin, const char *end)
-{
-	const size_t length = strlen(TEXT_CUT);
-
-	return !s->compat && (size_t)(end - begin) == length && !memcmp(begin, TEXT_CUT, length);
-}
-
 static bool has_control(const char *begin, const char *end)
 {
 	while (begin < end && !text_is_control(*begin))
@@ -258,7 +251,7 @@ static bool has_control(const char *begin, const char *end)
 static void add_frame(struct text_reader *s, uint64_t address, struct text_span span)
 {
 	if (s->frame_count == TEXT_FRAMES_MAX) {
-		s->cut = true;
+		s->end = STACK_CUT;
 		return;
 	}
 	if (s->frame_count == s->frame_capacity) {
@@ -269,7 +262,7 @@ static void add_frame(struct text_reader *s, uint64_t address, struct text_span 
 	}
 	s->spans[s->frame_count] = span;
 	s->frames[s->frame_count++] = address;
-	s->has_texts |= span.end != 0;
+	s->text_count += span.end != 0;
 }
 
 /* A frame's line with something after the address. Returns its length with the newline, 0 if it
@@ -294,7 +287,7 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 		return 0;
 	struct text_span span = {(uint32_t)(text - base), (uint32_t)(end - base)};
 
-	if (text == end || (!address && is_cut_mark(s, text, end)))
+	if (text == end)
 		span = (struct text_span){0};
 	else if (*text != ' ' || has_control(text, end))
 		s->damage = "looks like a damaged frame";
@@ -305,6 +298,31 @@ static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 		add_frame(s, address, span);
 	*inlined = ends_inlined(end, text);
 	return length + 1;
+}
+
+/* functrace's mark of a stack that does not end here: a last address 0. */
+static void take_mark(struct reader *reader)
+{
+	struct text_reader *s = reader->state;
+	const size_t last = s->frame_count - 1;
+	enum stack_end end = STACK_WHOLE;
+
+	if (!s->frame_count || s->compat || s->frames[last])
+		return;
+	const struct text_span *span = &s->spans[last];
+	const char *text = (const char *)reader->data + reader->start + span->begin;
+	const size_t length = span->end - span->begin;
+
+	if (!length)
+		end = stack_end_marked((uint32_t)last, s->depth);
+	for (enum stack_end k = STACK_CUT; length && k <= STACK_LOST; k++)
+		if (strlen(text_stack_ends[k]) == length && !memcmp(text, text_stack_ends[k], length))
+			end = k;
+	if (!end)
+		return;
+	s->text_count -= length != 0;
+	s->frame_count--;
+	s->end = end;
 }
 
 size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number)
@@ -340,11 +358,6 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		from += size;
 	}
 	s->group_lines = lines;
-	/* functrace's mark of a stack that goes on. */
-	if (s->frame_count && !s->compat && !s->frames[s->frame_count - 1] &&
-	    !s->spans[s->frame_count - 1].end) {
-		s->frame_count--;
-		s->cut = true;
-	}
+	take_mark(reader);
 	return from;
 }

@@ -143,6 +143,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 		if (!value || !take_field(field, value, process))
 			s->damage = "is a header with a field that is unknown or damaged";
 	}
+	s->depth = process->has_depth ? process->depth : 0;
 	return true;
 }
 

@@ -204,7 +204,9 @@ static void find_group(struct reader *reader, size_t from)
 	s->group_at = 0;
 	s->frame_count = 0;
 	s->group_lines = 0;
-	s->has_texts = s->cut = s->group_goes_on = false;
+	s->text_count = 0;
+	s->end = STACK_WHOLE;
+	s->group_goes_on = false;
 	s->group_status = 0;
 	/* Not one byte more than needed is waited for: the input may be live. */
 	while (text_fill(reader, from + 1) > from) {
@@ -268,12 +270,12 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	}
 	call->args = s->args;
 	call->arg_count = args;
-	call->has_frames = s->frame_count || s->cut;
+	call->has_frames = s->frame_count || s->end;
 	call->frames = s->frames;
 	call->frame_count = (uint32_t)s->frame_count;
-	call->cut = s->cut;
+	call->end = s->end;
 	call->shares_next = s->group_goes_on;
-	if (!s->has_texts)
+	if (!s->text_count)
 		return;
 	for (size_t i = 0; i < s->frame_count; i++) {
 		const struct text_span *span = &s->spans[i];

@@ -48,7 +48,9 @@ struct text_reader {
 	struct text_span *spans;
 	const char **texts;
 	size_t frame_count, frame_capacity;
-	bool has_texts, cut;
+	size_t text_count; /* frames with a text */
+	enum stack_end end;
+	uint32_t depth; /* of the trace's stacks; 0 unknown */
 	struct call_arg *args;
 	size_t arg_capacity;
 };

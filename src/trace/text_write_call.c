@@ -306,8 +306,8 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 		}
 		writer->out.size += (size_t)(p - first);
 	}
-	if (call->cut && !writer->options.compat)
-		buf_add_str(&writer->out, "\t0x0" TEXT_CUT "\n");
+	if (call->end && !writer->options.compat)
+		buf_printf(&writer->out, "\t0x0%s\n", text_stack_ends[call->end]);
 }
 
 static void note_block(struct text_writer *s, const struct record_call *call)

@@ -162,7 +162,7 @@ static void event_stack(struct event *e, struct unwind_frame frames[MAX_FRAMES +
 		frames++;
 		count--;
 	}
-	e->cut = cut || count > set->depth;
+	e->end = count > set->depth ? STACK_CUT : cut ? STACK_LOST : STACK_WHOLE;
 	e->frames = frames;
 	e->frame_count = count > set->depth ? set->depth : count;
 	e->has_frames = true;

@@ -200,7 +200,8 @@ struct counts {
 	uint64_t events, allocations, releases;
 	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
 	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
-	uint64_t slow_steps, retired, withdrawn, cut_stacks;
+	uint64_t slow_steps, retired, withdrawn;
+	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
 	uint64_t failed_sites, failed_probes;
 };
 
@@ -612,7 +613,8 @@ struct event {
 	uint64_t id, size, time_ns;
 	struct unwind_frame *frames;
 	size_t frame_count;
-	bool has_frames, cut;
+	bool has_frames;
+	enum stack_end end;
 };
 void ledger_allocated(struct process *p, const struct event *e);
 /* At the entry of a release that cannot fail. */

@@ -245,7 +245,9 @@ void output_call(struct process *p, const struct event *e, enum call_kind kind)
 	struct record record = {.type = RECORD_CALL};
 
 	p->counts.events++;
-	p->counts.cut_stacks += e->cut;
+	p->counts.stacks += e->has_frames;
+	p->counts.cut_stacks += e->end == STACK_CUT;
+	p->counts.lost_stacks += e->end == STACK_LOST;
 	if (p->forked_by)
 		begin_late(p);
 	if (!p->writer || p->broken)
@@ -263,7 +265,7 @@ void output_call(struct process *p, const struct event *e, enum call_kind kind)
 					   .frames = addresses,
 					   .frame_count = (uint32_t)e->frame_count,
 					   .has_frames = e->has_frames,
-					   .cut = e->cut};
+					   .end = e->end};
 	put(p, &record);
 	engine_want_tick(p->tracer->engine);
 }

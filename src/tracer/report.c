@@ -17,6 +17,7 @@
 struct report {
 	char *text; /* the line about one trace */
 	char *hint; /* why there is nothing in it, NULL none */
+	char *cut;  /* what of its stacks is cut, "" if nothing */
 	char *path;
 	uint64_t events, written;
 	bool is_main;
@@ -86,6 +87,25 @@ static void report_nothing(const struct process *p)
 		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid,
 			 p->name,
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
+}
+
+/* "12 %", with a digit more below 10. */
+static const char *share(uint64_t part, uint64_t whole, char text[32])
+{
+	const double percent = 100.0 * (double)part / (double)whole;
+
+	snprintf(text, 32, percent < 0.1 ? "less than 0.1 %%" : percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+	return text;
+}
+
+/* Of one trace, behind what else is told of it; the caller frees it. */
+static char *cut_share(const struct process *p)
+{
+	char text[32];
+
+	return p->counts.cut_stacks ? xasprintf("; %s of its stacks are cut",
+						share(p->counts.cut_stacks, p->counts.stacks, text))
+				    : xstrdup("");
 }
 
 /* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first number. */
@@ -176,6 +196,7 @@ void output_report(struct process *p)
 	t->reports[t->report_count++] = (struct report){
 		.text = report_text(p),
 		.hint = report_hint(p),
+		.cut = cut_share(p),
 		.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
 		.events = p->counts.events,
 		.written = p->calls_written,
@@ -212,6 +233,25 @@ static void report_losses(const struct tracer *t)
 	buf_free(&b);
 }
 
+/* What stacks lack, and what shows it. */
+static void report_stacks(const struct tracer *t)
+{
+	const struct counts *c = &t->totals;
+	const unsigned depth = t->set->depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
+	char text[32];
+
+	if (c->cut_stacks && depth < MAX_FRAMES)
+		msg_info("%s of the stacks were cut at %u frames: -b %u shows more",
+			 share(c->cut_stacks, c->stacks, text), depth, more);
+	else if (c->cut_stacks)
+		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
+			 share(c->cut_stacks, c->stacks, text), depth);
+	if (c->lost_stacks)
+		msg_info("%s of the stacks could not be followed to their start: they end in code that does not tell "
+			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
+			 share(c->lost_stacks, c->stacks, text));
+}
+
 /* The trace that matters most: of the main process if it has any event, the one with the most. */
 static const struct report *main_report(const struct tracer *t)
 {
@@ -239,7 +279,7 @@ static void tell_traces(const struct tracer *t, const struct report *best)
 
 		/* Each process that was named is told of. */
 		if (all || r == best || (t->attached && r->is_main)) {
-			msg_info("%s", r->text);
+			msg_info("%s%s", r->text, t->report_count > 1 ? r->cut : "");
 			if (r->hint)
 				msg_info("%s", r->hint);
 			told++;
@@ -284,6 +324,7 @@ void output_summary(struct tracer *t)
 
 	tell_traces(t, best);
 	report_losses(t);
+	report_stacks(t);
 	if (best && best->path && best->written)
 		tell_command(t, best);
 }
@@ -293,6 +334,7 @@ void reports_free(struct tracer *t)
 	for (size_t i = 0; i < t->report_count; i++) {
 		free(t->reports[i].text);
 		free(t->reports[i].hint);
+		free(t->reports[i].cut);
 		free(t->reports[i].path);
 	}
 	free(t->reports);

@@ -3,12 +3,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 /* The stack of a stopped task. What is read at a call's entry, to learn where it returns to, serves at its
  * return as well: meanwhile nothing above its frame that an unwinder looks at can have changed, for every frame there
  * waits for the one below it. That saves a system call an event. */
 
-#define KEPT_MAX 8192 /* deeper stacks are read when they are wanted */
+/* From this size on process_vm_readv is the cheaper way: it copies once, /proc/PID/mem page by page and twice. For
+ * 8 KiB it takes 2.5 us against 2.9, for 32 KiB 4.6 against 10. */
+#define LARGE_READ 6144
+
+/* Bytes of a stopped task's memory; it may be refused where the open /proc/PID/mem is not. */
+static ssize_t read_stack(struct task *task, uint64_t address, void *data, size_t size)
+{
+	if (size >= LARGE_READ) {
+		const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+		const ssize_t got = process_vm_readv(task->tid, &local, 1, &remote, 1, 0);
+
+		if (got > 0)
+			return got;
+	}
+	return memory_read_some(task->process, address, data, size);
+}
 
 /* Bytes of the stack from sp on, if they are known at this stop. */
 static const unsigned char *known_bytes(const struct task *task, uint64_t sp, size_t *size)
@@ -31,7 +47,7 @@ static void read_kept(struct task *task, uint64_t address)
 		kept->bytes = xmalloc(want);
 		kept->capacity = want;
 	}
-	const ssize_t got = memory_read_some(task->process, address, kept->bytes, want);
+	const ssize_t got = read_stack(task, address, kept->bytes, want);
 
 	*kept = (struct kept_stack){.bytes = kept->bytes, .capacity = kept->capacity, .address = address,
 				    .size = got > 0 ? (size_t)got : 0, .is_valid = got > 0};
@@ -53,7 +69,7 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 		*address = task->word;
 		return true;
 	}
-	if (with_stack && p->stack_want <= KEPT_MAX && !known_bytes(task, where, &size))
+	if (with_stack && !known_bytes(task, where, &size))
 		read_kept(task, where);
 	bytes = known_bytes(task, where, &size);
 	if (bytes && p->arch->pointer_size == sizeof(*address) && size >= sizeof(*address))
@@ -102,20 +118,23 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	const unsigned char *bytes = known_bytes(task, sp, &size);
 
 	if (!bytes) {
-		const ssize_t got = memory_read_some(p, sp, p->tracer->stack, want);
+		const ssize_t got = read_stack(task, sp, p->tracer->stack, want);
 
 		bytes = p->tracer->stack;
 		size = got > 0 ? (size_t)got : 0;
 	} else {
 		want = size;
 	}
-	struct stack_snapshot snapshot = {
-		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = bytes,
-		.size = size, .read = stack_read, .context = &reader};
-
 	/* The pc is behind the breakpoint. Where one byte was there that moves the stack (push, leave, ret), the rule
 	 * behind it is another one, but it has not been executed. */
-	p->arch->set_pc(&snapshot.regs, p->arch->breakpoint_address(p->arch->pc(&task->regs)));
+	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const struct breakpoint *b = breakpoint_find(p, at);
+	struct stack_snapshot snapshot = {
+		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = bytes,
+		.size = size, .read = stack_read, .context = &reader,
+		.inside = b && !b->probe};
+
+	p->arch->set_pc(&snapshot.regs, at);
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
 	/* Read as much at once as stacks have turned out to need. */

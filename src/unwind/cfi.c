@@ -337,6 +337,27 @@ Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address)
 	return frame ? frame : frame_of(debug_frame(cfi), address);
 }
 
+ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
+{
+	GElf_Phdr phdr;
+	size_t phnum;
+
+	if (cfi->fd < 0 || elf_getphdrnum(cfi->elf, &phnum))
+		return -ENOTSUP;
+	for (size_t i = 0; i < phnum; i++) {
+		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X) || address < phdr.p_vaddr ||
+		    address - phdr.p_vaddr >= phdr.p_filesz)
+			continue;
+		const uint64_t skip = address - phdr.p_vaddr, left = phdr.p_filesz - skip;
+		const ssize_t got = pread(cfi->fd, data, size < left ? size : left,
+					  (off_t)(phdr.p_offset + skip));
+
+		return got < 0 ? -ENOTSUP : got;
+	}
+	return 0;
+}
+
 static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 {
 	if (cfi->start_count < ARRAY_SIZE(cfi->starts))

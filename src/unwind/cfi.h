@@ -51,6 +51,10 @@ void cfi_close(struct cfi *cfi);
 /* What is known of a frame whose pc is `address`; the caller frees it. NULL: there is no rule. */
 Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
 
+/* Reads code of the file's: how many bytes of [address, address + size) are in the executable segment that holds
+ * `address`; 0 if none does; -ENOTSUP where the file is not there to be read. */
+ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
+
 /* Whether code without a rule is where a thread starts: the ELF entry point, or a function that is
  * known to be called by none. */
 bool cfi_is_start(struct cfi *cfi, uint64_t address);

@@ -223,11 +223,19 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
 	for (request->count = 1;; request->count++, frame++) {
 		/* unw_is_signal_frame means the frame itself or the one it interrupted, depending
 		 * on libunwind's version and processor. */
-		const struct row *row = unwinder_row(unwinder, frame->pc - !exact);
+		const struct row *row = unwinder_frame_row(unwinder, frame->pc, exact);
 		const bool is_signal = row && row->signal;
 		unw_word_t pc = 0, sp = 0;
 		int result;
 
+		if (row && row->kind == ROW_NOT_CODE) {
+			request->count--;
+			return WALK_CUT;
+		}
+		if (row && row->kind == ROW_LOST)
+			return WALK_CUT;
+		if (row && row->kind == ROW_START)
+			return WALK_COMPLETE;
 		fallback->no_rule = false;
 		result = unw_step(cursor);
 		/* Without a rule, libunwind guesses. */

@@ -111,6 +111,7 @@ static void destroy(struct unwind_object *object)
 			hash_free(&registry);
 	}
 	rows_free(&object->rows);
+	hash_free(&object->sites);
 	cfi_close(&object->cfi);
 	free(object->build_id);
 	free(object->path);

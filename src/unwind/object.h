@@ -3,10 +3,19 @@
 #ifndef FT_UNWIND_OBJECT_H
 #define FT_UNWIND_OBJECT_H
 
+#include "base/hash.h"
 #include "unwind/cfi.h"
 #include "unwind/rows.h"
 
 #include <sys/stat.h>
+
+/* What an address is that is found on a stack where a return address should be. */
+enum site_kind {
+	SITE_NONE,     /* nothing returns there */
+	SITE_CALL,     /* a call is before it */
+	SITE_RESTORER, /* a signal handler returns there */
+	SITE_START,    /* the first function of a thread or context does */
+};
 
 struct unwind_object {
 	unsigned references;
@@ -24,6 +33,7 @@ struct unwind_object {
 	enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_FAILED } state;
 	struct cfi cfi;
 	struct row_table rows;
+	struct hash sites; /* return address -> enum site_kind: frame.c */
 
 	uint64_t used;              /* when it was last released, for those without references */
 	struct unwind_object *next; /* of those with the same key */

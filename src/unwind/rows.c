@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS 64
+#define SCAN_MAX   4096 /* bytes of a row's code that are looked at; those who switch stacks are short */
 #define BYTES_MAX                                                                                  \
 	((size_t)48 << 20) /* kept for one object; libLLVM, all met, has some 30 MiB of rows */
 
@@ -237,13 +238,45 @@ static bool is_start_of(struct cfi *cfi, uint64_t start, uint64_t end)
 	return other_start == start && other_end == end;
 }
 
+/* ---- Code that does not do as its rule says ---- */
+
+/* Where the CFA is sp plus a constant, sp can't be given another value: such code (Go's asmcgocall,
+ * which goes on upon another stack) has a rule that holds only before. */
+static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end,
+		    bool *ever)
+{
+	unsigned char code[SCAN_MAX];
+	const uint64_t size = end - row->start;
+	const ssize_t got = size <= sizeof(code) ? cfi_code(cfi, row->start, code, size) : 0;
+
+	*ever = false;
+	return got > 0 && arch->sets_sp(code, (size_t)got, ever);
+}
+
+bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
+{
+	bool ever;
+
+	return sets_sp(row, cfi, arch, address, &ever);
+}
+
+/* The row must begin where an instruction does. */
+static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *arch)
+{
+	bool ever = false;
+
+	if (row->kind == ROW_NORMAL && row->cfa_register == arch->dwarf_sp)
+		sets_sp(row, cfi, arch, row->start + row->size, &ever);
+	row->sets_sp = ever;
+}
+
 /* Fills the row; returns the bytes allocated for it beyond itself. */
 static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, address);
 	struct draft draft;
 	Dwarf_Addr start, end;
-	bool signal;
+	bool signal, begins = false;
 	size_t bytes = 0;
 	int ra;
 
@@ -255,10 +288,13 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 	ra = dwarf_frame_info(frame, &start, &end, &signal);
 	row->signal = ra >= 0 && signal;
 	if (ra >= 0 && start <= address && address < end) {
-		row->start = is_start_of(cfi, start, end) ? start : address;
+		begins = is_start_of(cfi, start, end);
+		row->start = begins ? start : address;
 		row->size = end - row->start > UINT32_MAX ? 1 : (uint32_t)(end - row->start);
-		if (address - row->start >= row->size)
+		if (address - row->start >= row->size) {
 			row->start = address;
+			begins = false;
+		}
 	}
 	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers &&
 	    arch->dwarf_registers <= ROW_REGISTER_MAX) {
@@ -267,6 +303,8 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 			row->same = draft.same;
 			if (!pack_normal(&draft, row))
 				bytes = pack_rules(&draft, row);
+			else if (begins)
+				look_at_code(row, cfi, arch);
 		}
 	}
 	free(frame);

@@ -17,6 +17,8 @@ enum row_kind {
 	ROW_START,  /* no rule, but a thread starts here */
 	ROW_NONE,   /* no rule */
 	ROW_OTHER,  /* a rule that rows cannot hold: libunwind's turn */
+	ROW_LOST,   /* the code has given sp another value than its rule says */
+	ROW_NOT_CODE, /* nothing can return to the address: what was taken for one is none */
 };
 
 /* What the value of a register in the caller (or the CFA) is. */
@@ -52,6 +54,7 @@ struct row {
 	unsigned char saved_count;
 	bool signal : 1;
 	bool transient : 1; /* not kept: gone at the next rows_find */
+	bool sets_sp : 1;   /* somewhere within, the code gives sp a value that the rule does not know */
 	/* ROW_NORMAL: what is saved at CFA + offset; [0] is the return address. */
 	unsigned char registers[ROW_SAVED_MAX];
 	union {
@@ -80,6 +83,8 @@ struct row_table {
  * transient. */
 const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch,
 			    uint64_t address);
+/* Of a row that sets_sp: whether that is so at an address within. */
+bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address);
 void rows_free(struct row_table *table);
 
 #endif

@@ -11,6 +11,7 @@ struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_me
 	unwinder->pid = pid;
 	unwinder->arch = arch;
 	unwinder->method = method;
+	unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
 	return unwinder;
 }
 
@@ -21,6 +22,7 @@ void unwinder_free(struct unwinder *unwinder)
 	for (size_t i = 0; i < unwinder->count; i++)
 		object_release(unwinder->items[i].object);
 	fallback_free(unwinder->fallback);
+	free(unwinder->executable.ranges);
 	free(unwinder->cache);
 	free(unwinder->items);
 	free(unwinder);
@@ -44,10 +46,13 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
 /* What was learnt about addresses in the range no longer holds. */
 static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 {
-	if (unwinder->cache)
-		for (size_t i = 0; i < ROW_CACHE_SIZE; i++)
-			if (unwinder->cache[i].pc >= start && unwinder->cache[i].pc < end)
-				unwinder->cache[i] = (struct row_cache_entry){0, NULL};
+	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
+		const uint64_t pc = unwinder->cache[i].key & ~KEY_RETURN;
+
+		/* A return address may be the end of its object. */
+		if (pc >= start && pc <= end)
+			unwinder->cache[i] = (struct row_cache_entry){0, NULL};
+	}
 	if (unwinder->fallback)
 		fallback_flush(unwinder->fallback);
 }
@@ -91,24 +96,13 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-/* A return address that was put on the stack without a call, such as that of a makecontext
- * function, is the very beginning of a function, with padding before it. */
-static bool is_made_up(struct unwinder *unwinder, uint64_t pc)
-{
-	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
-	const struct row *row = mapped ? unwinder_row(unwinder, pc) : NULL;
-
-	return row && row->kind != ROW_NONE && !row->signal && row->start == pc - mapped->bias;
-}
-
 bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const uint64_t lookup = exact ? pc : pc - 1;
 	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       (cfi_is_start(&mapped->object->cfi, lookup - mapped->bias) ||
-		(!exact && is_made_up(unwinder, pc)));
+	       cfi_is_start(&mapped->object->cfi, lookup - mapped->bias);
 }
 
 /* Code without any rule, such as a C library's built without CFI, is stopped at where a function
@@ -118,16 +112,16 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 			 struct stack_snapshot *caller)
 {
 	const struct arch *arch = snapshot->arch;
-	const struct row *row = unwinder_row(unwinder, arch->pc(&snapshot->regs));
+	const struct row *row = unwinder_frame_row(unwinder, arch->pc(&snapshot->regs), true);
 	uint64_t value;
 
-	if (row && row->kind != ROW_NONE)
+	if (snapshot->inside || (row && row->kind != ROW_NONE))
 		return false;
 	if (!arch->return_address(&snapshot->regs, &value) &&
 	    !memory_word(&unwinder->memory, value, &value))
 		return false;
-	row = unwinder_row(unwinder, value - 1);
-	if (!row || row->kind == ROW_NONE)
+	row = unwinder_frame_row(unwinder, value, false);
+	if (!row || row->kind == ROW_NONE || row->kind == ROW_NOT_CODE)
 		return false;
 	*caller = *snapshot;
 	arch->set_pc(&caller->regs, value);

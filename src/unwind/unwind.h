@@ -22,6 +22,7 @@ struct stack_snapshot {
 	 * fewer), or -errno. NULL: there is no more. */
 	ssize_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
+	bool inside; /* the pc is known to be no function's entry */
 };
 
 enum unwind_method { UNWIND_ROWS, UNWIND_LIBUNWIND };
@@ -55,8 +56,9 @@ struct unwind_frame {
  * frames; *cut tells that the walk did not reach the outermost frame (no rule, unreadable stack,
  * corrupt: cfa not growing), as opposed to reaching the start of the thread, `max` or until_cfa.
  * Where the code of the snapshot's own pc has no rule (a C library built without CFI), it is taken
- * to be a function's entry: frame 1 is its caller, if that one has a rule. Bounded in time for any
- * input. */
+ * to be a function's entry, unless the snapshot says otherwise: frame 1 is its caller, if that one
+ * has a rule. What nothing can return to is no frame: the walk is cut before it. Bounded in time for
+ * any input. */
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 

@@ -9,10 +9,16 @@ struct mapped_object {
 	struct unwind_object *object;
 };
 
-/* pc -> row; the pc is the one looked up (a return address - 1). */
+/* A frame's pc -> its row. */
 struct row_cache_entry {
-	uint64_t pc;
+	uint64_t key; /* cache_key() */
 	const struct row *row; /* NULL: empty */
+};
+
+/* Where there is executable memory, as far as it had to be asked for. */
+struct executable {
+	struct cfi_range *ranges;
+	size_t count, capacity;
 };
 
 #define ROW_CACHE_SIZE 2048
@@ -26,6 +32,7 @@ struct unwinder {
 	struct mapped_object *items; /* by ascending start */
 	size_t count, capacity;
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
+	struct executable executable;
 	struct fallback *fallback;     /* libunwind's state, made on first use */
 	struct unwind_counts counts;
 	struct stack_memory memory; /* of the walk that is going on */
@@ -50,8 +57,34 @@ static inline const struct mapped_object *unwinder_find(const struct unwinder *u
 		       : NULL;
 }
 
-/* The row for a pc; NULL: it lies in no object, or in one whose information cannot be read. */
-const struct row *unwinder_row(struct unwinder *unwinder, uint64_t pc);
+#define KEY_RETURN (1ull << 63) /* no user address has that bit */
+
+static inline uint64_t cache_key(uint64_t pc, bool exact)
+{
+	return exact ? pc & ~KEY_RETURN : pc | KEY_RETURN;
+}
+
+static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder, uint64_t pc,
+						      bool exact)
+{
+	return &unwinder->cache[((pc ^ pc >> 11) + exact) % ROW_CACHE_SIZE];
+}
+
+/* frame.c */
+const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact);
+
+/* By which rule a frame's caller is found. exact: the pc is no return address. NULL: its object's
+ * information cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that
+ * pc. */
+static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, uint64_t pc,
+						   bool exact)
+{
+	const struct row_cache_entry *entry = unwinder_cached(unwinder, pc, exact);
+
+	if (entry->key == cache_key(pc, exact) && entry->row)
+		return entry->row;
+	return unwinder_frame_row_slow(unwinder, pc, exact);
+}
 
 /* Whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
  * address. */

@@ -12,58 +12,6 @@ struct walk {
 	struct frame_registers registers;
 };
 
-/* The rule for a pc. NULL: it lies in no object, or in one whose information cannot be read. */
-static const struct row *find_row_slow(struct unwinder *unwinder, uint64_t pc,
-				       struct row_cache_entry *entry)
-{
-	const struct mapped_object *mapped = unwinder_find(unwinder, pc);
-	const struct row *row;
-
-	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
-		return NULL;
-	row = rows_find(&mapped->object->rows, &mapped->object->cfi, unwinder->arch,
-			pc - mapped->bias);
-	if (!row->transient)
-		*entry = (struct row_cache_entry){pc, row};
-	return row;
-}
-
-static inline const struct row *find_row(struct unwinder *unwinder, uint64_t pc)
-{
-	struct row_cache_entry *entry = &unwinder->cache[(pc ^ pc >> 11) % ROW_CACHE_SIZE];
-
-	if (entry->pc == pc && entry->row)
-		return entry->row;
-	return find_row_slow(unwinder, pc, entry);
-}
-
-static void make_cache(struct unwinder *unwinder)
-{
-	if (!unwinder->cache)
-		unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
-}
-
-const struct row *unwinder_row(struct unwinder *unwinder, uint64_t pc)
-{
-	make_cache(unwinder);
-	return find_row(unwinder, pc);
-}
-
-/* The row for a frame's pc, a return address unless `exact`. A signal trampoline is returned to
- * without a call, and only glibc's CFI begins a byte before it. */
-static inline const struct row *frame_row(struct unwinder *unwinder, uint64_t pc, bool exact)
-{
-	const struct row *row = find_row(unwinder, exact ? pc : pc - 1);
-
-	if (__builtin_expect(row && row->kind == ROW_NONE && !exact, 0)) {
-		row = find_row(unwinder, pc);
-		if (!row || !row->signal)
-			row = find_row(unwinder,
-				       pc - 1); /* again: it may have been a transient one */
-	}
-	return row;
-}
-
 /* What stepping over one frame came to. */
 enum step {
 	STEP_CALLER,    /* the registers are the caller's, *pc the return address */
@@ -179,6 +127,8 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 		return STEP_OUTERMOST;
 	case ROW_OTHER:
 		return STEP_OTHER;
+	case ROW_LOST:
+		return STEP_CUT;
 	default:
 		return unwinder_is_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
 	}
@@ -195,7 +145,6 @@ static void begin(struct walk *walk, struct unwinder *unwinder,
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
 	walk->registers.known = count < 64 ? (1ull << count) - 1 : UINT64_MAX;
-	make_cache(unwinder);
 }
 
 enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
@@ -210,7 +159,12 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 	begin(&walk, unwinder, snapshot);
 	*frame = (struct unwind_frame){.pc = pc, .cfa = progress.sp};
 	for (request->count = 1;; request->count++, frame++) {
-		const struct row *row = frame_row(unwinder, pc, exact);
+		const struct row *row = unwinder_frame_row(unwinder, pc, exact);
+
+		if (__builtin_expect(row && row->kind == ROW_NOT_CODE, 0)) {
+			request->count--;
+			return WALK_CUT;
+		}
 		const enum step step = step_frame(&walk, row, &pc, exact);
 		const uint64_t sp = walk.registers.values[walk.arch->dwarf_sp];
 

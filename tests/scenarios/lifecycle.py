@@ -254,11 +254,11 @@ def attach_while_it_starts(room):
     return problems[:5], 'events: %s' % ' '.join(map(str, events))
 
 
-def launched(room, program):
+def launched(room, program, *options):
     """A program that was made for the scenario: untraced, and launched under functrace."""
     plain = room.run([program])
     os.makedirs(room.path('traces'))
-    done = room.run(kinds.functrace(room.path('traces')) + [program])
+    done = room.run(kinds.functrace(room.path('traces'), *options) + [program])
     traces, problems = kinds.read_traces(room.path('traces'), 1)
     problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces, names=False)
     return problems, '%d events' % sum(len(t.events) for t in traces)

@@ -25,6 +25,7 @@ import outputs
 import placement
 import programs
 import special
+import stacks
 import steady
 import table
 import uprobes
@@ -75,7 +76,8 @@ class Case:
 CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
                                ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
-                               ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady))
+                               ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
+                               ('stacks', stacks))
          for name, function in module.CASES]
 
 

@@ -79,9 +79,10 @@ def watched(room, target, args, options, pinned=False):
     return count(log), problems, tracer.err.decode(errors='replace')
 
 
-def steady(room, threads, pairs, options, pinned=False):
-    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer."""
-    (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs), options, pinned)
+def steady(room, threads, pairs, options, pinned=False, frames=0):
+    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer. frames: the
+    stack is so many deeper."""
+    (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames), options, pinned)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
     slack = 100                  # gates, flushes, the threads' waits
     total = sum(counts.values())
@@ -98,7 +99,8 @@ def steady(room, threads, pairs, options, pinned=False):
     at_most(['PTRACE_CONT'], 1)
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
-    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1)
+    # Once a pair: the stack that is read at malloc's entry serves at its return.
+    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1 / 3)
     at_most(['PTRACE_GETSIGINFO'], 1)
     at_most(['process_vm_writev', 'PTRACE_POKEDATA', 'PTRACE_POKETEXT', 'pwrite64'], 0)
     at_most(['PTRACE_INTERRUPT', 'PTRACE_SINGLESTEP', 'tgkill', 'kill'], 0)
@@ -125,6 +127,12 @@ def no_stacks(room):
 
 def four_threads(room):
     return steady(room, 4, 400, [])
+
+
+def under(frames):
+    def run(room):
+        return steady(room, 1, 1500, ['-b', '256'], frames=frames)
+    return run
 
 
 def pinned(room):
@@ -175,6 +183,9 @@ CASES = [
     ('system calls a stop, 1 thread', one_thread),
     ('system calls a stop, without stacks', no_stacks),
     ('system calls a stop, 4 threads', four_threads),
+    ('system calls a stop, under 16 frames', under(16)),
+    ('system calls a stop, under 64 frames', under(64)),
+    ('system calls a stop, under 200 frames', under(200)),
     ('system calls a stop, on one CPU by --cpu=auto', pinned),
     ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
     ('system calls a bare fork', followed_forks),

@@ -5,7 +5,8 @@ import re
 CALL = re.compile(r'^(\d+)\. (?:@([0-9a-f]+) )?(?:\[([\d:.]+)\] )?(.*)$')
 ALLOC = re.compile(r'^(.*)\((\d+)\) = (0x[0-9a-f]+)$')
 RELEASE = re.compile(r'^(.*)\((0x[0-9a-f]+)\)$')
-FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*)| \(cut\))?$')
+FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*))?$')
+END = re.compile(r'^\t0x0 \((cut|lost)\)$')
 OBJECT = re.compile(r'^: (.+) => (0x[0-9a-f]+)-(0x[0-9a-f]+)$')
 THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
@@ -17,6 +18,7 @@ class Event:
         self.index, self.kind, self.function = index, kind, function
         self.id, self.size, self.tid = ident, size, tid
         self.frames = []     # [(address, function or None)]
+        self.end = None      # 'cut' or 'lost': of a stack that goes on
         self.freed_size = None  # of a release: the size of the block, None if it is not known
 
     def __str__(self):
@@ -60,8 +62,10 @@ class Trace:
         if call:
             self.call(number, call, tid)
         elif line.startswith('\t0x'):
-            frame = FRAME.match(line)
-            if frame and self.events:
+            frame, end = FRAME.match(line), END.match(line)
+            if end and self.events:
+                self.events[-1].end = end.group(1)
+            elif frame and self.events:
                 self.events[-1].frames.append((int(frame.group(1), 16), frame.group(2)))
             else:
                 self.problems.append('%s:%d: not a frame: %r' % (self.path, number, line))

@@ -3,7 +3,7 @@ EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targ
 	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c \
 	tests/targets/cxx_resources.cpp tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c \
-	tests/targets/forkstorm.c tests/targets/goroutines.go tests/targets/ifunclibrary.c \
+	tests/targets/forkstorm.c tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c \
 	tests/targets/ifuncs.c tests/targets/images.c tests/targets/inflight.c tests/targets/leaderless.c tests/targets/leaving.c \
 	tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \

@@ -1,5 +1,6 @@
-/* steady THREADS PAIRS: two gates around exactly THREADS * PAIRS pairs of malloc and free, after as
- * many as it takes for everything to be warm. THREADS 0: by the first thread, which is the only one. */
+/* steady THREADS PAIRS [FRAMES]: two gates around exactly THREADS * PAIRS pairs of malloc and free,
+ * after as many as it takes for everything to be warm; under a stack of FRAMES frames more. THREADS 0: by the
+ * first thread, which is the only one. */
 #include "target.h"
 
 static unsigned pairs;
@@ -15,13 +16,26 @@ static NOINLINE void some_pairs(unsigned count)
 }
 
 static pthread_barrier_t barrier;
+static unsigned frames;
+
+static NOINLINE void at_depth(unsigned more, unsigned count)
+{
+	volatile char local[96];
+
+	local[0] = (char)more;
+	if (more)
+		at_depth(more - 1, count);
+	else
+		some_pairs(count);
+	(void)local[0]; /* no tail call */
+}
 
 static void *work(void *data)
 {
-	some_pairs(50);
+	at_depth(frames, 50);
 	pthread_barrier_wait(&barrier); /* all are warm */
 	pthread_barrier_wait(&barrier); /* the first thread came through its gate */
-	some_pairs(pairs);
+	at_depth(frames, pairs);
 	pthread_barrier_wait(&barrier); /* all are done; they stay until the second gate opens */
 	pthread_barrier_wait(&barrier);
 	return data;
@@ -46,6 +60,7 @@ int main(int argc, char **argv)
 	pthread_t tid[16];
 
 	pairs = argument(argc, argv, 2, 1000);
+	frames = argument(argc, argv, 3, 0);
 	CHECK(threads <= 16);
 	if (!threads) {
 		work_alone();

@@ -48,8 +48,8 @@ static void write_call(struct buf *text, const struct record_call *call)
 		if (call->frame_texts && call->frame_texts[i])
 			buf_printf(text, "'%s'", call->frame_texts[i]);
 	}
-	if (call->cut)
-		buf_add_str(text, " cut");
+	if (call->end)
+		buf_add_str(text, call->end == STACK_CUT ? " cut" : " lost");
 	if (call->shares_next)
 		buf_add_str(text, " shared");
 	if (call->summary)
@@ -383,7 +383,7 @@ static void leaks_keep_all_of_a_call(void **state)
 					       .frame_texts = texts,
 					       .frame_count = 2,
 					       .has_frames = true,
-					       .cut = true,
+					       .end = STACK_CUT,
 					       .args = args,
 					       .arg_count = 2}};
 
@@ -759,7 +759,7 @@ static void prepare_trims_so_that_twins_merge(void **state)
 				      .has_frames = true,
 				      .args = &arg,
 				      .arg_count = 1,
-				      .cut = true}};
+				      .end = STACK_CUT}};
 
 	(void)state;
 	put(prepare, (struct record){.type = RECORD_PROCESS,
@@ -800,7 +800,7 @@ static void prepare_keeps_short_stacks(void **state)
 					      .frames = frames,
 					      .frame_count = 1,
 					      .has_frames = true,
-					      .cut = true}});
+					      .end = STACK_CUT}});
 	finish_and_expect(prepare, &sink, "process 0 filters 0 depth 1\n1 +0 f 0 size 0 : a cut\n");
 }
 
@@ -995,9 +995,9 @@ static void stacks_are_kept_once(void **state)
 	struct stack *first = stack_intern(&pool, &call);
 
 	assert_ptr_equal(stack_intern(&pool, &call), first);
-	call.cut = true;
+	call.end = STACK_CUT;
 	assert_ptr_not_equal(stack_intern(&pool, &call), first);
-	call.cut = false;
+	call.end = STACK_WHOLE;
 	call.frame_count = 2;
 	assert_ptr_not_equal(stack_intern(&pool, &call), first);
 	call.frame_count = 3;

@@ -663,6 +663,48 @@ static void test_follows_call(void **state)
 	}
 }
 
+static void test_sets_sp(void **state)
+{
+	static const struct {
+		const char *hex;
+		bool ever, at_end;
+	} codes[] = {
+		{"", false, false},
+		{"55 48 89 e5 48 83 ec 20 ff d0", false, false}, /* push; mov %rsp, %rbp; sub; call */
+		{"48 81 c4 00 10 00 00 5d", false, false},       /* add; pop */
+		{"48 8d 64 24 f8 ff d0", false, false},          /* lea -8(%rsp), %rsp */
+		{"48 ff c4 48 ff cc", false, false},             /* inc, dec */
+		{"48 8b 66 38 48 83 ec 40 ff d0", true, true},   /* mov 0x38(%rsi), %rsp; sub; call */
+		{"48 89 f4 90", true, true},                     /* mov %rsi, %rsp */
+		{"48 83 e4 f0 90", true, true},                  /* and */
+		{"48 29 c4 90", true, true},                     /* sub %rax, %rsp */
+		{"48 8d 65 d8 90", true, true},                  /* lea -40(%rbp), %rsp */
+		{"48 8d 24 04 90", true, true},                  /* lea (%rsp, %rax), %rsp */
+		{"48 94 90", true, true},                        /* xchg %rax, %rsp */
+		{"5c 90", true, true},                           /* pop %rsp */
+		{"bc 00 00 00 00 90", true, true},               /* mov $0, %esp */
+		{"48 89 f4 c3 90", true, false},                 /* ... ret */
+		{"48 89 f4 eb 00 90", true, false},              /* ... jmp */
+		{"48 89 f4 0f 0b 90", true, false},              /* ... ud2 */
+		{"48 89 f4 74 00 90", true, true},               /* ... je */
+		{"89 e0 48 89 e6 90", false, false},             /* mov %esp, %eax; mov %rsp, %rsi */
+		{"48 89 34 24 90", false, false},                /* mov %rsi, (%rsp) */
+		{"48 3b e6 90", false, false},                   /* cmp %rsi, %rsp */
+		{"90 48 89", false, false},                      /* cut short */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		unsigned char bytes[16];
+		bool ever;
+		const size_t size = hex_bytes(codes[i].hex, bytes, sizeof(bytes));
+
+		print_message("%s\n", codes[i].hex);
+		assert_int_equal(arch()->sets_sp(bytes, size, &ever), codes[i].at_end);
+		assert_int_equal(ever, codes[i].ever);
+	}
+}
+
 static void test_restart_syscall(void **state)
 {
 	static const struct {
@@ -704,6 +746,7 @@ int main(void)
 		cmocka_unit_test(test_emulate_calls),   cmocka_unit_test(test_emulate_loops),
 		cmocka_unit_test(test_emulate_faults),  cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_breakpoint),      cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_sets_sp),
 		cmocka_unit_test(test_restart_syscall),
 	};
 

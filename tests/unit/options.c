@@ -81,7 +81,7 @@ static void test_defaults(void **state)
 	assert_ptr_equal(settings.argv, &words[1]);
 	assert_string_equal(settings.argv[2], "--color");
 	assert_null(settings.argv[3]);
-	assert_int_equal(settings.depth, 16);
+	assert_int_equal(settings.depth, 64);
 	assert_false(settings.backtrace_all);
 	assert_int_equal(settings.monitor_count, 0);
 	assert_int_equal(settings.library_count, 0);

@@ -109,7 +109,7 @@ static void make_samples(struct record *r, int pointer, int order)
 						  .frames = frames + 1,
 						  .frame_count = 1,
 						  .has_frames = true,
-						  .cut = true,
+						  .end = STACK_CUT,
 						  .args = args,
 						  .arg_count = 2}};
 	r[SAMPLE_HUGE] = (struct record){.type = RECORD_CALL,
@@ -205,7 +205,7 @@ static const char *const read_14 =
 	"note exit 0\n"
 	"call 1 t=90061001999000 r=1 c=0 k=2 malloc id=602010 size=100\n"
 	"call 2 t=172800001000000 r=1 c=3 k=1 free id=602010 size=0 frames 400123 %llx\n"
-	"call 3 r=1 c=0 k=3 memcpy id=0 size=8 [nmemb=2] [=12] frames %llx cut\n"
+	"call 3 r=1 c=0 k=3 memcpy id=0 size=8 [nmemb=2] [=12] frames %llx lost\n"
 	"call 4 t=176461001999000 r=1 c=0 k=2 mmap id=10 size=4294967297 frames\n"
 	"resource 2 3 fd ()\n"
 	"call 5 t=176461001999000 r=2 c=0 k=2 open id=4 size=1\n"

@@ -69,7 +69,7 @@ static const struct record samples[] = {
 		  .frames = frames,
 		  .frame_count = 2,
 		  .has_frames = true,
-		  .cut = true,
+		  .end = STACK_CUT,
 		  .args = args,
 		  .arg_count = ARRAY_SIZE(args)}},
 	{.type = RECORD_RESOURCE, .resource = {0x11, 3, "fd", "file (any) descriptor"}},
@@ -336,6 +336,38 @@ static void test_sp_rtrace(void **state)
 		"a.c:1} 2{ from /lib/x}\n"
 		"call 5 r=3 c=0 k=1 free id=1 size=0\n"
 		"0 skipped=0\n");
+}
+
+/* Where a stack ends is said by its last line; one without a word is told by the depth of the trace. */
+static void test_stack_ends(void **state)
+{
+	(void)state;
+	static const char text[] = "version=1.4,backtrace depth=2\n"
+				   "1. f(0x1)\n\t0x10\n\t0x20\n\t0x0 (cut)\n\n"
+				   "2. f(0x1)\n\t0x10\n\t0x0 (lost)\n\n"
+				   "3. f(0x1)\n\t0x0 (lost)\n\n"
+				   "4. f(0x1)\n\t0x10 (cut)\n\n"
+				   "5. f(0x1)\n\t0x0 (cut)\n\t0x10\n\n"
+				   "6. f(0x1)\n\t0x0 in a()\n\n";
+	static const char plain[] = "version=1.4,backtrace depth=2\n"
+				    "1. f(0x1)\n\t0x10\n\t0x20\n\t0x0\n\n"
+				    "2. f(0x1)\n\t0x10\n\t0x0\n\n";
+
+	expect_identity(text, false);
+	expect_reading(text,
+		       "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
+		       "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
+		       "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
+		       "call 3 r=0 c=0 k=1 f id=1 size=0 frames lost\n"
+		       "call 4 r=0 c=0 k=1 f id=1 size=0 frames 10{ (cut)}\n"
+		       "call 5 r=0 c=0 k=1 f id=1 size=0 frames 0{ (cut)} 10\n"
+		       "call 6 r=0 c=0 k=1 f id=1 size=0 frames 0{ in a()}\n"
+		       "0 skipped=0\n");
+	expect_reading(plain,
+		       "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
+		       "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
+		       "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
+		       "0 skipped=0\n");
 }
 
 /* Resolved stacks: the lines of inlined functions belong to the frame of their address. */
@@ -626,7 +658,7 @@ static void test_endless_stack(void **state)
 	assert_int_equal(reader_next(reader, &record), 1);
 	assert_int_equal(reader_next(reader, &record), 1);
 	assert_int_equal(record.call.frame_count, 65536);
-	assert_true(record.call.cut);
+	assert_true(record.call.end);
 	assert_int_equal(record.call.frames[65535], 65536);
 	assert_int_equal(reader_next(reader, &record), 1);
 	assert_int_equal(record.call.index, 2);
@@ -711,6 +743,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_functracer),
 		cmocka_unit_test(test_sp_rtrace),
+		cmocka_unit_test(test_stack_ends),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_comments),
 		cmocka_unit_test(test_escapes),

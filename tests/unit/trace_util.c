@@ -71,6 +71,8 @@ static void dump_process(struct buf *out, const struct record_process *p)
 
 static void dump_call(struct buf *out, const struct record_call *c)
 {
+	static const char *const ends[] = {"", " cut", " lost"};
+
 	buf_printf(out, "call %" PRIu64, c->index);
 	if (c->time_ns != TIME_NONE)
 		buf_printf(out, " t=%" PRIu64, c->time_ns);
@@ -85,7 +87,7 @@ static void dump_call(struct buf *out, const struct record_call *c)
 		if (c->frame_texts && c->frame_texts[i])
 			buf_printf(out, "{%s}", c->frame_texts[i]);
 	}
-	buf_printf(out, "%s\n", c->cut ? " cut" : "");
+	buf_printf(out, "%s\n", ends[c->end]);
 }
 
 static void dump_heap(struct buf *out, const struct record_heap *h)

@@ -191,6 +191,9 @@ static void check_target(const char *target, bool libunwind_can)
 	/* libunwind 1.6.2 knows no return address in a register but at frame 0. */
 	check_scenario(target, "register", END_START, false);
 	check_scenario(target, "jit", END_CUT, libunwind_can);
+	check_scenario(target, "switched", END_CUT, libunwind_can);
+	check_scenario(target, "pushed", END_CUT, libunwind_can);
+	check_scenario(target, "data", END_CUT, libunwind_can);
 	check_scenario(target, "thread", END_THREAD, libunwind_can);
 }
 
@@ -213,7 +216,7 @@ static void test_o2(void **state)
 /* Steps from a call's stop until the first instruction outside of the program: that of a library's
  * function, called directly or through the PLT. Where it has no CFI, its caller is known all the
  * same. */
-static void check_entry(const char *target)
+static void check_entry(const char *target, bool has_rules)
 {
 	struct tracee *tracee = start(target, "vdso");
 
@@ -234,6 +237,13 @@ static void check_entry(const char *target)
 	for (size_t i = 1; i < reference.count; i++) {
 		assert_int_equal(rows.frames[i + 1].pc, reference.frames[i].pc);
 		assert_int_equal(rows.frames[i + 1].cfa, reference.frames[i].cfa);
+	}
+	/* At a return, what lies at sp is no return address. */
+	if (!has_rules) {
+		tracee->snapshot.inside = true;
+		take(tracee->rows, &tracee->snapshot, &rows);
+		assert_int_equal(rows.count, 1);
+		assert_true(rows.cut);
 	}
 	tracee_end(tracee);
 }
@@ -256,7 +266,7 @@ static void test_musl(void **state)
 	need_target(TARGET("unwind-target-musl"));
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
 		check_scenario(TARGET("unwind-target-musl"), scenarios[i], END_CALLER, false);
-	check_entry(TARGET("unwind-target-musl"));
+	check_entry(TARGET("unwind-target-musl"), false);
 }
 
 static void test_frame_pointers(void **state)

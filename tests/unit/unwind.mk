@@ -1,7 +1,7 @@
 # unit tests of unwind
 check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
 TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
-unwind_ldadd = libunwinder.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
+unwind_ldadd = libunwinder.a libsymbols.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
 	$(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
 	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h

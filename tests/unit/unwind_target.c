@@ -438,6 +438,84 @@ static void scenario_jit(void)
 	LEAVE();
 }
 
+/* ---- where a stack cannot be followed ---- */
+
+/* As Go's asmcgocall: goes on upon another stack, which no CFI tells. What lies above on that one are
+ * return addresses of calls that are over. */
+__asm__(".text\n"
+	".type switches_stack, @function\n"
+	"switches_stack:\n"
+	".cfi_startproc\n"
+	"mov %rsp, %rdx\n"
+	"mov %rsi, %rsp\n"
+	"sub $64, %rsp\n"
+	"and $-16, %rsp\n"
+	"mov %rdx, 40(%rsp)\n"
+	"call *%rdi\n"
+	".globl switched_return\n"
+	"switched_return:\n"
+	"mov 40(%rsp), %rsp\n"
+	"ret\n"
+	".cfi_endproc\n"
+	/* Puts a return address on the stack that no call has put there. */
+	".type pushes_address, @function\n"
+	"pushes_address:\n"
+	".cfi_startproc\n"
+	"push %rsi\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"jmp *%rdi\n"
+	"nop; nop; nop; nop; nop; nop; nop; nop\n"
+	".globl not_called\n"
+	"not_called:\n"
+	"ud2\n"
+	".cfi_endproc\n");
+void switches_stack(void (*)(void), void *), pushes_address(void (*)(void), const void *);
+extern const char switched_return[], not_called[];
+
+static void scenario_switched(void)
+{
+	ENTER();
+	static void *stack[8192];
+
+	for (size_t i = 0; i < sizeof(stack) / sizeof(*stack); i++)
+		stack[i] = __builtin_return_address(0);
+	report->extra = (uintptr_t)switched_return;
+	switches_stack(plain_stop_under_handler, stack + 6144);
+	LEAVE();
+}
+
+NOINLINE void stops_last(void)
+{
+	ENTER();
+	report->extra = (uintptr_t)__builtin_return_address(0);
+	STOP();
+	LEAVE();
+}
+
+NOINLINE void returns_nowhere(void)
+{
+	note(NULL, NULL, 0);
+	stops_last();
+	_exit(0);
+}
+
+static void scenario_pushed(void)
+{
+	ENTER();
+	pushes_address(returns_nowhere, not_called);
+}
+
+/* Data, though the bytes before it look like a call. */
+static void scenario_data(void)
+{
+	ENTER();
+	static const unsigned char call[] = {0xe8, 0x10, 0x20, 0x30, 0x40};
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(page, call, sizeof(call));
+	pushes_address(returns_nowhere, page + sizeof(call));
+}
+
 /* ---- lazy binding ---- */
 #ifndef TARGET_STATIC
 
@@ -597,6 +675,9 @@ static const struct {
 	{"first", scenario_first},
 	{"assembly", scenario_assembly},
 	{"jit", scenario_jit},
+	{"switched", scenario_switched},
+	{"pushed", scenario_pushed},
+	{"data", scenario_data},
 	{"plt", scenario_plt},
 	{"register", scenario_register},
 #ifndef TARGET_STATIC

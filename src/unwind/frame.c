@@ -1,0 +1,204 @@
+/* What a frame's pc is: whether something can return there, and by which rule its caller is found.
+ */
+#include "config.h"
+#include "unwind/unwinder.h"
+#include "base/msg.h"
+#include "base/util.h"
+#include "symbols/maps.h"
+
+#define CALL_BYTES 16         /* before a return address, in which the call is looked for */
+#define SITES_MAX  (1u << 18) /* return addresses that are remembered of one object */
+
+/* Instead of a row of the object's. */
+static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
+static const struct row lost = {.size = 1, .kind = ROW_LOST};
+static const struct row thread_start = {.size = 1, .kind = ROW_START};
+static const struct row made_code = {.size = 1, .kind = ROW_NONE};
+
+/* ---- Code in no object, such as is made at run time ---- */
+
+static bool is_executable(const struct executable *executable, uint64_t address)
+{
+	for (size_t i = 0; i < executable->count; i++)
+		if (address >= executable->ranges[i].start && address < executable->ranges[i].end)
+			return true;
+	return false;
+}
+
+/* False: it cannot be known, as of a leader that has ended. */
+static bool read_executable(struct unwinder *unwinder)
+{
+	struct executable *executable = &unwinder->executable;
+	struct maps maps;
+
+	if (maps_read(unwinder->pid, &maps) < 0)
+		return false;
+	const bool is_known = maps.count;
+
+	executable->count = 0;
+	for (size_t i = 0; i < maps.count; i++)
+		if (maps.items[i].exec) {
+			ARRAY_GROW(executable->ranges, executable->capacity, executable->count);
+			executable->ranges[executable->count++] =
+				(struct cfi_range){maps.items[i].start, maps.items[i].end};
+		}
+	maps_free(&maps);
+	return is_known;
+}
+
+static bool follows_call_in_memory(struct unwinder *unwinder, uint64_t pc)
+{
+	unsigned char code[CALL_BYTES];
+	size_t size = sizeof(code);
+
+	/* The call may be the first code of its mapping. */
+	if (pc < size || (!memory_read(&unwinder->memory, pc - size, code, size) &&
+			  ((size = pc % 4096) >= sizeof(code) ||
+			   !memory_read(&unwinder->memory, pc - size, code, size))))
+		return false;
+	return unwinder->arch->follows_call(pc, code, size) != CALL_NONE;
+}
+
+static bool is_made_return(struct unwinder *unwinder, uint64_t pc)
+{
+	return follows_call_in_memory(unwinder, pc) &&
+	       (is_executable(&unwinder->executable, pc - 1) || !read_executable(unwinder) ||
+		is_executable(&unwinder->executable, pc - 1));
+}
+
+/* ---- Code of an object ---- */
+
+static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address)
+{
+	unsigned char code[CALL_BYTES];
+	size_t size = sizeof(code);
+
+	while (size && cfi_code(cfi, address - size, code, size) != (ssize_t)size)
+		size--;
+	return unwinder->arch->follows_call(address, code, size) != CALL_NONE;
+}
+
+/* A signal handler's, which no call has put there, even in a C library without CFI. */
+static bool is_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
+{
+	unsigned char code[CALL_BYTES];
+	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
+	const ssize_t size = cfi_code(&object->cfi, address, code, sizeof(code));
+
+	return row->signal || (size > 0 && unwinder->arch->find_restorer(code, (size_t)size) == 0);
+}
+
+/* A return address that was put on the stack without a call, such as that of a makecontext
+ * function, is the very beginning of a function; Go's is the byte behind that. */
+static bool is_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct row *row =
+			rows_find(&object->rows, &object->cfi, unwinder->arch, address - i);
+
+		if (row->kind != ROW_NONE && !row->signal && row->start == address - i)
+			return true;
+	}
+	return false;
+}
+
+static enum site_kind look_at_site(struct unwinder *unwinder, const struct mapped_object *mapped,
+				   uint64_t pc)
+{
+	struct unwind_object *object = mapped->object;
+	const uint64_t address = pc - mapped->bias;
+	unsigned char byte;
+	const ssize_t size = cfi_code(&object->cfi, address - 1, &byte, 1);
+
+	if (size < 0)
+		return SITE_CALL; /* not known, so it is believed */
+	if (size && follows_call(unwinder, &object->cfi, address))
+		return SITE_CALL;
+	if (is_restorer(unwinder, object, address))
+		return SITE_RESTORER;
+	if (is_made_up(unwinder, object, address))
+		return SITE_START;
+	/* Code may be changed while it runs. */
+	return size && follows_call_in_memory(unwinder, pc) ? SITE_CALL : SITE_NONE;
+}
+
+/* Remembered: a call site's code is looked at once. */
+static enum site_kind site_of(struct unwinder *unwinder, const struct mapped_object *mapped,
+			      uint64_t pc)
+{
+	struct hash *sites = &mapped->object->sites;
+	const uint64_t *known = hash_get(sites, pc - mapped->bias);
+
+	if (known)
+		return (enum site_kind) * known;
+	const enum site_kind kind = look_at_site(unwinder, mapped, pc);
+
+	if (sites->count >= SITES_MAX)
+		hash_free(sites);
+	hash_set(sites, pc - mapped->bias, kind);
+	if (kind == SITE_NONE)
+		msg_debug(DBG_UNWIND, 1, "no call returns to 0x%llx of %s",
+			  (unsigned long long)(pc - mapped->bias),
+			  mapped->object->path ? mapped->object->path : "an object without a file");
+	return kind;
+}
+
+/* The object's rule for an address of its own. */
+static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object *object,
+				 uint64_t address)
+{
+	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
+
+	if (!row->sets_sp || !row_lost_sp(row, &object->cfi, unwinder->arch, address))
+		return row;
+	msg_debug(DBG_UNWIND, 1, "sp is not known at 0x%llx of %s", (unsigned long long)address,
+		  object->path ? object->path : "an object without a file");
+	return &lost;
+}
+
+static const struct row *object_row(struct unwinder *unwinder, const struct mapped_object *mapped,
+				    uint64_t pc, bool exact)
+{
+	struct unwind_object *object = mapped->object;
+	const uint64_t address = pc - mapped->bias;
+
+	if (exact)
+		return rule_at(unwinder, object, address);
+	switch (site_of(unwinder, mapped, pc)) {
+	case SITE_NONE:
+		return &not_code;
+	case SITE_START:
+		return &thread_start;
+	case SITE_RESTORER: {
+		/* Only glibc's CFI begins a byte before it. */
+		const struct row *row = rule_at(unwinder, object, address - 1);
+
+		return row->signal ? row : rule_at(unwinder, object, address);
+	}
+	default:
+		return rule_at(unwinder, object, address - 1);
+	}
+}
+
+const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const struct mapped_object *mapped = unwinder_find(unwinder, pc - !exact);
+	const struct row *row;
+
+	if (!mapped) {
+		if (!exact && !is_made_return(unwinder, pc)) {
+			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx",
+				  (unsigned long long)pc);
+			return &not_code; /* not remembered: there may be code one day */
+		}
+		row = &made_code;
+	} else if (!object_open(mapped->object, &unwinder->memory, mapped->start)) {
+		return NULL;
+	} else {
+		row = object_row(unwinder, mapped, pc, exact);
+	}
+	if (!row->transient)
+		*unwinder_cached(unwinder, pc, exact) =
+			(struct row_cache_entry){cache_key(pc, exact), row};
+	return row;
+}

@@ -1,0 +1,93 @@
+"""What is told of stacks that are not whole."""
+
+import os
+import re
+
+import builds
+import kinds
+import oracle
+from processes import Failure
+
+
+def share(part, whole):
+    percent = 100 * part / whole
+    return 'less than 0.1 %' if percent < 0.1 else '%.1f %%' % percent if percent < 9.95 else '%.0f %%' % percent
+
+
+def cut(depth, more):
+    """Stacks of 200 frames: the share that is cut is told, with the depth that shows more, and each of them has its
+    mark. more: None: none is cut, '': there is no more."""
+    def run(room):
+        command = [builds.target('recursion', 'O2'), '200']
+        plain = room.run(command)
+        os.makedirs(room.path('traces'))
+        done = room.run(kinds.functrace(room.path('traces'), '-r', '-b', str(depth)) + command)
+        traces, problems = kinds.read_traces(room.path('traces'), 1)
+        problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces)
+        stacks = [e for t in traces for e in t.events if e.frames]
+        marked = [e for e in stacks if e.end == 'cut']
+        if [e for e in stacks if e.end == 'lost']:
+            problems.append('stacks are lost')
+        if any(len(set(a for a, _ in e.frames)) > depth for e in stacks):
+            problems.append('a stack of more than %d frames' % depth)
+        if bool(marked) != (more is not None):
+            problems.append('%d stacks are cut' % len(marked))
+        wanted = ''
+        if more is not None:
+            wanted = 'functrace: %s of the stacks were cut at %d frames%s\n' % (
+                share(len(marked), len(stacks)), depth, ': -b %d shows more' % more if more else ', the most that there can be')
+        told = ''.join(line + '\n' for line in done.err.decode().split('\n') if 'were cut' in line)
+        if told != wanted:
+            problems.append('said %r, expected %r' % (told, wanted))
+        return problems, '%d of %d stacks cut' % (len(marked), len(stacks))
+    return run
+
+
+def cut_in_children(room):
+    """Of several traces each line tells of its own."""
+    command = [builds.target('forks', 'O2'), 'fork']
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-b', '1') + command)
+    traces, problems = kinds.read_traces(room.path('traces'), 2)
+    for trace in traces:
+        stacks = [e for e in trace.events if e.frames]
+        marked = [e for e in stacks if e.end == 'cut']
+        wanted = 'trace: %s; %s of its stacks are cut\n' % (trace.path, share(len(marked), len(stacks)))
+        if wanted.encode() not in done.err:
+            problems.append('not said: %r' % wanted)
+    if problems:
+        problems.append('functrace said: ' + done.err.decode())
+    return problems, ''
+
+
+def hidden_entry(room):
+    """An allocator with an entry without a public name: releases of its blocks are counted, and told where it is
+    functrace sees them allocated."""
+    program = builds.target('hidden', 'O2')
+    nm = room.run([kinds.need('nm'), program]).out.decode()
+    found = re.search(r'^([0-9a-f]+) . hidden_calloc$', nm, re.M)
+    if not found:
+        raise Failure('hidden_calloc is not in %s' % program)
+    problems = []
+    for options, allocated, unseen in (([], 4, 3), (['--symbol=calloc=0x' + found.group(1)], 7, 0)):
+        folder = room.path('traces%d' % allocated)
+        os.makedirs(folder)
+        done = room.run(kinds.functrace(folder, *options) + [program])
+        traces, more = kinds.read_traces(folder, 1)
+        problems += more
+        sizes = [e.size for e in traces[0].events if e.kind == '+']
+        if sizes.count(40001) + sizes.count(40002) != allocated:
+            problems.append('%d blocks were seen allocated, expected %d' % (len(sizes), allocated))
+        told = re.findall(rb'(\d+) releases of blocks that were not seen allocated', done.err)
+        if told != ([b'%d' % unseen] if unseen else []):
+            problems.append('unseen blocks: %r, expected %d' % (told, unseen))
+    return problems, ''
+
+
+CASES = [
+    ('stacks of 200 frames, -b 16', cut(16, 32)),
+    ('stacks of 200 frames, -b 130', cut(130, 256)),
+    ('stacks of 200 frames, -b 255', cut(255, None)),
+    ('stacks are cut in several processes', cut_in_children),
+    ('an allocator with an entry that has no name', hidden_entry),
+]

@@ -84,7 +84,7 @@ def steady(room, threads, pairs, options, pinned=False, frames=0):
     stack is so many deeper."""
     (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames), options, pinned)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
-    slack = 100                  # gates, flushes, the threads' waits
+    slack = 100 + 200 * pinned   # gates, flushes, the threads' waits; what is watched while it is on one CPU, planted
     total = sum(counts.values())
     figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
 

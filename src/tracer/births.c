@@ -69,8 +69,11 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	if (!child->release_at_birth)
 		output_note(parent, "process %d has forked %d", parent->pid, child->tid);
 	child->process = process_fork(parent, child);
-	if (child->process)
+	if (child->process) {
 		process_ref(child->process);
+		if (maker && !child->release_at_birth)
+			calls_fork(maker, child);
+	}
 	process_unref(parent, NULL);
 }
 

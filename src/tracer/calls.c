@@ -42,6 +42,16 @@ static void unlink_from_task(struct call *call)
 		call->next->link = call->link;
 }
 
+/* Enters a new call of a task into the tables. */
+static void call_count(struct process *p, struct call *call)
+{
+	hash_set_ptr(&p->calls, call->return_sp, call);
+	p->calls_in_flight++;
+	call->site->in_flight++;
+	if (publishes(call))
+		p->publishers++;
+}
+
 /* Takes a call out of all tables; the caller frees it. */
 static void call_unlink(struct process *p, struct call *call)
 {
@@ -84,6 +94,55 @@ void calls_drop_task(struct task *task)
 		call->task = NULL;
 		call->next = NULL;
 		call->link = NULL;
+	}
+}
+
+/* ---- Forks ---- */
+
+/* The same function in another process's tables. */
+static const struct probe *same_probe(const struct process *p, const struct probe *probe)
+{
+	for (size_t i = 0; probe && i < p->probe_count; i++)
+		if (p->probes[i]->wanted == probe->wanted && p->probes[i]->start == probe->start)
+			return p->probes[i];
+	return NULL;
+}
+
+static void call_copy(const struct call *from, struct task *child, struct call **link)
+{
+	struct process *p = child->process;
+	const struct probe *probe = same_probe(p, from->probe);
+	struct breakpoint *site = breakpoint_find(p, from->return_address);
+
+	if (!probe || !site || !site->is_return)
+		return;
+	struct call *call = call_new(p->tracer);
+
+	*call = *from;
+	call->task = child;
+	call->probe = probe;
+	call->inner = same_probe(p, from->inner);
+	call->site = site;
+	call->serial = 0;
+	call->next = NULL;
+	call->link = link;
+	*link = call;
+	call_count(p, call);
+	if (from->reserved)
+		ledger_reserve(p, call, from->released);
+}
+
+void calls_fork(const struct task *maker, struct task *child)
+{
+	struct call **end = &child->calls;
+
+	if (!maker->calls)
+		return;
+	process_own(child->process);
+	for (const struct call *from = maker->calls; from; from = from->next) {
+		call_copy(from, child, end);
+		if (*end)
+			end = &(*end)->next;
 	}
 }
 
@@ -327,11 +386,7 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 	if (call->next)
 		call->next->link = &call->next;
 	task->calls = call;
-	hash_set_ptr(&p->calls, return_sp, call);
-	p->calls_in_flight++;
-	site->in_flight++;
-	if (f->publishes_early)
-		p->publishers++;
+	call_count(p, call);
 	const struct value *released = f->role == ROLE_REALLOC ? &f->released : &f->id;
 
 	if (f->role == ROLE_REALLOC || f->role == ROLE_RELEASE) {

@@ -572,6 +572,8 @@ void call_watch(struct task *task, struct breakpoint *b);
 void call_stale(struct process *p, struct call *call);
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
+/* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. */
+void calls_fork(const struct task *maker, struct task *child);
 /* Forgets the calls of a probe or return site that is going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
 

@@ -189,6 +189,7 @@ SCENARIOS = [
     Scenario('regress_jit', ('patch',), variants=('O2',)),
     Scenario('regress_jit', ('shared',), variants=('O2',), files=None, modes=('launch', 'attach', 'nofollow'), names=False),
     Scenario('regress_deadcall', variants=('O0', 'O2', 'static', 'no-plt')),
+    Scenario('regress_forkincall', files=11, modes=('launch', 'attach', 'nofollow'), variants=('O0', 'O2', 'static')),
     Scenario('regress_vforktrap', files=2, modes=('launch', 'attach'), variants=('O2',)),
     Scenario('regress_asleep', variants=('O2', 'static', 'musl')),
     Scenario('regress_fault', variants=('O2', 'static')),

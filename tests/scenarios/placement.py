@@ -200,11 +200,14 @@ def held_busy(room):
 
 
 def target_of(tracer):
-    """The launched target, a grandchild of functrace."""
+    """The launched target: child of the engine, which is the guardian's, which is functrace's."""
+    def parent(pid):
+        return int(status_field(pid, 'PPid') or 0)
+
     def find():
         for name in os.listdir('/proc'):
             if name.isdigit() and status_field(int(name), 'TracerPid') not in ('0', '') and \
-                    status_field(int(status_field(int(name), 'PPid') or 0), 'PPid') == str(tracer.pid):
+                    parent(parent(parent(int(name)))) == tracer.pid:
                 return int(name)
         return None
     return wait_for('the launched target', find)

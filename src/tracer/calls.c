@@ -126,6 +126,10 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->serial = 0;
 	call->next = NULL;
 	call->link = link;
+	if (from->frames) {
+		call->frames = xreallocarray(NULL, from->frame_count, sizeof(*call->frames));
+		memcpy(call->frames, from->frames, from->frame_count * sizeof(*call->frames));
+	}
 	*link = call;
 	call_count(p, call);
 	if (from->reserved)
@@ -369,6 +373,21 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 	return true;
 }
 
+/* -A: the stack at the entry of what may turn out to release. */
+static void keep_release_stack(struct task *task, struct call *call)
+{
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	struct event e = {.task = task};
+
+	event_stack(&e, frames, true);
+	if (!e.has_frames || !e.frame_count)
+		return;
+	call->frames = xreallocarray(NULL, e.frame_count, sizeof(*call->frames));
+	memcpy(call->frames, e.frames, e.frame_count * sizeof(*call->frames));
+	call->frame_count = e.frame_count;
+	call->end = e.end;
+}
+
 static void call_add(struct task *task, const struct probe *probe, uint64_t return_sp,
 		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
 {
@@ -395,6 +414,8 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 		if (id) {
 			call->time_ns = output_time(p);
 			ledger_reserve(p, call, id);
+			if (p->tracer->set->backtrace_all)
+				keep_release_stack(task, call);
 		}
 	}
 }

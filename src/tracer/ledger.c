@@ -251,23 +251,13 @@ void ledger_forget_probe(struct process *p, const struct probe *probe)
 	p->held_end = link;
 }
 
-void ledger_reserve(struct process *p, struct call *call, uint64_t id)
-{
-	struct call *older = hash_get_ptr(&p->reserved, id);
-
-	/* Nobody gives the same id up twice at a time: the older call has ended without a return. */
-	if (older)
-		older->reserved = false;
-	call->released = id;
-	call->reserved = true;
-	hash_set_ptr(&p->reserved, id, call);
-}
-
 static void unreserve(struct process *p, struct call *call)
 {
 	if (hash_get_ptr(&p->reserved, call->released) == call)
 		hash_remove(&p->reserved, call->released, NULL);
 	call->reserved = false;
+	free(call->frames);
+	call->frames = NULL;
 }
 
 void ledger_withdraw(struct process *p, struct call *call)
@@ -275,14 +265,30 @@ void ledger_withdraw(struct process *p, struct call *call)
 	unreserve(p, call);
 }
 
+void ledger_reserve(struct process *p, struct call *call, uint64_t id)
+{
+	struct call *older = hash_get_ptr(&p->reserved, id);
+
+	/* Nobody gives the same id up twice at a time: the older call has ended without a return. */
+	if (older)
+		ledger_withdraw(p, older);
+	call->released = id;
+	call->reserved = true;
+	hash_set_ptr(&p->reserved, id, call);
+}
+
 void ledger_commit(struct process *p, struct call *call)
 {
 	/* The event carries the entry's time: that is when the caller gave the id up. */
 	const struct event e = {.task = call->task, .probe = call->probe, .id = call->released,
-				.time_ns = call->time_ns};
+				.time_ns = call->time_ns, .frames = call->frames,
+				.frame_count = call->frame_count, .has_frames = call->frames, .end = call->end};
 
+	/* It proves nothing any more while its own event is written. */
+	call->frames = NULL;
 	unreserve(p, call);
 	write_release(p, &e);
+	free(e.frames);
 }
 
 void ledger_entered_release(struct process *p, struct task *task, uint64_t id, bool is_inner)

@@ -100,6 +100,9 @@ struct call {
 	struct breakpoint *site; /* the return site, or NULL if none could be planted */
 	bool reserved;		 /* a release that can fail, not yet committed */
 	uint64_t released;	 /* its id */
+	struct unwind_frame *frames; /* its stack, with -A; NULL none */
+	size_t frame_count;
+	enum stack_end end;
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;
 	uint64_t inner_sp;

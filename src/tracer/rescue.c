@@ -74,15 +74,38 @@ static pid_t tracer_of_task(pid_t tid)
 	return tracer;
 }
 
-/* Its process, and whether SIGTRAP kills that; SIZE_MAX if the task is not (any more) what E traced. */
-static size_t process_of(struct rescue *r, pid_t tid, bool *trap_kills)
+/* What a task does with signals. */
+struct signals {
+	bool trap_kills;  /* SIGTRAP ends its process */
+	bool trap_queued; /* it has run into something, and has not stopped yet */
+	int unnoticed;	  /* a signal of which it notices nothing but the tracer's stop */
+};
+
+static struct signals signals_of(const char *status)
+{
+	static const int by_default_ignored[] = {SIGURG, SIGWINCH, SIGCHLD, SIGCONT};
+	const uint64_t trap = 1ull << (SIGTRAP - 1), caught = field_of(status, "\nSigCgt:", 16),
+		       pending = field_of(status, "\nSigPnd:", 16);
+	const uint64_t noticed = caught | field_of(status, "\nSigBlk:", 16) | pending;
+	struct signals signals = {.trap_kills = !((caught | field_of(status, "\nSigIgn:", 16)) & trap),
+				  .trap_queued = pending & trap,
+				  .unnoticed = SIGSTOP};
+
+	for (size_t i = ARRAY_SIZE(by_default_ignored); i-- > 0;)
+		if (!(noticed & 1ull << (by_default_ignored[i] - 1)))
+			signals.unnoticed = by_default_ignored[i];
+	return signals;
+}
+
+/* Its process; SIZE_MAX if the task is not (any more) what E traced. */
+static size_t process_of(struct rescue *r, pid_t tid, struct signals *signals)
 {
 	char *status = read_proc(tid, "status");
 	const pid_t pid = (pid_t)field_of(status, "\nTgid:", 10);
 	const bool ours = pid && (!r->tracer || (pid_t)field_of(status, "\nTracerPid:", 10) == r->tracer);
 	size_t i = 0;
 
-	*trap_kills = !((field_of(status, "\nSigCgt:", 16) | field_of(status, "\nSigIgn:", 16)) & 1ull << (SIGTRAP - 1));
+	*signals = signals_of(status);
 	free(status);
 	if (!ours)
 		return SIZE_MAX;
@@ -178,29 +201,51 @@ static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_
 	return seat->status;
 }
 
-static void look_at(struct rescue *r, const struct guard_seat *seat)
+/* False if it is not known yet where it stands: it runs, in a program that would survive the SIGTRAP of a breakpoint that it
+ * has run into before that was taken out. It is sent a signal, that it may stop. */
+static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 {
-	const pid_t tid = atomic_load(&seat->tid);
-	bool trap_kills, sent_on;
-	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &trap_kills)};
+	const pid_t tid = atomic_load(&seat->tid), borrowed = atomic_load(&r->board->borrowed);
+	struct signals signals;
+	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &signals)};
+	bool sent_on;
 	int code;
 
 	if (task.process == SIZE_MAX || !r->tracer)
-		return;
-	task.is_borrowed = atomic_load(&r->board->borrowed) == tid;
+		return true;
+	task.is_borrowed = borrowed == tid;
 	if (task.is_borrowed) {
 		hold(r, &task);
-		return;
+		return true;
 	}
-	if (state_of(tid, &code) != 't' || !read_place(tid, &task.pc, &task.sp))
-		return;
-	if (code == SIGTRAP && trap_kills)
+	const char state = state_of(tid, &code);
+
+	/* SIGTRAP may be made to be ignored again by the one that does a system call for E. */
+	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
+		if (!again)
+			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
+		return false;
+	}
+	if (state != 't' || !read_place(tid, &task.pc, &task.sp))
+		return true;
+	if (code == SIGTRAP && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
 	const int status = last_stop(r, seat, tid, task.pc, task.sp, &sent_on);
 	const bool has_hit = code ? code == SIGTRAP : is_trap(status) && !sent_on;
 
 	if (has_hit && is_behind_breakpoint(r, tid, task.pc, &task.address))
 		hold(r, &task);
+	return true;
+}
+
+#define LOOKS_AT_ONCE 2000 /* E's thread ends within microseconds, and the task goes on at the same moment */
+#define NAP_NS	      1000000
+#define NAPS	      10000 /* a processor may be long in coming */
+
+static void nap(unsigned n)
+{
+	if (n >= LOOKS_AT_ONCE)
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
 void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer)
@@ -208,9 +253,16 @@ void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer)
 	const size_t high = atomic_load(&board->seat_high);
 
 	*r = (struct rescue){.board = board, .tracer = tracer};
+	const struct guard_seat **running = xcalloc(GUARD_SEATS, sizeof(*running));
+	size_t count = 0;
+
 	for (size_t i = 0; i < high && i < GUARD_SEATS; i++)
-		if (atomic_load(&board->seats[i].tid) > 0)
-			look_at(r, &board->seats[i]);
+		if (atomic_load(&board->seats[i].tid) > 0 && !look_at(r, &board->seats[i], false))
+			running[count++] = &board->seats[i];
+	for (size_t i = 0; i < count; i++)
+		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !look_at(r, running[i], true); n++)
+			nap(n);
+	free(running);
 }
 
 /* ---- Setting right ---- */
@@ -274,16 +326,6 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 		return correct_frame(task, arch, arch->sp(&regs));
 	arch->set_pc(&regs, task->address);
 	return write_registers(task->tid, arch, &regs);
-}
-
-#define LOOKS_AT_ONCE 2000 /* E's thread ends within microseconds, and the task goes on at the same moment */
-#define NAP_NS	      1000000
-#define NAPS	      10000 /* a processor may be long in coming */
-
-static void nap(unsigned n)
-{
-	if (n >= LOOKS_AT_ONCE)
-		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
 /* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet, of which

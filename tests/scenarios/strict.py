@@ -156,8 +156,7 @@ def check_stacks(trace, wants_releases):
     ranges = [(low, high) for _, low, high in trace.objects]
     problems = []
     for event in trace.events:
-        # What a realloc releases is where it allocates.
-        is_wanted = event.kind == '+' or (wants_releases and event.function not in ('realloc', 'reallocarray'))
+        is_wanted = event.kind == '+' or wants_releases
         if not event.frames and is_wanted:
             problems.append('no stack: %s' % show_traced(event))
         bad = [address for address, _ in event.frames if address and not any(low <= address <= high for low, high in ranges)]

@@ -271,11 +271,23 @@ void engine_keep_target(struct engine *engine)
 	}
 }
 
+#define GUARD_PATIENCE_MS 5000
+
+/* Nothing is attached or planted before G holds this thread, or cannot. A G that has gone closes the link. */
+static void wait_for_guardian(struct engine *engine)
+{
+	struct pollfd link = {.fd = engine->link, .events = POLLIN};
+
+	message_send(engine->link, MESSAGE_TRACER, (uint32_t)gettid(), -1);
+	while (poll(&link, 1, GUARD_PATIENCE_MS) < 0 && errno == EINTR)
+		;
+}
+
 static void *tracer_thread(void *context)
 {
 	struct engine *const engine = context;
 
-	message_send(engine->link, MESSAGE_TRACER, (uint32_t)gettid(), -1);
+	wait_for_guardian(engine);
 	const int result = tracer_run(engine, engine->settings, &engine->launch);
 
 	atomic_store(&engine->board->result, result);

@@ -47,6 +47,7 @@ static void hold_tracer(struct guardian *g, pid_t tid)
 		msg_debug(DBG_PROCESS, 1, "the tracer's thread %d cannot be held: %s", tid, strerror(errno));
 	else
 		g->tracer = tid;
+	message_send(g->link, MESSAGE_POKE, 0, -1);
 }
 
 /* False when E has closed its end: it is done, or dead. */

@@ -82,7 +82,7 @@ enum message_type {
 	MESSAGE_POKE,
 	MESSAGE_ADD_SPACE,
 	MESSAGE_REMOVE_SPACE,
-	MESSAGE_TRACER, /* `space` is the tid of the tracer thread */
+	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it has seen to it */
 };
 
 struct message {

@@ -19,8 +19,10 @@
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
  *    signal was blocked, and is blocked again);
- *  - where it was ignored, it is again after every hit; should that fail once, the tracer drops the signals
- *    that the kernel would have dropped, and tries again.
+ *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it is let
+ *    go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would be lost, and it
+ *    would go on in the middle of the instruction. Until then the tracer drops the signals that the kernel would have
+ *    dropped.
  * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has.
  *
  * A task with seccomp filters may be killed for it. So the kernel is asked to leave them out meanwhile, which takes
@@ -400,7 +402,8 @@ void sigtrap_after_hit(struct task *task)
 		return;
 	if (p->trap == TRAP_IGNORED) {
 		p->trap_reset = true;
-		ignore_again(task, false);
+		if (p->tasks == 1)
+			ignore_again(task, false);
 		return;
 	}
 	if (action_now(task) == TRAP_HANDLED)

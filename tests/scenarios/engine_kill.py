@@ -118,7 +118,29 @@ def case(launched, threads, period, *mode):
     return name, run
 
 
-CASES = [case(launched, threads, period) for launched in (True, False) for threads in (1, 8, 64)
+def let_go_of(mode):
+    """Without a kill: traced for a while and let go of, again and again, its threads stay sound."""
+    def run(room):
+        need_attach()
+        child = room.start([builds.target('sound', 'O2'), '4', str(BUSY), mode], stdin=subprocess.PIPE)
+        child.stdout.readline()
+        for number in range(10):
+            folder = room.path('round%d' % number)
+            os.makedirs(folder)
+            tracer = start_tracer(room, folder, ['-q', '-t', str(child.pid)])
+            wait_for('events', lambda: is_traced(child.pid) and folder_with_events(folder))
+            time.sleep(0.5)
+            tracer.send_signal(signal.SIGINT)
+            room.finish(tracer, 30)
+        ended = room.finish(child, 30, data=b'')
+        if ended.status or not ended.out.endswith(b'sound\n'):
+            return ['the target ended with status %d, %r' % (ended.status, ended.out[-200:])], ''
+        return [], '10 rounds'
+    return 'SIGTRAP is the program\'s own, 4 threads all busy, %s, let go of' % mode, run
+
+
+CASES = [let_go_of('trap-ignored'), let_go_of('trap-handled')]
+CASES += [case(launched, threads, period) for launched in (True, False) for threads in (1, 8, 64)
          for period in (BUSY, CALM)]
 CASES += [case(False, 1, BUSY, 'signals'), case(False, 4, BUSY, 'signals'), case(False, 2, BUSY, 'trap-ignored'),
           case(False, 2, BUSY, 'trap-handled')]

@@ -557,10 +557,11 @@ static void call_finish(struct task *task, struct call *call)
 		return;
 	}
 	ledger_allocated(p, &e);
-	if (task->calls && same_kind(task->calls->probe, call->probe)) {
-		task->calls->made = e.id;
-		task->calls->has_made = true;
-	}
+	for (struct call *outer = task->calls; outer; outer = outer->next)
+		if (same_kind(outer->probe, call->probe)) {
+			outer->made = e.id;
+			outer->has_made = true;
+		}
 }
 
 /* A return site was reached by another way than a traced call's return: that costs the target a

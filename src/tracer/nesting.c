@@ -94,27 +94,6 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		function_of(outer)->role != ROLE_ALLOC);
 }
 
-/* The call in flight that this one is a part of because its function, or the last that was folded into it, makes it
- * directly. No unwinding is needed for that. NULL: it is to be unwound. */
-static struct call *called_by_part(struct task *task, const struct probe *probe, uint64_t return_sp)
-{
-	uint64_t return_address;
-
-	for (struct call *outer = task->calls; outer; outer = outer->next) {
-		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
-			continue;
-		if (!stack_return_address(task, false, &return_address))
-			return NULL;
-		const struct probe *caller = probe_around(task->process, return_address);
-
-		if (!caller)
-			return NULL;
-		return caller == outer->probe || (caller == outer->inner && outer->inner_sp > return_sp) ? outer :
-													  NULL;
-	}
-	return NULL;
-}
-
 static bool fold_into(struct call *outer, const struct probe *probe, uint64_t return_sp)
 {
 	outer->inner = probe;
@@ -122,14 +101,35 @@ static bool fold_into(struct call *outer, const struct probe *probe, uint64_t re
 	return true;
 }
 
+/* Makes the call a part of one in flight whose function makes it directly, or the function of a call that was folded
+ * into that one. No unwinding is needed for this. False: it is to be unwound. */
+static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	uint64_t return_address;
+
+	for (struct call *outer = task->calls; outer; outer = outer->next) {
+		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
+			continue;
+		if (!stack_return_address(task, false, &return_address))
+			return false;
+		const struct probe *caller = probe_around(task->process, return_address);
+
+		if (caller && caller == outer->probe)
+			return fold_into(outer, probe, return_sp);
+		/* It may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays the inner one. */
+		return caller && caller == outer->inner && outer->inner_sp > return_sp;
+	}
+	return false;
+}
+
 bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	struct process *p = task->process;
-	struct call *outer = called_by_part(task, probe, return_sp), *next;
+	struct call *next;
 
-	if (outer)
-		return fold_into(outer, probe, return_sp);
-	for (outer = task->calls; outer; outer = next) {
+	if (fold_direct_call(task, probe, return_sp))
+		return true;
+	for (struct call *outer = task->calls; outer; outer = next) {
 		next = outer->next;
 		if (outer->return_sp <= return_sp)
 			continue;

@@ -367,7 +367,7 @@ static const char doc[] =
 	"before it began, 2 for "
 	"wrong usage, 0 when attached.\n\n"
 	"  functrace -e memory ./server --port 80     from its first instruction\n"
-	"  functrace -t redis-server --duration=30    a running process, for half a minute\n"
+	"  functrace -t redis-server --duration=30    a running process, for 30 s\n"
 	"  functrace -f text -r -o - ls | less        text with names, live\n"
 	"  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
 

@@ -217,6 +217,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 
 	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
+	if (p && leader && WIFSIGNALED(status))
+		p->killed_by = WTERMSIG(status);
 	if (p && leader && p->tasks > 1)
 		output_note(p, "%s", how);
 	if (p)

@@ -256,10 +256,13 @@ static void tell_attached(const struct tracer *t)
 	size_t named = 0, others = 0, told = 0;
 	struct buf b = {0};
 
-	for (const struct process *p = t->processes; p; p = p->next)
-		*(p->attached_to ? &named : &others) += 1;
+	/* Whose trace could not even be begun is let go of already. */
 	for (const struct process *p = t->processes; p; p = p->next) {
-		if (!p->attached_to)
+		named += p->attached_to && !p->broken;
+		others += !p->attached_to;
+	}
+	for (const struct process *p = t->processes; p; p = p->next) {
+		if (!p->attached_to || p->broken)
 			continue;
 		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->name, p->pid, p->tasks, p->tasks == 1 ? "" : "s");
 		if (t->paused)

@@ -23,12 +23,16 @@ struct report {
 	bool is_main;
 	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
 	bool is_deleted; /* the program's file */
+	bool is_broken;	 /* it could not be written to its end */
 };
 
-static void add_count(struct buf *b, uint64_t count, const char *what)
+/* "4 calls ...", behind what is there already; nothing for 0. */
+static void add_count(struct buf *b, uint64_t count, const char *one, const char *many)
 {
+	char text[32];
+
 	if (count)
-		buf_printf(b, "%s%" PRIu64 " %s", b->size ? "; " : "", count, what);
+		buf_printf(b, "%s%s %s", b->size ? "; " : "", number_grouped(count, text), count == 1 ? one : many);
 }
 
 /* "1 block", "1,234 blocks". */
@@ -138,6 +142,9 @@ static char *report_text(const struct process *p)
 	buf_add_str(&b, "; ");
 	add_live(&b, p);
 	buf_printf(&b, "; trace: %s%s", p->trace_path, p->broken ? " (incomplete)" : "");
+	/* Of a launched one the exit status tells that. */
+	if (p->killed_by && !p->is_launched)
+		buf_printf(&b, "; it was killed by signal %d (%s)", p->killed_by, strsignal(p->killed_by));
 	char *const text = xstrdup(buf_str(&b));
 
 	buf_free(&b);
@@ -152,7 +159,7 @@ static char *report_hint(const struct process *p)
 	struct buf b = {0};
 	size_t count, told = 0;
 
-	if (!p->attached_to || p->counts.events || !found_any(p))
+	if (!p->attached_to || p->counts.events || p->broken || !found_any(p))
 		return NULL;
 	pid_t *const pids = who_children(p->pid, &count);
 
@@ -202,7 +209,8 @@ void output_report(struct process *p)
 		.written = p->calls_written,
 		.is_main = p->is_launched || p->attached_to,
 		.elsewhere = p->foreign_mounts ? p->pid : 0,
-		.is_deleted = is_deleted(p->exe)};
+		.is_deleted = is_deleted(p->exe),
+		.is_broken = p->broken};
 	counts_add(&t->totals, &p->counts);
 	t->attached |= p->attached_to;
 	for (size_t i = 0; i < p->objects.unread_count && t->unread_told < 8; i++, t->unread_told++)
@@ -214,20 +222,32 @@ static void report_losses(const struct tracer *t)
 	const struct counts *c = &t->totals;
 	struct buf b = {0};
 
-	add_count(&b, c->no_return_seen, "calls whose return could not be watched");
-	add_count(&b, c->not_calls, "entries that were no calls");
-	add_count(&b, c->failed_probes, "functions that could not be probed");
-	add_count(&b, t->broken_traces, "traces that could not be written to their end");
-	add_count(&b, t->untraced_children, "processes that were let go of");
-	add_count(&b, t->lost_attach, "processes that could not be attached");
+	add_count(&b, c->no_return_seen, "call whose return could not be watched",
+		  "calls whose return could not be watched");
+	add_count(&b, c->not_calls, "entry that was no call",
+		  "entries that were no calls");
+	add_count(&b, c->failed_probes, "function that could not be probed",
+		  "functions that could not be probed");
+	add_count(&b, t->broken_traces, "trace that could not be written to its end",
+		  "traces that could not be written to their end");
+	add_count(&b, t->untraced_children, "process that was let go of",
+		  "processes that were let go of");
+	add_count(&b, t->lost_attach, "process that could not be attached",
+		  "processes that could not be attached");
 	if (b.size)
 		msg_info("not traced: %s", buf_str(&b));
 	buf_free(&b);
-	add_count(&b, c->stale, "calls ended without a return (an exception, longjmp)");
+	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
+		  "calls ended without a return (an exception, longjmp)");
 	add_count(&b, c->unknown_releases,
-		  t->attached ? "releases of blocks from before" : "releases of blocks that were not seen allocated");
-	add_count(&b, c->mismatched, "releases by another family of functions (new and free)");
-	add_count(&b, c->slow_steps, "breakpoints passed by stopping all threads");
+		  t->attached ? "release of a block from before functrace attached" :
+				"release of a block that was not seen allocated",
+		  t->attached ? "releases of blocks from before functrace attached" :
+				"releases of blocks that were not seen allocated");
+	add_count(&b, c->mismatched, "release by another family of functions (new and free)",
+		  "releases by another family of functions (new and free)");
+	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
+		  "breakpoints passed by stopping all threads");
 	if (b.size)
 		msg_info("%s", buf_str(&b));
 	buf_free(&b);
@@ -308,8 +328,10 @@ static void tell_command(const struct tracer *t, const struct report *r)
 
 	if (r->elsewhere)
 		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->elsewhere);
-	msg_info("to see the leaks: functrace-postproc -l -c -r %s%s%s%s", root, is_plain ? "" : "'", r->path,
-		 is_plain ? "" : "'");
+	/* A path that looks like an option is none. */
+	msg_info("to see the leaks%s: functrace-postproc -l -c -r %s%s%s%s%s",
+		 r->is_broken ? " (and what was released after the trace broke off)" : "", root, is_plain ? "" : "'",
+		 *r->path == '-' ? "./" : "", r->path, is_plain ? "" : "'");
 	if (r->elsewhere && !who_parent(r->elsewhere))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
 			 "folder where its files are", r->elsewhere, r->elsewhere);

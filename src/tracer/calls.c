@@ -328,16 +328,21 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	e.id = value_of(task->process, &f->id, args, 0);
 	if (!e.id && f->success == OK_NONZERO)
 		return; /* free(NULL) */
-	const bool is_inner = fold_reserved(task, probe, return_sp, e.id) || fold_call(task, probe, return_sp);
+	struct process *p = task->process;
+	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
+	const bool is_known = ledger_knows(p, probe->wanted->resource, e.id) &&
+			      !(p->reserved.count && hash_get(&p->reserved, e.id));
+	const bool is_inner = fold_reserved(task, probe, return_sp, e.id) ||
+			      (!is_known && fold_call(task, probe, return_sp));
 
-	if (task->process->reserved.count)
-		ledger_entered_release(task->process, task, e.id, is_inner);
+	if (p->reserved.count)
+		ledger_entered_release(p, task, e.id, is_inner);
 	if (is_inner || fold_release(task, probe, return_sp, e.id) ||
 	    count_bookkeeping(task, probe, e.id))
 		return;
-	if (task->process->tracer->set->backtrace_all)
+	if (p->tracer->set->backtrace_all)
 		event_stack(&e, frames, true);
-	ledger_released(task->process, &e);
+	ledger_released(p, &e);
 }
 
 /* Whether the older call, which has the same place on the stack, has come here by a jump (reallocarray -> realloc). A

@@ -195,6 +195,9 @@ static void copy_breakpoint(struct process *p, const struct breakpoint *from)
 
 	*b = *from;
 	b->ticket = -1;
+	/* The child is on no CPU by us. What was watched for that only is a return site that no call comes to, and retires. */
+	b->is_return |= b->watched && !b->probe;
+	b->watched = 0;
 	b->path = NULL;
 	b->in_flight = 0;
 	b->wanted = false;
@@ -304,6 +307,8 @@ struct process *process_fork(struct process *parent, struct task *child)
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->attached = parent->attached;
+	/* Its memory was copied a moment before the fork was reported: another thread may have released something since. */
+	p->may_miss = parent->may_miss || parent->tasks > 1;
 	p->forked_by = parent->pid;
 	sigtrap_fork(parent, p);
 	output_start(p);

@@ -151,7 +151,7 @@ static void write_release(struct process *p, const struct event *e)
 	}
 	p->counts.unknown_releases++;
 	/* Nobody is accused where a call may have been missed. */
-	if (!p->attached && !p->counts.no_return_seen && p->counts.unknown_releases <= 100)
+	if (!p->attached && !p->may_miss && !p->counts.no_return_seen && p->counts.unknown_releases <= 100)
 		output_note(p, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
 			    e->probe->shown, (unsigned long long)e->id);
 }

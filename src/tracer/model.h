@@ -297,6 +297,7 @@ struct process {
 	uint64_t next_index;
 	pid_t last_thread;
 	bool broken; /* the trace could not be written any more */
+	bool may_miss; /* something that happened may have no event: nobody is accused of a foreign release */
 	int killed_by; /* the signal that ended it, 0 none */
 	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;

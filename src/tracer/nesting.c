@@ -94,8 +94,16 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		function_of(outer)->role != ROLE_ALLOC);
 }
 
-static bool fold_into(struct call *outer, const struct probe *probe, uint64_t return_sp)
+/* The program's own operator new may make more blocks than the one that it returns. */
+static void note_own_allocator(struct process *p, const struct call *outer, const struct probe *probe)
 {
+	if (outer->probe->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
+		p->may_miss = true;
+}
+
+static bool fold_into(struct process *p, struct call *outer, const struct probe *probe, uint64_t return_sp)
+{
+	note_own_allocator(p, outer, probe);
 	outer->inner = probe;
 	outer->inner_sp = return_sp;
 	return true;
@@ -115,7 +123,7 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 		const struct probe *caller = probe_around(task->process, return_address);
 
 		if (caller && caller == outer->probe)
-			return fold_into(outer, probe, return_sp);
+			return fold_into(task->process, outer, probe, return_sp);
 		/* It may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays the inner one. */
 		return caller && caller == outer->inner && outer->inner_sp > return_sp;
 	}
@@ -135,7 +143,7 @@ bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 			continue;
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
-			return can_hold(outer, probe) && fold_into(outer, probe, return_sp);
+			return can_hold(outer, probe) && fold_into(p, outer, probe, return_sp);
 		case NESTED_APART:
 			return false;
 		case NESTED_OVER:

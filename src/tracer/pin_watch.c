@@ -1,7 +1,10 @@
 #include "config.h"
 #include "tracer/model.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What is watched while a task is pinned by --cpu=auto: functions by which a program asks for its CPUs, sets them, or makes
  * what inherits them. Their breakpoints are in for that time only, so they cost nothing at any other; and they are of
@@ -9,7 +12,7 @@
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84
-#define PROC		    "/proc/"
+#define PROC		    "/proc"
 
 enum asks {
 	ASKS_ALWAYS,
@@ -99,18 +102,42 @@ void pin_unwatch(struct process *p, struct pin_watch *w)
 	w->count = 0;
 }
 
+/* Whether a link of the process, its current folder or an open one, leads into /proc. */
+static bool leads_to_proc(const struct task *task, const char *link)
+{
+	char path[48], target[sizeof(PROC)] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", task->tid, link);
+	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, PROC);
+}
+
+/* Whether a file to be opened may be one of /proc. folder: an open one's descriptor, for a relative path, or AT_FDCWD. */
+static bool is_of_proc(struct task *task, uint64_t address, int folder)
+{
+	char path[32] = "", link[24] = "cwd";
+	const char *name = path;
+
+	if (memory_read_some(task->process, address, path, sizeof(path) - 1) <= 0)
+		return false;
+	while (*name == '/' || (name > path && name[0] == '.' && name[1] == '/'))
+		name++;
+	if (name > path)
+		return !strncmp(name, PROC + 1, sizeof(PROC) - 2);
+	if (folder != AT_FDCWD)
+		snprintf(link, sizeof(link), "fd/%d", folder);
+	return leads_to_proc(task, link);
+}
+
 static bool asks(struct task *task, const struct watched *which)
 {
 	uint64_t args[CALL_ARGS];
-	char path[sizeof(PROC) - 1];
 
 	if (which->asks == ASKS_ALWAYS)
 		return true;
 	task_args(task, args);
 	if (which->asks == ASKS_FOR_NUMBER)
 		return (uint32_t)args[0] == SC_NPROCESSORS_CONF || (uint32_t)args[0] == SC_NPROCESSORS_ONLN;
-	return memory_read(task->process, args[which->path], path, sizeof(path)) == 0 &&
-	       !memcmp(path, PROC, sizeof(path));
+	return is_of_proc(task, args[which->path], which->path ? (int)args[0] : AT_FDCWD);
 }
 
 void pin_asked(struct task *task, const struct breakpoint *b)

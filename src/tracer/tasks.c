@@ -76,6 +76,9 @@ void task_forget(struct tracer *t, struct task *task, const char *how)
 {
 	struct process *p = task->process;
 
+	/* Its id may be given to another thread, whose name is to be written. */
+	if (p && p->last_thread == task->tid)
+		p->last_thread = 0;
 	task_free(t, task);
 	if (p)
 		process_unref(p, how);

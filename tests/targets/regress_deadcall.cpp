@@ -8,6 +8,7 @@ static volatile size_t huge = static_cast<size_t>(PTRDIFF_MAX) + 30900;
 static jmp_buf way_out;
 static char arena[64];
 static bool je_leaves;
+static void *je_cached; /* what je_realloc releases besides */
 static void *pending; /* what operator delete releases besides */
 
 /* An allocator whose realloc is left by a longjmp. */
@@ -26,6 +27,8 @@ NOINLINE void *je_realloc(void *p, size_t size)
 	KEEP(size);
 	if (je_leaves)
 		longjmp(way_out, 1);
+	free(je_cached);
+	je_cached = nullptr;
 	return p;
 }
 
@@ -142,6 +145,25 @@ static NOINLINE void left_realloc(unsigned rounds)
 	expect_release(rounds, 31008, "je_free");
 }
 
+/* A realloc that releases another block besides its own. */
+static NOINLINE void releasing_realloc(unsigned rounds)
+{
+	void *p = je_malloc(31012);
+
+	for (unsigned i = 0; i < rounds; i++) {
+		je_cached = malloc(31013);
+		p = je_realloc(p, 31014);
+	}
+	je_free(p);
+	expect_alloc(1, 31012, "je_malloc");
+	expect_release(1, 31012, "je_realloc");
+	expect_alloc(rounds, 31014, "je_realloc");
+	expect_release(rounds - 1, 31014, "je_realloc");
+	expect_release(1, 31014, "je_free");
+	expect_alloc(rounds, 31013, "malloc");
+	expect_release(rounds, 31013, "free");
+}
+
 /* operator delete that releases another block before its own. */
 static NOINLINE void two_in_one(unsigned rounds)
 {
@@ -179,6 +201,7 @@ int main()
 	after_a_throw(rounds);
 	by_one_site(rounds);
 	left_realloc(rounds);
+	releasing_realloc(rounds);
 	two_in_one(rounds);
 	releases_by_one_site(rounds);
 	gate();

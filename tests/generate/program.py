@@ -284,7 +284,7 @@ class Program:
         return ['if (c->catches && roll(c, %d))' % self.random.randint(1, 3), '\tthrow %s;' % what]
 
     def guard(self, level):
-        return ['guard g%d(c, %d);' % (self.count, self.slot())] if self.cxx else self.release(level)
+        return ['guard keeper%d(c, %d);' % (self.count, self.slot())] if self.cxx else self.release(level)
 
     def sort(self, level):
         count = self.random.choice((0, 8, 20, 400))

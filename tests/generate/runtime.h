@@ -70,6 +70,7 @@ struct context {
 	/* what the next handler or callback does */
 	function *inner;
 	enum leave leave;
+	int handled;	 /* calls of the handler of operator new */
 	int rounds, lifts_limit;
 	ucontext_t self, *back; /* of a coroutine */
 };
@@ -364,11 +365,16 @@ static void limit_memory(int is_limited)
 }
 
 #ifdef __cplusplus
+#define HANDLED_MAX 50
+
 /* Called within operator new. */
 static void on_no_memory()
 {
 	struct context *c = here();
 
+	/* What it does may fail for want of memory as well, and call it again: not until the stack ends. */
+	if (++c->handled > HANDLED_MAX)
+		throw std::bad_alloc();
 	if (c->lifts_limit) {
 		limit_memory(0);
 		c->lifts_limit = 0;

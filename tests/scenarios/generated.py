@@ -13,6 +13,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -240,6 +241,19 @@ def once(seed, without=(), keeps=True):
     return problems, case, folder
 
 
+def is_steady(folder):
+    """Whether a program that was kept ends alike, without a crash, each time that it runs alone."""
+    path, ends = os.path.join(folder, 'program'), set()
+    for _ in range(8 if os.path.exists(path) else 0):
+        try:
+            done = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=60, cwd=folder)
+            ends.add((done.returncode, done.stdout))
+        except subprocess.TimeoutExpired:
+            ends.add((None, b''))
+    return len(ends) <= 1 and all(status is not None and status >= 0 for status, _ in ends)
+
+
 def test(seed, without=()):
     """(problems, case, folder), or why it was skipped."""
     try:
@@ -249,6 +263,8 @@ def test(seed, without=()):
             if not problems or not WATCH.since(start):
                 break
             WATCH.wait_until_gone(60)
+        if problems and folder and not is_steady(folder):
+            return 'a program that crashes, or ends otherwise from run to run, untraced: ' + folder
         return problems, case, folder
     except builds.Skip as skip:
         return str(skip)

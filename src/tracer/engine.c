@@ -255,13 +255,17 @@ void engine_keep_target(struct engine *engine)
 	const pid_t pid = engine->launch.pid;
 	int status;
 
+	/* All are waited for: a thread of it that G still traces, when SIGTRAP kills the process, has to be reaped before
+	 * the kernel reports the end of the process itself. */
 	while (pid && !atomic_load(&engine->board->ended)) {
-		const pid_t got = waitpid(pid, &status, WUNTRACED | WCONTINUED);
+		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			break; /* ECHILD: the tracer has reaped it */
+		if (got != pid)
+			continue;
 		if (WIFSTOPPED(status))
 			engine_target_stopped(engine, WSTOPSIG(status));
 		else if (WIFCONTINUED(status))

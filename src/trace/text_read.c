@@ -42,7 +42,8 @@ static char *at(const struct reader *reader, size_t from)
 	return (char *)reader->data + reader->start + from;
 }
 
-/* Makes CR LF a LF, from `from` bytes after data + start on. */
+/* Makes CR LF a LF, from `from` bytes after data + start on; several CRs too, or each reading of what was written would
+ * take one more away. */
 static void fold_line_ends(struct reader *reader, size_t from)
 {
 	char *const end = (char *)reader->data + reader->end;
@@ -50,9 +51,18 @@ static void fold_line_ends(struct reader *reader, size_t from)
 
 	if (!p)
 		return;
-	for (; p < end; p++)
-		if (p[0] != '\r' || p + 1 == end || p[1] != '\n')
-			*to++ = *p;
+	while (p < end) {
+		const char *const run = p;
+
+		while (p < end && *p == '\r')
+			p++;
+		if (p == end || *p != '\n') {
+			memmove(to, run, (size_t)(p - run));
+			to += p - run;
+		}
+		if (p < end)
+			*to++ = *p++;
+	}
 	*to = '\0';
 	reader->end -= (size_t)(end - to);
 }

@@ -126,10 +126,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->serial = 0;
 	call->next = NULL;
 	call->link = link;
-	if (from->frames) {
-		call->frames = xreallocarray(NULL, from->frame_count, sizeof(*call->frames));
-		memcpy(call->frames, from->frames, from->frame_count * sizeof(*call->frames));
-	}
+	call->frames = frames_copy(from->frames, from->frames ? from->frame_count : 0);
 	*link = call;
 	call_count(p, call);
 	if (from->reserved)
@@ -385,10 +382,7 @@ static void keep_release_stack(struct task *task, struct call *call)
 	struct event e = {.task = task};
 
 	event_stack(&e, frames, true);
-	if (!e.has_frames || !e.frame_count)
-		return;
-	call->frames = xreallocarray(NULL, e.frame_count, sizeof(*call->frames));
-	memcpy(call->frames, e.frames, e.frame_count * sizeof(*call->frames));
+	call->frames = frames_copy(e.frames, e.frame_count);
 	call->frame_count = e.frame_count;
 	call->end = e.end;
 }

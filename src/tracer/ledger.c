@@ -208,10 +208,7 @@ void ledger_released(struct process *p, const struct event *e)
 
 	held->event = *e;
 	held->tid = e->task->tid;
-	if (e->frame_count) {
-		held->frames = xreallocarray(NULL, e->frame_count, sizeof(*e->frames));
-		memcpy(held->frames, e->frames, e->frame_count * sizeof(*e->frames));
-	}
+	held->frames = frames_copy(e->frames, e->frame_count);
 	held->event.frames = held->frames;
 	*p->held_end = held;
 	p->held_end = &held->next;

@@ -610,6 +610,9 @@ void stack_recall(struct task *task, const struct call *call);
 /* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are more. */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 
+/* A copy for the caller to free; NULL of none. */
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count);
+
 /* ledger.c: what calls mean for the trace, in the right order. */
 void ledger_init(struct process *p);
 void ledger_free(struct process *p);

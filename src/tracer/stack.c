@@ -92,6 +92,15 @@ void stack_recall(struct task *task, const struct call *call)
 	task->kept.is_valid = call->task == task && call->serial && task->kept.call == call->serial;
 }
 
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count)
+{
+	struct unwind_frame *copy = count ? xreallocarray(NULL, count, sizeof(*copy)) : NULL;
+
+	if (copy)
+		memcpy(copy, frames, count * sizeof(*copy));
+	return copy;
+}
+
 struct stack_reader {
 	struct process *p;
 	uint64_t top; /* highest address read beyond the snapshot */

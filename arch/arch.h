@@ -17,8 +17,8 @@ struct arch_regs {
 	uint64_t words[36];
 };
 
-#define ARCH_INSN_MAX 16 /* bytes of the longest instruction, rounded up */
-#define ARCH_SLOT_SIZE 32 /* bytes of one slot of out-of-line code */
+#define ARCH_INSN_MAX       16 /* bytes of the longest instruction, rounded up */
+#define ARCH_SLOT_SIZE      32 /* bytes of one slot of out-of-line code */
 #define ARCH_BREAKPOINT_MAX 4
 
 enum insn_kind {
@@ -33,9 +33,9 @@ struct insn {
 	unsigned char length;
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
-	bool is_known; /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
+	bool is_known;    /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
-	bool pc_only;  /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
+	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
@@ -59,8 +59,8 @@ struct arch_memory {
 
 /* What stands before a return address. */
 enum arch_call {
-	CALL_NONE,     /* no call */
-	CALL_FIXED,    /* one that calls the same function each time: its target, or the place that holds it, is a constant */
+	CALL_NONE,  /* no call */
+	CALL_FIXED, /* one that calls the same function each time: its target, or the word that holds it, is constant */
 	CALL_COMPUTED, /* one through a register or a pointer: another function each time, perhaps */
 };
 
@@ -73,10 +73,10 @@ struct arch {
 	unsigned char pointer_size;
 	bool big_endian;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
-	size_t regset_size;   /* what GETREGSET(NT_PRSTATUS) returns */
-	int getregs;          /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
-	size_t pc_offset;     /* POKEUSER offset of the pc */
-	uint64_t address_max; /* highest user address */
+	size_t regset_size;       /* what GETREGSET(NT_PRSTATUS) returns */
+	int getregs;              /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
+	size_t pc_offset;         /* POKEUSER offset of the pc */
+	uint64_t address_max;     /* highest user address */
 
 	/* Registers. */
 	uint64_t (*pc)(const struct arch_regs *regs);
@@ -90,8 +90,7 @@ struct arch {
 	unsigned argument_registers;
 	/* Integer argument n (0 the first) at a function's entry. Where arguments lie on the stack, `mem`
 	 * reads them. 0 or -errno. */
-	int (*argument)(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,
-			uint64_t *value);
+	int (*argument)(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem, uint64_t *value);
 	/* The return address at a function's entry: in a register (true, *value is it) or at an address
 	 * in memory (false, *value is where: one pointer to be read). */
 	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);
@@ -111,7 +110,8 @@ struct arch {
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction; /* its number */
-	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from sp. */
+	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from
+	 * sp. */
 	unsigned short frame_pc, frame_sp;
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
@@ -132,8 +132,7 @@ struct arch {
 
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
 	 * returns cannot be emulated. False only if the bytes are no instruction. */
-	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
-		       struct insn *insn);
+	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
 	 * out of reach for it. */
 	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);

@@ -39,8 +39,7 @@ static uint64_t x86_64_result(const struct arch_regs *regs)
 
 static const unsigned char argument_words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
 
-static int x86_64_argument(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem,
-			   uint64_t *value)
+static int x86_64_argument(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem, uint64_t *value)
 {
 	if (n < ARRAY_SIZE(argument_words)) {
 		*value = regs->words[argument_words[n]];
@@ -126,8 +125,7 @@ static long x86_64_find_restorer(const unsigned char *code, size_t size)
 	return found ? found - code : -1;
 }
 
-static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number,
-			       const uint64_t *args)
+static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
 {
 	static const unsigned char words[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
 

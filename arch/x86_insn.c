@@ -35,7 +35,7 @@ enum {
 };
 
 /* An indirect branch's operand. Registers are numbered as the processor does. */
-#define OPERAND(is_memory, base, index, scale, segment)                                            \
+#define OPERAND(is_memory, base, index, scale, segment)                                                                \
 	((uint32_t)(is_memory) << 31 | (base) | (index) << 8 | (scale) << 16 | (segment) << 24)
 #define OPERAND_IS_MEMORY(operand) ((operand) >> 31)
 #define OPERAND_BASE(operand)      ((operand)&0xff)
@@ -80,8 +80,7 @@ static void set_emulated(struct insn *insn, enum operation operation, bool pc_on
 
 /* jmp, jcc, call, loop, jrcxz with an immediate offset. What is not known here stays INSN_STEP
  * (xbegin, whose fallback address is relative). */
-static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stack,
-			      struct insn *insn)
+static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stack, struct insn *insn)
 {
 	insn->displacement = z->raw.imm[0].value.s;
 	insn->detail[DETAIL_ADDRESS_32] = z->address_width == 32;
@@ -122,8 +121,8 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
 }
 
-static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand,
-			      bool shadow_stack, struct insn *insn)
+static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand, bool shadow_stack,
+			      struct insn *insn)
 {
 	const bool is_call = z->mnemonic == ZYDIS_MNEMONIC_CALL;
 	uint32_t segment = SEGMENT_FLAT;
@@ -131,17 +130,16 @@ static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecod
 	if (is_call && shadow_stack)
 		return;
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		insn->detail[DETAIL_OPERAND] =
-			OPERAND(false, register_number(operand->reg.value), REGISTER_NONE, 0, 0);
-	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		   operand->mem.base != ZYDIS_REGISTER_EIP && !x86_is_misread(z, operand)) {
+		insn->detail[DETAIL_OPERAND] = OPERAND(false, register_number(operand->reg.value), REGISTER_NONE, 0, 0);
+	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base != ZYDIS_REGISTER_EIP &&
+		   !x86_is_misread(z, operand)) {
 		if (operand->mem.segment == ZYDIS_REGISTER_FS)
 			segment = SEGMENT_FS;
 		else if (operand->mem.segment == ZYDIS_REGISTER_GS)
 			segment = SEGMENT_GS;
 		insn->detail[DETAIL_OPERAND] =
-			OPERAND(true, register_number(operand->mem.base),
-				register_number(operand->mem.index), operand->mem.scale, segment);
+			OPERAND(true, register_number(operand->mem.base), register_number(operand->mem.index),
+				operand->mem.scale, segment);
 		insn->displacement = operand->mem.disp.value;
 		insn->detail[DETAIL_ADDRESS_32] = z->address_width == 32;
 	} else {
@@ -183,17 +181,16 @@ static const ZydisDecodedOperand *find_pc_relative(const ZydisDecodedInstruction
 {
 	for (unsigned i = 0; i < z->operand_count; i++)
 		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    (operands[i].mem.base == ZYDIS_REGISTER_RIP ||
-		     operands[i].mem.base == ZYDIS_REGISTER_EIP))
+		    (operands[i].mem.base == ZYDIS_REGISTER_RIP || operands[i].mem.base == ZYDIS_REGISTER_EIP))
 			return &operands[i];
 	return NULL;
 }
 
-static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
-		     bool shadow_stack, struct insn *insn)
+static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack,
+		     struct insn *insn)
 {
-	const bool is_branch = z->mnemonic == ZYDIS_MNEMONIC_JMP ||
-			       z->mnemonic == ZYDIS_MNEMONIC_CALL || z->raw.imm[0].is_relative;
+	const bool is_branch =
+		z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL || z->raw.imm[0].is_relative;
 
 	if (z->mnemonic == ZYDIS_MNEMONIC_NOP || z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
 	    z->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
@@ -234,8 +231,7 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	insn->kind = INSN_COPY;
 }
 
-bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
-		struct insn *insn)
+bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
 {
 	ZydisDecoder decoder;
 	ZydisDecoderContext context;
@@ -249,8 +245,8 @@ bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
 		return false;
 	/* All other errors may be an instruction newer than the decoder. */
-	if (!ZYAN_SUCCESS(status) || !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(
-					     &decoder, &context, &z, operands, z.operand_count)))
+	if (!ZYAN_SUCCESS(status) ||
+	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;
 	insn->is_known = true;
 	insn->length = z.length;
@@ -348,14 +344,13 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 
 /* Where an indirect branch goes. -EFAULT where the processor might fault in the branch itself, for
  * the address is not canonical; the tracee finds out. */
-static int branch_target(const struct insn *insn, const struct arch_regs *regs,
-			 const struct arch_memory *mem, uint64_t *target)
+static int branch_target(const struct insn *insn, const struct arch_regs *regs, const struct arch_memory *mem,
+			 uint64_t *target)
 {
 	const uint32_t operand = insn->detail[DETAIL_OPERAND];
 
 	if (OPERAND_IS_MEMORY(operand)) {
-		const int error = mem->read(mem->context, effective_address(insn, regs), target,
-					    sizeof(*target));
+		const int error = mem->read(mem->context, effective_address(insn, regs), target, sizeof(*target));
 
 		if (error)
 			return error;
@@ -367,8 +362,7 @@ static int branch_target(const struct insn *insn, const struct arch_regs *regs,
 
 /* A call pushes the address behind the original instruction, so that unwinders, exceptions and the
  * return see what they always see. */
-static int emulate_call(struct arch_regs *regs, const struct arch_memory *mem, uint64_t next,
-			uint64_t target)
+static int emulate_call(struct arch_regs *regs, const struct arch_memory *mem, uint64_t next, uint64_t target)
 {
 	const uint64_t sp = regs->words[X86_RSP] - sizeof(next);
 	const int error = mem->write(mem->context, sp, &next, sizeof(next));
@@ -380,8 +374,7 @@ static int emulate_call(struct arch_regs *regs, const struct arch_memory *mem, u
 	return 0;
 }
 
-static void emulate_loop(const struct insn *insn, struct arch_regs *regs, uint64_t next,
-			 uint64_t target)
+static void emulate_loop(const struct insn *insn, struct arch_regs *regs, uint64_t next, uint64_t target)
 {
 	const uint32_t operation = insn->detail[DETAIL_OPERATION];
 	const bool zero = regs->words[X86_EFLAGS] & FLAG_ZERO;
@@ -411,7 +404,8 @@ int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	case OP_JCC:
 		if (regs->words[X86_EFLAGS] & FLAG_TRAP)
 			return -ENOTSUP;
-		regs->words[X86_RIP] = x86_condition(insn->detail[DETAIL_OPERAND], regs->words[X86_EFLAGS]) ? target : next;
+		regs->words[X86_RIP] =
+			x86_condition(insn->detail[DETAIL_OPERAND], regs->words[X86_EFLAGS]) ? target : next;
 		return 0;
 	case OP_NOP:
 		regs->words[X86_RIP] = next;

@@ -7,8 +7,7 @@
 static bool is_sp(const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) ==
-		       ZYDIS_REGISTER_RSP;
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) == ZYDIS_REGISTER_RSP;
 }
 
 /* Whether the instruction gives rsp a value that is not its own plus a constant. */
@@ -17,8 +16,7 @@ static bool gives_value(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	bool is_written = false;
 
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
-		is_written |= (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-			      is_sp(&operands[i]);
+		is_written |= (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && is_sp(&operands[i]);
 	if (!is_written)
 		return false;
 	switch (z->mnemonic) {
@@ -26,8 +24,7 @@ static bool gives_value(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	case ZYDIS_MNEMONIC_SUB:
 		return operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	case ZYDIS_MNEMONIC_LEA:
-		return operands[1].mem.base != ZYDIS_REGISTER_RSP ||
-		       operands[1].mem.index != ZYDIS_REGISTER_NONE;
+		return operands[1].mem.base != ZYDIS_REGISTER_RSP || operands[1].mem.index != ZYDIS_REGISTER_NONE;
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
 		return false;
@@ -52,8 +49,7 @@ bool x86_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	*ever = false;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (size_t at = 0; at < size; at += z.length) {
-		if (!ZYAN_SUCCESS(
-			    ZydisDecoderDecodeFull(&decoder, code + at, size - at, &z, operands)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &z, operands)))
 			break;
 		is_set = !goes_elsewhere(&z) && (is_set || gives_value(&z, operands));
 		*ever |= is_set;

@@ -148,9 +148,8 @@ static void measure(void)
 	run_round(pairs);
 	const uint64_t wall = clock_of(CLOCK_MONOTONIC) - start;
 	const uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - own + clock_of(id) - others;
-	const int length =
-		snprintf(line, sizeof(line), "round %llu %llu %lu\n", (unsigned long long)wall,
-			 (unsigned long long)cpu, pairs * threads);
+	const int length = snprintf(line, sizeof(line), "round %llu %llu %lu\n", (unsigned long long)wall,
+				    (unsigned long long)cpu, pairs * threads);
 
 	if (write(STDOUT_FILENO, line, (size_t)length) < 0)
 		_exit(90);

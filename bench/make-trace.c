@@ -102,8 +102,7 @@ static void put_declarations(const struct generator *g)
 	put_string(g, library);
 }
 
-static void put_call(const struct generator *g, uint64_t index, bool alloc, uint64_t id,
-		     uint32_t size)
+static void put_call(const struct generator *g, uint64_t index, bool alloc, uint64_t id, uint32_t size)
 {
 	const char *name = alloc ? "malloc" : "free";
 	const uint32_t time = 3600000 + (uint32_t)(index / 100);
@@ -189,22 +188,18 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fputs("usage: make-trace [--compat] EVENTS [STACKS [DEPTH [LIVE]]] > FILE\n",
-		      stderr);
+		fputs("usage: make-trace [--compat] EVENTS [STACKS [DEPTH [LIVE]]] > FILE\n", stderr);
 		return 2;
 	}
 	g.events = strtoull(argv[1], NULL, 10);
 	g.stacks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 500;
 	g.depth = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 10;
-	g.live_at_end = argc > 4             ? strtoull(argv[4], NULL, 10)
-			: g.events >= 200000 ? 20000
-					     : g.events / 10;
+	g.live_at_end = argc > 4 ? strtoull(argv[4], NULL, 10) : g.events >= 200000 ? 20000 : g.events / 10;
 	g.frames = calloc((size_t)g.stacks * g.depth + 1, sizeof(*g.frames));
 	if (!g.frames || !g.stacks)
 		return 2;
 	for (size_t i = 0; i < (size_t)g.stacks * g.depth; i++)
-		g.frames[i] = (random_below(&g, 2) ? 0x555555554000 : 0x7ffff7a00000) +
-			      random_below(&g, 0x200000);
+		g.frames[i] = (random_below(&g, 2) ? 0x555555554000 : 0x7ffff7a00000) + random_below(&g, 0x200000);
 	put_declarations(&g);
 	put_events(&g);
 	free(g.frames);

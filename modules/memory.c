@@ -10,59 +10,118 @@ static const struct resource resources[] = {
 	{"memory", "memory allocation in bytes", 0},
 };
 
-#define P_SIZE	 {"size", PARAM_SIZE}
-#define P_PTR	 {"ptr", PARAM_POINTER}
-#define P_ALIGN	 {"alignment", PARAM_SIZE}
+#define P_SIZE                                                                                                         \
+	{                                                                                                              \
+		"size", PARAM_SIZE                                                                                     \
+	}
+#define P_PTR                                                                                                          \
+	{                                                                                                              \
+		"ptr", PARAM_POINTER                                                                                   \
+	}
+#define P_ALIGN                                                                                                        \
+	{                                                                                                              \
+		"alignment", PARAM_SIZE                                                                                \
+	}
 
 /* The C functions, under their own names and, with "*", under an allocator's prefix (je_malloc). */
-#define C_FAMILY(star)                                                                             \
-	{.symbol = star "malloc", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0),                \
-	 .family = "malloc", .params = {P_SIZE}},                                                  \
-	{.symbol = star "calloc", .role = ROLE_ALLOC, .id = RESULT, .size = ARG_TIMES(0, 1),       \
-	 .family = "malloc", .params = {{"nmemb", PARAM_SIZE}, P_SIZE}},                           \
-	{.symbol = star "realloc", .role = ROLE_REALLOC, .id = RESULT, .size = ARG(1),             \
-	 .released = ARG(0), .zero_size_releases = true, .can_fail = true, .family = "malloc",     \
-	 .params = {P_PTR, P_SIZE}},                                                               \
-	{.symbol = star "reallocarray", .role = ROLE_REALLOC, .id = RESULT,                        \
-	 .size = ARG_TIMES(1, 2), .released = ARG(0), .zero_size_releases = true,                  \
-	 .can_fail = true, .family = "malloc",                                                     \
-	 .params = {P_PTR, {"nmemb", PARAM_SIZE}, P_SIZE}},                                        \
-	{.symbol = star "posix_memalign", .role = ROLE_ALLOC, .id = POINTEE(0), .size = ARG(2),    \
-	 .success = OK_ZERO, .publishes_early = true, .family = "malloc",                          \
-	 .params = {{"memptr", PARAM_POINTER}, P_ALIGN, P_SIZE}},                                  \
-	{.symbol = star "aligned_alloc", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(1),         \
-	 .family = "malloc", .params = {P_ALIGN, P_SIZE}},                                         \
-	{.symbol = star "memalign", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(1),              \
-	 .family = "malloc", .params = {P_ALIGN, P_SIZE}},                                         \
-	{.symbol = star "valloc", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0),                \
-	 .family = "malloc", .params = {P_SIZE}},                                                  \
-	{.symbol = star "pvalloc", .role = ROLE_ALLOC, .id = RESULT, .size = ARG_PAGES(0),         \
-	 .family = "malloc", .params = {P_SIZE}},                                                  \
-	{.symbol = star "free", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc",            \
-	 .params = {P_PTR}},                                                                       \
-	{.symbol = star "cfree", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc",           \
-	 .params = {P_PTR}},                                                                       \
-	{.symbol = star "free_sized", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc",      \
-	 .params = {P_PTR, P_SIZE}},                                                               \
-	{.symbol = star "free_aligned_sized", .role = ROLE_RELEASE, .id = ARG(0),                  \
-	 .family = "malloc", .params = {P_PTR, P_ALIGN, P_SIZE}}
+#define C_FAMILY(star)                                                                                                 \
+	{.symbol = star "malloc",                                                                                      \
+	 .role = ROLE_ALLOC,                                                                                           \
+	 .id = RESULT,                                                                                                 \
+	 .size = ARG(0),                                                                                               \
+	 .family = "malloc",                                                                                           \
+	 .params = {P_SIZE}},                                                                                          \
+		{.symbol = star "calloc",                                                                              \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG_TIMES(0, 1),                                                                              \
+		 .family = "malloc",                                                                                   \
+		 .params = {{"nmemb", PARAM_SIZE}, P_SIZE}},                                                           \
+		{.symbol = star "realloc",                                                                             \
+		 .role = ROLE_REALLOC,                                                                                 \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG(1),                                                                                       \
+		 .released = ARG(0),                                                                                   \
+		 .zero_size_releases = true,                                                                           \
+		 .can_fail = true,                                                                                     \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_PTR, P_SIZE}},                                                                           \
+		{.symbol = star "reallocarray",                                                                        \
+		 .role = ROLE_REALLOC,                                                                                 \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG_TIMES(1, 2),                                                                              \
+		 .released = ARG(0),                                                                                   \
+		 .zero_size_releases = true,                                                                           \
+		 .can_fail = true,                                                                                     \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_PTR, {"nmemb", PARAM_SIZE}, P_SIZE}},                                                    \
+		{.symbol = star "posix_memalign",                                                                      \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = POINTEE(0),                                                                                     \
+		 .size = ARG(2),                                                                                       \
+		 .success = OK_ZERO,                                                                                   \
+		 .publishes_early = true,                                                                              \
+		 .family = "malloc",                                                                                   \
+		 .params = {{"memptr", PARAM_POINTER}, P_ALIGN, P_SIZE}},                                              \
+		{.symbol = star "aligned_alloc",                                                                       \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG(1),                                                                                       \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_ALIGN, P_SIZE}},                                                                         \
+		{.symbol = star "memalign",                                                                            \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG(1),                                                                                       \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_ALIGN, P_SIZE}},                                                                         \
+		{.symbol = star "valloc",                                                                              \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG(0),                                                                                       \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_SIZE}},                                                                                  \
+		{.symbol = star "pvalloc",                                                                             \
+		 .role = ROLE_ALLOC,                                                                                   \
+		 .id = RESULT,                                                                                         \
+		 .size = ARG_PAGES(0),                                                                                 \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_SIZE}},                                                                                  \
+		{.symbol = star "free", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc", .params = {P_PTR}},    \
+		{.symbol = star "cfree", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc", .params = {P_PTR}},   \
+		{.symbol = star "free_sized",                                                                          \
+		 .role = ROLE_RELEASE,                                                                                 \
+		 .id = ARG(0),                                                                                         \
+		 .family = "malloc",                                                                                   \
+		 .params = {P_PTR, P_SIZE}},                                                                           \
+	{                                                                                                              \
+		.symbol = star "free_aligned_sized", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc",           \
+		.params = {                                                                                            \
+			P_PTR,                                                                                         \
+			P_ALIGN,                                                                                       \
+			P_SIZE                                                                                         \
+		}                                                                                                      \
+	}
 
-#define NEW(mangled, kind)                                                                         \
-	{.symbol = mangled, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0), .family = kind,      \
-	 .params = {P_SIZE}}
-#define DELETE(mangled, kind)                                                                      \
-	{.symbol = mangled, .role = ROLE_RELEASE, .id = ARG(0), .family = kind, .params = {P_PTR}}
+#define NEW(mangled, kind)                                                                                             \
+	{                                                                                                              \
+		.symbol = mangled, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0), .family = kind, .params = {       \
+			P_SIZE                                                                                         \
+		}                                                                                                      \
+	}
+#define DELETE(mangled, kind)                                                                                          \
+	{                                                                                                              \
+		.symbol = mangled, .role = ROLE_RELEASE, .id = ARG(0), .family = kind, .params = { P_PTR }             \
+	}
 
 /* size is the ABI's letter for size_t. */
-#define CXX_FAMILY(size)                                                                           \
-	NEW("_Znw" size, "new"), NEW("_Znw" size "RKSt9nothrow_t", "new"),                         \
-	NEW("_Znw" size "St11align_val_t", "new"),                                                 \
-	NEW("_Znw" size "St11align_val_tRKSt9nothrow_t", "new"),                                   \
-	NEW("_Zna" size, "new[]"), NEW("_Zna" size "RKSt9nothrow_t", "new[]"),                     \
-	NEW("_Zna" size "St11align_val_t", "new[]"),                                               \
-	NEW("_Zna" size "St11align_val_tRKSt9nothrow_t", "new[]"),                                 \
-	DELETE("_ZdlPv" size, "new"), DELETE("_ZdlPv" size "St11align_val_t", "new"),              \
-	DELETE("_ZdaPv" size, "new[]"), DELETE("_ZdaPv" size "St11align_val_t", "new[]")
+#define CXX_FAMILY(size)                                                                                               \
+	NEW("_Znw" size, "new"), NEW("_Znw" size "RKSt9nothrow_t", "new"), NEW("_Znw" size "St11align_val_t", "new"),  \
+		NEW("_Znw" size "St11align_val_tRKSt9nothrow_t", "new"), NEW("_Zna" size, "new[]"),                    \
+		NEW("_Zna" size "RKSt9nothrow_t", "new[]"), NEW("_Zna" size "St11align_val_t", "new[]"),               \
+		NEW("_Zna" size "St11align_val_tRKSt9nothrow_t", "new[]"), DELETE("_ZdlPv" size, "new"),               \
+		DELETE("_ZdlPv" size "St11align_val_t", "new"), DELETE("_ZdaPv" size, "new[]"),                        \
+		DELETE("_ZdaPv" size "St11align_val_t", "new[]")
 
 static const struct function functions[] = {
 	/* Where several names are one function, the first of them here is shown. */

@@ -22,7 +22,6 @@ const char *module_names(void)
 	size_t used = 0;
 
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-					 modules[i]->name);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", modules[i]->name);
 	return names;
 }

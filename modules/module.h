@@ -13,19 +13,19 @@
 
 enum function_role {
 	ROLE_ALLOC = 1, /* recorded at its return */
-	ROLE_RELEASE,	/* recorded at its entry; no return breakpoint unless it can fail */
-	ROLE_REALLOC,	/* releases `released` if it succeeds, then allocates the result */
-	ROLE_CALL,	/* a record of the call itself: neither allocates nor releases */
+	ROLE_RELEASE,   /* recorded at its entry; no return breakpoint unless it can fail */
+	ROLE_REALLOC,   /* releases `released` if it succeeds, then allocates the result */
+	ROLE_CALL,      /* a record of the call itself: neither allocates nor releases */
 };
 
 /* Where a number comes from. VALUE_NONE is 0, so an absent field is none. */
 enum value_kind {
 	VALUE_NONE,
-	VALUE_ARG,	 /* integer argument a */
-	VALUE_RESULT,	 /* the function's result */
+	VALUE_ARG,       /* integer argument a */
+	VALUE_RESULT,    /* the function's result */
 	VALUE_ARG_TIMES, /* argument a * argument b, saturated */
-	VALUE_POINTEE,	 /* the pointer-sized word that argument a points to, read at the return */
-	VALUE_CONST,	 /* the number a itself */
+	VALUE_POINTEE,   /* the pointer-sized word that argument a points to, read at the return */
+	VALUE_CONST,     /* the number a itself */
 	VALUE_ARG_PAGES, /* argument a rounded up to whole pages (pvalloc) */
 };
 
@@ -33,17 +33,35 @@ struct value {
 	unsigned char kind, a, b;
 };
 
-#define ARG(n)	       {VALUE_ARG, (n), 0}
-#define ARG_TIMES(n, m) {VALUE_ARG_TIMES, (n), (m)}
-#define RESULT	       {VALUE_RESULT, 0, 0}
-#define POINTEE(n)     {VALUE_POINTEE, (n), 0}
-#define CONST(n)       {VALUE_CONST, (n), 0}
-#define ARG_PAGES(n)   {VALUE_ARG_PAGES, (n), 0}
+#define ARG(n)                                                                                                         \
+	{                                                                                                              \
+		VALUE_ARG, (n), 0                                                                                      \
+	}
+#define ARG_TIMES(n, m)                                                                                                \
+	{                                                                                                              \
+		VALUE_ARG_TIMES, (n), (m)                                                                              \
+	}
+#define RESULT                                                                                                         \
+	{                                                                                                              \
+		VALUE_RESULT, 0, 0                                                                                     \
+	}
+#define POINTEE(n)                                                                                                     \
+	{                                                                                                              \
+		VALUE_POINTEE, (n), 0                                                                                  \
+	}
+#define CONST(n)                                                                                                       \
+	{                                                                                                              \
+		VALUE_CONST, (n), 0                                                                                    \
+	}
+#define ARG_PAGES(n)                                                                                                   \
+	{                                                                                                              \
+		VALUE_ARG_PAGES, (n), 0                                                                                \
+	}
 
 /* When a call counts as successful, told by its result. */
 enum success {
 	OK_NONZERO = 0, /* the result is not NULL */
-	OK_ZERO,	/* posix_memalign, pthread_create */
+	OK_ZERO,        /* posix_memalign, pthread_create */
 	OK_NOT_MINUS_1, /* descriptors, mmap */
 	OK_ALWAYS,
 };
@@ -58,19 +76,19 @@ struct param {
 #define FUNCTION_PARAMS 6
 
 struct function {
-	const char *symbol; /* as the object file has it (mangled); '*' only as a prefix: "*malloc" matches any
+	const char *symbol;     /* as the object file has it (mangled); '*' only as a prefix: "*malloc" matches any
 			       prefix of prefixes[] */
-	const char *name;   /* what the trace shows; NULL: the symbol */
-	unsigned char role; /* enum function_role */
+	const char *name;       /* what the trace shows; NULL: the symbol */
+	unsigned char role;     /* enum function_role */
 	unsigned char resource; /* index into the module's resources */
-	struct value id;    /* of what is allocated (or, ROLE_RELEASE, released) */
+	struct value id;        /* of what is allocated (or, ROLE_RELEASE, released) */
 	struct value size;
-	struct value released; /* ROLE_REALLOC: the id that is given up */
-	unsigned char success; /* enum success */
-	bool can_fail;	       /* a release that can fail: reserved at the entry, committed by a proof */
-	bool publishes_early;  /* the id is out before the return (posix_memalign) */
+	struct value released;   /* ROLE_REALLOC: the id that is given up */
+	unsigned char success;   /* enum success */
+	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */
+	bool publishes_early;    /* the id is out before the return (posix_memalign) */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */
-	const char *family;    /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
+	const char *family;      /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
 	struct param params[FUNCTION_PARAMS];
 };
 

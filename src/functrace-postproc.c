@@ -41,7 +41,7 @@ struct postproc {
 	unsigned complaints;
 	struct stage *prepare, *summary;
 	struct stage *choices, *select; /* NULL: none is needed */
-	bool learned;			/* late objects */
+	bool learned;                   /* late objects */
 };
 
 static bool open_input(struct postproc *postproc)
@@ -195,17 +195,15 @@ static bool is_compat(void *context)
 {
 	const struct postproc *postproc = context;
 
-	return postproc->options.dialect == DIALECT_AS_INPUT
-		       ? reader_is_compat(postproc->reader)
-		       : postproc->options.dialect == DIALECT_COMPAT;
+	return postproc->options.dialect == DIALECT_AS_INPUT ? reader_is_compat(postproc->reader)
+							     : postproc->options.dialect == DIALECT_COMPAT;
 }
 
 static bool is_compat_text(void *context)
 {
 	const struct postproc *postproc = context;
 
-	return is_compat(context) &&
-	       !strcmp(encoding_name(postproc->options.output_encoding), "text");
+	return is_compat(context) && !strcmp(encoding_name(postproc->options.output_encoding), "text");
 }
 
 static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
@@ -267,8 +265,8 @@ static struct stage *make_stages(struct postproc *postproc)
 		options->select.exclude = &postproc->exclude;
 	if (options->call_address.object)
 		options->select.call_address = &options->call_address;
-	const bool selects = options->include_path || options->exclude_path ||
-			     options->call_address.object || options->select.by_context;
+	const bool selects = options->include_path || options->exclude_path || options->call_address.object ||
+			     options->select.by_context;
 
 	if ((selects || options->prepare.choose_resources) && !options->compress && !options->stats)
 		stage = add_stage(postproc, threads_new(stage));
@@ -324,12 +322,9 @@ static bool run(struct postproc *postproc, struct stage *first)
 	const uint64_t skipped = reader_skipped(postproc->reader);
 
 	if (skipped)
-		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped",
-			 postproc->input_name, skipped);
-	if (!error && !status && postproc->options.prepare.pid &&
-	    !prepare_saw_process(postproc->prepare)) {
-		msg_error("%s has no process %" PRIu32, postproc->input_name,
-			  postproc->options.prepare.pid);
+		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped", postproc->input_name, skipped);
+	if (!error && !status && postproc->options.prepare.pid && !prepare_saw_process(postproc->prepare)) {
+		msg_error("%s has no process %" PRIu32, postproc->input_name, postproc->options.prepare.pid);
 		return false;
 	}
 	if (!is_sound(postproc) || error || status)
@@ -363,8 +358,8 @@ int main(int argc, char **argv)
 	if (!read_indices(postproc.options.include_path, &postproc.include) ||
 	    !read_indices(postproc.options.exclude_path, &postproc.exclude) ||
 	    !check_folders("--sysroot", postproc.options.select.sysroot, "") ||
-	    !check_folders("--debug-path", postproc.options.names.debug_path, ":") ||
-	    !open_input(&postproc) || !open_reader(&postproc))
+	    !check_folders("--debug-path", postproc.options.names.debug_path, ":") || !open_input(&postproc) ||
+	    !open_reader(&postproc))
 		goto out;
 	if (!run(&postproc, make_stages(&postproc)))
 		goto out;

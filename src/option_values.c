@@ -58,8 +58,7 @@ int option_module(struct parse *parse, const char *name)
 	const struct module *const module = module_find(name);
 
 	if (!module)
-		return usage_error(parse, "-e %s: there is no such module; known are: %s", name,
-				   module_names());
+		return usage_error(parse, "-e %s: there is no such module; known are: %s", name, module_names());
 	for (size_t i = 0; i < s->module_count; i++)
 		if (s->modules[i] == module)
 			return 0;
@@ -86,8 +85,7 @@ static bool parse_range(const char *text, struct size_range *range)
 
 	if (!dash) {
 		range->high = 0;
-		return parse_number(text, UINT64_MAX, &range->low) &&
-		       (range->high = range->low, true);
+		return parse_number(text, UINT64_MAX, &range->low) && (range->high = range->low, true);
 	}
 	char *const low = xstrndup(text, (size_t)(dash - text));
 	bool good = parse_number(low, UINT64_MAX, &range->low);
@@ -105,10 +103,8 @@ int option_monitor(struct parse *parse, const char *text)
 	struct size_range range;
 
 	if (!parse_range(text, &range))
-		return usage_error(
-			parse,
-			"-M: '%s' is no size or range of sizes; give them like -M 8,100-200,4096-",
-			text);
+		return usage_error(parse, "-M: '%s' is no size or range of sizes; give them like -M 8,100-200,4096-",
+				   text);
 	ARRAY_GROW(s->monitor, parse->monitor_capacity, s->monitor_count);
 	s->monitor[s->monitor_count++] = range;
 	return 0;
@@ -170,8 +166,8 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 		buf_printf(&list, "\n          and %zu more", count - CANDIDATES);
 	if (ancestor)
 		buf_printf(&list, "\nAll of them: -t %d --children", ancestor);
-	const int error = usage_error(parse, "-t %s: %zu processes have this name; give the id of one:%s",
-				      name, count, buf_str(&list));
+	const int error = usage_error(parse, "-t %s: %zu processes have this name; give the id of one:%s", name, count,
+				      buf_str(&list));
 
 	buf_free(&list);
 	return error;
@@ -202,13 +198,11 @@ int option_pid(struct parse *parse, const char *text)
 
 	if (text[strspn(text, "0123456789, \t\n")] == '\0' && text[strcspn(text, ", \t\n")] &&
 	    isdigit((unsigned char)text[0]))
-		return usage_error(parse, "-t %s: give each process its own -t: -t PID -t PID",
-				   text);
+		return usage_error(parse, "-t %s: give each process its own -t: -t PID -t PID", text);
 	if (*text && *text != '-' && text[strspn(text, "0123456789")])
 		return option_process_name(parse, text);
 	if (!parse_number(text, INT_MAX, &pid) || !pid)
-		return usage_error(
-			parse, "-t %s: this is no process id; 'pgrep -a NAME' lists them", text);
+		return usage_error(parse, "-t %s: this is no process id; 'pgrep -a NAME' lists them", text);
 	return add_pid(parse, text, (pid_t)pid);
 }
 
@@ -229,9 +223,7 @@ int option_duration(struct parse *parse, const char *text)
 			parse->settings->duration_ns = number * units[i].seconds * 1000000000u;
 			return 0;
 		}
-	return usage_error(parse,
-			   "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h",
-			   text);
+	return usage_error(parse, "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h", text);
 }
 
 int option_symbol(struct parse *parse, const char *text)
@@ -247,8 +239,8 @@ int option_symbol(struct parse *parse, const char *text)
 				   "--symbol=malloc=0x401a30",
 				   text);
 	ARRAY_GROW(s->symbols, parse->symbol_capacity, s->symbol_count);
-	s->symbols[s->symbol_count++] = (struct manual_symbol){
-		.name = xstrndup(text, (size_t)(sign - text)), .address = address};
+	s->symbols[s->symbol_count++] =
+		(struct manual_symbol){.name = xstrndup(text, (size_t)(sign - text)), .address = address};
 	return 0;
 }
 
@@ -257,17 +249,14 @@ static const struct {
 	int number;
 	bool refused; /* has a meaning for functrace itself, cannot be taken, or tells of a crash */
 } signals[] = {
-	{"USR1", SIGUSR1, false}, {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false},
-	{"URG", SIGURG, false},   {"ALRM", SIGALRM, false}, {"IO", SIGIO, false},
-	{"POLL", SIGIO, false},   {"PROF", SIGPROF, false}, {"VTALRM", SIGVTALRM, false},
-	{"PWR", SIGPWR, false},   {"HUP", SIGHUP, true},    {"INT", SIGINT, true},
-	{"QUIT", SIGQUIT, true},  {"TERM", SIGTERM, true},  {"KILL", SIGKILL, true},
-	{"STOP", SIGSTOP, true},  {"TSTP", SIGTSTP, true},  {"CONT", SIGCONT, true},
-	{"TTIN", SIGTTIN, true},  {"TTOU", SIGTTOU, true},  {"CHLD", SIGCHLD, true},
-	{"PIPE", SIGPIPE, true},  {"SEGV", SIGSEGV, true},  {"BUS", SIGBUS, true},
-	{"ILL", SIGILL, true},    {"FPE", SIGFPE, true},    {"TRAP", SIGTRAP, true},
-	{"ABRT", SIGABRT, true},  {"IOT", SIGABRT, true},   {"SYS", SIGSYS, true},
-	{"XCPU", SIGXCPU, true},  {"XFSZ", SIGXFSZ, true},
+	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
+	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},
+	{"VTALRM", SIGVTALRM, false}, {"PWR", SIGPWR, false},   {"HUP", SIGHUP, true},      {"INT", SIGINT, true},
+	{"QUIT", SIGQUIT, true},      {"TERM", SIGTERM, true},  {"KILL", SIGKILL, true},    {"STOP", SIGSTOP, true},
+	{"TSTP", SIGTSTP, true},      {"CONT", SIGCONT, true},  {"TTIN", SIGTTIN, true},    {"TTOU", SIGTTOU, true},
+	{"CHLD", SIGCHLD, true},      {"PIPE", SIGPIPE, true},  {"SEGV", SIGSEGV, true},    {"BUS", SIGBUS, true},
+	{"ILL", SIGILL, true},        {"FPE", SIGFPE, true},    {"TRAP", SIGTRAP, true},    {"ABRT", SIGABRT, true},
+	{"IOT", SIGABRT, true},       {"SYS", SIGSYS, true},    {"XCPU", SIGXCPU, true},    {"XFSZ", SIGXFSZ, true},
 };
 
 /* RTMIN, RTMIN+N, RTMAX, RTMAX-N; 0 if it is none of them. */
@@ -278,8 +267,8 @@ static int realtime_signal(const char *name)
 
 	if (!from_min && strncasecmp(name, "RTMAX", 5))
 		return 0;
-	if (name[5] && (name[5] != (from_min ? '+' : '-') ||
-			!parse_number(name + 6, (uint64_t)(SIGRTMAX - SIGRTMIN), &distance)))
+	if (name[5] &&
+	    (name[5] != (from_min ? '+' : '-') || !parse_number(name + 6, (uint64_t)(SIGRTMAX - SIGRTMIN), &distance)))
 		return 0;
 	return from_min ? SIGRTMIN + (int)distance : SIGRTMAX - (int)distance;
 }
@@ -319,9 +308,8 @@ int option_depth(struct parse *parse, const char *text)
 	uint64_t depth;
 
 	if (!parse_number(text, DEPTH_MAX, &depth))
-		return usage_error(parse,
-				   "-b %s: the depth of stacks is a number from 0 (none) to %d",
-				   text, DEPTH_MAX);
+		return usage_error(parse, "-b %s: the depth of stacks is a number from 0 (none) to %d", text,
+				   DEPTH_MAX);
 	parse->settings->depth = (unsigned)depth;
 	return 0;
 }
@@ -351,9 +339,7 @@ int option_debug(struct parse *parse, const char *spec)
 
 int option_word(struct parse *parse, const char *option, const char *value, const char *known)
 {
-	return strcmp(value, known)
-		       ? usage_error(parse, "--%s=%s: the only value is %s", option, value, known)
-		       : 0;
+	return strcmp(value, known) ? usage_error(parse, "--%s=%s: the only value is %s", option, value, known) : 0;
 }
 
 int option_unwinder(struct parse *parse, const char *name)
@@ -363,8 +349,7 @@ int option_unwinder(struct parse *parse, const char *name)
 	else if (!strcmp(name, "libunwind"))
 		parse->settings->unwinder = UNWIND_LIBUNWIND;
 	else
-		return usage_error(parse, "--unwinder=%s: the unwinders are rows and libunwind",
-				   name);
+		return usage_error(parse, "--unwinder=%s: the unwinders are rows and libunwind", name);
 	return 0;
 }
 
@@ -377,8 +362,9 @@ int option_cpu(struct parse *parse, const char *placement)
 			parse->settings->cpu = (enum placement)i;
 			return 0;
 		}
-	return usage_error(parse,
-			   "--cpu=%s: known are auto (a busy program and functrace run on one CPU where the program cannot "
-			   "see it), pin (always) and free (never)",
-			   placement);
+	return usage_error(
+		parse,
+		"--cpu=%s: known are auto (a busy program and functrace run on one CPU where the program cannot "
+		"see it), pin (always) and free (never)",
+		placement);
 }

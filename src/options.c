@@ -54,8 +54,7 @@ static int take_descriptor(struct parse *parse)
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		const size_t length = strlen(folders[i]);
 
-		if (strncmp(s->output, folders[i], length) ||
-		    !parse_number(s->output + length, INT_MAX, &fd))
+		if (strncmp(s->output, folders[i], length) || !parse_number(s->output + length, INT_MAX, &fd))
 			continue;
 		s->output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
 		if (s->output_fd < 0)
@@ -76,32 +75,25 @@ static int check_output(struct parse *parse)
 	const size_t length = strlen(output);
 
 	if (!length)
-		return usage_error(
-			parse,
-			"-o: an empty name; give a folder, a file, or - for standard output");
+		return usage_error(parse, "-o: an empty name; give a folder, a file, or - for standard output");
 	if (is_folder(output))
 		return 0;
 	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		return usage_error(parse, "-o -: standard output is closed");
 	if (output[length - 1] == '/')
-		return usage_error(parse,
-				   "-o %s: there is no such folder; make it first (mkdir -p %s)",
-				   output, output);
+		return usage_error(parse, "-o %s: there is no such folder; make it first (mkdir -p %s)", output,
+				   output);
 	if (s->pid_count > 1)
-		return usage_error(
-			parse, "-o %s: several processes need a folder; make one and give it to -o",
-			output);
+		return usage_error(parse, "-o %s: several processes need a folder; make one and give it to -o", output);
 	const char *const slash = strrchr(output, '/');
 
 	if (!slash || slash == output)
 		return 0;
 	char *const folder = xstrndup(output, (size_t)(slash - output));
 	const bool exists = is_folder(folder);
-	const int error =
-		exists ? 0
-		       : usage_error(parse,
-				     "-o %s: there is no folder %s; make it first (mkdir -p %s)",
-				     output, folder, folder);
+	const int error = exists ? 0
+				 : usage_error(parse, "-o %s: there is no folder %s; make it first (mkdir -p %s)",
+					       output, folder, folder);
 
 	free(folder);
 	return error;
@@ -118,8 +110,7 @@ static int check_all(struct parse *parse)
 				   "or the other",
 				   s->argv[0]);
 	if (!s->argv && !s->pid_count)
-		return usage_error(parse,
-				   "nothing to trace: give a program and its arguments, or -t PID");
+		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
 		return usage_error(parse, "the program's name is empty");
 	if (s->children && !s->pid_count)
@@ -156,10 +147,8 @@ static const struct argp_option options[] = {
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
-	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0,
-	 "where a function is in a stripped program's file", 0},
-	{"toggle-signal", 'S', "SIGNAL", 0,
-	 "this signal to functrace pauses and resumes tracing (USR1)", 0},
+	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "where a function is in a stripped program's file", 0},
+	{"toggle-signal", 'S', "SIGNAL", 0, "this signal to functrace pauses and resumes tracing (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "let go after that time: 30 (seconds), 10s, 5m, 1h", 0},
 
@@ -176,8 +165,7 @@ static const struct argp_option options[] = {
 	 "file PID-N in this folder)",
 	 0},
 	{"format", 'f', "NAME", 0, "of the trace:", 0},
-	{"compat", OPT_COMPAT, "sp-rtrace", 0,
-	 "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
+	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"resolve", 'r', NULL, 0, "names of functions in text output", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
@@ -208,8 +196,7 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 {
 	const char *const next = state->next < state->argc ? state->argv[state->next] : "";
 
-	if (key == 'a' && (isalpha((unsigned char)next[0]) || next[0] == '_' || next[0] == '@') &&
-	    !strchr(next, '/'))
+	if (key == 'a' && (isalpha((unsigned char)next[0]) || next[0] == '_' || next[0] == '@') && !strchr(next, '/'))
 		return usage_error(parse,
 				   "-a (arguments of calls) is not available in this version. If "
 				   "'%s' are symbols, "
@@ -223,8 +210,7 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 			return usage_error(parse,
 					   "%s--%s is not available in this version. What is traced is "
 					   "chosen by -e (%s), -L, -M and --symbol",
-					   key < 0x80 ? letter : "", options[i].name,
-					   module_names());
+					   key < 0x80 ? letter : "", options[i].name, module_names());
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -233,12 +219,10 @@ static int show(struct parse *parse, struct argp_state *state, int key)
 {
 	parse->status = 0;
 	if (key == 'V')
-		printf("functrace %s\nLicence: GPL version 2 or later. No warranty.\n",
-		       PACKAGE_VERSION);
+		printf("functrace %s\nLicence: GPL version 2 or later. No warranty.\n", PACKAGE_VERSION);
 	else
 		argp_state_help(state, stdout,
-				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC
-					   : ARGP_HELP_USAGE);
+				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
 	fflush(stdout);
 	return ECANCELED;
 }
@@ -253,9 +237,7 @@ static int set_program(struct parse *parse, const struct argp_state *state)
 
 	if ((!strcmp(before, "-d") || !strcmp(before, "--debug")) &&
 	    (parse_number(argv[0], UINT64_MAX, &number) || strchr(argv[0], ':')))
-		return usage_error(parse,
-				   "-d %s: give domain and level in the same word, like -dall:2",
-				   argv[0]);
+		return usage_error(parse, "-d %s: give domain and level in the same word, like -dall:2", argv[0]);
 	parse->settings->argv = argv;
 	return 0;
 }
@@ -357,19 +339,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
-static const char doc[] =
-	"Trace what a program allocates and releases, and by which stacks, without rebuilding or "
-	"restarting it."
-	"\vOptions end at PROGRAM. Attached, Ctrl-C lets go; a launched program's Ctrl-C is its "
-	"own, and SIGTERM to functrace "
-	"lets go of it.\n\n"
-	"functrace ends as PROGRAM ended; 126 or 127 if it could not be run, 1 if tracing failed "
-	"before it began, 2 for "
-	"wrong usage, 0 when attached.\n\n"
-	"  functrace -e memory ./server --port 80     from its first instruction\n"
-	"  functrace -t redis-server --duration=30    a running process, for 30 s\n"
-	"  functrace -f text -r -o - ls | less        text with names, live\n"
-	"  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
+static const char doc[] = "Trace what a program allocates and releases, and by which stacks, without rebuilding or "
+			  "restarting it."
+			  "\vOptions end at PROGRAM. Attached, Ctrl-C lets go; a launched program's Ctrl-C is its "
+			  "own, and SIGTERM to functrace "
+			  "lets go of it.\n\n"
+			  "functrace ends as PROGRAM ended; 126 or 127 if it could not be run, 1 if tracing failed "
+			  "before it began, 2 for "
+			  "wrong usage, 0 when attached.\n\n"
+			  "  functrace -e memory ./server --port 80     from its first instruction\n"
+			  "  functrace -t redis-server --duration=30    a running process, for 30 s\n"
+			  "  functrace -f text -r -o - ls | less        text with names, live\n"
+			  "  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
 
 /* Names that only the tables of modules and formats know. argp frees what differs from `text`. */
 static char *help_filter(int key, const char *text, void *input)
@@ -382,19 +363,15 @@ static char *help_filter(int key, const char *text, void *input)
 	return (char *)(uintptr_t)text;
 }
 
-static const struct argp argp = {.options = options,
-				 .parser = parse_option,
-				 .args_doc = usage,
-				 .doc = doc,
-				 .help_filter = help_filter};
+static const struct argp argp = {
+	.options = options, .parser = parse_option, .args_doc = usage, .doc = doc, .help_filter = help_filter};
 
 int settings_parse(int argc, char **argv, struct settings *settings)
 {
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
 	*settings = (struct settings){.depth = DEPTH_NORMAL, .output_fd = -1, .timestamps = true, .follow = true};
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL,
-		       &parse))
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse))
 		return parse.status;
 	return STATUS_GO_ON;
 }

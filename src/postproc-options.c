@@ -41,12 +41,10 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
-	{"context", 'C', "MASK", 0,
-	 "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
-	{"resource", 'R', "MASK", 0,
-	 "only these resources (hexadecimal mask: 1 the first, 2 the second, 4 the third)", 0},
-	{"include", OPT_INCLUDE, "FILE", 0,
-	 "only the events whose numbers stand in FILE, one a line", 0},
+	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
+	{"resource", 'R', "MASK", 0, "only these resources (hexadecimal mask: 1 the first, 2 the second, 4 the third)",
+	 0},
+	{"include", OPT_INCLUDE, "FILE", 0, "only the events whose numbers stand in FILE, one a line", 0},
 	{"exclude", OPT_EXCLUDE, "FILE", 0, "not the events whose numbers stand in FILE", 0},
 	{"call-address", OPT_CALL_ADDRESS, "OBJ:START+SIZE", 0,
 	 "only calls with a frame in this range (hexadecimal, as nm shows it) of the object whose "
@@ -58,27 +56,25 @@ static const struct argp_option option_table[] = {
 	{"resolve", 'r', NULL, 0, "name the frames: function, file and line, or object", 0},
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "look for the traced system's files under DIR", 0},
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR]", 0, "more folders with separate debug files", 0},
-	{"debuginfod", OPT_DEBUGINFOD, NULL, 0,
-	 "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
+	{"debuginfod", OPT_DEBUGINFOD, NULL, 0, "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
 	{NULL, 0, NULL, 0, "Input and output:", 3},
 	{"input", 'i', "FILE", 0, "read FILE (as the argument does; -: standard input)", 0},
 	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"output", 'o', "FILE|DIR|-", 0,
-	 "write to FILE, or to a new file PID-N in DIR; without it to standard output", 0},
+	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
+	 0},
 	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"format", 'f', "FORMAT", 0, "write this format (default: text)", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
-	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0,
-	 "the input is in this format, whatever it looks like", 0},
+	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0, "the input is in this format, whatever it looks like", 0},
 	{"compat", OPT_COMPAT, "DIALECT", OPTION_ARG_OPTIONAL,
 	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
 	 "(default: as the input)",
 	 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0,
-	 "with -l: end with status N if there are leaks", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l: end with status N if there are leaks", 0},
 	{"quiet", 'q', NULL, 0, "errors only", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
+	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"dump", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
@@ -94,8 +90,7 @@ static uint64_t number(struct argp_state *state, const char *option, const char 
 	uint64_t value = 0;
 
 	if (!parse_number(text, max, &value))
-		argp_error(state, "%s needs a number of at most %llu, not '%s'", option,
-			   (unsigned long long)max, text);
+		argp_error(state, "%s needs a number of at most %llu, not '%s'", option, (unsigned long long)max, text);
 	return value;
 }
 
@@ -119,8 +114,7 @@ static const struct encoding *encoding(struct argp_state *state, const char *nam
 	const struct encoding *found = encoding_find(name);
 
 	if (!found)
-		argp_error(state, "there is no format '%s'; the formats are %s", name,
-			   encoding_names());
+		argp_error(state, "there is no format '%s'; the formats are %s", name, encoding_names());
 	return found;
 }
 
@@ -129,8 +123,7 @@ static enum postproc_dialect dialect(struct argp_state *state, const char *name)
 	if (!name || !strcmp(name, "sp-rtrace"))
 		return DIALECT_COMPAT;
 	if (strcmp(name, "none"))
-		argp_error(state, "there is no dialect '%s'; --compat takes sp-rtrace or none",
-			   name);
+		argp_error(state, "there is no dialect '%s'; --compat takes sp-rtrace or none", name);
 	return DIALECT_OWN;
 }
 
@@ -142,8 +135,7 @@ static void set_input(struct argp_state *state, struct postproc_options *options
 }
 
 /* The options of "What is shown" that stand alone. False if it is another. */
-static bool parse_selection(int key, char *arg, struct argp_state *state,
-			    struct postproc_options *options)
+static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
 	case 'b':
@@ -185,8 +177,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state,
 	}
 }
 
-static bool parse_output(int key, char *arg, struct argp_state *state,
-			 struct postproc_options *options)
+static bool parse_output(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
 	case 'i':
@@ -228,8 +219,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state,
 		return true;
 	case 'd':
 		if (!msg_set_debug(arg))
-			argp_error(state,
-				   "-d needs DOMAIN or DOMAIN:LEVEL, not '%s'; domains are %s, levels 0 to %d",
+			argp_error(state, "-d needs DOMAIN or DOMAIN:LEVEL, not '%s'; domains are %s, levels 0 to %d",
 				   arg, msg_debug_domains(), MSG_DEBUG_MAX);
 		return true;
 	default:
@@ -245,8 +235,7 @@ static void check(struct argp_state *state, const struct postproc_options *optio
 	if (options->error_exitcode && !options->leaks)
 		argp_error(state, "--error-exitcode tells of leaks; add -l");
 	if (options->stats && (options->leaks || options->compress || options->output_encoding))
-		argp_error(state,
-			   "--stats is shown instead of a trace; it does not go with -l, -c or -f");
+		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
 	if (!options->input && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
 }
@@ -270,15 +259,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 's':
 		options->sorted = true;
 		if (!group_order_parse(arg, &options->order))
-			argp_error(state, "-s takes size, size-asc, count or count-asc, not '%s'",
-				   arg);
+			argp_error(state, "-s takes size, size-asc, count or count-asc, not '%s'", arg);
 		return 0;
 	case OPT_STATS:
 		options->stats = true;
 		return 0;
 	case OPT_LATER:
-		argp_error(state, "'%s' is not available in this version",
-			   state->argv[state->next - 1]);
+		argp_error(state, "'%s' is not available in this version", state->argv[state->next - 1]);
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

@@ -122,8 +122,7 @@ int main(int argc, char **argv)
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		if (byte != '\n')
 			continue;
-		snprintf(line, sizeof(line), "gap %llu %llu\n",
-			 (unsigned long long)atomic_load(&largest),
+		snprintf(line, sizeof(line), "gap %llu %llu\n", (unsigned long long)atomic_load(&largest),
 			 (unsigned long long)atomic_load(&largest_stop));
 		if (write(STDOUT_FILENO, line, strlen(line)) < 0)
 			return 1;

@@ -154,8 +154,8 @@ static void measure(unsigned long count)
 
 	if (traced)
 		cpu += clock_of(tracer) - others;
-	snprintf(line, sizeof(line), "round %llu %llu %lu\n", (unsigned long long)wall,
-		 (unsigned long long)cpu, count * threads);
+	snprintf(line, sizeof(line), "round %llu %llu %lu\n", (unsigned long long)wall, (unsigned long long)cpu,
+		 count * threads);
 	say(line);
 }
 

@@ -2,8 +2,8 @@
  *
  *     server CALLS OBJECT...     each OBJECT is opened by dlopen
  *
- * It prints "ready PORT" (of 127.0.0.1). A connection sends one byte: g gets a child of its own, which makes CALLS pairs of
- * malloc and free, answers with a byte and ends; q ends the server. */
+ * It prints "ready PORT" (of 127.0.0.1). A connection sends one byte: g gets a child of its own, which makes CALLS
+ * pairs of malloc and free, answers with a byte and ends; q ends the server. */
 #include "hot.h"
 
 #include <arpa/inet.h>

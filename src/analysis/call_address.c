@@ -31,8 +31,7 @@ bool call_address_parse(const char *text, struct call_address *address)
 	const char *colon = strrchr(text, ':');
 	const char *plus = colon ? strchr(colon, '+') : NULL;
 
-	if (!plus || colon == text ||
-	    !parse_hex(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
+	if (!plus || colon == text || !parse_hex(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
 	    !parse_hex(plus + 1, strlen(plus + 1), &address->size) || !address->size)
 		return false;
 	address->object = xstrndup(text, (size_t)(colon - text));
@@ -62,8 +61,7 @@ static bool elf_first_page(const char *sysroot, const char *path, uint64_t *page
 		return false;
 	elf_version(EV_CURRENT);
 	/* A trace can name anything, a terminal or a device too. */
-	elf = fstat(fd, &stat) || !S_ISREG(stat.st_mode) ? NULL
-							 : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf = fstat(fd, &stat) || !S_ISREG(stat.st_mode) ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
 		for (size_t i = 0; i < count && !found; i++)
 			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD) {
@@ -105,11 +103,9 @@ void call_ranges_take(struct call_ranges *ranges, const struct record_object *ob
 		return;
 	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
 	if (!elf_first_page(ranges->sysroot, text_or_empty(object->path), &page))
-		page = address->start >= object->from && address->start < object->to ? object->from
-										     : 0;
-	struct address_range range = {.from = object->from,
-				      .to = object->to,
-				      .start = address->start - page + object->from};
+		page = address->start >= object->from && address->start < object->to ? object->from : 0;
+	struct address_range range = {
+		.from = object->from, .to = object->to, .start = address->start - page + object->from};
 
 	range.end = add_saturated(range.start, address->size);
 	ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
@@ -120,8 +116,7 @@ bool call_ranges_cross(const struct call_ranges *ranges, const struct record_cal
 {
 	for (uint32_t i = 0; i < call->frame_count; i++)
 		for (size_t k = 0; k < ranges->count; k++)
-			if (call->frames[i] >= ranges->items[k].start &&
-			    call->frames[i] < ranges->items[k].end)
+			if (call->frames[i] >= ranges->items[k].start && call->frames[i] < ranges->items[k].end)
 				return true;
 	return false;
 }

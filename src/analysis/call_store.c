@@ -14,14 +14,7 @@ enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 /* Read back at once. */
 enum { PIECE_SIZE = 8 << 10 };
 
-enum flags {
-	HAS_TIME = 1,
-	HAS_FRAMES = 2,
-	HAS_CONTEXT = 4,
-	HAS_ARGS = 8,
-	KIND_SHIFT = 4,
-	HAS_TAG = 64
-};
+enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4, HAS_TAG = 64 };
 
 static void put_number(struct buf *out, uint64_t value)
 {
@@ -71,8 +64,7 @@ struct call_list *call_store_list(struct call_store *store)
 static size_t function_number(struct call_store *store, const char *function)
 {
 	/* It is nearly always that of the call before. */
-	if (store->function_count &&
-	    !strcmp(text_or_empty(function), store->functions[store->last_function]))
+	if (store->function_count && !strcmp(text_or_empty(function), store->functions[store->last_function]))
 		return store->last_function;
 	const char *text = text_intern(&store->texts, text_or_empty(function));
 	const uint64_t *number = hash_get(&store->function_numbers, (uintptr_t)text);
@@ -110,8 +102,7 @@ static void end_piece(struct call_list *list)
 	if (!size)
 		return;
 	ARRAY_GROW(list->chunks, list->chunk_capacity, list->chunk_count);
-	list->chunks[list->chunk_count++] =
-		(struct call_chunk){.offset = list->piece, .size = size};
+	list->chunks[list->chunk_count++] = (struct call_chunk){.offset = list->piece, .size = size};
 	list->piece = list->data.size;
 }
 
@@ -120,8 +111,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 	const size_t size = list->data.size;
 
 	for (size_t done = 0; done < size;) {
-		const ssize_t n = pwrite(store->fd, list->data.data + done, size - done,
-					 (off_t)(store->file_size + done));
+		const ssize_t n =
+			pwrite(store->fd, list->data.data + done, size - done, (off_t)(store->file_size + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -154,16 +145,14 @@ static void make_room(struct call_store *store)
 		store->limit *= 2;
 }
 
-void call_store_add(struct call_store *store, struct call_list *list,
-		    const struct record_call *call, uint64_t tag)
+void call_store_add(struct call_store *store, struct call_list *list, const struct record_call *call, uint64_t tag)
 {
 	const bool has_time = call->time_ns != TIME_NONE;
 	struct buf *out = &list->data;
 	const size_t before = out->capacity;
 
 	put_number(out, (call->kind & 3u) << KIND_SHIFT | (has_time ? HAS_TIME : 0) |
-				(call->has_frames ? HAS_FRAMES : 0) |
-				(call->context ? HAS_CONTEXT : 0) |
+				(call->has_frames ? HAS_FRAMES : 0) | (call->context ? HAS_CONTEXT : 0) |
 				(call->arg_count ? HAS_ARGS : 0) | (tag ? HAS_TAG : 0));
 	put_difference(out, call->index, list->last.index);
 	list->last.index = call->index;
@@ -215,8 +204,7 @@ void call_store_free(struct call_store *store)
 	text_pool_free(&store->texts);
 }
 
-void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store,
-		       const struct call_list *list)
+void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store, const struct call_list *list)
 {
 	*cursor = (struct call_cursor){.store = store, .list = list};
 }
@@ -244,8 +232,8 @@ static int next_chunk(struct call_cursor *cursor)
 	unsigned char *bytes = buf_room(&cursor->bytes, chunk->size);
 
 	for (size_t done = 0; done < chunk->size;) {
-		const ssize_t n = pread(cursor->store->fd, bytes + done, chunk->size - done,
-					(off_t)(chunk->offset + done));
+		const ssize_t n =
+			pread(cursor->store->fd, bytes + done, chunk->size - done, (off_t)(chunk->offset + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;

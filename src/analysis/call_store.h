@@ -42,8 +42,7 @@ struct call_store {
 /* Adds an empty list, which the store owns. */
 struct call_list *call_store_list(struct call_store *store);
 /* Appends a call, but for its frames, with a number of the caller's. */
-void call_store_add(struct call_store *store, struct call_list *list,
-		    const struct record_call *call, uint64_t tag);
+void call_store_add(struct call_store *store, struct call_list *list, const struct record_call *call, uint64_t tag);
 void call_store_free(struct call_store *store);
 
 struct call_cursor {
@@ -59,8 +58,7 @@ struct call_cursor {
 	size_t arg_capacity;
 };
 
-void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store,
-		       const struct call_list *list);
+void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store, const struct call_list *list);
 /* 1 with the next call, without frames, whose pointers hold until the next one; 0 at the end; a
  * negative errno when the temporary file cannot be read. */
 int call_cursor_next(struct call_cursor *cursor, struct record_call *call);

@@ -14,7 +14,7 @@ struct choices {
 	struct call_ranges ranges;
 	bool context_declared;
 	bool in_context, included, excluded, crossing; /* a call is */
-	bool together;				       /* a call is chosen by all */
+	bool together;                                 /* a call is chosen by all */
 	bool object_wanted, object_late;
 	uint64_t calls, objects, objects_found;
 };
@@ -75,19 +75,23 @@ static bool check_address(const struct choices *choices, uint64_t selected, bool
 	const bool late = may_be_late && choices->object_late;
 
 	if (!choices->object_wanted) {
-		msg_error("--call-address matches nothing: no object of the trace has '%s' in its path", address->object);
+		msg_error("--call-address matches nothing: no object of the trace has '%s' in its path",
+			  address->object);
 		return false;
 	}
 	if (choices->crossing || selected) {
 		if (late)
-			msg_warn("an object with '%s' in its path is declared behind calls, which were not compared with "
-				 "it; give the trace as a file, not by a pipe", address->object);
+			msg_warn(
+				"an object with '%s' in its path is declared behind calls, which were not compared with "
+				"it; give the trace as a file, not by a pipe",
+				address->object);
 		return true;
 	}
-	msg_error("--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
-		  address->object, address->start, address->size,
-		  late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, not by a pipe"
-		       : "; the addresses of another build differ");
+	msg_error(
+		"--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
+		address->object, address->start, address->size,
+		late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, not by a pipe"
+		     : "; the addresses of another build differ");
 	return false;
 }
 

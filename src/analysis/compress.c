@@ -50,9 +50,8 @@ static struct group *group_of(struct compress *compress, const struct record_cal
 	if (!stack->user) {
 		struct group *group = xmalloc(sizeof(*group));
 
-		*group = (struct group){.stack = stack,
-					.calls = call_store_list(&compress->store),
-					.number = compress->count};
+		*group = (struct group){
+			.stack = stack, .calls = call_store_list(&compress->store), .number = compress->count};
 		ARRAY_GROW(compress->groups, compress->capacity, compress->count);
 		compress->groups[compress->count++] = group;
 		stack->user = group;
@@ -155,8 +154,7 @@ static int put_group(struct compress *compress, const struct group *group)
 	char summary[96];
 	const int error = stack_put_objects(group->stack, &compress->objects, compress->stage.next);
 
-	snprintf(summary, sizeof(summary),
-		 "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,
+	snprintf(summary, sizeof(summary), "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,
 		 group->count, group->size);
 	return error ? error : put_calls(compress, group, summary);
 }
@@ -167,8 +165,7 @@ static int finish(struct stage *stage)
 	int error = 0;
 
 	if (compress->count)
-		qsort_r(compress->groups, compress->count, sizeof(struct group *), compare_groups,
-			&compress->order);
+		qsort_r(compress->groups, compress->count, sizeof(struct group *), compare_groups, &compress->order);
 	for (size_t i = 0; i < compress->count && !error; i++)
 		error = put_group(compress, compress->groups[i]);
 	return error ? error : stage_finish_next(stage);

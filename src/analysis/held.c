@@ -43,8 +43,7 @@ static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		bytes += strlen(text_or_empty(args[i].name)) +
-			 strlen(text_or_empty(args[i].value)) + 2;
+		bytes += strlen(text_or_empty(args[i].name)) + strlen(text_or_empty(args[i].value)) + 2;
 	struct call_arg *copy = xmalloc(count * sizeof(*copy) + bytes);
 	char *place = (char *)(copy + count);
 

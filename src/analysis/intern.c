@@ -90,8 +90,7 @@ static bool same_objects(const struct stack_pool *pool, struct stack *stack)
 	if (!pool->objects || stack->epoch == pool->objects->epoch)
 		return true;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack->objects[i] &&
-		    !mapped_object_same(stack->objects[i], frame_object(pool, stack->frames[i])))
+		if (stack->objects[i] && !mapped_object_same(stack->objects[i], frame_object(pool, stack->frames[i])))
 			return false;
 	for (uint32_t i = 0; i < stack->count; i++)
 		set_object(&stack->objects[i], frame_object(pool, stack->frames[i]));
@@ -109,8 +108,7 @@ static bool same_texts(const struct stack *stack, const struct record_call *call
 	if (!stack->texts && !call->frame_texts)
 		return true;
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (!same_text(stack->texts ? stack->texts[i] : NULL,
-			       call->frame_texts ? call->frame_texts[i] : NULL))
+		if (!same_text(stack->texts ? stack->texts[i] : NULL, call->frame_texts ? call->frame_texts[i] : NULL))
 			return false;
 	return true;
 }
@@ -150,8 +148,7 @@ struct stack *stack_intern(struct stack_pool *pool, const struct record_call *ca
 
 	for (struct stack *s = first; s; s = s->chain)
 		if (s->count == call->frame_count && s->end == call->end &&
-		    (!bytes || !memcmp(s->frames, call->frames, bytes)) && same_texts(s, call) &&
-		    same_objects(pool, s))
+		    (!bytes || !memcmp(s->frames, call->frames, bytes)) && same_texts(s, call) && same_objects(pool, s))
 			return s;
 	struct stack *stack = stack_new(pool, call);
 
@@ -209,8 +206,7 @@ int stack_put_objects(const struct stack *stack, struct object_map *map, struct 
 	for (uint32_t i = 0; i < stack->count && !error; i++) {
 		struct mapped_object *object = stack->objects[i];
 
-		if (!object ||
-		    mapped_object_same(object, object_map_find(map, stack->frames[i] - 1)))
+		if (!object || mapped_object_same(object, object_map_find(map, stack->frames[i] - 1)))
 			continue;
 		object_map_restore(map, object);
 		error = mapped_object_put(object, next);

@@ -67,8 +67,7 @@ static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 	return error;
 }
 
-static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from,
-		    uint64_t to)
+static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from, uint64_t to)
 {
 	const size_t size = strlen(text_or_empty(text)) + 1;
 	struct mark *mark = xmalloc(sizeof(*mark) + size);
@@ -155,16 +154,14 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_OBJECT:
 		/* Nor may one overtake another: what follows has not seen that yet. */
 		leaks->object_held =
-			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES ||
-			leaks->objects_waiting;
+			object_map_put(&leaks->objects, &record->object) == OBJECT_REPLACES || leaks->objects_waiting;
 		if (leaks->object_held)
-			return add_mark(leaks, RECORD_OBJECT, record->object.path,
-					record->object.from, record->object.to);
+			return add_mark(leaks, RECORD_OBJECT, record->object.path, record->object.from,
+					record->object.to);
 		break;
 	case RECORD_BUILD_ID:
 		if (leaks->object_held)
-			return add_mark(leaks, RECORD_BUILD_ID, record->build_id.hex,
-					record->build_id.from, 0);
+			return add_mark(leaks, RECORD_BUILD_ID, record->build_id.hex, record->build_id.from, 0);
 		break;
 	case RECORD_RESOURCE:
 		resources_declare(&leaks->resources, &record->resource);
@@ -186,9 +183,8 @@ static int put_held(struct leaks *leaks, const struct held_call *call)
 	struct record record;
 
 	if (call->thread && call->thread != leaks->thread_written) {
-		const struct record thread = {
-			.type = RECORD_THREAD,
-			.thread = {.tid = call->thread->tid, .name = call->thread->name}};
+		const struct record thread = {.type = RECORD_THREAD,
+					      .thread = {.tid = call->thread->tid, .name = call->thread->name}};
 		const int error = stage_put(leaks->stage.next, &thread);
 
 		if (error)
@@ -234,8 +230,7 @@ struct stage *leaks_new(struct stage *next)
 {
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
-	*leaks = (struct leaks){
-		.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
+	*leaks = (struct leaks){.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
 	leaks->marks_end = &leaks->marks;
 	return &leaks->stage;
 }

@@ -40,8 +40,7 @@ void mapped_object_release(struct mapped_object *object)
 	free_unused(object);
 }
 
-enum object_change object_map_check(const struct object_map *map,
-				    const struct record_object *object)
+enum object_change object_map_check(const struct object_map *map, const struct record_object *object)
 {
 	if (object->from >= object->to)
 		return OBJECT_SAME;
@@ -49,8 +48,7 @@ enum object_change object_map_check(const struct object_map *map,
 
 	if (!old)
 		return OBJECT_NEW;
-	if (old->from == object->from && old->to == object->to &&
-	    !strcmp(old->path, text_or_empty(object->path)))
+	if (old->from == object->from && old->to == object->to && !strcmp(old->path, text_or_empty(object->path)))
 		return OBJECT_SAME;
 	return OBJECT_REPLACES;
 }
@@ -78,9 +76,8 @@ enum object_change object_map_put(struct object_map *map, const struct record_ob
 		return change;
 	struct mapped_object *new_object = xmalloc(sizeof(*new_object));
 
-	*new_object = (struct mapped_object){.from = object->from,
-					     .to = object->to,
-					     .path = xstrdup(text_or_empty(object->path))};
+	*new_object = (struct mapped_object){
+		.from = object->from, .to = object->to, .path = xstrdup(text_or_empty(object->path))};
 	object_map_restore(map, new_object);
 	return change;
 }
@@ -110,14 +107,12 @@ bool mapped_object_same(const struct mapped_object *a, const struct mapped_objec
 
 int mapped_object_put(const struct mapped_object *object, struct stage *stage)
 {
-	struct record record = {.type = RECORD_OBJECT,
-				.object = {object->from, object->to, object->path}};
+	struct record record = {.type = RECORD_OBJECT, .object = {object->from, object->to, object->path}};
 	const int error = stage_put(stage, &record);
 
 	if (error || !object->build_id)
 		return error;
-	record = (struct record){.type = RECORD_BUILD_ID,
-				 .build_id = {object->from, object->build_id}};
+	record = (struct record){.type = RECORD_BUILD_ID, .build_id = {object->from, object->build_id}};
 	return stage_put(stage, &record);
 }
 

@@ -30,8 +30,7 @@ enum object_change {
 /* Maps a declared object. One without extent (from >= to) changes nothing: OBJECT_SAME. */
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
 /* What a declaration would change. */
-enum object_change object_map_check(const struct object_map *map,
-				    const struct record_object *object);
+enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* The object at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);

@@ -15,8 +15,7 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
-	struct object_map
-		objects; /* that the names know: one that is declared again keeps its build-id */
+	struct object_map objects; /* that the names know: one that is declared again keeps its build-id */
 	char *name;
 	int fd;
 	bool failed; /* and said so */
@@ -42,12 +41,11 @@ static bool is_same_file(int input, const struct stat *output)
 {
 	struct stat stat;
 
-	return input >= 0 && !fstat(input, &stat) && S_ISREG(stat.st_mode) &&
-	       stat.st_dev == output->st_dev && stat.st_ino == output->st_ino;
+	return input >= 0 && !fstat(input, &stat) && S_ISREG(stat.st_mode) && stat.st_dev == output->st_dev &&
+	       stat.st_ino == output->st_ino;
 }
 
-int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix,
-		       char **name)
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name)
 {
 	struct stat stat_buf;
 	int fd;
@@ -75,16 +73,14 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 			fd = -errno;
 	}
 	if (fd < 0)
-		msg_error("cannot write %s: %s. Choose another place with -o.", *name,
-			  strerror(-fd));
+		msg_error("cannot write %s: %s. Choose another place with -o.", *name, strerror(-fd));
 	return fd;
 }
 
 static int fail(struct output *output, int error)
 {
 	if (!output->failed)
-		msg_error("cannot write %s: %s; what is there is not complete", output->name,
-			  strerror(-error));
+		msg_error("cannot write %s: %s; what is there is not complete", output->name, strerror(-error));
 	output->failed = true;
 	return error;
 }
@@ -94,8 +90,7 @@ static int open_writer(struct output *output, const struct record *record)
 	struct output_options *options = &output->options;
 	const uint32_t pid = record->type == RECORD_PROCESS ? record->process.pid : 0;
 
-	output->fd = output_target_open(&options->target, pid, encoding_suffix(options->encoding),
-					&output->name);
+	output->fd = output_target_open(&options->target, pid, encoding_suffix(options->encoding), &output->name);
 	if (output->fd < 0) {
 		output->failed = true;
 		return output->fd;
@@ -142,12 +137,12 @@ static int finish(struct stage *stage)
 	if (error)
 		return fail(output, error);
 	if (cut)
-		msg_warn("%" PRIu64
-			 " values did not fit the format and were cut, marked as the format says",
-			 cut);
+		msg_warn("%" PRIu64 " values did not fit the format and were cut, marked as the format says", cut);
 	if (lost) {
-		msg_error("%" PRIu64 " addresses have more than the 32 bits of a pointer of the trace's machine, and were "
-			  "cut to them: what was written is wrong. If the header's arch is not true, correct it.", lost);
+		msg_error("%" PRIu64
+			  " addresses have more than the 32 bits of a pointer of the trace's machine, and were "
+			  "cut to them: what was written is wrong. If the header's arch is not true, correct it.",
+			  lost);
 		return -EOVERFLOW;
 	}
 	return 0;

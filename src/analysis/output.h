@@ -15,8 +15,7 @@ struct output_target {
 
 /* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for
  * messages. */
-int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix,
-		       char **name);
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name);
 
 struct output_options {
 	struct output_target target;

@@ -32,8 +32,7 @@ static int put_process(struct prepare *prepare, const struct record *record)
 	struct record changed = *record;
 	struct record_process *process = &changed.process;
 
-	prepare->other_process =
-		options->pid && !(process->has_pid && process->pid == options->pid);
+	prepare->other_process = options->pid && !(process->has_pid && process->pid == options->pid);
 	if (prepare->other_process)
 		return 0;
 	prepare->saw_process = true;
@@ -54,11 +53,9 @@ static bool is_chosen(const struct prepare *prepare, uint32_t id)
 
 static int put_resource(struct prepare *prepare, const struct resource *resource, uint32_t id)
 {
-	const struct record record = {.type = RECORD_RESOURCE,
-				      .resource = {.id = id,
-						   .flags = resource->flags,
-						   .type = resource->type,
-						   .desc = resource->desc}};
+	const struct record record = {
+		.type = RECORD_RESOURCE,
+		.resource = {.id = id, .flags = resource->flags, .type = resource->type, .desc = resource->desc}};
 
 	return stage_put(prepare->stage.next, &record);
 }
@@ -115,8 +112,7 @@ static int take_resource(struct prepare *prepare, const struct record *record)
 
 static void note_block(struct prepare *prepare, const struct record_call *call)
 {
-	if (call->kind != CALL_ALLOC || !call->id ||
-	    (prepare->all.declared > 1 && call->resource != prepare->memory))
+	if (call->kind != CALL_ALLOC || !call->id || (prepare->all.declared > 1 && call->resource != prepare->memory))
 		return;
 	if (!prepare->lowest || call->id < prepare->lowest)
 		prepare->lowest = call->id;
@@ -197,8 +193,7 @@ static int finish(struct stage *stage)
 	int error = prepare->options.choose_resources ? put_resources(prepare) : 0;
 
 	if (!error && prepare->has_heap)
-		error = put_heap(prepare,
-				 &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
+		error = put_heap(prepare, &(struct record){.type = RECORD_HEAP, .heap = prepare->heap});
 	return error ? error : stage_finish_next(stage);
 }
 

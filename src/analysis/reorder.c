@@ -127,11 +127,10 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	struct held_call *held = hold_call(&reorder->hold, call);
 
 	ARRAY_GROW(reorder->entries, reorder->capacity, reorder->count);
-	reorder->entries[reorder->count] =
-		(struct entry){.call = held,
-			       .index = call->index,
-			       .place = (uint32_t)reorder->count,
-			       .stack = take_stack(reorder, held, call->shares_next)};
+	reorder->entries[reorder->count] = (struct entry){.call = held,
+							  .index = call->index,
+							  .place = (uint32_t)reorder->count,
+							  .stack = take_stack(reorder, held, call->shares_next)};
 	if (++reorder->count == RUN_MAX)
 		end_run(reorder);
 	return 0;
@@ -149,8 +148,8 @@ static bool pass_object(struct reorder *reorder, const struct record_object *obj
 		return false;
 	object_map_put(&reorder->known, object);
 	ARRAY_GROW(reorder->passed, reorder->passed_capacity, reorder->passed_count);
-	reorder->passed[reorder->passed_count++] = (struct record_object){
-		object->from, object->to, object_map_find(&reorder->known, object->from)->path};
+	reorder->passed[reorder->passed_count++] =
+		(struct record_object){object->from, object->to, object_map_find(&reorder->known, object->from)->path};
 	return true;
 }
 
@@ -166,8 +165,7 @@ static int put(struct stage *stage, const struct record *record)
 		reorder->object_passed = pass_object(reorder, &record->object);
 	if (record->type == RECORD_BUILD_ID)
 		object_map_set_build_id(&reorder->objects, &record->build_id);
-	if (!reorder->object_passed &&
-	    (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
+	if (!reorder->object_passed && (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
 		return 0;
 	return stage_put(stage->next, record);
 }
@@ -287,8 +285,7 @@ struct stage *reorder_new(struct stage *next)
 {
 	struct reorder *reorder = xmalloc(sizeof(*reorder));
 
-	*reorder = (struct reorder){
-		.stage = {.put = put, .finish = finish, .free = reorder_free, .next = next}};
+	*reorder = (struct reorder){.stage = {.put = put, .finish = finish, .free = reorder_free, .next = next}};
 	reorder->hold.stacks.objects = &reorder->objects;
 	return &reorder->stage;
 }

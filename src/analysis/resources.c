@@ -9,8 +9,7 @@ static struct resource *add(struct resources *resources, uint32_t id)
 {
 	struct resource *resource = xmalloc(sizeof(*resource));
 
-	*resource = (struct resource){
-		.id = id, .type = xstrdup(""), .desc = xstrdup(""), .seed = random_seed()};
+	*resource = (struct resource){.id = id, .type = xstrdup(""), .desc = xstrdup(""), .seed = random_seed()};
 	ARRAY_GROW(resources->items, resources->capacity, resources->count);
 	resources->items[resources->count++] = resource;
 	hash_set_ptr(&resources->by_id, id, resource);

@@ -43,8 +43,7 @@ static inline void *resource_live_remove(struct resource *resource, uint64_t id)
 {
 	uint64_t value;
 
-	return hash_remove(&resource->live, id ^ resource->seed, &value) ? (void *)(uintptr_t)value
-									 : NULL;
+	return hash_remove(&resource->live, id ^ resource->seed, &value) ? (void *)(uintptr_t)value : NULL;
 }
 
 #endif

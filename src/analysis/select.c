@@ -78,8 +78,7 @@ void index_set_free(struct index_set *set)
 
 bool index_set_has(const struct index_set *set, uint64_t index)
 {
-	return set->count &&
-	       bsearch(&index, set->items, set->count, sizeof(index), compare_numbers);
+	return set->count && bsearch(&index, set->items, set->count, sizeof(index), compare_numbers);
 }
 
 bool select_in_context(const struct select_options *options, const struct record_call *call)
@@ -110,8 +109,7 @@ static int put(struct stage *stage, const struct record *record)
 			return 0;
 		selection->count++;
 	}
-	if (record->type == RECORD_CONTEXT && options->by_context &&
-	    !(record->context.id & options->context_mask))
+	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))
 		return 0;
 	if (record->type == RECORD_OBJECT && options->call_address)
 		call_ranges_take(&selection->ranges, &record->object);
@@ -142,10 +140,7 @@ struct stage *select_new(struct stage *next, const struct select_options *option
 	struct selection *selection = xmalloc(sizeof(*selection));
 
 	*selection = (struct selection){
-		.stage = {.put = put,
-			  .finish = stage_finish_next,
-			  .free = selection_free,
-			  .next = next},
+		.stage = {.put = put, .finish = stage_finish_next, .free = selection_free, .next = next},
 		.options = *options,
 		.ranges = {.address = options->call_address, .sysroot = options->sysroot},
 	};

@@ -18,8 +18,7 @@ static void replace_by_dots(struct buf *line, size_t from, size_t to)
 static bool is_operator(const unsigned char *text, size_t begin, size_t at)
 {
 	static const char *const before[] = {
-		"operator<",   "operator<<", "operator>",  "operator>>",
-		"operator<=>", "operator(",  "operator()",
+		"operator<", "operator<<", "operator>", "operator>>", "operator<=>", "operator(", "operator()",
 	};
 
 	if (text[at] == '>' && at > begin && text[at - 1] == '-')
@@ -34,8 +33,8 @@ static bool is_operator(const unsigned char *text, size_t begin, size_t at)
 }
 
 /* The longest text between two brackets that is longer than the dots; false if there is none. */
-static bool longest_between(const struct buf *line, size_t begin, size_t end, char open, char close,
-			    size_t *from, size_t *to)
+static bool longest_between(const struct buf *line, size_t begin, size_t end, char open, char close, size_t *from,
+			    size_t *to)
 {
 	size_t depth = 0, first = 0, longest = DOTS_LENGTH;
 
@@ -81,8 +80,8 @@ size_t shorten_name(struct buf *line, size_t begin, size_t end, size_t by)
 	size_t from, to;
 
 	for (const char *pair = brackets; *pair; pair += 2)
-		while (line->size > goal && longest_between(line, begin, end - (size - line->size),
-							    pair[0], pair[1], &from, &to))
+		while (line->size > goal &&
+		       longest_between(line, begin, end - (size - line->size), pair[0], pair[1], &from, &to))
 			replace_by_dots(line, from, to);
 	end -= size - line->size;
 	if (line->size > goal) {

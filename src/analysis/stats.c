@@ -90,8 +90,7 @@ static struct resource_stats *stats_of(struct resource *resource, struct stats *
 	return resource_stats_of(resource);
 }
 
-static struct function_stats *function_of(struct stats *stats, struct resource_stats *resource,
-					  const char *function)
+static struct function_stats *function_of(struct stats *stats, struct resource_stats *resource, const char *function)
 {
 	const char *name = text_intern(&stats->strings, function ? function : "?");
 	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
@@ -99,8 +98,7 @@ static struct function_stats *function_of(struct stats *stats, struct resource_s
 	if (!found) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct function_stats){.name = name};
-		ARRAY_GROW(resource->functions, resource->function_capacity,
-			   resource->function_count);
+		ARRAY_GROW(resource->functions, resource->function_capacity, resource->function_count);
 		resource->functions[resource->function_count++] = found;
 		hash_set_ptr(&resource->function_of, (uintptr_t)name, found);
 	}
@@ -136,9 +134,8 @@ static void count_peak(struct resource_stats *resource, const struct moment *now
 	}
 }
 
-static void count_allocation(struct stats *stats, struct resource *which,
-			     struct resource_stats *resource, const struct record_call *call,
-			     const struct moment *now)
+static void count_allocation(struct stats *stats, struct resource *which, struct resource_stats *resource,
+			     const struct record_call *call, const struct moment *now)
 {
 	struct block *old = resource_live_get(which, call->id);
 
@@ -150,10 +147,7 @@ static void count_allocation(struct stats *stats, struct resource *which,
 	resource->reused += old != NULL;
 	struct block *block = block_new(stats);
 
-	*block = (struct block){.size = call->size,
-				.born = *now,
-				.stack = stack_of(resource, call),
-				.references = 1};
+	*block = (struct block){.size = call->size, .born = *now, .stack = stack_of(resource, call), .references = 1};
 	resource_live_set(which, call->id, block);
 	tally_add(&resource->allocations, call->size);
 	tally_add(&resource->live, call->size);
@@ -165,8 +159,7 @@ static void count_allocation(struct stats *stats, struct resource *which,
 	count_peak(resource, now);
 }
 
-static void count_lifetime(struct resource_stats *resource, const struct moment *born,
-			   const struct moment *now)
+static void count_lifetime(struct resource_stats *resource, const struct moment *born, const struct moment *now)
 {
 	const uint64_t day = 86400ull * 1000000000;
 
@@ -177,13 +170,11 @@ static void count_lifetime(struct resource_stats *resource, const struct moment 
 	/* Compat traces count their milliseconds modulo 24 hours. */
 	const uint64_t end = now->time_ns < born->time_ns ? now->time_ns + day : now->time_ns;
 
-	resource->lifetimes_ns[lifetime_bucket(
-		end < born->time_ns ? 0 : (end - born->time_ns) / 1000)]++;
+	resource->lifetimes_ns[lifetime_bucket(end < born->time_ns ? 0 : (end - born->time_ns) / 1000)]++;
 }
 
-static void count_release(struct stats *stats, struct resource *which,
-			  struct resource_stats *resource, const struct record_call *call,
-			  const struct moment *now)
+static void count_release(struct stats *stats, struct resource *which, struct resource_stats *resource,
+			  const struct record_call *call, const struct moment *now)
 {
 	struct block *block = resource_live_get(which, call->id);
 
@@ -210,8 +201,7 @@ static void put_call(struct stats *stats, const struct record_call *call)
 	struct resource_stats *resource = stats_of(which, stats);
 	struct function_stats *function = function_of(stats, resource, call->function);
 	/* The number in the trace is for the reader; spans are counted in calls. */
-	const struct moment now = {
-		.index = ++trace->events, .number = call->index, .time_ns = call->time_ns};
+	const struct moment now = {.index = ++trace->events, .number = call->index, .time_ns = call->time_ns};
 
 	if (now.index == 1)
 		trace->first = now;
@@ -253,8 +243,7 @@ static int put(struct stage *stage, const struct record *record)
 		stats_of(resources_of(&stats->trace.resources, record->resource.id), stats);
 		break;
 	case RECORD_OBJECT:
-		if (object_map_put(&stats->trace.objects, &record->object) != OBJECT_SAME &&
-		    stats->options.names)
+		if (object_map_put(&stats->trace.objects, &record->object) != OBJECT_SAME && stats->options.names)
 			names_add_object(stats->options.names, &record->object, NULL);
 		break;
 	case RECORD_BUILD_ID:
@@ -276,11 +265,9 @@ static void map_again(void *context, struct mapped_object *object)
 	object_map_restore(&stats->trace.objects, object);
 	if (!stats->options.names)
 		return;
-	names_add_object(stats->options.names,
-			 &(struct record_object){object->from, object->to, object->path}, NULL);
+	names_add_object(stats->options.names, &(struct record_object){object->from, object->to, object->path}, NULL);
 	if (object->build_id)
-		names_add_build_id(stats->options.names,
-				   &(struct record_build_id){object->from, object->build_id});
+		names_add_build_id(stats->options.names, &(struct record_build_id){object->from, object->build_id});
 }
 
 /* Only a terminal has a width. */
@@ -303,14 +290,12 @@ static int finish(struct stage *stage)
 
 	if (!stats->trace.name)
 		return 0;
-	const int fd =
-		output_target_open(&stats->options.target, stats->trace.pid, ".stats.txt", &name);
+	const int fd = output_target_open(&stats->options.target, stats->trace.pid, ".stats.txt", &name);
 	int error = fd < 0 ? fd : 0;
 
 	if (!error) {
-		stats_report(&stats->trace, &report, columns_of(fd),
-			     stats->options.names ? names_lookup : NULL, stats->options.names,
-			     map_again, stats);
+		stats_report(&stats->trace, &report, columns_of(fd), stats->options.names ? names_lookup : NULL,
+			     stats->options.names, map_again, stats);
 		error = write_all(fd, report.data, report.size, NULL);
 		if (close(fd) && !error)
 			error = -errno;
@@ -340,8 +325,7 @@ static void stats_free(struct stage *stage)
 	struct stats *stats = (struct stats *)stage;
 
 	for (size_t i = 0; i < stats->trace.resources.count; i++) {
-		struct resource_stats *resource =
-			resource_stats_of(stats->trace.resources.items[i]);
+		struct resource_stats *resource = resource_stats_of(stats->trace.resources.items[i]);
 
 		if (resource)
 			resource_stats_free(resource);

@@ -12,7 +12,7 @@
 #define LIFETIME_BUCKETS 14
 
 struct moment {
-	uint64_t index;	 /* of the calls, counted */
+	uint64_t index;  /* of the calls, counted */
 	uint64_t number; /* that the trace gives the call */
 	uint64_t time_ns;
 };
@@ -64,8 +64,7 @@ static inline struct resource_stats *resource_stats_of(const struct resource *re
 
 /* Appends the report. Sorts the lists that it shows. Lines of more than so many columns are
  * shortened, but for files and lines; 0: none is. */
-void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer,
-		  void *names, void (*map)(void *context, struct mapped_object *object),
-		  void *context);
+void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer, void *names,
+		  void (*map)(void *context, struct mapped_object *object), void *context);
 
 #endif

@@ -34,8 +34,7 @@ static void shorten_line(struct report *report)
 		report->name_end = size;
 	shorten_name(line, report->name_begin, report->name_end, size - report->columns);
 	if (report->path && line->size > report->columns)
-		shorten_name(line, report->path - (size - line->size), line->size,
-			     line->size - report->columns);
+		shorten_name(line, report->path - (size - line->size), line->size, line->size - report->columns);
 }
 
 /* Ends the line, shortened to the width of the terminal; control characters from the trace become
@@ -68,8 +67,8 @@ static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
 	const uint64_t ms = time_ns / 1000000 % (24 * 3600 * 1000);
 
-	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000,
-		 ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
+	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000, ms / 60000 % 60,
+		 ms / 1000 % 60, ms % 1000);
 	return text;
 }
 
@@ -94,35 +93,29 @@ static void write_head(struct report *report)
 	end_line(report);
 	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
 	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		buf_printf(&report->line, " from %s to %s, %.3f s",
-			   clock_text(first->time_ns, from), clock_text(last->time_ns, to),
-			   last->time_ns > first->time_ns
-				   ? (double)(last->time_ns - first->time_ns) / 1e9
-				   : 0);
+		buf_printf(&report->line, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
+			   clock_text(last->time_ns, to),
+			   last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
 	end_line(report);
 }
 
-static void write_totals(struct report *report, const struct resource *which,
-			 const struct resource_stats *resource)
+static void write_totals(struct report *report, const struct resource *which, const struct resource_stats *resource)
 {
-	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared",
-	     which->desc);
+	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
 	if (resource->others.calls)
-		LINE(report, "  calls          %12" PRIu64 "   bytes %20" PRIu64,
-		     resource->others.calls, resource->others.bytes);
+		LINE(report, "  calls          %12" PRIu64 "   bytes %20" PRIu64, resource->others.calls,
+		     resource->others.bytes);
 	if (!resource->allocations.calls && !resource->releases)
 		return;
-	LINE(report, "  allocations    %12" PRIu64 "   bytes %20" PRIu64,
-	     resource->allocations.calls, resource->allocations.bytes);
-	LINE(report, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64,
-	     resource->releases, resource->unknown_releases);
+	LINE(report, "  allocations    %12" PRIu64 "   bytes %20" PRIu64, resource->allocations.calls,
+	     resource->allocations.bytes);
+	LINE(report, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64, resource->releases,
+	     resource->unknown_releases);
 	if (resource->references)
 		LINE(report, "  references     %12" PRIu64, resource->references);
 	if (resource->reused)
-		LINE(report, "  unseen releases%12" PRIu64 "   (an id was given out again)",
-		     resource->reused);
-	LINE(report, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
-	     resource->live.bytes);
+		LINE(report, "  unseen releases%12" PRIu64 "   (an id was given out again)", resource->reused);
+	LINE(report, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls, resource->live.bytes);
 	buf_printf(&report->line, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
 	write_moment(report, &resource->peak_blocks_at);
 	end_line(report);
@@ -138,8 +131,7 @@ static int descending(uint64_t a, uint64_t b)
 
 static int compare_functions(const void *a, const void *b)
 {
-	const struct function_stats *x = *(struct function_stats *const *)a,
-				    *y = *(struct function_stats *const *)b;
+	const struct function_stats *x = *(struct function_stats *const *)a, *y = *(struct function_stats *const *)b;
 	int result = descending(x->tally.bytes, y->tally.bytes);
 
 	if (!result)
@@ -162,8 +154,8 @@ static void write_functions(struct report *report, struct resource_stats *resour
 
 		buf_printf(&report->line, "  %12" PRIu64, function->tally.calls);
 		if (sized)
-			buf_printf(&report->line, " %20" PRIu64 " %12" PRIu64 "  ",
-				   function->tally.bytes, function->tally.bytes / sized);
+			buf_printf(&report->line, " %20" PRIu64 " %12" PRIu64 "  ", function->tally.bytes,
+				   function->tally.bytes / sized);
 		else
 			buf_printf(&report->line, " %20s %12s  ", "-", "-");
 		add_name(report, function->name);
@@ -200,8 +192,8 @@ static void write_sizes(struct report *report, const struct resource_stats *reso
 
 		if (!tally->calls)
 			continue;
-		buf_printf(&report->line, "  %12" PRIu64 " %20" PRIu64 "  %-14" PRIu64,
-			   tally->calls, tally->bytes, up_to);
+		buf_printf(&report->line, "  %12" PRIu64 " %20" PRIu64 "  %-14" PRIu64, tally->calls, tally->bytes,
+			   up_to);
 		write_bar(report, tally->calls, largest);
 		end_line(report);
 	}
@@ -221,8 +213,7 @@ static void write_lifetimes(struct report *report, const uint64_t *lifetimes, co
 	LINE(report, "  %12s  %s", "released", what);
 	for (unsigned i = 0; i < LIFETIME_BUCKETS; i++)
 		if (lifetimes[i]) {
-			buf_printf(&report->line, "  %12" PRIu64 "  %-14s", lifetimes[i],
-				   labels[i]);
+			buf_printf(&report->line, "  %12" PRIu64 "  %-14s", lifetimes[i], labels[i]);
 			write_bar(report, lifetimes[i], largest);
 			end_line(report);
 		}
@@ -230,8 +221,7 @@ static void write_lifetimes(struct report *report, const uint64_t *lifetimes, co
 
 static int compare_stacks(const void *a, const void *b)
 {
-	const struct stack_stats *x = *(struct stack_stats *const *)a,
-				 *y = *(struct stack_stats *const *)b;
+	const struct stack_stats *x = *(struct stack_stats *const *)a, *y = *(struct stack_stats *const *)b;
 	int result = descending(x->tally.bytes, y->tally.bytes);
 
 	if (!result)
@@ -241,8 +231,7 @@ static int compare_stacks(const void *a, const void *b)
 
 static int compare_live_stacks(const void *a, const void *b)
 {
-	const struct stack_stats *x = *(struct stack_stats *const *)a,
-				 *y = *(struct stack_stats *const *)b;
+	const struct stack_stats *x = *(struct stack_stats *const *)a, *y = *(struct stack_stats *const *)b;
 	int result = descending(x->live.bytes, y->live.bytes);
 
 	if (!result)
@@ -290,8 +279,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 {
 	const struct frame_name *names;
 	const char *text = stack->texts ? stack->texts[i] : NULL;
-	const size_t count =
-		frame_lookup(report->namer, report->names, stack->frames[i], text, &names);
+	const size_t count = frame_lookup(report->namer, report->names, stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
 		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
@@ -299,8 +287,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 			buf_add_char(&report->line, ' ');
 		add_name(report, text_or_empty(names[k].function));
 		if (names[k].file)
-			buf_printf(&report->line, " at %s:%u", base_name(names[k].file),
-				   names[k].line);
+			buf_printf(&report->line, " at %s:%u", base_name(names[k].file), names[k].line);
 		else if (names[k].module)
 			add_module(report, names[k].module);
 		end_line(report);
@@ -322,22 +309,18 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
 
-	buf_printf(&report->line, "  %12" PRIu64 " calls %20" PRIu64 " bytes", stats->tally.calls,
-		   stats->tally.bytes);
+	buf_printf(&report->line, "  %12" PRIu64 " calls %20" PRIu64 " bytes", stats->tally.calls, stats->tally.bytes);
 	if (has_live)
-		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls,
-			   stats->live.bytes);
+		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
 	end_line(report);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
-		if (stack->objects[i] &&
-		    !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
-									   stack->frames[i] - 1)))
+		if (stack->objects[i] && !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
+												stack->frames[i] - 1)))
 			report->map(report->context, stack->objects[i]);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);
 	if (stack->count > FRAMES_SHOWN)
-		LINE(report, "       and %" PRIu32 " frames more%s", stack->count - FRAMES_SHOWN,
-		     ends[stack->end]);
+		LINE(report, "       and %" PRIu32 " frames more%s", stack->count - FRAMES_SHOWN, ends[stack->end]);
 	else if (stack->end)
 		LINE(report, "      %s", ends[stack->end]);
 }
@@ -365,19 +348,16 @@ static void write_stacks(struct report *report, struct resource_stats *resource)
 		write_stack(report, resource->stack_list[i], true);
 }
 
-void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer,
-		  void *names, void (*map)(void *context, struct mapped_object *object),
-		  void *context)
+void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer, void *names,
+		  void (*map)(void *context, struct mapped_object *object), void *context)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
-		"0",           "below 10 us", "below 100 us",  "below 1 ms",  "below 10 ms",
-		"below 0.1 s", "below 1 s",   "below 10 s",    "below 100 s", "below 1000 s",
-		"below 3 h",   "below 28 h",  "below 12 days", "longer",
+		"0",          "below 10 us", "below 100 us", "below 1 ms", "below 10 ms", "below 0.1 s",   "below 1 s",
+		"below 10 s", "below 100 s", "below 1000 s", "below 3 h",  "below 28 h",  "below 12 days", "longer",
 	};
 	static const char *const spans[LIFETIME_BUCKETS] = {
-		"0",           "below 10",    "below 100",   "below 10^3", "below 10^4",
-		"below 10^5",  "below 10^6",  "below 10^7",  "below 10^8", "below 10^9",
-		"below 10^10", "below 10^11", "below 10^12", "more",
+		"0",          "below 10",   "below 100",  "below 10^3",  "below 10^4",  "below 10^5",  "below 10^6",
+		"below 10^7", "below 10^8", "below 10^9", "below 10^10", "below 10^11", "below 10^12", "more",
 	};
 	struct report report = {.stats = stats,
 				.out = out,

@@ -55,14 +55,13 @@ static int put_total(struct summary *summary, const struct resource *resource, s
 	if (resource->declared)
 		buf_printf(line, "# Resource - %s (%s):", resource->type, resource->desc);
 	else
-		buf_printf(line,
-			   "# Resource - %" PRIu32 " (not declared in the trace):", resource->id);
+		buf_printf(line, "# Resource - %" PRIu32 " (not declared in the trace):", resource->id);
 	const int error = put_line(summary, line);
 
 	if (error)
 		return error;
-	buf_printf(line, "# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes",
-		   total->count, total->size);
+	buf_printf(line, "# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes", total->count,
+		   total->size);
 	return put_line(summary, line);
 }
 
@@ -97,7 +96,6 @@ struct stage *summary_new(struct stage *next)
 {
 	struct summary *summary = xmalloc(sizeof(*summary));
 
-	*summary = (struct summary){
-		.stage = {.put = put, .finish = finish, .free = summary_free, .next = next}};
+	*summary = (struct summary){.stage = {.put = put, .finish = finish, .free = summary_free, .next = next}};
 	return &summary->stage;
 }

@@ -27,8 +27,8 @@ static int put(struct stage *stage, const struct record *record)
 	}
 	if (record->type == RECORD_CALL && now->name &&
 	    (now->tid != threads->written.tid || now->name != threads->written.name)) {
-		const int error = stage_put(stage->next, &(struct record){.type = RECORD_THREAD,
-									  .thread = {now->tid, now->name}});
+		const int error = stage_put(stage->next,
+					    &(struct record){.type = RECORD_THREAD, .thread = {now->tid, now->name}});
 
 		if (error)
 			return error;
@@ -47,7 +47,6 @@ struct stage *threads_new(struct stage *next)
 {
 	struct threads *threads = xcalloc(1, sizeof(*threads));
 
-	threads->stage =
-		(struct stage){.put = put, .finish = stage_finish_next, .free = threads_free, .next = next};
+	threads->stage = (struct stage){.put = put, .finish = stage_finish_next, .free = threads_free, .next = next};
 	return &threads->stage;
 }

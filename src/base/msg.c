@@ -14,9 +14,8 @@ static bool quiet;
 unsigned char msg_debug_level[DBG_DOMAINS];
 
 static const char *const domain_names[DBG_DOMAINS] = {
-	[DBG_TRACER] = "tracer", [DBG_BREAKPOINT] = "breakpoint", [DBG_CALL] = "call",
-	[DBG_SYMBOLS] = "symbols", [DBG_UNWIND] = "unwind", [DBG_TRACE] = "trace",
-	[DBG_PROCESS] = "process",
+	[DBG_TRACER] = "tracer", [DBG_BREAKPOINT] = "breakpoint", [DBG_CALL] = "call",       [DBG_SYMBOLS] = "symbols",
+	[DBG_UNWIND] = "unwind", [DBG_TRACE] = "trace",           [DBG_PROCESS] = "process",
 };
 
 void msg_set_program(const char *name)
@@ -124,12 +123,12 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	write_all(STDERR_FILENO, line, (size_t)used, NULL);
 }
 
-#define WRITE_MESSAGE(prefix)                                                                      \
-	do {                                                                                       \
-		va_list args;                                                                      \
-		va_start(args, fmt);                                                               \
-		write_message(prefix, fmt, args);                                                  \
-		va_end(args);                                                                      \
+#define WRITE_MESSAGE(prefix)                                                                                          \
+	do {                                                                                                           \
+		va_list args;                                                                                          \
+		va_start(args, fmt);                                                                                   \
+		write_message(prefix, fmt, args);                                                                      \
+		va_end(args);                                                                                          \
 	} while (0)
 
 void msg_error(const char *fmt, ...)

@@ -24,20 +24,20 @@ const char *msg_debug_domains(void);
 
 extern unsigned char msg_debug_level[DBG_DOMAINS];
 
-void msg_error(const char *fmt, ...) FT_PRINTF(1, 2);	/* always shown */
-void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);	/* not with -q */
-void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);	/* not with -q */
+void msg_error(const char *fmt, ...) FT_PRINTF(1, 2);                         /* always shown */
+void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
+void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* _exit(1) */
 
-/* A line on a terminal that the next one, or any message, takes the place of; NULL takes it away. What does not fit into
- * the terminal's width is cut. */
+/* A line on a terminal that the next one, or any message, takes the place of; NULL takes it away. What does not fit
+ * into the terminal's width is cut. */
 void msg_status(const char *text);
 
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);
-#define msg_debug(domain, level, ...)                                                              \
-	do {                                                                                       \
-		if (__builtin_expect(msg_debug_level[domain] >= (level), 0))                       \
-			msg_debug_write(domain, __VA_ARGS__);                                      \
+#define msg_debug(domain, level, ...)                                                                                  \
+	do {                                                                                                           \
+		if (__builtin_expect(msg_debug_level[domain] >= (level), 0))                                           \
+			msg_debug_write(domain, __VA_ARGS__);                                                          \
 	} while (0)
 
 #endif

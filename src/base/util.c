@@ -95,8 +95,7 @@ bool parse_number(const char *text, uint64_t max, uint64_t *value)
 	const char *digits = hex ? text + 2 : text;
 	char *end;
 
-	if (hex ? !strchr("0123456789abcdefABCDEF", digits[0]) || !digits[0]
-		: digits[0] < '0' || digits[0] > '9')
+	if (hex ? !strchr("0123456789abcdefABCDEF", digits[0]) || !digits[0] : digits[0] < '0' || digits[0] > '9')
 		return false;
 	errno = 0;
 	const unsigned long long number = strtoull(digits, &end, hex ? 16 : 10);

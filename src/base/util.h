@@ -12,15 +12,15 @@
 #include <stdint.h>
 #include <stdarg.h>
 
-#define ARRAY_SIZE(a)	    (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
 /* libiberty, which demangles names, has functions of its own under these names. */
-#define xmalloc	   base_xmalloc
-#define xcalloc	   base_xcalloc
-#define xstrdup	   base_xstrdup
-#define xstrndup   base_xstrndup
-#define xasprintf  base_xasprintf
+#define xmalloc   base_xmalloc
+#define xcalloc   base_xcalloc
+#define xstrdup   base_xstrdup
+#define xstrndup  base_xstrndup
+#define xasprintf base_xasprintf
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
@@ -32,8 +32,7 @@ char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
 /* Makes room in the array *items (of *capacity elements of `size` bytes) for one
  * more than `count`; the array may move. */
 void array_reserve(void **items, size_t *capacity, size_t count, size_t size);
-#define ARRAY_GROW(items, capacity, count)                                                         \
-	array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
+#define ARRAY_GROW(items, capacity, count) array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
 
 static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
 {

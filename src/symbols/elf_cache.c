@@ -35,9 +35,8 @@ static uint64_t key_mix(const struct elf_key *key)
 
 static bool key_equal(const struct elf_key *a, const struct elf_key *b)
 {
-	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->mtime_sec == b->mtime_sec && a->mtime_nsec == b->mtime_nsec &&
-	       a->from_memory == b->from_memory;
+	return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_sec == b->mtime_sec &&
+	       a->mtime_nsec == b->mtime_nsec && a->from_memory == b->from_memory;
 }
 
 static bool is_cached(const struct elf_file *file)

@@ -36,8 +36,7 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 {
 	if (file->interpreter || phdr->p_filesz < 2 || phdr->p_filesz > PATH_MAX)
 		return;
-	const Elf_Data *data =
-		elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_BYTE);
+	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_BYTE);
 
 	if (data && data->d_buf)
 		file->interpreter = xstrndup(data->d_buf, data->d_size);
@@ -52,8 +51,7 @@ static bool has_pie_flag(Elf *elf, const GElf_Phdr *phdr)
 
 	if (count > DYNAMIC_MAX)
 		count = DYNAMIC_MAX;
-	Elf_Data *data =
-		elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, count * entry, ELF_T_DYN);
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, count * entry, ELF_T_DYN);
 
 	for (size_t i = 0; data && i < count; i++) {
 		GElf_Dyn dyn;
@@ -68,9 +66,8 @@ static bool has_pie_flag(Elf *elf, const GElf_Phdr *phdr)
 
 static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
 {
-	if (file->segment_count == SEGMENTS_MAX || phdr->p_memsz < phdr->p_filesz ||
-	    phdr->p_offset > INT64_MAX || phdr->p_filesz > INT64_MAX - phdr->p_offset ||
-	    phdr->p_vaddr > UINT64_MAX - phdr->p_memsz)
+	if (file->segment_count == SEGMENTS_MAX || phdr->p_memsz < phdr->p_filesz || phdr->p_offset > INT64_MAX ||
+	    phdr->p_filesz > INT64_MAX - phdr->p_offset || phdr->p_vaddr > UINT64_MAX - phdr->p_memsz)
 		return;
 	file->segments[file->segment_count++] = (struct elf_segment){
 		.vaddr = phdr->p_vaddr,
@@ -105,8 +102,7 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 		}
 	}
 	file->is_static = !file->interpreter && (is_executable || is_pie);
-	file->segments =
-		xreallocarray(file->segments, file->segment_count, sizeof(*file->segments));
+	file->segments = xreallocarray(file->segments, file->segment_count, sizeof(*file->segments));
 }
 
 struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reason)

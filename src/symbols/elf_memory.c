@@ -20,8 +20,7 @@ static size_t read_memory(int mem, uint64_t address, void *data, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		const ssize_t got =
-			pread(mem, (char *)data + done, size - done, (off_t)(address + done));
+		const ssize_t got = pread(mem, (char *)data + done, size - done, (off_t)(address + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -103,8 +102,7 @@ static struct elf_file *parse_image(char *image, size_t size, uint64_t bias, con
 	return file;
 }
 
-static struct elf_file *read_by_segments(int mem, uint64_t header, size_t head_size,
-					 const char **reason)
+static struct elf_file *read_by_segments(int mem, uint64_t header, size_t head_size, const char **reason)
 {
 	char *head = xcalloc(1, head_size), *image = NULL;
 	struct elf_file *file = NULL;
@@ -155,8 +153,7 @@ static struct elf_file *read_whole(int mem, uint64_t start, size_t size, const c
 	return file;
 }
 
-struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
-				      const char **reason)
+struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole, const char **reason)
 {
 	const size_t most = whole ? WHOLE_MAX : HEAD_MAX;
 	const uint64_t there = mapping_end - header;
@@ -172,8 +169,7 @@ struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mappi
 		*reason = "neither the file nor the process's memory can be opened";
 		return NULL;
 	}
-	file = whole ? read_whole(mem, header, size, reason)
-		     : read_by_segments(mem, header, size, reason);
+	file = whole ? read_whole(mem, header, size, reason) : read_by_segments(mem, header, size, reason);
 	close(mem);
 	return file;
 }

@@ -69,8 +69,7 @@ static bool in_exec_segment(const struct elf_file *file, uint64_t value)
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *segment = &file->segments[i];
 
-		if (segment->exec && value >= segment->vaddr &&
-		    value - segment->vaddr < segment->mem_size)
+		if (segment->exec && value >= segment->vaddr && value - segment->vaddr < segment->mem_size)
 			return true;
 	}
 	return false;
@@ -118,15 +117,14 @@ static void index_name(struct elf_file *file, uint64_t name_hash, size_t index)
 	hash_set(&file->by_name, name_hash, index);
 }
 
-static void add_symbol(struct elf_file *file, struct table *table, const GElf_Sym *sym,
-		       const char *name, size_t length, enum rank rank)
+static void add_symbol(struct elf_file *file, struct table *table, const GElf_Sym *sym, const char *name, size_t length,
+		       enum rank rank)
 {
 	const uint64_t name_hash = hash_bytes(name, length);
 	const uint64_t both = hash_mix(name_hash ^ hash_mix(sym->st_value));
 	const uint64_t *seen = hash_get(&table->seen, both);
 
-	if (seen && file->symbols[*seen].value == sym->st_value &&
-	    !strncmp(file->symbols[*seen].name, name, length) &&
+	if (seen && file->symbols[*seen].value == sym->st_value && !strncmp(file->symbols[*seen].name, name, length) &&
 	    !file->symbols[*seen].name[length]) {
 		if (rank > file->ranks[*seen]) {
 			file->ranks[*seen] = rank;
@@ -168,8 +166,7 @@ static bool is_hidden_version(const struct table *table, size_t index)
 {
 	GElf_Versym version;
 
-	return table->versions && gelf_getversym(table->versions, (int)index, &version) &&
-	       (version & 0x8000);
+	return table->versions && gelf_getversym(table->versions, (int)index, &version) && (version & 0x8000);
 }
 
 static void read_table(struct elf_file *file, struct table *table)
@@ -212,8 +209,8 @@ static void read_table(struct elf_file *file, struct table *table)
 
 static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *shdr)
 {
-	if (!scn || !gelf_getshdr(scn, shdr) || shdr->sh_type == SHT_NOBITS ||
-	    (shdr->sh_flags & SHF_COMPRESSED) || shdr->sh_size > TABLE_MAX || !shdr->sh_size)
+	if (!scn || !gelf_getshdr(scn, shdr) || shdr->sh_type == SHT_NOBITS || (shdr->sh_flags & SHF_COMPRESSED) ||
+	    shdr->sh_size > TABLE_MAX || !shdr->sh_size)
 		return NULL;
 	Elf_Data *data = elf_getdata(scn, NULL);
 
@@ -235,8 +232,7 @@ static bool read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct
 		table.strings = section_data(elf_getscn(elf, shdr.sh_link), &other);
 		if (!table.symbols || !table.strings || table.symbols->d_type != ELF_T_SYM)
 			continue;
-		for (Elf_Scn *version = NULL;
-		     type == SHT_DYNSYM && (version = elf_nextscn(elf, version));)
+		for (Elf_Scn *version = NULL; type == SHT_DYNSYM && (version = elf_nextscn(elf, version));)
 			if (gelf_getshdr(version, &other) && other.sh_type == SHT_GNU_versym &&
 			    other.sh_link == elf_ndxscn(scn))
 				table.versions = section_data(version, &other);
@@ -257,8 +253,7 @@ static void read_debugdata(struct elf_file *file, Elf *elf, struct hash *seen)
 		return;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
 		if (!name || strcmp(name, ".gnu_debugdata") != 0)
 			continue;
@@ -283,8 +278,8 @@ struct dynamic {
 
 /* The file offset of an address, which a running program's ld.so may have relocated, and how many
  * bytes of the file are there. */
-static bool offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias,
-		      uint64_t *offset, uint64_t *left)
+static bool offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
+		      uint64_t *left)
 {
 	for (int pass = 0; pass < 2; pass++, address -= memory_bias) {
 		for (size_t i = 0; i < file->segment_count; i++) {
@@ -301,8 +296,8 @@ static bool offset_of(const struct elf_file *file, uint64_t address, uint64_t me
 	return false;
 }
 
-static Elf_Data *chunk_at(const struct elf_file *file, Elf *elf, uint64_t memory_bias,
-			  uint64_t address, uint64_t size, Elf_Type type)
+static Elf_Data *chunk_at(const struct elf_file *file, Elf *elf, uint64_t memory_bias, uint64_t address, uint64_t size,
+			  Elf_Type type)
 {
 	uint64_t offset, left;
 
@@ -329,11 +324,9 @@ static uint32_t word_at(const Elf_Data *words, uint64_t index)
 /* The number of dynamic symbols is told by nothing but the hash tables: DT_HASH's second word, or
  * the end of the last chain of DT_GNU_HASH: [buckets, first symbol, words of the Bloom filter,
  * shift] [filter][buckets][a hash value a symbol, its lowest bit set at the end of a chain]. */
-static size_t count_symbols(const struct elf_file *file, Elf *elf, uint64_t memory_bias,
-			    const struct dynamic *dynamic)
+static size_t count_symbols(const struct elf_file *file, Elf *elf, uint64_t memory_bias, const struct dynamic *dynamic)
 {
-	const Elf_Data *words =
-		chunk_at(file, elf, memory_bias, dynamic->hash, 2 * sizeof(uint32_t), ELF_T_WORD);
+	const Elf_Data *words = chunk_at(file, elf, memory_bias, dynamic->hash, 2 * sizeof(uint32_t), ELF_T_WORD);
 
 	if (words)
 		return word_at(words, 1);
@@ -412,8 +405,7 @@ static bool read_dynamic(const struct elf_file *file, Elf *elf, struct dynamic *
 	return dynamic->symtab && dynamic->strtab;
 }
 
-static void read_by_dynamic(struct elf_file *file, Elf *elf, uint64_t memory_bias,
-			    struct hash *seen)
+static void read_by_dynamic(struct elf_file *file, Elf *elf, uint64_t memory_bias, struct hash *seen)
 {
 	struct dynamic dynamic;
 	struct table table = {.seen = *seen};
@@ -461,8 +453,7 @@ void elf_symbols_free(struct elf_file *file)
 
 /* ---- Asking ---- */
 
-void elf_file_functions(const struct elf_file *file,
-			bool (*callback)(void *context, const struct elf_symbol *symbol),
+void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context)
 {
 	for (size_t i = 0; i < file->symbol_count; i++)

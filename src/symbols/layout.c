@@ -23,8 +23,8 @@ static bool same_file(const struct mapping *a, const struct mapping *b)
 }
 
 /* The pages of a segment at a bias; false where they wrap around. */
-static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint64_t size,
-			  uint64_t *start, uint64_t *end)
+static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint64_t size, uint64_t *start,
+			  uint64_t *end)
 {
 	const uint64_t address = bias + segment->vaddr;
 
@@ -36,8 +36,7 @@ static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint
 }
 
 /* How many bytes of the mapping are pages of the segment at that bias. */
-static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment,
-			  uint64_t bias)
+static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment, uint64_t bias)
 {
 	uint64_t start, end;
 
@@ -59,8 +58,7 @@ static void object_span(const struct elf_file *file, uint64_t bias, uint64_t *lo
 	for (size_t i = 0; i < file->segment_count; i++) {
 		uint64_t start, end;
 
-		if (!segment_pages(&file->segments[i], bias, file->segments[i].mem_size, &start,
-				   &end))
+		if (!segment_pages(&file->segments[i], bias, file->segments[i].mem_size, &start, &end))
 			continue;
 		if (start < *low)
 			*low = start;
@@ -84,8 +82,7 @@ static size_t first_mapping_from(const struct maps *maps, uint64_t address)
 	return low;
 }
 
-static uint64_t score(const struct maps *maps, size_t index, const struct elf_file *file,
-		      uint64_t bias)
+static uint64_t score(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t bias)
 {
 	uint64_t low, high, sum = 0;
 
@@ -110,16 +107,14 @@ static uint64_t score(const struct maps *maps, size_t index, const struct elf_fi
 	return sum;
 }
 
-bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file,
-		      uint64_t *bias)
+bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias)
 {
 	const struct mapping *mapping = &maps->items[index];
 	uint64_t best = 0;
 
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *segment = &file->segments[i];
-		const uint64_t candidate =
-			mapping->start - mapping->offset - segment->vaddr + segment->offset;
+		const uint64_t candidate = mapping->start - mapping->offset - segment->vaddr + segment->offset;
 
 		if ((candidate & (page_size() - 1)) || !explained(mapping, segment, candidate) ||
 		    (best && candidate == *bias))
@@ -135,8 +130,8 @@ bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_fi
 }
 
 /* Whether another segment has something in these pages. */
-static bool is_overlaid(const struct elf_file *file, const struct elf_segment *own, uint64_t bias,
-			uint64_t start, uint64_t end)
+static bool is_overlaid(const struct elf_file *file, const struct elf_segment *own, uint64_t bias, uint64_t start,
+			uint64_t end)
 {
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *other = &file->segments[i];
@@ -151,8 +146,7 @@ static bool is_overlaid(const struct elf_file *file, const struct elf_segment *o
 	return false;
 }
 
-static void add_text(struct object *object, const struct mapping *mapping,
-		     const struct elf_segment *segment)
+static void add_text(struct object *object, const struct mapping *mapping, const struct elf_segment *segment)
 {
 	const uint64_t code = object->bias + segment->vaddr;
 	const uint64_t code_end = code + segment->file_size;
@@ -166,9 +160,8 @@ static void add_text(struct object *object, const struct mapping *mapping,
 	if (!segment->exec || !mapping->exec || !explained(mapping, segment, object->bias))
 		return;
 	range.tail_start = range.tail_end = range.end;
-	if (!mapping->shared && segment->file_size == segment->mem_size &&
-	    mapping->end == last_page + page_size() && mapping->start <= last_page &&
-	    !is_overlaid(object->file, segment, object->bias, last_page, mapping->end))
+	if (!mapping->shared && segment->file_size == segment->mem_size && mapping->end == last_page + page_size() &&
+	    mapping->start <= last_page && !is_overlaid(object->file, segment, object->bias, last_page, mapping->end))
 		range.tail_end = mapping->end;
 	object->text = xreallocarray(object->text, object->text_count + 1, sizeof(*object->text));
 	object->text[object->text_count++] = range;
@@ -187,8 +180,7 @@ static bool belongs(const struct maps *maps, size_t index, const struct object *
 	for (size_t i = 0; i < object->file->segment_count; i++) {
 		const struct elf_segment *segment = &object->file->segments[i];
 
-		if (gap && mapping->start - mapping->offset ==
-				   object->bias + segment->vaddr - segment->offset)
+		if (gap && mapping->start - mapping->offset == object->bias + segment->vaddr - segment->offset)
 			return true;
 		if (!explained(mapping, segment, object->bias))
 			continue;
@@ -196,8 +188,7 @@ static bool belongs(const struct maps *maps, size_t index, const struct object *
 			return true;
 		is_data = true;
 	}
-	return is_data && layout_find_bias(maps, index, object->file, &bias) &&
-	       bias == object->bias;
+	return is_data && layout_find_bias(maps, index, object->file, &bias) && bias == object->bias;
 }
 
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken)
@@ -213,8 +204,7 @@ void layout_fill(const struct maps *maps, size_t index, struct object *object, b
 
 		if (mapping->start >= high)
 			break;
-		if (taken[i] || !same_file(mapping, &maps->items[index]) ||
-		    !belongs(maps, i, object))
+		if (taken[i] || !same_file(mapping, &maps->items[index]) || !belongs(maps, i, object))
 			continue;
 		taken[i] = true;
 		if (mapping->start < object->start)

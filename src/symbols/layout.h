@@ -6,8 +6,7 @@
 
 /* The load bias by which mapping `index` shows the file, judged with its neighbours; false if it is
  * none of the file's segments. */
-bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file,
-		      uint64_t *bias);
+bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
 /* Fills in the object's start, end and text ranges from the mappings of that file at object->bias,
  * and marks those in `taken`. */

@@ -97,9 +97,8 @@ static bool take_line(char *line, struct mapping *mapping)
 	mapping->exec = line[2] == 'x';
 	mapping->shared = line[3] == 's';
 	line += 5;
-	if (!take_hex(&line, ' ', &mapping->offset) || !take_hex(&line, ':', &major) ||
-	    !take_hex(&line, ' ', &minor) || major > UINT32_MAX || minor > UINT32_MAX ||
-	    !take_number(&line, 10, &mapping->inode))
+	if (!take_hex(&line, ' ', &mapping->offset) || !take_hex(&line, ':', &major) || !take_hex(&line, ' ', &minor) ||
+	    major > UINT32_MAX || minor > UINT32_MAX || !take_number(&line, 10, &mapping->inode))
 		return false;
 	mapping->dev_major = (unsigned)major;
 	mapping->dev_minor = (unsigned)minor;

@@ -9,7 +9,7 @@ struct mapping {
 	uint64_t start, end, offset;
 	bool read, write, exec, shared;
 	unsigned dev_major, dev_minor;
-	uint64_t inode;	  /* 0: no file */
+	uint64_t inode;   /* 0: no file */
 	const char *path; /* "" if none; " (deleted)" taken off and `deleted` set; newlines unescaped */
 	bool deleted;
 };

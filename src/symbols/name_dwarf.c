@@ -61,8 +61,7 @@ static bool add_ranges(struct ranges *ranges, Dwarf_Die *die, size_t index)
 	ptrdiff_t offset = 0;
 	size_t count = 0;
 
-	while (count < RANGES_MAX &&
-	       (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+	while (count < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		/* What the linker dropped begins at 0 or 1 or ends before it begins. */
 		if (start >= end || start <= 1)
 			continue;
@@ -186,8 +185,7 @@ void dwarf_index_free(struct dwarf_index *index)
 
 /* Goes through the children; libdw checks that an entry lies in its unit, but its link to the
  * next sibling can lead back. */
-static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent,
-			   unsigned depth)
+static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -199,8 +197,7 @@ static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_D
 		index->dies_left--;
 		if (dwarf_tag(&die) == DW_TAG_subprogram) {
 			if (add_ranges(&unit->ranges, &die, unit->function_count)) {
-				ARRAY_GROW(unit->functions, unit->function_capacity,
-					   unit->function_count);
+				ARRAY_GROW(unit->functions, unit->function_capacity, unit->function_count);
 				unit->functions[unit->function_count++] = die;
 			}
 		}
@@ -308,13 +305,11 @@ static void line_of_call(struct dwarf_frame *frame, const struct unit *unit, Dwa
 		frame->file = dwarf_filesrc(files, number, NULL, NULL);
 		frame->folder = unit->folder;
 	}
-	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) &&
-	    number <= UINT32_MAX)
+	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) && number <= UINT32_MAX)
 		frame->line = (unsigned)number;
 }
 
-size_t dwarf_index_find(struct dwarf_index *index, uint64_t address,
-			struct dwarf_frame frames[DWARF_FRAMES_MAX])
+size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX])
 {
 	struct chain chain = {.address = address - index->bias, .dies_left = DIES_MAX / 16};
 	struct unit *unit = find_unit(index, chain.address);

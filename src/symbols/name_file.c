@@ -75,13 +75,12 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 {
 	const struct name_file *file = *userdata;
 	char *saved = servers_hide(file->options);
-	int fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, debuglink,
-					      crc, found);
+	int fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file_name, debuglink, crc, found);
 
 	/* Opened under another name than that by which its debug file was filed. */
 	if (fd < 0 && file->target_path && (!file_name || strcmp(file_name, file->target_path)))
-		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file->target_path,
-						  debuglink, crc, found);
+		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file->target_path, debuglink, crc,
+						  found);
 	servers_show(saved);
 	return fd;
 }
@@ -93,8 +92,7 @@ static void add_code(struct name_file *file, const GElf_Phdr *phdr)
 	if (phdr->p_memsz > UINT64_MAX - phdr->p_vaddr)
 		return;
 	ARRAY_GROW(file->code, file->code_capacity, file->code_count);
-	file->code[file->code_count++] =
-		(struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz};
+	file->code[file->code_count++] = (struct code_segment){phdr->p_vaddr, phdr->p_vaddr + phdr->p_memsz};
 }
 
 static bool read_header(struct name_file *file)
@@ -141,9 +139,8 @@ void name_file_set_callbacks(Dwfl_Callbacks *callbacks, char **debug_path)
 	};
 }
 
-struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path,
-				const char *target_path, const struct names_options *options,
-				const Dwfl_Callbacks *callbacks)
+struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
+				const struct names_options *options, const Dwfl_Callbacks *callbacks)
 {
 	struct name_file *file = xcalloc(1, sizeof(*file));
 	void **userdata;
@@ -210,9 +207,8 @@ static const char *keep_path(struct name_file *file, const struct dwarf_frame *f
 {
 	if (!frame->file)
 		return NULL;
-	char *path = frame->file[0] == '/' || !frame->folder
-			     ? xstrdup(frame->file)
-			     : xasprintf("%s/%s", frame->folder, frame->file);
+	char *path = frame->file[0] == '/' || !frame->folder ? xstrdup(frame->file)
+							     : xasprintf("%s/%s", frame->folder, frame->file);
 	const char *kept = string_keep(&file->strings, path_normalise(path));
 
 	free(path);
@@ -266,8 +262,7 @@ const struct name_lines *name_file_lookup(struct name_file *file, uint64_t addre
 		file->is_indexed = true;
 		symbol_table_read(&file->symbols, file->module);
 		file->dwarf = dwarf_index_new(file->module);
-		msg_debug(DBG_SYMBOLS, 1, "%s: %zu symbols, %s", file->target_path,
-			  file->symbols.count,
+		msg_debug(DBG_SYMBOLS, 1, "%s: %zu symbols, %s", file->target_path, file->symbols.count,
 			  file->dwarf ? "with debug information" : "no debug information");
 	}
 	if (file->lines.count >= LINES_MAX)

@@ -21,7 +21,7 @@ void string_pool_free(struct string_pool *pool);
 
 struct named_symbol {
 	uint64_t start, size;
-	bool is_open; /* has no size of its own: to the end of its section, or the next symbol */
+	bool is_open;     /* has no size of its own: to the end of its section, or the next symbol */
 	const char *name; /* mangled; the module's */
 	unsigned rank;
 };
@@ -53,8 +53,7 @@ struct dwarf_frame {
 };
 /* The frames at an address, innermost first; 0 if nothing is known there. */
 #define DWARF_FRAMES_MAX 128
-size_t dwarf_index_find(struct dwarf_index *index, uint64_t address,
-			struct dwarf_frame frames[DWARF_FRAMES_MAX]);
+size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX]);
 
 /* ---- The file: name_file.c ---- */
 
@@ -95,9 +94,8 @@ char *name_file_debug_path(const struct names_options *options);
 void name_file_set_callbacks(Dwfl_Callbacks *callbacks, char **debug_path);
 /* Takes an open ELF file over (the descriptor in any case). NULL if it is none. options and
  * callbacks are kept. */
-struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path,
-				const char *target_path, const struct names_options *options,
-				const Dwfl_Callbacks *callbacks);
+struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
+				const struct names_options *options, const Dwfl_Callbacks *callbacks);
 void name_file_free(struct name_file *file);
 /* The lines for an address as in the file, from memory if it was asked for before. Lives as long as
  * the file or until a later call. Never NULL; count can be 0. */

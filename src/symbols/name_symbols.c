@@ -32,10 +32,9 @@ static unsigned rank_of(const GElf_Sym *sym)
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 
-	return (type == STT_NOTYPE ? RANK_UNTYPED : RANK_FUNCTION) + (bind == STB_LOCAL ? RANK_LOCAL
-								      : bind == STB_WEAK
-									      ? RANK_WEAK
-									      : RANK_GLOBAL);
+	return (type == STT_NOTYPE ? RANK_UNTYPED : RANK_FUNCTION) + (bind == STB_LOCAL  ? RANK_LOCAL
+								      : bind == STB_WEAK ? RANK_WEAK
+											 : RANK_GLOBAL);
 }
 
 static size_t underscores(const char *name)
@@ -93,15 +92,13 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 		GElf_Addr address;
 		GElf_Word shndx;
 		Elf *elf;
-		const char *name =
-			dwfl_module_getsym_info(module, i, &sym, &address, &shndx, &elf, NULL);
+		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &shndx, &elf, NULL);
 
 		if (!name || !name[0] || shndx == SHN_UNDEF || shndx == SHN_ABS)
 			continue;
 		const unsigned type = GELF_ST_TYPE(sym.st_info);
 
-		if (type != STT_FUNC && type != STT_GNU_IFUNC &&
-		    (type != STT_NOTYPE || is_mapping_symbol(name)))
+		if (type != STT_FUNC && type != STT_GNU_IFUNC && (type != STT_NOTYPE || is_mapping_symbol(name)))
 			continue;
 		const bool is_sized = type != STT_NOTYPE && sym.st_size;
 		const uint64_t left = is_sized ? sym.st_size : left_in_code(elf, shndx, &sym);

@@ -95,17 +95,15 @@ static struct name_file *file_known(const struct names *names, const struct stat
 	for (size_t i = 0; i < names->file_count; i++) {
 		const struct elf_key *other = &names->files[i]->key;
 
-		if (key.device == other->device && key.inode == other->inode &&
-		    key.size == other->size && key.mtime_sec == other->mtime_sec &&
-		    key.mtime_nsec == other->mtime_nsec)
+		if (key.device == other->device && key.inode == other->inode && key.size == other->size &&
+		    key.mtime_sec == other->mtime_sec && key.mtime_nsec == other->mtime_nsec)
 			return names->files[i];
 	}
 	return NULL;
 }
 
 /* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
-static struct name_file *file_at(struct names *names, const char *open_path,
-				 const char *target_path)
+static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
 	/* A trace can name a device or a pipe. */
 	const int fd = open(open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -165,8 +163,8 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 		const size_t length = strcspn(folders, ":");
 
 		if (folders[0] == '/') {
-			char *path = xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, folders,
-					       object->build_id, object->build_id + 2);
+			char *path = xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, folders, object->build_id,
+					       object->build_id + 2);
 
 			file = file_at(names, path, object->path);
 			free(path);
@@ -178,8 +176,8 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 	return file;
 }
 
-static void tell_wrong_file(struct names *names, const struct named_object *object,
-			    const char *path, const char *build_id)
+static void tell_wrong_file(struct names *names, const struct named_object *object, const char *path,
+			    const char *build_id)
 {
 	if (!tell_once(names, object->path))
 		return;
@@ -197,8 +195,7 @@ static bool is_after(int64_t sec, int64_t nsec, const struct names *names)
 /* Without a build-id only its time can tell that a file was made after the trace. Packages and
  * copies keep the time of the content, so that the time of the change counts too; but under
  * --sysroot everything was copied. */
-static void check_age(struct names *names, const struct named_object *object,
-		      const struct name_file *file)
+static void check_age(struct names *names, const struct named_object *object, const struct name_file *file)
 {
 	const char *sysroot = names->options.sysroot;
 
@@ -280,8 +277,7 @@ static struct name_file *find_file(struct names *names, const struct named_objec
 }
 
 /* Whether it is known where in the file the object's range lies. */
-static bool find_place(struct names *names, struct named_object *object,
-		       const struct name_file *file)
+static bool find_place(struct names *names, struct named_object *object, const struct name_file *file)
 {
 	enum name_place place = NAME_PLACE_FOUND;
 
@@ -292,16 +288,13 @@ static bool find_place(struct names *names, struct named_object *object,
 	if (place == NAME_PLACE_FOUND)
 		return true;
 	if (tell_once(names, object->path))
-		msg_warn("the trace's range of %s (%" PRIu64
-			 " bytes) %s. Its frames get no names.%s",
-			 object->path, object->to - object->from,
-			 place == NAME_PLACE_SEVERAL
-				 ? "fits several parts of the file"
-				 : "is neither the whole file's nor that of its code",
-			 place == NAME_PLACE_SEVERAL
-				 ? ""
-				 : " Keep the file that was traced and say where it lies: "
-				   "--sysroot=DIR.");
+		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Its frames get no names.%s", object->path,
+			 object->to - object->from,
+			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
+						     : "is neither the whole file's nor that of its code",
+			 place == NAME_PLACE_SEVERAL ? ""
+						     : " Keep the file that was traced and say where it lies: "
+						       "--sysroot=DIR.");
 	return false;
 }
 
@@ -372,8 +365,7 @@ static size_t first_from(const struct names *names, uint64_t address)
 	return low;
 }
 
-void names_add_object(struct names *names, const struct record_object *record,
-		      const char *open_path)
+void names_add_object(struct names *names, const struct record_object *record, const char *open_path)
 {
 	if (record->from >= record->to)
 		return;
@@ -424,8 +416,7 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		object_find_file(names, object);
 	if (object->file) {
 		/* On ARM the lowest bit says that the caller is Thumb code. */
-		const uint64_t back =
-			object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
+		const uint64_t back = object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
 		const struct name_lines *found =
 			name_file_lookup(object->file, back - 1 - object->from + object->start);
 

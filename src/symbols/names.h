@@ -10,9 +10,9 @@
 struct names;
 
 struct names_options {
-	const char *sysroot;	/* put before each path; NULL none */
+	const char *sysroot;    /* put before each path; NULL none */
 	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL none */
-	bool debuginfod;	/* ask debuginfod servers */
+	bool debuginfod;        /* ask debuginfod servers */
 };
 
 struct names *names_new(const struct names_options *options);

@@ -36,8 +36,7 @@ struct scan {
 
 static uint64_t file_mix(const struct mapping *mapping)
 {
-	return hash_mix(mapping->inode ^
-			hash_mix((uint64_t)mapping->dev_major << 32 | mapping->dev_minor));
+	return hash_mix(mapping->inode ^ hash_mix((uint64_t)mapping->dev_major << 32 | mapping->dev_minor));
 }
 
 static bool is_vdso(const struct mapping *mapping)
@@ -100,13 +99,11 @@ static struct elf_file *file_of_source(const struct source *source, const char *
 }
 
 /* What was read from memory before is not read again. */
-static struct elf_file *known_from_memory(const struct object_list *list,
-					  const struct mapping *mapping)
+static struct elf_file *known_from_memory(const struct object_list *list, const struct mapping *mapping)
 {
 	const struct object *object = objects_find(list, mapping->start);
 
-	if (!object || !object->file->key.from_memory ||
-	    object->file->key.inode != mapping->inode ||
+	if (!object || !object->file->key.from_memory || object->file->key.inode != mapping->inode ||
 	    object->file->key.device != ((uint64_t)mapping->dev_major << 32 | mapping->dev_minor))
 		return NULL;
 	elf_file_ref(object->file);
@@ -124,8 +121,7 @@ static struct elf_file *file_of_memory(struct scan *scan, size_t index, const ch
 	for (size_t i = index + 1; i-- > 0 && index - i < 64;) {
 		const struct mapping *first = &scan->maps.items[i];
 
-		if (first->offset || first->inode != mapping->inode ||
-		    first->dev_major != mapping->dev_major ||
+		if (first->offset || first->inode != mapping->inode || first->dev_major != mapping->dev_major ||
 		    first->dev_minor != mapping->dev_minor)
 			continue;
 		file = elf_file_from_memory(scan->pid, first->start, first->end, false, reason);
@@ -145,8 +141,8 @@ static struct elf_file *file_of_memory(struct scan *scan, size_t index, const ch
  * could be taken for it. */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
-	const bool mark = mapping->deleted && (!file->build_id[0] || mapping->path[0] != '/' ||
-					       !strncmp(mapping->path, "/memfd:", 7));
+	const bool mark = mapping->deleted &&
+			  (!file->build_id[0] || mapping->path[0] != '/' || !strncmp(mapping->path, "/memfd:", 7));
 
 	return xasprintf("%s%s", mapping->path, mark ? " (deleted)" : "");
 }
@@ -173,8 +169,7 @@ static void scan_vdso(struct scan *scan, size_t index)
 	}
 	if (!file) {
 		scan->taken[index] = true;
-		msg_debug(DBG_SYMBOLS, 1, "[vdso] of process %d cannot be read: %s", (int)scan->pid,
-			  reason);
+		msg_debug(DBG_SYMBOLS, 1, "[vdso] of process %d cannot be read: %s", (int)scan->pid, reason);
 		return;
 	}
 	struct object *object = xcalloc(1, sizeof(*object));
@@ -265,8 +260,7 @@ static int by_start(const void *a, const void *b)
 
 /* Puts what was found in the place of the list. Objects that were there before stay the same
  * structs. */
-static void replace(struct object_list *list, struct scan *scan,
-		    void (*removed)(void *context, struct object *object),
+static void replace(struct object_list *list, struct scan *scan, void (*removed)(void *context, struct object *object),
 		    void (*added)(void *context, struct object *object), void *context)
 {
 	static unsigned generations;
@@ -312,8 +306,7 @@ static void replace(struct object_list *list, struct scan *scan,
 	}
 }
 
-int objects_update(struct object_list *list, pid_t pid,
-		   void (*removed)(void *context, struct object *object),
+int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context)
 {
 	struct scan scan = {.pid = pid, .list = list};

@@ -11,7 +11,7 @@ struct elf_symbol {
 	const char *name;
 	uint64_t value; /* as in the file: an address relative to the load bias */
 	uint64_t size;
-	bool is_ifunc;	/* value is the resolver */
+	bool is_ifunc;  /* value is the resolver */
 	bool is_global; /* global or weak */
 };
 
@@ -26,7 +26,7 @@ struct elf_file;
 uint16_t elf_file_machine(const struct elf_file *file);
 unsigned char elf_file_class(const struct elf_file *file);
 bool elf_file_big_endian(const struct elf_file *file);
-bool elf_file_is_static(const struct elf_file *file);	      /* no PT_INTERP and not itself an interpreter */
+bool elf_file_is_static(const struct elf_file *file);          /* no PT_INTERP and not itself an interpreter */
 const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
 uint64_t elf_file_entry(const struct elf_file *file);
@@ -45,24 +45,24 @@ bool elf_file_has_symbols(const struct elf_file *file);
 
 /* Bytes of the last page of a text mapping behind its segment: no code uses them. */
 struct text_range {
-	uint64_t start, end;		 /* mapped addresses of the text segment's code */
+	uint64_t start, end;           /* mapped addresses of the text segment's code */
 	uint64_t tail_start, tail_end; /* empty if equal */
-	bool shared;			 /* MAP_SHARED: cannot be probed */
+	bool shared;                   /* MAP_SHARED: cannot be probed */
 };
 
 struct object {
-	char *path;	   /* as the target sees it; "[vdso]", "/memfd:x (deleted)" */
-	uint64_t start, end; /* first and last mapped address */
-	uint64_t base;	   /* the address of file offset 0: what traces carry as MMAP's from */
-	uint64_t bias;	   /* what to add to addresses in the file */
-	char *open_path;   /* a path by which the tracer can open that very file now: /proc/PID/map_files/A-B,
+	char *path;            /* as the target sees it; "[vdso]", "/memfd:x (deleted)" */
+	uint64_t start, end;   /* first and last mapped address */
+	uint64_t base;         /* the address of file offset 0: what traces carry as MMAP's from */
+	uint64_t bias;         /* what to add to addresses in the file */
+	char *open_path;       /* a path by which the tracer can open that very file now: /proc/PID/map_files/A-B,
 			      or /proc/PID/root/..., or the path; NULL: only its memory is there */
 	struct elf_file *file; /* never NULL in a list: what is no ELF file is no object */
 	struct text_range *text;
 	size_t text_count;
 	unsigned generation; /* for the diff */
-	bool probed;	     /* the tracer's own mark; false when new */
-	bool lasting;	     /* another one of the tracer's: it is never unloaded */
+	bool probed;         /* the tracer's own mark; false when new */
+	bool lasting;        /* another one of the tracer's: it is never unloaded */
 };
 
 struct object_list {
@@ -87,8 +87,7 @@ struct object *objects_find(const struct object_list *list, uint64_t address);
  * resolver at `resolver` returned (`name` is "" then; relocations of type `irelative`). All addresses are mapped
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
-void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback,
-		  void *context);
+void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
 
 /* The process's main program, interpreter and entry from its auxiliary vector. 0 or -errno. */
 struct aux_info {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /* One relocation section against the dynamic symbols. False when the callback wants no more. */
-static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t bias,
-			  unsigned irelative, object_slot_callback callback, void *context)
+static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t bias, unsigned irelative,
+			  object_slot_callback callback, void *context)
 {
 	Elf_Data *relocations = elf_getdata(section, NULL);
 	Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
@@ -29,8 +29,7 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 				return false;
 			continue;
 		}
-		if (!named || !GELF_R_SYM(rela.r_info) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+		if (!named || !GELF_R_SYM(rela.r_info) || !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
 			continue;
 		name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
 		if (name && *name && !callback(context, name, 0, rela.r_offset + bias))
@@ -39,8 +38,7 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 	return true;
 }
 
-void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback,
-		  void *context)
+void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context)
 {
 	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC) : -1;
 	Elf_Scn *section = NULL;
@@ -52,8 +50,7 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	while (elf && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
-		    (header.sh_flags & SHF_ALLOC) &&
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) &&
 		    !section_slots(elf, section, &header, object->bias, irelative, callback, context))
 			break;
 	elf_end(elf);

@@ -30,8 +30,8 @@ static bool same_when_mapped(const struct source *source, const struct mapping *
 	if (!maps_read(getpid(), &maps)) {
 		const struct mapping *own = maps_find(&maps, (uintptr_t)page);
 
-		same = own && own->inode == mapping->inode &&
-		       own->dev_major == mapping->dev_major && own->dev_minor == mapping->dev_minor;
+		same = own && own->inode == mapping->inode && own->dev_major == mapping->dev_major &&
+		       own->dev_minor == mapping->dev_minor;
 		maps_free(&maps);
 	}
 	munmap(page, size);
@@ -47,8 +47,7 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 enum proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
 /* Takes the path if it leads to a regular file, which is the mapping's. */
-static bool try_path(struct source *source, char *path, enum proof proof,
-		     const struct mapping *mapping)
+static bool try_path(struct source *source, char *path, enum proof proof, const struct mapping *mapping)
 {
 	source->path = path;
 	source->fd = open(path, O_PATH | O_CLOEXEC);
@@ -65,16 +64,14 @@ bool source_find(pid_t pid, const struct mapping *mapping, struct source *source
 	const long long start = (long long)mapping->start, end = (long long)mapping->end;
 
 	/* Only with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE can these links be followed. */
-	if (try_path(source, xasprintf("/proc/%d/map_files/%llx-%llx", (int)pid, start, end),
-		     PROOF_NONE, mapping))
+	if (try_path(source, xasprintf("/proc/%d/map_files/%llx-%llx", (int)pid, start, end), PROOF_NONE, mapping))
 		return true;
 	if (try_path(source, xasprintf("/proc/%d/exe", (int)pid), PROOF_STAT, mapping))
 		return true;
 	if (mapping->path[0] != '/')
 		return false;
 	/* The path is as seen from here where that is possible, else as seen in there. */
-	return try_path(source, xasprintf("/proc/%d/root%s", (int)pid, mapping->path), PROOF_MAPPED,
-			mapping) ||
+	return try_path(source, xasprintf("/proc/%d/root%s", (int)pid, mapping->path), PROOF_MAPPED, mapping) ||
 	       try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
 }
 

@@ -6,14 +6,8 @@
 #include <string.h>
 
 static const struct encoding encodings[] = {
-	{.name = "rtrace",
-	 .suffix = ".rtrace",
-	 .writer = &rtrace_writer_ops,
-	 .reader = &rtrace_reader_ops},
-	{.name = "text",
-	 .suffix = ".rtrace.txt",
-	 .writer = &text_writer_ops,
-	 .reader = &text_reader_ops},
+	{.name = "rtrace", .suffix = ".rtrace", .writer = &rtrace_writer_ops, .reader = &rtrace_reader_ops},
+	{.name = "text", .suffix = ".rtrace.txt", .writer = &text_writer_ops, .reader = &text_reader_ops},
 };
 
 const struct encoding *encoding_find(const char *name)

@@ -38,8 +38,8 @@ enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
 /* The handshake and PINF; the text header. */
 struct record_process {
 	unsigned version_major, version_minor; /* as read; a writer writes its own dialect's */
-	const char *arch;		       /* the target's machine as `uname -m` says it; NULL unknown */
-	unsigned pointer_size;		       /* 4 or 8; 0 unknown (text) */
+	const char *arch;                      /* the target's machine as `uname -m` says it; NULL unknown */
+	unsigned pointer_size;                 /* 4 or 8; 0 unknown (text) */
 	bool big_endian;
 	uint32_t pid;
 	bool has_pid;
@@ -50,7 +50,7 @@ struct record_process {
 	uint32_t depth;
 	bool has_depth;
 	bool no_timestamps;
-	const char *name; /* the program; NULL unknown */
+	const char *name;   /* the program; NULL unknown */
 	const char *origin; /* the generator, "functrace 0.1.0"; NULL unknown */
 	unsigned filters;   /* enum trace_filter bits */
 };

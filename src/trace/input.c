@@ -160,10 +160,9 @@ static ssize_t unpack_zstd(struct input *input, void *data, size_t size)
 	if (ZSTD_isError(result)) {
 		if (out.pos)
 			return (ssize_t)out.pos;
-		return bad(input,
-			   ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
-				   ? "the zstd data need more than 128 MiB to be unpacked"
-				   : "the zstd data are damaged");
+		return bad(input, ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
+					  ? "the zstd data need more than 128 MiB to be unpacked"
+					  : "the zstd data are damaged");
 	}
 	if (progress)
 		input->in_frame = result != 0;
@@ -172,8 +171,8 @@ static ssize_t unpack_zstd(struct input *input, void *data, size_t size)
 
 static ssize_t unpack(struct input *input, void *data, size_t size)
 {
-	const ssize_t got = input->packing == PACKING_GZIP ? unpack_gzip(input, data, size)
-							   : unpack_zstd(input, data, size);
+	const ssize_t got =
+		input->packing == PACKING_GZIP ? unpack_gzip(input, data, size) : unpack_zstd(input, data, size);
 
 	input->out_pending = got == (ssize_t)size;
 	return got;
@@ -245,8 +244,7 @@ bool input_is_idle(const struct input *input)
 {
 	struct pollfd ready = {.fd = input->fd, .events = POLLIN};
 
-	return input->live && input->start == input->end && !input->out_pending &&
-	       poll(&ready, 1, LIVE_WAIT) == 0;
+	return input->live && input->start == input->end && !input->out_pending && poll(&ready, 1, LIVE_WAIT) == 0;
 }
 
 const char *input_error(const struct input *input)

@@ -29,8 +29,8 @@ static void make_room(struct reader *reader, size_t want)
 	if (reader->capacity - reader->end >= READER_READ_SIZE / 2 && reader->capacity >= want)
 		return;
 	/* Doubled, so that a long wait for the end of something is not quadratic. */
-	reader->capacity = reader->capacity * 2 > want + READER_READ_SIZE ? reader->capacity * 2
-									  : want + READER_READ_SIZE;
+	reader->capacity =
+		reader->capacity * 2 > want + READER_READ_SIZE ? reader->capacity * 2 : want + READER_READ_SIZE;
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
@@ -39,8 +39,7 @@ static bool read_more(struct reader *reader, unsigned *waits)
 {
 	if (reader->may_pause && input_is_idle(reader->input))
 		return false;
-	const ssize_t got = input_read(reader->input, reader->data + reader->end,
-				       reader->capacity - reader->end);
+	const ssize_t got = input_read(reader->input, reader->data + reader->end, reader->capacity - reader->end);
 
 	if (got > 0) {
 		reader->end += (size_t)got;
@@ -91,8 +90,7 @@ int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...)
 {
 	va_list args;
 	const int used = snprintf(reader->message, sizeof(reader->message),
-				  "the trace is damaged at byte %" PRIu64 ": ",
-				  reader_offset(reader) + ahead);
+				  "the trace is damaged at byte %" PRIu64 ": ", reader_offset(reader) + ahead);
 
 	va_start(args, fmt);
 	vsnprintf(reader->message + used, sizeof(reader->message) - (size_t)used, fmt, args);
@@ -121,12 +119,10 @@ int reader_end(struct reader *reader)
 
 	if (status == -EBADMSG)
 		snprintf(reader->message, sizeof(reader->message),
-			 "%s; this is as far as byte %" PRIu64 " of the trace",
-			 input_error(reader->input), end);
+			 "%s; this is as far as byte %" PRIu64 " of the trace", input_error(reader->input), end);
 	else if (status < 0)
 		snprintf(reader->message, sizeof(reader->message),
-			 "the trace cannot be read on after byte %" PRIu64 ": %s", end,
-			 strerror(-status));
+			 "the trace cannot be read on after byte %" PRIu64 ": %s", end, strerror(-status));
 	return status;
 }
 
@@ -137,8 +133,7 @@ int reader_cut_off(struct reader *reader, const char *within)
 	if (reader->interrupted)
 		return 0;
 	snprintf(reader->message, sizeof(reader->message),
-		 "the trace is cut off: it ends at byte %" PRIu64
-		 " within %s that begins at byte %" PRIu64,
+		 "the trace is cut off: it ends at byte %" PRIu64 " within %s that begins at byte %" PRIu64,
 		 reader->base + reader->end, within, reader_offset(reader));
 	return -EBADMSG;
 }
@@ -179,10 +174,8 @@ static void describe_unknown(const struct reader *reader, char *error, size_t si
 	else if (!available)
 		snprintf(error, size, "this is empty: no trace was written here");
 	else
-		snprintf(error, size,
-			 "this is no trace of a known format: it begins %s. Formats are: %s",
-			 is_all_text(reader->data,
-				     available < READER_DETECT ? available : READER_DETECT)
+		snprintf(error, size, "this is no trace of a known format: it begins %s. Formats are: %s",
+			 is_all_text(reader->data, available < READER_DETECT ? available : READER_DETECT)
 				 ? "with other text than a trace's header"
 				 : "with other bytes than a trace",
 			 encoding_names());
@@ -210,8 +203,7 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 	if (options && options->encoding)
 		reader->encoding = options->encoding;
 	else
-		reader->encoding = encoding_detect(
-			reader->data, available < READER_DETECT ? available : READER_DETECT);
+		reader->encoding = encoding_detect(reader->data, available < READER_DETECT ? available : READER_DETECT);
 	if (!available || !reader->encoding || !reader->encoding->reader) {
 		describe_unknown(reader, error, size);
 		reader_free(reader);

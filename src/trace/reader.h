@@ -9,7 +9,7 @@ struct encoding;
 
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */
-	bool follow;			 /* at the end of a growing file wait for more */
+	bool follow;                     /* at the end of a growing file wait for more */
 	/* Gets a clause about each thing that was read, but looks damaged ("line 7 looks like a damaged
 	 * frame"); NULL: they are only counted. */
 	void (*complain)(void *context, const char *clause);

@@ -18,8 +18,7 @@
 #define RTRACE_TEXT_MAX        65531
 
 /* A packet's type: its four letters, the first in the lowest byte. */
-#define RTRACE_TYPE(a, b, c, d)                                                                    \
-	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define RTRACE_TYPE(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 enum rtrace_type {
 	RTRACE_PINF = RTRACE_TYPE('P', 'I', 'N', 'F'),

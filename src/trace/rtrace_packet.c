@@ -41,15 +41,14 @@ static int damage(struct reader *reader, const struct packet *packet, const char
 {
 	const uint32_t t = packet->type;
 
-	return reader_damage(reader, 0, "a %c%c%c%c packet of %u bytes %s", (char)t, (char)(t >> 8),
-			     (char)(t >> 16), (char)(t >> 24), packet->size, what);
+	return reader_damage(reader, 0, "a %c%c%c%c packet of %u bytes %s", (char)t, (char)(t >> 8), (char)(t >> 16),
+			     (char)(t >> 24), packet->size, what);
 }
 
 /* Copies the next string behind what is in `text`, which has room for all of the packet: a string
  * takes more bytes there than it does as text. NULL if it goes beyond the packet. Its
  * length counts the padding or not, as the writer likes; both are stepped over alike. */
-static const char *take_string(const struct rtrace_reader *s, struct packet *packet,
-			       struct buf *text)
+static const char *take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
 {
 	uint16_t length;
 
@@ -81,8 +80,7 @@ static void text_begin(struct buf *text, const struct packet *packet)
 #define TOO_SHORT  "is too short for what it holds"
 #define BAD_STRING "has a string that goes beyond its end"
 
-int rtrace_take_process(struct reader *reader, struct packet *packet,
-			struct record_process *process)
+int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process)
 {
 	struct rtrace_reader *s = reader->state;
 
@@ -102,8 +100,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet,
 		return damage(reader, packet, BAD_STRING);
 	if (!s->compat && process->start_sec)
 		s->clock = (struct day_clock){.known = true,
-					      .last = (uint64_t)process->start_sec % 86400 *
-						      UINT64_C(1000000000)};
+					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
 	/* It outlives the next packet, in which read_origin() looks for the origin. */
 	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
 
@@ -339,9 +336,8 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 	const uint32_t count = take_dword(s, packet);
 
 	if (count > left(packet) / pointer_size(s))
-		return reader_damage(reader, 0,
-				     "a BTRC packet of %u bytes says that it has %u frames",
-				     packet->size, count);
+		return reader_damage(reader, 0, "a BTRC packet of %u bytes says that it has %u frames", packet->size,
+				     count);
 	if (count < left(packet) / pointer_size(s))
 		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
 				reader_offset(reader), count, packet->size);
@@ -388,8 +384,7 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 
 	/* A name and a value take four bytes each at least. */
 	if (count > left(packet) / 8)
-		return reader_damage(reader, 0,
-				     "an ARGS packet of %u bytes says that it has %u arguments",
+		return reader_damage(reader, 0, "an ARGS packet of %u bytes says that it has %u arguments",
 				     packet->size, count);
 	text_begin(&s->arg_text, packet);
 	for (uint32_t i = 0; i < count; i++) {

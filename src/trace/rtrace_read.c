@@ -75,8 +75,7 @@ static bool is_type(uint32_t type)
 	for (unsigned i = 0; i < 4; i++) {
 		const char c = (char)(type >> 8 * i);
 
-		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-		      c == '_'))
+		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'))
 			return false;
 	}
 	return true;
@@ -93,9 +92,7 @@ static uint32_t get_type(const struct rtrace_reader *s, const unsigned char *p)
 
 static const char *type_text(uint32_t type, char text[8])
 {
-	memcpy(text,
-	       (char[]){(char)type, (char)(type >> 8), (char)(type >> 16), (char)(type >> 24), 0},
-	       5);
+	memcpy(text, (char[]){(char)type, (char)(type >> 8), (char)(type >> 16), (char)(type >> 24), 0}, 5);
 	return text;
 }
 
@@ -111,16 +108,13 @@ static int read_head(struct reader *reader, struct packet *packet)
 		if (!s->old)
 			return 1;
 		if (packet->size < 4)
-			return reader_damage(reader, 0,
-					     "a packet's size is %u, less than its type's",
-					     packet->size);
+			return reader_damage(reader, 0, "a packet's size is %u, less than its type's", packet->size);
 		packet->size -= 4;
 		return 1;
 	}
 	if (p[0] == RTRACE_MAGIC)
 		return reader_damage(reader, 0, "a second trace begins here; split the file");
-	return reader_damage(reader, 0, "no packet has the type %02x %02x %02x %02x", p[0], p[1],
-			     p[2], p[3]);
+	return reader_damage(reader, 0, "no packet has the type %02x %02x %02x %02x", p[0], p[1], p[2], p[3]);
 }
 
 static int cut_off_packet(struct reader *reader, const struct packet *packet)
@@ -160,8 +154,7 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	if (packet->size > RTRACE_READ_MAX) {
 		char type[8];
 
-		return reader_damage(reader, 0,
-				     "a %s packet says that it has %u bytes, and none has",
+		return reader_damage(reader, 0, "a %s packet says that it has %u bytes, and none has",
 				     type_text(packet->type, type), packet->size);
 	}
 	if (reader_fill(reader, RTRACE_HEAD + packet->size) < RTRACE_HEAD + packet->size)
@@ -214,12 +207,10 @@ static int read_handshake(struct reader *reader)
 	s->swap = s->big_endian != host_is_big_endian();
 	s->wide = p[6 + arch] == 8;
 	if (s->major > RTRACE_COMPAT_MAJOR)
-		return reader_damage(reader, 2,
-				     "the format's version is %u.%u; known are those before 3",
-				     s->major, s->minor);
+		return reader_damage(reader, 2, "the format's version is %u.%u; known are those before 3", s->major,
+				     s->minor);
 	if (p[5 + arch] > 1 || (p[6 + arch] != 4 && p[6 + arch] != 8))
-		return reader_damage(reader, 5 + arch,
-				     "byte order %u and pointers of %u bytes are unknown",
+		return reader_damage(reader, 5 + arch, "byte order %u and pointers of %u bytes are unknown",
 				     p[5 + arch], p[6 + arch]);
 	s->compat = s->major == RTRACE_COMPAT_MAJOR;
 	if (!s->compat && !is_type(get_type(s, p + size))) {
@@ -242,8 +233,7 @@ static void read_origin(struct reader *reader, struct record_process *process)
 	struct record record;
 
 	if (packet_peek(reader, &packet) != 1 || packet.type != RTRACE_MINF ||
-	    rtrace_take_record(reader, &packet, &record) < 0 || record.module.id ||
-	    !strcmp(record.module.name, "main"))
+	    rtrace_take_record(reader, &packet, &record) < 0 || record.module.id || !strcmp(record.module.name, "main"))
 		return;
 	s->arg_text.size = 0;
 	buf_printf(&s->arg_text, "%s %u.%u", record.module.name, record.module.version_major,

@@ -24,8 +24,8 @@ struct rtrace_reader {
 	uint64_t declared; /* bit N: resource N */
 	uint64_t next_index;
 	uint32_t microseconds; /* of the next call's millisecond */
-	struct buf text;      /* the strings of a record that is given out at once */
-	struct buf call_text; /* the strings of `call` */
+	struct buf text;       /* the strings of a record that is given out at once */
+	struct buf call_text;  /* the strings of `call` */
 	struct buf arg_text;
 	bool has_call; /* `call` waits for its stack and arguments */
 	bool has_args;
@@ -46,8 +46,7 @@ struct packet {
 
 /* Takes apart the data of one packet; a negative errno, described, if they do not hold what the
  * type promises. Strings are in s->text, or for calls where they stay. */
-int rtrace_take_process(struct reader *reader, struct packet *packet,
-			struct record_process *process);
+int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process);
 int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record);
 int rtrace_take_call(struct reader *reader, struct packet *packet);
 int rtrace_take_microseconds(struct reader *reader, struct packet *packet);

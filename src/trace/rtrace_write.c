@@ -31,8 +31,7 @@ static void rtrace_end(struct writer *writer)
 	free(writer->state);
 }
 
-static inline unsigned char *put_word(const struct rtrace_state *s, unsigned char *p,
-				      uint16_t value)
+static inline unsigned char *put_word(const struct rtrace_state *s, unsigned char *p, uint16_t value)
 {
 	if (s->swap)
 		value = __builtin_bswap16(value);
@@ -40,8 +39,7 @@ static inline unsigned char *put_word(const struct rtrace_state *s, unsigned cha
 	return p + 2;
 }
 
-static inline unsigned char *put_dword(const struct rtrace_state *s, unsigned char *p,
-				       uint32_t value)
+static inline unsigned char *put_dword(const struct rtrace_state *s, unsigned char *p, uint32_t value)
 {
 	if (s->swap)
 		value = __builtin_bswap32(value);
@@ -64,8 +62,8 @@ static inline unsigned char *put_pointer(struct writer *writer, unsigned char *p
 }
 
 /* Writes the head of the packet whose data lie from head + RTRACE_HEAD to `end`. */
-static inline unsigned char *put_head(const struct rtrace_state *s, unsigned char *head,
-				      uint32_t type, unsigned char *end)
+static inline unsigned char *put_head(const struct rtrace_state *s, unsigned char *head, uint32_t type,
+				      unsigned char *end)
 {
 	if (s->reverse_types)
 		type = __builtin_bswap32(type);
@@ -77,8 +75,8 @@ static inline unsigned char *put_head(const struct rtrace_state *s, unsigned cha
 
 /* A string of at most `room` bytes in all, a multiple of 4; what is longer is cut, ends in "..."
  * and is counted. `length` is the text's; text may be NULL. */
-static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text,
-					size_t length, size_t room)
+static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text, size_t length,
+					size_t room)
 {
 	const struct rtrace_state *s = writer->state;
 	const size_t max = room - 2 < RTRACE_TEXT_MAX ? room - 2 : RTRACE_TEXT_MAX;
@@ -337,8 +335,7 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 }
 
 /* One argument, if it fits into what is left of the packet: its value is cut first. */
-static unsigned char *put_arg(struct writer *writer, unsigned char *p, const char *name,
-			      const char *value, size_t left)
+static unsigned char *put_arg(struct writer *writer, unsigned char *p, const char *name, const char *value, size_t left)
 {
 	const size_t name_length = text_length(name), value_length = text_length(value);
 	const size_t name_size = align_up(2 + name_length, 4);
@@ -371,8 +368,7 @@ static void put_args(struct writer *writer, const struct record_call *call, bool
 	}
 	for (uint32_t i = 0; i < call->arg_count; i++) {
 		unsigned char *const after =
-			put_arg(writer, p, call->args[i].name, call->args[i].value,
-				s->data_max - (size_t)(p - data));
+			put_arg(writer, p, call->args[i].name, call->args[i].value, s->data_max - (size_t)(p - data));
 
 		count += after != p;
 		p = after;

@@ -19,7 +19,7 @@
 
 /* The argument 0, which no function has: text has no form of its own for a copy. */
 #define TEXT_COPY_VALUE "#kind=copy"
-#define TEXT_COPY_LINE	"\t$0 = " TEXT_COPY_VALUE
+#define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
 
 /* Behind the address 0 that ends a stack's frames; by enum stack_end. */
 extern const char *const text_stack_ends[3];

@@ -121,8 +121,8 @@ bool text_parse_call(const char *line, size_t length, struct text_call *call)
 }
 
 /* Whether the name ends in `<type>`, the type as text or as its number; then its length. */
-static bool has_type(const struct text_reader *s, const struct text_resource *resource,
-		     const char *name, size_t length, size_t *suffix)
+static bool has_type(const struct text_reader *s, const struct text_resource *resource, const char *name, size_t length,
+		     size_t *suffix)
 {
 	uint64_t id;
 
@@ -138,8 +138,7 @@ static bool has_type(const struct text_reader *s, const struct text_resource *re
 	return id == (s->compat ? UINT64_C(1) << (resource->id - 1) : resource->id);
 }
 
-static const struct text_resource *take_type(const struct text_reader *s, const char *name,
-					     size_t *length)
+static const struct text_resource *take_type(const struct text_reader *s, const char *name, size_t *length)
 {
 	size_t suffix;
 
@@ -154,8 +153,7 @@ static const struct text_resource *take_type(const struct text_reader *s, const 
 	return NULL;
 }
 
-void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed,
-		    struct record_call *call)
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed, struct record_call *call)
 {
 	char *name = line + parsed->name;
 	size_t length = parsed->name_length;
@@ -171,9 +169,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 		s->damage = "looks like a damaged call";
 	*call = (struct record_call){
 		.index = parsed->index,
-		.time_ns = parsed->time_ns == TIME_NONE
-				   ? TIME_NONE
-				   : day_clock_time(&s->clock, parsed->time_ns),
+		.time_ns = parsed->time_ns == TIME_NONE ? TIME_NONE : day_clock_time(&s->clock, parsed->time_ns),
 		.resource = resource ? resource->id : 0,
 		.context = parsed->context,
 		.kind = parsed->release ? CALL_RELEASE : CALL_ALLOC,

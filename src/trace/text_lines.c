@@ -15,8 +15,7 @@ static int64_t parse_start(const char *text)
 	char sign[2] = "";
 	struct tm tm = {.tm_isdst = -1};
 
-	if (sscanf(text, "%4d%*1[-.]%2d%*1[-.]%4d %2d:%2d:%2d%n", &a, &b, &c, &hour, &minute,
-		   &second, &used) != 6)
+	if (sscanf(text, "%4d%*1[-.]%2d%*1[-.]%4d %2d:%2d:%2d%n", &a, &b, &c, &hour, &minute, &second, &used) != 6)
 		return 0;
 	const char *rest = text + used;
 
@@ -25,8 +24,8 @@ static int64_t parse_start(const char *text)
 		return 0;
 	const int year = a > 31 ? a : c, day = a > 31 ? c : a;
 
-	if (year < 1970 || b < 1 || b > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 ||
-	    minute < 0 || minute > 59 || second < 0 || second > 60 || zone < 0)
+	if (year < 1970 || b < 1 || b > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 ||
+	    minute > 59 || second < 0 || second > 60 || zone < 0)
 		return 0;
 	tm.tm_year = year - 1900;
 	tm.tm_mon = b - 1;
@@ -78,8 +77,7 @@ static bool parse_version(const char *text, struct record_process *process)
 {
 	int used = 0;
 
-	return sscanf(text, "%3u.%3u%n", &process->version_major, &process->version_minor, &used) == 2 &&
-	       !text[used];
+	return sscanf(text, "%3u.%3u%n", &process->version_major, &process->version_minor, &used) == 2 && !text[used];
 }
 
 /* The value of a field. False if it is none that the key has. */
@@ -148,8 +146,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 }
 
 /* Calls show the type as its declaration does, with the same escapes. */
-static void remember_resource(struct text_reader *s, const char *type,
-			      const struct record_resource *resource)
+static void remember_resource(struct text_reader *s, const char *type, const struct record_resource *resource)
 {
 	for (size_t i = 0; i < s->resource_count; i++)
 		if (s->resources[i].id == resource->id)
@@ -157,10 +154,8 @@ static void remember_resource(struct text_reader *s, const char *type,
 	if (s->resource_count >= TEXT_TYPES_MAX)
 		return;
 	ARRAY_GROW(s->resources, s->resource_capacity, s->resource_count);
-	s->resources[s->resource_count++] = (struct text_resource){.id = resource->id,
-								   .flags = resource->flags,
-								   .length = strlen(type),
-								   .type = xstrdup(type)};
+	s->resources[s->resource_count++] = (struct text_resource){
+		.id = resource->id, .flags = resource->flags, .length = strlen(type), .type = xstrdup(type)};
 }
 
 /* `<1> : type (description) [flag|flag]` */
@@ -235,8 +230,7 @@ static bool take_context(char *line, struct record *record)
 	if (!p || strncmp(p, " : ", 3) || id > UINT32_MAX)
 		return false;
 	record->type = RECORD_CONTEXT;
-	record->context =
-		(struct record_context){(uint32_t)id, text_unescape(line + (p - line) + 3, "")};
+	record->context = (struct record_context){(uint32_t)id, text_unescape(line + (p - line) + 3, "")};
 	return true;
 }
 
@@ -249,8 +243,7 @@ static bool take_attachment(char *line, struct record *record)
 		return false;
 	*colon = '\0';
 	record->type = RECORD_ATTACHMENT;
-	record->attachment = (struct record_attachment){text_unescape(line + 2, ""),
-							text_unescape(colon + 3, "")};
+	record->attachment = (struct record_attachment){text_unescape(line + 2, ""), text_unescape(colon + 3, "")};
 	return true;
 }
 
@@ -267,14 +260,13 @@ static bool take_module(char *line, struct record *record)
 
 	for (char *next = open; next; next = strstr(next + 1, " ("))
 		open = next;
-	if (!open || !(p = text_decimal(open + 2, &major)) || *p != '.' ||
-	    !(p = text_decimal(p + 1, &minor)) || strcmp(p, ")") || major > UINT16_MAX ||
-	    minor > UINT16_MAX)
+	if (!open || !(p = text_decimal(open + 2, &major)) || *p != '.' || !(p = text_decimal(p + 1, &minor)) ||
+	    strcmp(p, ")") || major > UINT16_MAX || minor > UINT16_MAX)
 		return false;
 	*open = '\0';
 	record->type = RECORD_MODULE;
-	record->module = (struct record_module){(uint32_t)id, (uint16_t)major, (uint16_t)minor,
-						text_unescape(name, "")};
+	record->module =
+		(struct record_module){(uint32_t)id, (uint16_t)major, (uint16_t)minor, text_unescape(name, "")};
 	return true;
 }
 
@@ -287,8 +279,7 @@ static bool take_thread(char *line, struct record *record)
 	if (!p || tid > UINT32_MAX || (*p && (p[0] != ' ' || !p[1])))
 		return false;
 	record->type = RECORD_THREAD;
-	record->thread = (struct record_thread){(uint32_t)tid,
-						*p ? text_unescape(line + (p - line) + 1, "") : ""};
+	record->thread = (struct record_thread){(uint32_t)tid, *p ? text_unescape(line + (p - line) + 1, "") : ""};
 	return true;
 }
 
@@ -298,8 +289,7 @@ static bool take_build_id(const char *line, struct record *record)
 	uint64_t from;
 	const char *p = line + strlen(TEXT_BUILD_LINE);
 
-	if (strncmp(p, "0x", 2) || !(p = text_hex(p + 2, &from)) || *p++ != ' ' ||
-	    !text_is_build_id(p))
+	if (strncmp(p, "0x", 2) || !(p = text_hex(p + 2, &from)) || *p++ != ' ' || !text_is_build_id(p))
 		return false;
 	record->type = RECORD_BUILD_ID;
 	record->build_id = (struct record_build_id){from, p};

@@ -72,8 +72,7 @@ static void check_nul(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;
 	const size_t available = reader_available(reader);
-	const char *nul =
-		available > from ? memchr(at(reader, from), '\0', available - from) : NULL;
+	const char *nul = available > from ? memchr(at(reader, from), '\0', available - from) : NULL;
 
 	if (!nul)
 		return;
@@ -148,14 +147,12 @@ int text_line(struct reader *reader, size_t from, size_t *length)
 			scanned = available - from;
 		}
 		if (scanned > TEXT_LINE_MAX)
-			return reader_damage(reader, from, "a line is longer than %u bytes",
-					     TEXT_LINE_MAX);
+			return reader_damage(reader, from, "a line is longer than %u bytes", TEXT_LINE_MAX);
 		if (from > TEXT_GROUP_MAX)
-			return reader_damage(
-				reader, 0,
-				"more than %u bytes of calls share one stack, or none; "
-				"give the trace that was not compressed",
-				TEXT_GROUP_MAX);
+			return reader_damage(reader, 0,
+					     "more than %u bytes of calls share one stack, or none; "
+					     "give the trace that was not compressed",
+					     TEXT_GROUP_MAX);
 		if (text_fill(reader, available + 1) <= available)
 			return end_of_lines(reader, from);
 	}
@@ -197,9 +194,8 @@ static int read_header(struct reader *reader, struct record *record)
 	s->compat = record->process.version_major >= TEXT_COMPAT_MAJOR;
 	reader->start += length + 1;
 	if (!s->compat && record->process.start_sec > 0)
-		s->clock = (struct day_clock){.known = true,
-					      .last = (uint64_t)record->process.start_sec % 86400 *
-						      UINT64_C(1000000000)};
+		s->clock = (struct day_clock){
+			.known = true, .last = (uint64_t)record->process.start_sec % 86400 * UINT64_C(1000000000)};
 	return 1;
 }
 
@@ -239,8 +235,7 @@ static void find_group(struct reader *reader, size_t from)
 			break;
 		struct text_call next;
 
-		s->group_goes_on =
-			from >= TEXT_GROUP_PART && text_parse_call(at(reader, from), length, &next);
+		s->group_goes_on = from >= TEXT_GROUP_PART && text_parse_call(at(reader, from), length, &next);
 		if (s->group_goes_on)
 			break;
 		from += length + 1;
@@ -251,8 +246,7 @@ static void find_group(struct reader *reader, size_t from)
 
 /* The call of a group's line, with its arguments and the group's stack. Nothing is read: all
  * of the group is in the buffer and stays where it is. */
-static void take_call(struct reader *reader, const struct text_call *parsed, size_t length,
-		      struct record *record)
+static void take_call(struct reader *reader, const struct text_call *parsed, size_t length, struct record *record)
 {
 	struct text_reader *s = reader->state;
 	struct record_call *call = &record->call;
@@ -263,8 +257,7 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	s->group_at += length + 1;
 	text_complain(reader, s->line++);
 	s->astray = false;
-	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX &&
-	       text_is_arg(at(reader, s->group_at))) {
+	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX && text_is_arg(at(reader, s->group_at))) {
 		char *line = at(reader, s->group_at);
 		char *end = strchr(line, '\n');
 
@@ -319,8 +312,7 @@ static bool parse_heap_line(const char *p, size_t i, uint64_t *value)
 
 /* The heap's record, whose head is `from` bytes after data + start, if all its lines are there,
  * before `end`; then *size is what they take. Others are comments. */
-static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *size,
-		      struct record *record)
+static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *size, struct record *record)
 {
 	struct record_heap *heap = &record->heap;
 	uint64_t values[TEXT_HEAP_LINES];
@@ -333,8 +325,7 @@ static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *si
 		next += length + 1;
 	}
 	record->type = RECORD_HEAP;
-	*heap = (struct record_heap){
-		.bottom = values[0], .top = values[1], .lowest = values[2], .highest = values[3]};
+	*heap = (struct record_heap){.bottom = values[0], .top = values[1], .lowest = values[2], .highest = values[3]};
 	memcpy(heap->info, values + 4, sizeof(heap->info));
 	*size = next - from;
 	return true;
@@ -375,8 +366,7 @@ static int next_in_group(struct reader *reader, struct record *record)
 	}
 	size_t size;
 
-	if (is_heap(line, length) &&
-	    take_heap(reader, s->group_at, s->group_frames, &size, record)) {
+	if (is_heap(line, length) && take_heap(reader, s->group_at, s->group_frames, &size, record)) {
 		s->group_at += size;
 		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;

@@ -34,16 +34,16 @@ struct text_reader {
 	size_t resource_count, resource_capacity;
 	bool has_nul; /* a NUL byte ends what can be read, at this offset */
 	uint64_t nul_offset;
-	uint64_t line;	    /* the number of the one that is read */
+	uint64_t line;      /* the number of the one that is read */
 	const char *damage; /* what is wrong with it, to be complained of; NULL nothing */
-	bool astray;	    /* the last line was damaged: arguments and frames that follow were its own */
+	bool astray;        /* the last line was damaged: arguments and frames that follow were its own */
 	/* Calls that share a stack: from reader->start on, with the stack at the end. */
 	bool in_group, group_goes_on; /* the stack is behind the next part */
 	size_t group_at;              /* the next line of the group */
 	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
 	uint64_t group_lines; /* from group_frames to group_end */
-	int group_status; /* what the look-ahead met: to be told when the group is given out */
+	int group_status;     /* what the look-ahead met: to be told when the group is given out */
 	uint64_t *frames;
 	struct text_span *spans;
 	const char **texts;
@@ -77,8 +77,7 @@ struct text_call {
 bool text_parse_call(const char *line, size_t length, struct text_call *call);
 
 /* Makes the record of a parsed call whose line is `line`; the line is changed. */
-void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed,
-		    struct record_call *record);
+void text_take_call(struct text_reader *s, char *line, const struct text_call *parsed, struct record_call *record);
 
 /* Whether a line is a call's argument. */
 bool text_is_arg(const char *line);
@@ -118,8 +117,9 @@ static inline size_t text_fill(struct reader *reader, size_t want)
 	return available >= want ? available : text_fill_slow(reader, want);
 }
 
-/* Parses the frames that begin `from` bytes after data + start into s->frames, and counts their lines
- * in s->group_lines; returns where they end. An error is left in s->group_status. `line` is the number of the first one. */
+/* Parses the frames that begin `from` bytes after data + start into s->frames, and counts their lines in
+ * s->group_lines; returns where they end. An error is left in s->group_status. `line` is the number of the first
+ * one. */
 size_t text_take_frames(struct reader *reader, size_t from, uint64_t line);
 
 /* Complains of s->damage in line `line`, if there is any. */

@@ -76,20 +76,18 @@ static void put_start(struct writer *writer, const struct record_process *proces
 	char text[80];
 	struct tm tm;
 
-	if (process->start_text &&
-	    (!process->start_sec || compat == (process->version_major >= TEXT_COMPAT_MAJOR))) {
+	if (process->start_text && (!process->start_sec || compat == (process->version_major >= TEXT_COMPAT_MAJOR))) {
 		put_field(writer, false, "timestamp", process->start_text);
 		return;
 	}
 	if (!process->start_sec || !(compat ? localtime_r(&start, &tm) : gmtime_r(&start, &tm)))
 		return;
 	if (compat)
-		snprintf(text, sizeof(text), "%ld.%d.%d %02d:%02d:%02d", tm.tm_year + 1900L,
-			 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+		snprintf(text, sizeof(text), "%ld.%d.%d %02d:%02d:%02d", tm.tm_year + 1900L, tm.tm_mon + 1, tm.tm_mday,
+			 tm.tm_hour, tm.tm_min, tm.tm_sec);
 	else
-		snprintf(text, sizeof(text), "%04ld-%02d-%02d %02d:%02d:%02d +0000",
-			 tm.tm_year + 1900L, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-			 tm.tm_sec);
+		snprintf(text, sizeof(text), "%04ld-%02d-%02d %02d:%02d:%02d +0000", tm.tm_year + 1900L, tm.tm_mon + 1,
+			 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	put_field(writer, false, "timestamp", text);
 }
 
@@ -181,8 +179,7 @@ static void put_object(struct writer *writer, const struct record_object *object
 {
 	buf_add_str(&writer->out, ": ");
 	/* The sp-rtrace tools take no blanks in a path. */
-	text_put_escaped(&writer->out, object->path ? object->path : "",
-			 writer->options.compat ? " " : "");
+	text_put_escaped(&writer->out, object->path ? object->path : "", writer->options.compat ? " " : "");
 	buf_printf(&writer->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n", object->from, object->to);
 }
 
@@ -215,8 +212,7 @@ static void put_line(struct writer *writer, const char *text)
 static void put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct text_writer *s = writer->state;
-	const uint64_t addresses[] = {heap->bottom, heap->top,
-				      heap->lowest ? heap->lowest : s->lowest,
+	const uint64_t addresses[] = {heap->bottom, heap->top, heap->lowest ? heap->lowest : s->lowest,
 				      heap->highest ? heap->highest : s->highest};
 	struct buf *out = &writer->out;
 

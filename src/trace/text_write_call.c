@@ -257,8 +257,7 @@ static void put_address(struct buf *out, uint64_t address)
 
 /* A frame with its names: a line each, or only the function's own where the reader would take
  * inlined ones for frames. */
-static void put_named_frame(struct writer *writer, uint64_t address, const struct frame_name *names,
-			    size_t count)
+static void put_named_frame(struct writer *writer, uint64_t address, const struct frame_name *names, size_t count)
 {
 	for (size_t i = writer->options.compat ? count - 1 : 0; i < count; i++) {
 		put_address(&writer->out, address);
@@ -271,8 +270,7 @@ static void put_frame(struct writer *writer, uint64_t address, const char *text)
 {
 	const struct writer_options *options = &writer->options;
 	const struct frame_name *names;
-	const size_t count =
-		frame_lookup(options->namer, options->namer_context, address, text, &names);
+	const size_t count = frame_lookup(options->namer, options->namer_context, address, text, &names);
 
 	if (count) {
 		put_named_frame(writer, address, names, count);
@@ -292,11 +290,9 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 
 	if (named) {
 		for (uint32_t i = 0; i < call->frame_count; i++)
-			put_frame(writer, call->frames[i],
-				  call->frame_texts ? call->frame_texts[i] : NULL);
+			put_frame(writer, call->frames[i], call->frame_texts ? call->frame_texts[i] : NULL);
 	} else {
-		char *const first =
-			(char *)buf_room(&writer->out, (size_t)call->frame_count * NUMBER_ROOM);
+		char *const first = (char *)buf_room(&writer->out, (size_t)call->frame_count * NUMBER_ROOM);
 		char *p = first;
 
 		for (uint32_t i = 0; i < call->frame_count; i++) {

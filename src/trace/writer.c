@@ -12,8 +12,7 @@
 #define WRITER_FLUSH_SIZE (64u << 10)
 #endif
 
-struct writer *writer_new(const struct encoding *encoding, int fd,
-			  const struct writer_options *options)
+struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {
 	struct writer *writer = xmalloc(sizeof(*writer));
 
@@ -46,8 +45,8 @@ static int write_out(int fd, const unsigned char *data, size_t size, size_t *don
 	}
 }
 
-/* `done` bytes of the buffer are in the file: counts the whole calls among them, and returns where the last whole record
- * ends. */
+/* `done` bytes of the buffer are in the file: counts the whole calls among them, and returns where the last whole
+ * record ends. */
 static size_t count_written(struct writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -100,8 +99,7 @@ static void note_end(struct writer *writer, bool is_call)
 	if (writer->out.size == last)
 		return;
 	ARRAY_GROW(writer->ends, writer->end_capacity, writer->end_count);
-	writer->ends[writer->end_count++] =
-		(struct record_end){(uint32_t)writer->out.size, is_call};
+	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, is_call};
 }
 
 int writer_put(struct writer *writer, const struct record *record)

@@ -11,9 +11,9 @@ struct writer;
 struct encoding;
 
 struct writer_options {
-	bool compat;	     /* the dialect of the sp-rtrace 2.0 tools */
-	bool line_buffered;  /* flush after each call (a terminal or a pipe is read live) */
-	frame_namer namer;   /* -r: names in text output; NULL without */
+	bool compat;        /* the dialect of the sp-rtrace 2.0 tools */
+	bool line_buffered; /* flush after each call (a terminal or a pipe is read live) */
+	frame_namer namer;  /* -r: names in text output; NULL without */
 	void *namer_context;
 };
 

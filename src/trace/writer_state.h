@@ -10,17 +10,17 @@ struct writer {
 	const struct encoding *encoding;
 	struct writer_options options;
 	int fd;
-	int error;          /* the first one: negative errno */
-	uint64_t cut_count; /* values that did not fit the format */
+	int error;           /* the first one: negative errno */
+	uint64_t cut_count;  /* values that did not fit the format */
 	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
-	struct buf out;     /* what is not yet written: whole records between two puts */
-	struct record_end { /* of each record in `out`, for cutting back after an error */
+	struct buf out;      /* what is not yet written: whole records between two puts */
+	struct record_end {  /* of each record in `out`, for cutting back after an error */
 		uint32_t at;
 		bool is_call;
-	} *ends;
+	} * ends;
 	size_t end_count, end_capacity;
 	uint64_t calls; /* written */
-	void *state; /* the encoding's */
+	void *state;    /* the encoding's */
 };
 
 #endif

@@ -133,8 +133,7 @@ static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 ||
-	    (uint64_t)(uintptr_t)info.si_addr != before)
+	if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 || (uint64_t)(uintptr_t)info.si_addr != before)
 		return;
 	info.si_addr = (void *)(uintptr_t)task->process->arch->pc(&task->regs);
 	ptrace(PTRACE_SETSIGINFO, task->tid, NULL, &info);
@@ -158,10 +157,8 @@ static void act_signal(struct task *task, int sig)
 	if (wait_with_stop(task, sig))
 		return;
 	if (task->slot) {
-		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP ||
-				   sig == SIGSEGV || sig == SIGBUS;
-		const uint64_t before = fault && task_regs(task) == 0 ?
-						task->process->arch->pc(&task->regs) : 0;
+		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP || sig == SIGSEGV || sig == SIGBUS;
+		const uint64_t before = fault && task_regs(task) == 0 ? task->process->arch->pc(&task->regs) : 0;
 
 		task_leave_slot(task);
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
@@ -200,11 +197,10 @@ static void act_interrupt(struct tracer *t, struct task *task)
 static void describe_end(char *text, size_t size, pid_t tid, int status)
 {
 	if (WIFSIGNALED(status))
-		snprintf(text, size, "process %d was killed by signal %d (%s)", tid,
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(text, size, "process %d was killed by signal %d (%s)", tid, WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
 	else
-		snprintf(text, size, "process %d has exited with status %d", tid,
-			 WEXITSTATUS(status));
+		snprintf(text, size, "process %d has exited with status %d", tid, WEXITSTATUS(status));
 }
 
 static void act_gone(struct tracer *t, struct task *task, int status)

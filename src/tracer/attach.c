@@ -70,7 +70,8 @@ static void explain_denied(pid_t pid)
 
 	if (other == pid)
 		msg_error("cannot attach to process %d: it belongs to user %ld. Run functrace as that user, "
-			  "or as root.", pid, owner_of(pid));
+			  "or as root.",
+			  pid, owner_of(pid));
 	else if (other)
 		msg_error("cannot attach to process %d: its thread %d belongs to user %ld. Run functrace as root.", pid,
 			  other, owner_of(other));
@@ -80,10 +81,12 @@ static void explain_denied(pid_t pid)
 			  pid, scope[0]);
 	else if (scope && scope[0] == '3')
 		msg_error("cannot attach to process %d: kernel.yama.ptrace_scope is 3, which forbids tracing "
-			  "until the next boot.", pid);
+			  "until the next boot.",
+			  pid);
 	else
 		msg_error("cannot attach to process %d: not permitted. It may be privileged or not dumpable; "
-			  "run functrace as root, in a container with the capability SYS_PTRACE.", pid);
+			  "run functrace as root, in a container with the capability SYS_PTRACE.",
+			  pid);
 	free(scope);
 }
 
@@ -145,7 +148,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_tasks(t, pid, &error);
 	if (error)
 		return explain(pid, error);
-	/* Before its memory is opened: if it executes another program after this, that is seen from those found here. */
+	/* Before its memory is opened: if it executes another program after this, that is seen from those found
+	 * here. */
 	const pid_t one = live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
@@ -154,7 +158,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	if (!p) {
 		if (errno == ENOEXEC)
 			msg_error("cannot trace process %d: its program is made for a processor that this "
-				  "functrace does not know.", pid);
+				  "functrace does not know.",
+				  pid);
 		else
 			return explain(pid, errno);
 		return 1;
@@ -264,7 +269,8 @@ static void tell_attached(const struct tracer *t)
 	for (const struct process *p = t->processes; p; p = p->next) {
 		if (!p->attached_to || p->broken)
 			continue;
-		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->name, p->pid, p->tasks, p->tasks == 1 ? "" : "s");
+		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->name, p->pid, p->tasks,
+			   p->tasks == 1 ? "" : "s");
 		if (t->paused)
 			buf_printf(&b, "paused");
 		else

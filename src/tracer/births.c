@@ -18,8 +18,7 @@ static pid_t any_task_of(struct tracer *t, const struct process *p, const struct
 		const struct task *task = (const struct task *)(uintptr_t)entry->value;
 
 		/* One that ends has no memory any more, or soon. */
-		if (task->process != p || task == except || task->phase != PHASE_LIVE ||
-		    task->exiting)
+		if (task->process != p || task == except || task->phase != PHASE_LIVE || task->exiting)
 			continue;
 		if (task->tgid == p->pid)
 			return task->tid;
@@ -48,8 +47,9 @@ static pid_t group_of(pid_t tid, const struct process *p)
 	return p && is_of_group(tid, p->pid) ? p->pid : tgid_of(tid);
 }
 
-/* What a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process of its own.
- * Its maker (NULL: unknown, or dead) is still where it made it: what the child inherits is what the tables say now. */
+/* What a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process of its
+ * own. Its maker (NULL: unknown, or dead) is still where it made it: what the child inherits is what the tables say
+ * now. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -146,7 +146,8 @@ void adopt(struct tracer *t, struct task *child)
 }
 
 /* A task that was held until its maker, a task of p, was known. */
-static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker, unsigned event)
+static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker,
+		       unsigned event)
 {
 	child->birth_event = event;
 	child->process = p;
@@ -261,8 +262,8 @@ void adopt_without_maker(struct tracer *t, pid_t maker)
 	}
 }
 
-/* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's group
- * are at rest, nobody will. */
+/* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's
+ * group are at rest, nobody will. */
 void adopt_untold(struct tracer *t)
 {
 	struct task *orphan;

@@ -90,8 +90,7 @@ static bool is_current(struct process *p, const struct breakpoint *b)
 		return true; /* gone, or going: a write will fail */
 	if (!memcmp(code, b->trap, b->size))
 		memcpy(code, b->original, b->size);
-	return !memcmp(code, b->original, b->size) &&
-	       !memcmp(code, b->insn.bytes, b->insn.length);
+	return !memcmp(code, b->original, b->size) && !memcmp(code, b->insn.bytes, b->insn.length);
 }
 
 /* The text of a mapping that every process shares cannot be written privately. */
@@ -112,8 +111,7 @@ static int breakpoint_write(struct process *p, struct breakpoint *b)
 
 static struct breakpoint *breakpoint_unusable(struct process *p, struct breakpoint *b, int error)
 {
-	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)b->address,
-		  strerror(-error));
+	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)b->address, strerror(-error));
 	b->unusable = error != -ESRCH && error != -EAGAIN;
 	p->counts.failed_sites++;
 	return NULL;
@@ -191,8 +189,7 @@ bool breakpoint_refresh(struct process *p, struct breakpoint *b)
 
 	if (!b->inserted || !b->is_made)
 		return b->inserted;
-	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size) &&
-	    is_current(p, b))
+	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size) && is_current(p, b))
 		return true;
 	breakpoint_remove(p, b);
 	return false;

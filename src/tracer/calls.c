@@ -10,7 +10,7 @@
  * of it and of the return address: never by order, never by thread, so exceptions, longjmp,
  * coroutines that move between threads and switched stacks cannot confuse one call with another. */
 
-#define MISSES_MAX 64	   /* hits of a return site without a call before it is taken out */
+#define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
 static bool publishes(const struct call *call)
@@ -230,8 +230,7 @@ static void event_stack(struct event *e, struct unwind_frame frames[MAX_FRAMES +
 
 /* ---- Values ---- */
 
-static uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args,
-			 uint64_t result)
+static uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args, uint64_t result)
 {
 	uint64_t word = 0;
 
@@ -315,8 +314,7 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 	return b;
 }
 
-static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp,
-			  const uint64_t *args)
+static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
 {
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	const struct function *f = probe->wanted->function;
@@ -327,15 +325,14 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return; /* free(NULL) */
 	struct process *p = task->process;
 	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
-	const bool is_known = ledger_knows(p, probe->wanted->resource, e.id) &&
-			      !(p->reserved.count && hash_get(&p->reserved, e.id));
-	const bool is_inner = fold_reserved(task, probe, return_sp, e.id) ||
-			      (!is_known && fold_call(task, probe, return_sp));
+	const bool is_known =
+		ledger_knows(p, probe->wanted->resource, e.id) && !(p->reserved.count && hash_get(&p->reserved, e.id));
+	const bool is_inner =
+		fold_reserved(task, probe, return_sp, e.id) || (!is_known && fold_call(task, probe, return_sp));
 
 	if (p->reserved.count)
 		ledger_entered_release(p, task, e.id, is_inner);
-	if (is_inner || fold_release(task, probe, return_sp, e.id) ||
-	    count_bookkeeping(task, probe, e.id))
+	if (is_inner || fold_release(task, probe, return_sp, e.id) || count_bookkeeping(task, probe, e.id))
 		return;
 	if (p->tracer->set->backtrace_all)
 		event_stack(&e, frames, true);
@@ -345,8 +342,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 /* Whether the older call, which has the same place on the stack, has come here by a jump (reallocarray -> realloc). A
  * call instruction that always calls the same function leaves no other way; where it may call this one itself,
  * both must mean the same block. */
-static bool is_tail_call(struct process *p, const struct call *older, const struct probe *probe,
-			 const uint64_t *args)
+static bool is_tail_call(struct process *p, const struct call *older, const struct probe *probe, const uint64_t *args)
 {
 	const struct function *outer = function_of(older), *inner = probe->wanted->function;
 
@@ -358,15 +354,14 @@ static bool is_tail_call(struct process *p, const struct call *older, const stru
 
 /* A call at the same place on the stack as one in flight is a part of it if that has jumped here; else the older one
  * has never returned, and is dropped. */
-static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp,
-			   uint64_t return_address, const uint64_t *args)
+static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
+			   const uint64_t *args)
 {
 	struct call *older = hash_get_ptr(&task->process->calls, return_sp);
 
 	if (!older)
 		return false;
-	if (older->return_address != return_address ||
-	    !is_tail_call(task->process, older, probe, args)) {
+	if (older->return_address != return_address || !is_tail_call(task->process, older, probe, args)) {
 		call_stale(task->process, older);
 		return false;
 	}
@@ -387,14 +382,17 @@ static void keep_release_stack(struct task *task, struct call *call)
 	call->end = e.end;
 }
 
-static void call_add(struct task *task, const struct probe *probe, uint64_t return_sp,
-		     uint64_t return_address, const uint64_t *args, struct breakpoint *site)
+static void call_add(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
+		     const uint64_t *args, struct breakpoint *site)
 {
 	struct process *p = task->process;
 	struct call *call = call_new(p->tracer);
 
-	*call = (struct call){.task = task, .next = task->calls, .probe = probe,
-			      .return_sp = return_sp, .return_address = return_address,
+	*call = (struct call){.task = task,
+			      .next = task->calls,
+			      .probe = probe,
+			      .return_sp = return_sp,
+			      .return_address = return_address,
 			      .site = site};
 	memcpy(call->args, args, sizeof(call->args));
 	stack_keep(task, call);
@@ -420,8 +418,7 @@ static void call_add(struct task *task, const struct probe *probe, uint64_t retu
 }
 
 /* This very hit was dealt with before a signal had to be delivered first. */
-static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t return_sp,
-			const uint64_t *args)
+static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t return_sp, const uint64_t *args)
 {
 	const uint64_t sp = task->process->arch->sp(&task->regs);
 
@@ -433,21 +430,19 @@ static bool seen_before(struct task *task, const struct breakpoint *b, uint64_t 
 		undone->breakpoint = NULL;
 		if (memcmp(undone->args, args, sizeof(undone->args)))
 			return false;
-		if (b->probe->wanted->function->role == ROLE_RELEASE &&
-		    !b->probe->wanted->function->can_fail)
+		if (b->probe->wanted->function->role == ROLE_RELEASE && !b->probe->wanted->function->can_fail)
 			return true;
 		const struct call *call = hash_get_ptr(&task->process->calls, return_sp);
 		uint64_t return_address;
 
-		return call && call->probe == b->probe &&
-		       stack_return_address(task, false, &return_address) &&
+		return call && call->probe == b->probe && stack_return_address(task, false, &return_address) &&
 		       call->return_address == return_address;
 	}
 	return false;
 }
 
-static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
-		       uint64_t return_address, const uint64_t *args)
+static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
+		       const uint64_t *args)
 {
 	struct process *p = task->process;
 	bool is_call;
@@ -520,8 +515,10 @@ static void watched_return(struct task *task, const struct call *call)
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)
-		probe_at(p, &(struct probe){.wanted = call->probe->wanted, .shown = call->probe->shown,
-					    .start = result, .object = object});
+		probe_at(p, &(struct probe){.wanted = call->probe->wanted,
+					    .shown = call->probe->shown,
+					    .start = result,
+					    .object = object});
 }
 
 static void call_finish(struct task *task, struct call *call)

@@ -27,8 +27,7 @@ void collect_later(struct tracer *t, const struct stop *stop)
 	if (stop->kind == STOP_EXEC)
 		collect_forget(t, stop->tid);
 	if (t->queue_head && t->queue_count == t->queue_capacity) {
-		memmove(t->queue, t->queue + t->queue_head,
-			(t->queue_count - t->queue_head) * sizeof(*t->queue));
+		memmove(t->queue, t->queue + t->queue_head, (t->queue_count - t->queue_head) * sizeof(*t->queue));
 		t->queue_count -= t->queue_head;
 		t->queue_head = 0;
 	}
@@ -133,8 +132,8 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only after a hit
-	 * is the next stop another one, soon. */
+	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only
+	 * after a hit is the next stop another one, soon. */
 	if (t->one_processor || t->pin.on || !t->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->spin, &timed);
@@ -289,9 +288,7 @@ static struct stop sweep(struct tracer *t, uint64_t start)
 		first = drain(t, stop, &found);
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC), pause = (end - start) * SWEEP_TIMES;
 
-	t->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
-			       : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS
-						      : pause);
+	t->next_sweep = end + (pause < SWEEP_MIN_NS ? SWEEP_MIN_NS : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS : pause);
 	t->many_busy = found >= RECENT_TASKS;
 	return first;
 }

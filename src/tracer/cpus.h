@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether the task (0: the calling thread) may run on that CPU only. If not, it has chosen others meanwhile, or somebody
- * has for it, and they are no longer ours to change. */
+/* Whether the task (0: the calling thread) may run on that CPU only. If not, it has chosen others meanwhile, or
+ * somebody has for it, and they are no longer ours to change. */
 bool cpus_are_only(pid_t tid, int cpu);
 /* Makes it the only CPU of the task. 0 or -errno. */
 int cpus_narrow(pid_t tid, int cpu);

@@ -255,8 +255,8 @@ void engine_keep_target(struct engine *engine)
 	const pid_t pid = engine->launch.pid;
 	int status;
 
-	/* All are waited for: a thread of it that G still traces, when SIGTRAP kills the process, has to be reaped before
-	 * the kernel reports the end of the process itself. */
+	/* All are waited for: a thread of it that G still traces, when SIGTRAP kills the process, has to be reaped
+	 * before the kernel reports the end of the process itself. */
 	while (pid && !atomic_load(&engine->board->ended)) {
 		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
@@ -304,8 +304,7 @@ static void *tracer_thread(void *context)
  * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E lets go. */
 static void set_signals(const struct settings *settings)
 {
-	static const int ignored[] = {SIGINT,  SIGQUIT, SIGHUP,  SIGTSTP,
-				      SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
@@ -316,8 +315,7 @@ static void set_signals(const struct settings *settings)
 		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked,
-		  SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
+	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
 	sigaddset(&blocked, SIGALRM); /* the tracer thread's, while it attaches */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
@@ -359,8 +357,8 @@ static int run(struct engine *engine)
 	return atomic_load(&engine->board->result);
 }
 
-/* Where the kernel is out of memory it ends the largest process of those with the highest score: of which E and G, which
- * others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
+/* Where the kernel is out of memory it ends the largest process of those with the highest score: of which E and G,
+ * which others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
 static void protect_from_oom_killer(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);

@@ -12,9 +12,9 @@
  *                  |   tracer thread: tracer_run(), the only one that traces targets and writes traces.
  *                  \- T  the launched target: child of E, in V's process group.
  *
- * G and E are in the session of V, each in a group of its own: thereby T's group, which is V's, is not orphaned when V
- * is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's group is to
- * stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
+ * G and E are in the session of V, each in a group of its own: thereby T's group, which is V's, is not orphaned when
+ * V is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's
+ * group is to stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
  *
  * The tracer thread blocks in wait4(-1, __WALL). The main thread wakes it by a vfork'ed child that exits
  * at once, which that wait4 returns (an unknown tid that is no tracee): no signal, no lost wake-up. */
@@ -36,8 +36,8 @@ int engine_run(const struct settings *settings);
 
 /* The launched target: a fork of E that waits at its gate before execvp. */
 struct launch {
-	pid_t pid;	/* 0: attaching */
-	int gate;	/* write one byte and close: the target goes on to execvp */
+	pid_t pid;      /* 0: attaching */
+	int gate;       /* write one byte and close: the target goes on to execvp */
 	int exec_error; /* becomes readable with the int errno of a failed execvp; EOF when exec succeeded */
 };
 
@@ -62,9 +62,10 @@ void engine_want_tick(struct engine *engine);
 bool engine_is_waker(struct engine *engine, pid_t pid);
 
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
- * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the wait
- * status of the launched target (its leader), to be told when it has been reaped; V ends as the target ended, after
- * tracer_run() has returned. From engine_started() on --duration is counted; at its end comes a REQUEST_LET_GO. For launch->pid only; engine_started() in both modes. None of them blocks. */
+ * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the
+ * wait status of the launched target (its leader), to be told when it has been reaped; V ends as the target ended,
+ * after tracer_run() has returned. From engine_started() on --duration is counted; at its end comes a
+ * REQUEST_LET_GO. For launch->pid only; engine_started() in both modes. None of them blocks. */
 void engine_started(struct engine *engine);
 void engine_target_stopped(struct engine *engine, int sig);
 void engine_target_continued(struct engine *engine);
@@ -88,8 +89,8 @@ void guard_clear(struct engine *engine, long ticket);
 /* A task that is traced: its seat, or -1 (there are too many). guard_leave() of -1 does nothing. */
 int guard_seat(struct engine *engine, pid_t tid);
 void guard_leave(struct engine *engine, int seat);
-/* As waitpid(which, status, flags | __WALL) for one task or all (-1); after it guard_took() with the task's seat (-1: it has
- * none). */
+/* As waitpid(which, status, flags | __WALL) for one task or all (-1); after it guard_took() with the task's seat
+ * (-1: it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
 void guard_took(struct engine *engine, int seat, int status);
 /* Where the task was at the stop that was taken last: with another pc or sp it has been sent on. */
@@ -97,8 +98,8 @@ void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);
 /* The task is about to be made to do a system call: its own registers and signal mask; 0: they are its own again. */
 void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
 
-/* A fork's child has the breakpoints of that space in its text, and no space of its own yet: an id for guard_lend_end(),
- * or -1 when there are too many. */
+/* A fork's child has the breakpoints of that space in its text, and no space of its own yet: an id for
+ * guard_lend_end(), or -1 when there are too many. */
 int guard_lend(struct engine *engine, int space, pid_t pid);
 void guard_lend_end(struct engine *engine, int loan);
 

@@ -59,8 +59,8 @@ static void leave_old_process(struct task *task)
 	process_unref(old, how);
 }
 
-/* Attached to just before the exec, it was given its breakpoints after it: then they are in the new program, whose memory
- * the old process's descriptor still reads. */
+/* Attached to just before the exec, it was given its breakpoints after it: then they are in the new program, whose
+ * memory the old process's descriptor still reads. */
 static void clean_new_image(struct process *old)
 {
 	const struct hash_entry *entry;
@@ -108,17 +108,21 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	}
 	if (lacks_privileges(task->tid))
 		msg_warn("process %d runs a set-user-ID or set-group-ID program without those privileges: the kernel "
-			 "gives none to a traced program, unless functrace runs as root", task->tid);
+			 "gives none to a traced program, unless functrace runs as root",
+			 task->tid);
 	struct process *p = process_new(t, task->tid, task->tid);
 
 	if (!p) {
 		const int error = errno;
 
 		if (error == ENOEXEC)
-			msg_warn("process %d is not traced: its program is made for a processor that this functrace does "
-				 "not know", task->tid);
+			msg_warn(
+				"process %d is not traced: its program is made for a processor that this functrace does "
+				"not know",
+				task->tid);
 		else
-			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid, strerror(error));
+			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid,
+				 strerror(error));
 		t->untraced_children++;
 		if (first)
 			engine_started(t->engine);

@@ -47,8 +47,7 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 		return insn->address == pc ? insn : NULL;
 	const struct object *object = objects_find(&p->objects, b->address);
 
-	if (!object || objects_find(&p->objects, pc) != object ||
-	    memory_read(p, pc, code, sizeof(code)) < 0 ||
+	if (!object || objects_find(&p->objects, pc) != object || memory_read(p, pc, code, sizeof(code)) < 0 ||
 	    !p->arch->decode(pc, code, sizeof(code), p->shadow_stack, insn))
 		*insn = (struct insn){.kind = INSN_STEP, .address = pc};
 	b->path->count++;
@@ -86,8 +85,7 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
 {
-	if (!can_follow(&b->insn) || !b->inserted || b->is_made || b->is_return ||
-	    b->led_nowhere >= FOLLOW_MISSES)
+	if (!can_follow(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
 		return NULL;
 	return follow(task, b);
 }

@@ -8,19 +8,20 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* A fork's child has all that its parent has: the text with our breakpoints and copies in it, the objects, the blocks. Most
- * children execute something else or end before they make a traced call, so nothing is copied at first: the child borrows
- * its parent's tables. It gets its own at its first hit, or before the lender's change in a way that the child's text does
- * not:
+/* A fork's child has all that its parent has: the text with our breakpoints and copies in it, the objects, the
+ * blocks. Most children execute something else or end before they make a traced call, so nothing is copied at first:
+ * the child borrows its parent's tables. It gets its own at its first hit, or before the lender's change in a way
+ * that the child's text does not:
  *
  *	child: runs | lender: dlclose(), a breakpoint is taken out | child: hits what it has still
  *
- * What is planted in the lender after the fork does no harm: the child's text is compared with its tables when it gets them.
- * Nor does a slot that is used anew, for no task of a borrower can be in one. But what was planted since the maker last ran,
- * perhaps between the copying of its text and its event, the child would never hit: it gets tables before it runs.
+ * What is planted in the lender after the fork does no harm: the child's text is compared with its tables when it
+ * gets them. Nor does a slot that is used anew, for no task of a borrower can be in one. But what was planted since
+ * the maker last ran, perhaps between the copying of its text and its event, the child would never hit: it gets
+ * tables before it runs.
  *
- * No file is made for a child that makes no traced call, its memory is not opened, no descriptor is sent. The tracer's system
- * calls, counted by strace (tests/scenarios/steady.py holds the bounds):
+ * No file is made for a child that makes no traced call, its memory is not opened, no descriptor is sent. The
+ * tracer's system calls, counted by strace (tests/scenarios/steady.py holds the bounds):
  *
  *			   a bare fork	with -F
  *	wait4		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
@@ -54,16 +55,23 @@ static struct patch *patches_of(const struct process *p, size_t *count)
 		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
 
 		if (b->size && memcmp(b->original, b->trap, b->size))
-			patches[(*count)++] = (struct patch){.address = b->address, .ours = b->trap, .original = b->original,
-							     .size = b->size, .original_size = b->size, .breakpoint = b};
+			patches[(*count)++] = (struct patch){.address = b->address,
+							     .ours = b->trap,
+							     .original = b->original,
+							     .size = b->size,
+							     .original_size = b->size,
+							     .breakpoint = b};
 	}
 	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
 		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
 
 		if (slot->written)
-			patches[(*count)++] = (struct patch){.address = slot->address, .ours = slot->copy.bytes,
-							     .original = slot->saved, .size = slot->copy.size,
-							     .original_size = sizeof(slot->saved), .slot = slot};
+			patches[(*count)++] = (struct patch){.address = slot->address,
+							     .ours = slot->copy.bytes,
+							     .original = slot->saved,
+							     .size = slot->copy.size,
+							     .original_size = sizeof(slot->saved),
+							     .slot = slot};
 	}
 	return patches;
 }
@@ -138,12 +146,13 @@ static int run_clean(int mem_fd, pid_t tid, struct patch *first, size_t count, s
 		if (whole)
 			memcpy(bytes + (patch->address - first->address), patch->original, patch->original_size);
 	}
-	if (start >= end ||
-	    (whole && pwrite(mem_fd, bytes + (start - first->address), end - start, (off_t)start) == (ssize_t)(end - start)))
+	if (start >= end || (whole && pwrite(mem_fd, bytes + (start - first->address), end - start, (off_t)start) ==
+					      (ssize_t)(end - start)))
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		if (first[i].there)
-			error |= text_write_stopped(mem_fd, tid, first[i].address, first[i].original, first[i].original_size);
+			error |= text_write_stopped(mem_fd, tid, first[i].address, first[i].original,
+						    first[i].original_size);
 	return error;
 }
 
@@ -195,7 +204,8 @@ static void copy_breakpoint(struct process *p, const struct breakpoint *from)
 
 	*b = *from;
 	b->ticket = -1;
-	/* The child is on no CPU by us. What was watched for that only is a return site that no call comes to, and retires. */
+	/* The child is on no CPU by us. What was watched for that only is a return site that no call comes to, and
+	 * retires. */
 	b->is_return |= b->watched && !b->probe;
 	b->watched = 0;
 	b->path = NULL;
@@ -255,8 +265,8 @@ static void text_trust(struct process *p)
 	}
 }
 
-/* A breakpoint that was planted in the lender after the fork is not there yet; one that was taken out since is there still;
- * a slot may hold another copy. */
+/* A breakpoint that was planted in the lender after the fork is not there yet; one that was taken out since is there
+ * still; a slot may hold another copy. */
 static void text_compare(struct process *p, pid_t tid)
 {
 	unsigned char bytes[RUN_MAX];
@@ -307,7 +317,8 @@ struct process *process_fork(struct process *parent, struct task *child)
 	p->shadow_stack = parent->shadow_stack;
 	p->r_debug = parent->r_debug;
 	p->attached = parent->attached;
-	/* Its memory was copied a moment before the fork was reported: another thread may have released something since. */
+	/* Its memory was copied a moment before the fork was reported: another thread may have released something
+	 * since. */
 	p->may_miss = parent->may_miss || parent->tasks > 1;
 	p->forked_by = parent->pid;
 	sigtrap_fork(parent, p);

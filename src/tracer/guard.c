@@ -111,8 +111,7 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 	struct guard *const guard = &engine->guard;
 	struct board *const board = engine->board;
 
-	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size ||
-	    size > 4)
+	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size || size > 4)
 		return -1;
 	const uint32_t index = note_take(engine);
 

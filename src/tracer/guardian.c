@@ -1,5 +1,5 @@
-/* G: holds E's tracer thread, and does what is left to do when E is killed. It does nothing else, and nothing that the
- * terminal or the target does reaches it, so that it is there then (V may be stopped together with the target).
+/* G: holds E's tracer thread, and does what is left to do when E is killed. It does nothing else, and nothing that
+ * the terminal or the target does reaches it, so that it is there then (V may be stopped together with the target).
  *
  * The kernel lets go of tracees when their tracer ends, in exit_notify(). Long before that, PTRACE_EVENT_EXIT stops
  * the thread for G:
@@ -8,8 +8,8 @@
  *   G:                 | text back | who may not go on: SIGSTOP | lets go of E |  sets those right, detaches
  *   tracees:   those that run run into breakpoints; then not any more       |  go on
  *
- * What cannot be helped is a task that has run into a breakpoint and whose stop E has not taken: the kernel delivers its
- * SIGTRAP. */
+ * What cannot be helped is a task that has run into a breakpoint and whose stop E has not taken: the kernel delivers
+ * its SIGTRAP. */
 #include "config.h"
 #include "tracer/process.h"
 #include "base/msg.h"
@@ -39,8 +39,8 @@ struct guardian {
 	int status; /* E's */
 };
 
-/* G is E's parent, so that yama lets it. Another tracer of functrace (strace, gdb) is no error: then the text is put back
- * when E is dead. */
+/* G is E's parent, so that yama lets it. Another tracer of functrace (strace, gdb) is no error: then the text is put
+ * back when E is dead. */
 static void hold_tracer(struct guardian *g, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
@@ -209,8 +209,7 @@ static void take_over(struct guardian *g)
 
 static void set_signals(const struct settings *settings)
 {
-	static const int ignored[] = {SIGINT,  SIGQUIT, SIGHUP,	 SIGTERM, SIGTSTP,
-				      SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
@@ -253,8 +252,7 @@ static int start_failed(struct board *board, const char *what)
 int guardian_main(const struct settings *settings, struct board *board, int socket, pid_t visible,
 		  const struct signal_state *signals)
 {
-	struct guardian g = {
-		.engine = {.settings = settings, .board = board, .socket = socket, .visible = visible}};
+	struct guardian g = {.engine = {.settings = settings, .board = board, .socket = socket, .visible = visible}};
 	int links[2];
 
 	g.engine.visible_handle = process_handle(visible);

@@ -11,11 +11,10 @@
 
 /* In the target, until it execs. Nothing here may allocate or talk: it is functrace's image, but no
  * longer functrace. */
-static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace,
-		       const struct signal_state *signals) __attribute__((noreturn));
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
+	__attribute__((noreturn));
 
-static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace,
-		       const struct signal_state *signals)
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
 {
 	char byte;
 	ssize_t got;
@@ -55,8 +54,8 @@ static void close_pipe(const int ends[2])
 			close(ends[i]);
 }
 
-int launch_fork(struct launch *launch, const struct settings *settings,
-		const struct signal_state *signals, const int *close_fds, size_t close_count)
+int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
+		const int *close_fds, size_t close_count)
 {
 	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
 	int gate[2] = {-1, -1}, error[2] = {-1, -1};

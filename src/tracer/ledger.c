@@ -277,9 +277,14 @@ void ledger_reserve(struct process *p, struct call *call, uint64_t id)
 void ledger_commit(struct process *p, struct call *call)
 {
 	/* The event carries the entry's time: that is when the caller gave the id up. */
-	const struct event e = {.task = call->task, .probe = call->probe, .id = call->released,
-				.time_ns = call->time_ns, .frames = call->frames,
-				.frame_count = call->frame_count, .has_frames = call->frames, .end = call->end};
+	const struct event e = {.task = call->task,
+				.probe = call->probe,
+				.id = call->released,
+				.time_ns = call->time_ns,
+				.frames = call->frames,
+				.frame_count = call->frame_count,
+				.has_frames = call->frames,
+				.end = call->end};
 
 	/* It proves nothing any more while its own event is written. */
 	call->frames = NULL;

@@ -68,8 +68,8 @@ static bool undo_hit(struct task *task)
 	const struct breakpoint *b = breakpoint_find(p, address);
 	siginfo_t info;
 
-	if (!b || !b->size || b->unusable ||
-	    ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 || info.si_code != SI_KERNEL)
+	if (!b || !b->size || b->unusable || ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 ||
+	    info.si_code != SI_KERNEL)
 		return false;
 	task_set_pc(task, address);
 	return true;
@@ -121,8 +121,8 @@ static bool concerns(const struct process *only, const struct task *task)
 	return !only || task->process == only;
 }
 
-/* Whether a task that does not run can be left as it is. A parent in vfork cannot be stopped, whatever it is wanted for;
- * of one process alone the kernel does not let go by itself. */
+/* Whether a task that does not run can be left as it is. A parent in vfork cannot be stopped, whatever it is wanted
+ * for; of one process alone the kernel does not let go by itself. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
 	if (!asleep(task))
@@ -228,22 +228,20 @@ static void verify(struct process *p)
 			continue;
 		sites++;
 		/* What cannot be read has been unloaded just now. */
-		wrong += memory_read(p, b->address, now, b->size) == 0 &&
-			 memcmp(now, b->original, b->size);
+		wrong += memory_read(p, b->address, now, b->size) == 0 && memcmp(now, b->original, b->size);
 	}
 	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
 
 		slots++;
-		wrong += memory_read(p, slot->address, now, sizeof(now)) == 0 &&
-			 memcmp(now, slot->saved, sizeof(now));
+		wrong += memory_read(p, slot->address, now, sizeof(now)) == 0 && memcmp(now, slot->saved, sizeof(now));
 	}
 	if (wrong)
-		msg_error("process %d: %zu of %zu places of its text differ from what was there before.",
-			  p->pid, wrong, sites + slots);
+		msg_error("process %d: %zu of %zu places of its text differ from what was there before.", p->pid, wrong,
+			  sites + slots);
 	else
-		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)",
-			 p->pid, sites, slots);
+		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)", p->pid, sites,
+			 slots);
 }
 
 /* The process, or any one, that has return sites in; 32 of them are taken out. */
@@ -277,7 +275,8 @@ static void finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
 		msg_warn("process %d ignored SIGTRAP, and does not any more: breakpoints have reset that, and "
-			 "it could not be put back", p->pid);
+			 "it could not be put back",
+			 p->pid);
 	if (p->tracer->set->verify)
 		verify(p);
 	output_report(p);
@@ -349,8 +348,8 @@ static bool has_ready_task(const struct process *p)
 	return false;
 }
 
-/* Of a launched program functrace is to end as it ends, and to stop with it: it stays attached to, without a breakpoint,
- * as long as others are traced. */
+/* Of a launched program functrace is to end as it ends, and to stop with it: it stays attached to, without a
+ * breakpoint, as long as others are traced. */
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)

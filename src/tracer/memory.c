@@ -19,8 +19,8 @@ int memory_open(pid_t tid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Cheaper than process_vm_readv by a quarter up to a page or two: that one checks anew who may trace whom. What is there
- * before the end of a mapping is given, too. */
+/* Cheaper than process_vm_readv by a quarter up to a page or two: that one checks anew who may trace whom. What is
+ * there before the end of a mapping is given, too. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size)
 {
 	const ssize_t got = pread(p->mem_fd, data, size, (off_t)address);
@@ -33,8 +33,7 @@ int memory_read(struct process *p, uint64_t address, void *data, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done,
-					  (off_t)(address + done));
+		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done, (off_t)(address + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;

@@ -18,8 +18,8 @@
 
 #include <sched.h>
 
-#define MAX_FRAMES 256
-#define CALL_ARGS  6
+#define MAX_FRAMES   256
+#define CALL_ARGS    6
 #define RECENT_TASKS 16
 
 struct process;
@@ -28,7 +28,7 @@ struct breakpoint;
 /* Functions that are watched for the tracer's own sake. */
 enum hook {
 	HOOK_NONE,
-	HOOK_LIBRARY,	/* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
 };
 
@@ -39,14 +39,14 @@ struct wanted {
 	enum hook hook;
 	uint32_t resource; /* id in the trace; 0 for a hook */
 	const char *symbol;
-	char *shown; /* name in the trace */
-	uint64_t found;	 /* in how many objects */
+	char *shown;    /* name in the trace */
+	uint64_t found; /* in how many objects */
 };
 
 /* A wanted function at an address of a process. */
 struct probe {
 	const struct wanted *wanted;
-	const char *shown; /* its name in the trace (a prefixed name keeps its prefix) */
+	const char *shown;    /* its name in the trace (a prefixed name keeps its prefix) */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
 	bool any_family;  /* free and operator delete are one function here */
@@ -60,8 +60,8 @@ struct slot {
 	bool written;
 	bool used_lately;
 	const struct object *object; /* in whose unused bytes it lies */
-	struct breakpoint *owner; /* NULL: free */
-	struct insn insn;	  /* what it is a copy of; tasks may be in it when the owner has gone */
+	struct breakpoint *owner;    /* NULL: free */
+	struct insn insn;            /* what it is a copy of; tasks may be in it when the owner has gone */
 	struct insn_copy copy;
 	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
 };
@@ -74,32 +74,32 @@ struct breakpoint {
 	bool inserted;
 	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
-	bool is_made; /* in memory that is no object's: code made at run time */
-	bool is_computed; /* a return site behind a call that may go to another function each time */
-	bool ifunc_return; /* the return of an IFUNC resolver */
-	bool unusable; /* could not be written; not tried again */
+	bool is_made;          /* in memory that is no object's: code made at run time */
+	bool is_computed;      /* a return site behind a call that may go to another function each time */
+	bool ifunc_return;     /* the return of an IFUNC resolver */
+	bool unusable;         /* could not be written; not tried again */
 	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
-	unsigned misses; /* hits as a return site without a call, in a row */
+	unsigned misses;       /* hits as a return site without a call, in a row */
 	unsigned in_flight;
 	struct probe *probe; /* entry of a traced function, or NULL */
 	struct slot *slot;
-	long ticket; /* of the guard's journal; -1 none */
+	long ticket;          /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 };
 
 /* One traced call from entry to return. */
 struct call {
-	struct task *task; /* who entered; NULL when that task has ended */
+	struct task *task;         /* who entered; NULL when that task has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
-	uint64_t time_ns;	   /* of its entry, for a reserved release */
-	uint64_t serial;	   /* of the stack kept for it: stack.c */
-	struct breakpoint *site; /* the return site, or NULL if none could be planted */
-	bool reserved;		 /* a release that can fail, not yet committed */
-	uint64_t released;	 /* its id */
+	uint64_t time_ns;            /* of its entry, for a reserved release */
+	uint64_t serial;             /* of the stack kept for it: stack.c */
+	struct breakpoint *site;     /* the return site, or NULL if none could be planted */
+	bool reserved;               /* a release that can fail, not yet committed */
+	uint64_t released;           /* its id */
 	struct unwind_frame *frames; /* its stack, with -A; NULL none */
 	size_t frame_count;
 	enum stack_end end;
@@ -112,7 +112,7 @@ struct call {
 };
 
 struct entry {
-	const struct probe *probe; /* NULL: none */
+	const struct probe *probe;   /* NULL: none */
 	uint64_t sp, return_address; /* sp: as its return will have it */
 };
 
@@ -134,14 +134,14 @@ struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;
 	uint64_t address;
-	uint64_t call;	 /* serial of the call that they are kept for; 0 none */
+	uint64_t call; /* serial of the call that they are kept for; 0 none */
 	bool is_valid; /* at the current stop */
 };
 
 enum task_phase {
-	PHASE_UNKNOWN,	/* no task */
+	PHASE_UNKNOWN,  /* no task */
 	PHASE_EXPECTED, /* its parent's event was seen, its own first stop not yet */
-	PHASE_HELD,	/* its first stop was seen, its parent's event not yet: stays stopped */
+	PHASE_HELD,     /* its first stop was seen, its parent's event not yet: stays stopped */
 	PHASE_LIVE,
 };
 
@@ -157,27 +157,27 @@ struct task {
 	int seat; /* its place in the guard's list, or -1 */
 	enum task_phase phase;
 	struct process *process; /* EXPECTED: its parent's */
-	bool stopped;		 /* in a ptrace stop that has been collected */
-	bool interrupted;	 /* by the tracer, to step another in place */
-	bool lost;		 /* attaching: an exec that was not told has put another task in its place */
-	bool settled;		 /* attaching: in no fork or clone that began before it was seized */
-	bool listening;		 /* in a group-stop under PTRACE_LISTEN */
-	bool vforking;		 /* blocked until its vfork child execs or ends */
-	bool release_at_exec;	 /* a vfork child that is not followed; of a group its leader's counts */
-	bool is_vfork_child;	 /* its parent sleeps until it execs or ends */
-	int held_stop;		 /* a stop signal that it gets after that */
-	bool exiting;		 /* its exit event was seen */
-	bool elsewhere;		 /* stopped, but out of the process's memory: an exec or end that has not been told yet */
-	bool at_ease;		 /* letting go: in a stop from which it can be made to do a system call */
-	bool quiet, ready;	 /* letting go: asleep and left alone; stopped and settled */
-	int pending_signal;	 /* letting go: what its stop was about to deliver */
+	bool stopped;            /* in a ptrace stop that has been collected */
+	bool interrupted;        /* by the tracer, to step another in place */
+	bool lost;               /* attaching: an exec that was not told has put another task in its place */
+	bool settled;            /* attaching: in no fork or clone that began before it was seized */
+	bool listening;          /* in a group-stop under PTRACE_LISTEN */
+	bool vforking;           /* blocked until its vfork child execs or ends */
+	bool release_at_exec;    /* a vfork child that is not followed; of a group its leader's counts */
+	bool is_vfork_child;     /* its parent sleeps until it execs or ends */
+	int held_stop;           /* a stop signal that it gets after that */
+	bool exiting;            /* its exit event was seen */
+	bool elsewhere;     /* stopped, but out of the process's memory: an exec or end that has not been told yet */
+	bool at_ease;       /* letting go: in a stop from which it can be made to do a system call */
+	bool quiet, ready;  /* letting go: asleep and left alone; stopped and settled */
+	int pending_signal; /* letting go: what its stop was about to deliver */
 	enum birth birth;
 	bool release_at_birth; /* a fork that is not followed */
-	uint64_t text_serial; /* the process's when this task was resumed; of a newborn its maker's; 0 unknown */
-	pid_t maker; /* HELD: the tgid of who made it, as it was at its first stop */
+	uint64_t text_serial;  /* the process's when this task was resumed; of a newborn its maker's; 0 unknown */
+	pid_t maker;           /* HELD: the tgid of who made it, as it was at its first stop */
 	unsigned birth_event;
-	int birth_signal; /* SIGTRAP, or the signal that has stopped its group */
-	struct slot *slot;	 /* where it was last sent */
+	int birth_signal;  /* SIGTRAP, or the signal that has stopped its group */
+	struct slot *slot; /* where it was last sent */
 	struct call *calls;
 	struct arch_regs regs; /* of the current stop, if regs_known */
 	bool regs_known;
@@ -195,7 +195,7 @@ struct task {
 /* A stretch of slots in the tail of one text mapping. */
 struct tail {
 	uint64_t start, end, next; /* never used from `next` on */
-	size_t hand;		   /* the slot that is looked at first when one is to be taken */
+	size_t hand;               /* the slot that is looked at first when one is to be taken */
 	struct object *object;
 };
 
@@ -236,34 +236,35 @@ struct process {
 	bool shared;  /* by tasks that are not threads of each other */
 	pid_t anchor; /* the task by which /proc tells of it for now, 0 none */
 	bool shadow_stack;
-	unsigned forgotten; /* how many times breakpoints have been freed */
+	unsigned forgotten;  /* how many times breakpoints have been freed */
 	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
 	bool planted;
 	bool writes_refused; /* its text is written by ptrace, with a task stopped */
 	bool is_launched;
-	bool attached; /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
+	bool attached;    /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
 	bool dumpable_text_warned;
 	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 
 	/* A fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan; /* of the guard's; -1 none */
+	int loan;    /* of the guard's; -1 none */
 	bool behind; /* its text may lack breakpoints: it needs tables before it runs */
-	uint64_t text_serial; /* counts what is written to the text; a borrower's: the lender's when it was born, 0 unknown */
+	uint64_t
+		text_serial; /* counts what is written to the text; a borrower's: the lender's when it was born, 0 unknown */
 	pid_t forked_by; /* it has no trace file before its first event; 0: not a fork's child, or it has one */
 
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
 	struct unwinder *unwinder;
-	struct hash breakpoints; /* address -> struct breakpoint */
-	size_t inserted;	 /* how many of them are in */
-	bool planting;		 /* they are only prepared for now */
+	struct hash breakpoints;     /* address -> struct breakpoint */
+	size_t inserted;             /* how many of them are in */
+	bool planting;               /* they are only prepared for now */
 	const struct probe **probes; /* of those breakpoints */
 	size_t probe_count, probe_capacity;
 	size_t release_probes; /* how many of them release without a return breakpoint */
-	struct hash slots;	 /* address -> struct slot */
-	size_t syscall_copies;	 /* how many of them ever held a system call's instruction */
+	struct hash slots;     /* address -> struct slot */
+	size_t syscall_copies; /* how many of them ever held a system call's instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	uint64_t r_debug; /* address of r_debug, 0 unknown */
@@ -273,11 +274,11 @@ struct process {
 	int stat_fd; /* /proc/TID/stat of one of its tasks, -1 none yet */
 	bool trap_known, trap_reset, trap_lost, trap_once;
 	unsigned char trap_saved[SIGTRAP_ACTION_SIZE]; /* struct kernel_sigaction of its handler */
-	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
+	uint64_t syscall_insn, restorer;               /* code of the C library, 0 not looked for */
 
-	struct hash calls; /* return sp -> struct call */
+	struct hash calls;                  /* return sp -> struct call */
 	size_t calls_in_flight, publishers; /* publishers: calls whose id may be out before they return */
-	size_t stack_want;		    /* bytes of stack to read at once */
+	size_t stack_want;                  /* bytes of stack to read at once */
 
 	struct live_set *live; /* one a resource type */
 	struct hash reserved;  /* id -> struct call with a reserved release */
@@ -288,17 +289,17 @@ struct process {
 	struct writer *writer;
 	int trace_fd;
 	char *trace_path;
-	char *exe;  /* the path of its program's file, as the trace has it */
-	char *name; /* what it was started by */
+	char *exe;           /* the path of its program's file, as the trace has it */
+	char *name;          /* what it was started by */
 	bool foreign_mounts; /* its paths are those of another mount namespace */
 	struct names *names;
 	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
-	uint64_t day_ns;  /* what to take off CLOCK_REALTIME for call times */
+	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
-	bool broken; /* the trace could not be written any more */
-	bool may_miss; /* something that happened may have no event: nobody is accused of a foreign release */
-	int killed_by; /* the signal that ended it, 0 none */
+	bool broken;            /* the trace could not be written any more */
+	bool may_miss;          /* something that happened may have no event: nobody is accused of a foreign release */
+	int killed_by;          /* the signal that ended it, 0 none */
 	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;
 	struct counts counts;
@@ -322,11 +323,11 @@ struct pin {
 	int cpu;
 	cpu_set_t task_mask, own_mask; /* as they were */
 	struct pin_watch watch;
-	pid_t last; /* who had the last hit */
+	pid_t last;                /* who had the last hit */
 	unsigned in_a_row, others; /* hits of that one; of others while it is on */
 	uint64_t row_began;
 	uint64_t hits, next_look, look; /* while it is on */
-	uint64_t looked_at, waited;	/* at the last look */
+	uint64_t looked_at, waited;     /* at the last look */
 	uint64_t ticked_at, ticked_hits;
 	uint64_t undone_at;
 	int schedstat; /* 0 not opened yet */
@@ -334,7 +335,7 @@ struct pin {
 
 /* Where the traces of this run go: trace_file.c. */
 struct trace_files {
-	pid_t first;	     /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	pid_t first;         /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
 	struct hash written; /* device and inode of what this run writes */
 	struct hash next;    /* pid -> number of its next trace */
 };
@@ -355,10 +356,10 @@ struct tracer {
 	size_t wanted_count;
 	struct hash wanted_names; /* hash of the symbol -> index + 1 */
 
-	struct hash tasks; /* tid -> struct task */
+	struct hash tasks;       /* tid -> struct task */
 	struct task *last_found; /* by task_find() */
 	struct call *spare_call; /* one that has been freed */
-	size_t held_tasks; /* how many of them are HELD */
+	size_t held_tasks;       /* how many of them are HELD */
 	struct process *processes;
 	struct stop *queue; /* collected while waiting for something else: see collect.c */
 	size_t queue_head, queue_count, queue_capacity;
@@ -371,14 +372,14 @@ struct tracer {
 	bool many_busy;
 
 	struct spin spin;
-	bool after_hit; /* what the latest stop was */
+	bool after_hit;     /* what the latest stop was */
 	bool one_processor; /* the tracer may run on one only */
 	struct pin pin;
 	bool paused, letting_go, finished;
 	bool symbols_checked; /* those of --symbol, in the first program */
 	bool shows_progress;
 	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
-	bool has_broken; /* a process whose trace cannot be written is to be let go of */
+	bool has_broken;     /* a process whose trace cannot be written is to be let go of */
 	int exit_status;
 	struct report *reports; /* what the summary will say: report.c */
 	size_t report_count, report_capacity, unread_told;
@@ -420,11 +421,11 @@ void task_forget(struct tracer *t, struct task *task, const char *how);
 void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep);
 /* Registers of a stopped task: read once a stop. 0 or -errno. */
 int task_regs(struct task *task);
-int task_set_regs(struct task *task);	       /* all of them */
+int task_set_regs(struct task *task);            /* all of them */
 int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
 void task_resume(struct task *task, int sig);
-/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop uses
- * up an interruption that is still pending, so it would not stop again. */
+/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
+ * uses up an interruption that is still pending, so it would not stop again. */
 void task_go_on(struct tracer *t, struct task *task);
 /* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
 void task_leave_slot(struct task *task);
@@ -457,8 +458,8 @@ pid_t find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 pid_t live_thread(pid_t pid);
 /* The system call that a task is blocked in, and the pc after its instruction; false if it is in none. */
 bool task_syscall(pid_t tid, long *number, uint64_t *pc);
-/* Whether its program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel does so while
- * a tracer without rights of its own watches. */
+/* Whether its program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel does so
+ * while a tracer without rights of its own watches. */
 bool lacks_privileges(pid_t pid);
 bool same_memory(pid_t a, pid_t b, bool *known);
 
@@ -471,10 +472,11 @@ struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *ar
 int process_open(struct process *p, pid_t tid);
 /* A task by which /proc tells of the process: its anchor, the leader, or another if that has ended. */
 pid_t process_proc(const struct process *p);
-/* Where one of those that share the memory may be executing another program, /proc must not be asked by that one: finds or
- * stops a task that cannot, its anchor. 0 if there is none. */
+/* Where one of those that share the memory may be executing another program, /proc must not be asked by that one:
+ * finds or stops a task that cannot, its anchor. 0 if there is none. */
 pid_t process_anchor(struct process *p);
-/* The same process made anew by its anchor, with all its tasks; the old one is freed. NULL: errno, nothing has changed. */
+/* The same process made anew by its anchor, with all its tasks; the old one is freed. NULL: errno, nothing has
+ * changed. */
 struct process *process_again(struct process *old);
 void process_ref(struct process *p);
 /* One task less; the last one ends the process and its trace. */
@@ -489,8 +491,8 @@ void process_update_objects(struct process *p);
 void process_pause(struct process *p, const char *why);
 
 /* forks.c */
-/* A fork's address space, which has the parent's text with our breakpoints in it. The child has not run yet. NULL: errno
- * (only where the parent has never been looked at). */
+/* A fork's address space, which has the parent's text with our breakpoints in it. The child has not run yet. NULL:
+ * errno (only where the parent has never been looked at). */
 struct process *process_fork(struct process *parent, struct task *child);
 /* Gives a borrower tables of its own, and opens its memory if that can be. Its tasks may be running. */
 void process_own(struct process *p);
@@ -607,7 +609,8 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 /* What was read at this entry is kept for the call's return; at that it is good again. */
 void stack_keep(struct task *task, struct call *call);
 void stack_recall(struct task *task, const struct call *call);
-/* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are more. */
+/* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are
+ * more. */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 
 /* A copy for the caller to free; NULL of none. */
@@ -692,8 +695,8 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
 /* Of the process that was begun with those: gives them to it, and seizes all else that uses its memory or is about to.
  * Where it is shared it is made anew, and p freed. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
-/* Whether it has executed another program meanwhile without our being told: then what is left of its tasks has no struct
- * process any more, and the others are to be seized again. */
+/* Whether it has executed another program meanwhile without our being told: then what is left of its tasks has no
+ * struct process any more, and the others are to be seized again. */
 bool seize_lost(struct tracer *t, pid_t pid);
 
 /* act.c */

@@ -43,8 +43,8 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 /* Whether the frames from the inner function's caller to the outer function's own, `first`, are all of such functions
  * (new[] -> new -> malloc): what a handler of the program allocates, or a throw for its exception, is not the outer
  * call's block. */
-static enum nesting nested_through(const struct process *p, const struct call *outer,
-				   const struct unwind_frame *frames, size_t first)
+static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
+				   size_t first)
 {
 	if (first >= FOLD_ROWS)
 		return NESTED_APART;
@@ -90,8 +90,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return same_kind(outer->probe, inner) &&
-	       (inner->wanted->function->role != ROLE_RELEASE ||
-		function_of(outer)->role != ROLE_ALLOC);
+	       (inner->wanted->function->role != ROLE_RELEASE || function_of(outer)->role != ROLE_ALLOC);
 }
 
 /* The program's own operator new may make more blocks than the one that it returns. */
@@ -165,8 +164,7 @@ bool fold_reserved(struct task *task, const struct probe *probe, uint64_t return
 	if (!outer || outer->task != task || !same_kind(outer->probe, probe) || outer->return_sp < return_sp)
 		return false;
 	if (outer->return_sp == return_sp)
-		return stack_return_address(task, false, &return_address) &&
-		       return_address == outer->return_address;
+		return stack_return_address(task, false, &return_address) && return_address == outer->return_address;
 	switch (nested_in(task, outer)) {
 	case NESTED_FOLD:
 	case NESTED_APART:
@@ -199,8 +197,7 @@ bool fold_release(struct task *task, const struct probe *probe, uint64_t return_
 	struct entry entry = {.probe = probe, .sp = return_sp};
 	const bool is_known = ledger_knows(task->process, probe->wanted->resource, id);
 
-	if (task->process->release_probes > 1 &&
-	    stack_return_address(task, false, &entry.return_address)) {
+	if (task->process->release_probes > 1 && stack_return_address(task, false, &entry.return_address)) {
 		const bool is_jump = last->outer.sp == return_sp && last->id != id;
 		const bool is_part = !is_jump && (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
@@ -240,8 +237,7 @@ bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id
 	uint64_t return_address;
 
 	if (p->attached || ledger_knows(p, probe->wanted->resource, id) ||
-	    !stack_return_address(task, false, &return_address) ||
-	    !is_library_code(p, probe, return_address))
+	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
 	p->counts.internal++;
 	return true;

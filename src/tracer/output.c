@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS	    86400000000000ull
+#define DAY_NS      86400000000000ull
 #define BROKEN_TOLD 4 /* traces that cannot be written any more, one by one */
 
 uint64_t output_time(const struct process *p)
@@ -81,8 +81,7 @@ static void put_process(struct process *p)
 					    .no_timestamps = !set->timestamps,
 					    .name = p->exe,
 					    .origin = origin}});
-	put(p, &(struct record){.type = RECORD_MODULE,
-				.module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
+	put(p, &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
 }
 
 static void put_modules(struct process *p)
@@ -93,15 +92,13 @@ static void put_modules(struct process *p)
 	for (size_t m = 0; m < set->module_count; m++)
 		put(p, &(struct record){.type = RECORD_MODULE,
 					.module = {1u << m, set->modules[m]->version_major,
-						   set->modules[m]->version_minor,
-						   set->modules[m]->name}});
+						   set->modules[m]->version_minor, set->modules[m]->name}});
 	for (size_t m = 0; m < set->module_count; m++)
 		for (size_t r = 0; r < set->modules[m]->resource_count; r++) {
 			const struct resource *resource = &set->modules[m]->resources[r];
 
 			put(p, &(struct record){.type = RECORD_RESOURCE,
-						.resource = {id++, resource->flags, resource->type,
-							     resource->desc}});
+						.resource = {id++, resource->flags, resource->type, resource->desc}});
 		}
 }
 
@@ -113,8 +110,8 @@ int output_begin(struct process *p)
 
 	if (fd < 0) {
 		p->broken = p->tracer->has_broken = true;
-		msg_error("cannot write the trace to %s: %s. %s",
-			  p->trace_path ? p->trace_path : "a new file", strerror(-fd),
+		msg_error("cannot write the trace to %s: %s. %s", p->trace_path ? p->trace_path : "a new file",
+			  strerror(-fd),
 			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
 		free(p->trace_path);
 		p->trace_path = NULL;
@@ -126,11 +123,10 @@ int output_begin(struct process *p)
 	p->last_thread = 0;
 	if (set->resolve)
 		p->names = names_new(&(struct names_options){0});
-	const struct writer_options options = {
-		.compat = set->compat,
-		.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
-		.namer = set->resolve ? names_lookup : NULL,
-		.namer_context = p->names};
+	const struct writer_options options = {.compat = set->compat,
+					       .line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+					       .namer = set->resolve ? names_lookup : NULL,
+					       .namer_context = p->names};
 
 	p->writer = writer_new(set->encoding, fd, &options);
 	put_process(p);

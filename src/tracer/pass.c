@@ -101,8 +101,8 @@ static size_t take_others(struct tracer *t, const struct task *task)
 
 		/* One that ends runs none of the program any more; a leader's end is not even told before
 		 * that of all others. */
-		if (other == task || other->process != task->process || other->phase != PHASE_LIVE ||
-		    other->stopped || other->vforking || other->exiting)
+		if (other == task || other->process != task->process || other->phase != PHASE_LIVE || other->stopped ||
+		    other->vforking || other->exiting)
 			continue;
 		const pid_t tid = collect_wait(t, other->tid, WNOHANG, &status);
 
@@ -129,8 +129,8 @@ pid_t halt_one(struct process *p)
 	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 
-		if (task->process != p || task->phase != PHASE_LIVE || task->vforking ||
-		    task->exiting || task->elsewhere || (task->stopped && !task->listening) ||
+		if (task->process != p || task->phase != PHASE_LIVE || task->vforking || task->exiting ||
+		    task->elsewhere || (task->stopped && !task->listening) ||
 		    ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0)
 			continue;
 		task->interrupted = true;
@@ -160,8 +160,8 @@ static bool stop_others(struct tracer *t, struct task *task)
 	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
 		struct task *other = (struct task *)(uintptr_t)entry->value;
 
-		if (other->process == task->process && other->phase == PHASE_LIVE &&
-		    !other->stopped && !other->vforking && !other->exiting) {
+		if (other->process == task->process && other->phase == PHASE_LIVE && !other->stopped &&
+		    !other->vforking && !other->exiting) {
 			ptrace(PTRACE_INTERRUPT, other->tid, NULL, NULL);
 			other->interrupted = true;
 		}
@@ -191,8 +191,7 @@ int task_wait(struct task *task)
 			int end;
 
 			if (other != task && other->process == task->process && other->stopped &&
-			    other->phase == PHASE_LIVE &&
-			    collect_wait(t, other->tid, WNOHANG, &end) == other->tid)
+			    other->phase == PHASE_LIVE && collect_wait(t, other->tid, WNOHANG, &end) == other->tid)
 				task_keep_stop(other, end);
 		}
 	}

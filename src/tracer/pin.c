@@ -21,17 +21,17 @@
  *
  * Both are undone as soon as a second task is busy and at the end, and by the supervisor if the engine dies. */
 
-#define ALONE	      256	/* hits in a row of one task before it is pinned */
-#define ALONE_MOST    (1u << 14)
-#define HIT_NS	      400000u	/* a busy task has one in so long */
-#define WORTH	      8		/* times as many hits as were waited for make it worth it */
-#define OTHERS	      8		/* hits of others that are a second busy task */
-#define LOOK	      1024	/* hits from one look at whether others want the CPU to the next */
-#define LOOK_MOST     (1u << 16)
-#define CROWDED	      8		/* they do if the tracer waited for more than this part of the time */
-#define IDLE_HITS     1000	/* fewer in a second are not busy */
-#define TICK_NS	      500000000u
-#define BIRTH_NS      1000000000u /* so long after the maker's end its child may still be reported */
+#define ALONE      256 /* hits in a row of one task before it is pinned */
+#define ALONE_MOST (1u << 14)
+#define HIT_NS     400000u /* a busy task has one in so long */
+#define WORTH      8       /* times as many hits as were waited for make it worth it */
+#define OTHERS     8       /* hits of others that are a second busy task */
+#define LOOK       1024    /* hits from one look at whether others want the CPU to the next */
+#define LOOK_MOST  (1u << 16)
+#define CROWDED    8    /* they do if the tracer waited for more than this part of the time */
+#define IDLE_HITS  1000 /* fewer in a second are not busy */
+#define TICK_NS    500000000u
+#define BIRTH_NS   1000000000u /* so long after the maker's end its child may still be reported */
 
 static bool is_auto(const struct tracer *t)
 {
@@ -173,8 +173,8 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	forget(pin); /* at a stop of its own: its births have all been reported */
 }
 
-/* Where others want the CPU, another may be better: the task runs where it likes for a while, and is pinned there. If that
- * does not help either, others are everywhere, and it is tried more and more seldom. */
+/* Where others want the CPU, another may be better: the task runs where it likes for a while, and is pinned there.
+ * If that does not help either, others are everywhere, and it is tried more and more seldom. */
 static void look_around(struct tracer *t)
 {
 	struct pin *pin = &t->pin;

@@ -6,25 +6,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is watched while a task is pinned by --cpu=auto: functions by which a program asks for its CPUs, sets them, or makes
- * what inherits them. Their breakpoints are in for that time only, so they cost nothing at any other; and they are of
- * the C library, where their system calls are made. */
+/* What is watched while a task is pinned by --cpu=auto: functions by which a program asks for its CPUs, sets them,
+ * or makes what inherits them. Their breakpoints are in for that time only, so they cost nothing at any other; and
+ * they are of the C library, where their system calls are made. */
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84
-#define PROC		    "/proc"
+#define PROC                "/proc"
 
 enum asks {
 	ASKS_ALWAYS,
 	ASKS_FOR_NUMBER, /* sysconf(), if for processors */
-	ASKS_AS_FILE,	 /* opens a file, if one of /proc */
+	ASKS_AS_FILE,    /* opens a file, if one of /proc */
 };
 
 struct watched {
 	const char *symbol;
 	enum asks asks;
-	unsigned path;	 /* which argument is the file's */
-	bool is_answer;	 /* a library that a program can ask at all has one of these */
+	unsigned path;  /* which argument is the file's */
+	bool is_answer; /* a library that a program can ask at all has one of these */
 };
 
 static const struct watched watched[] = {
@@ -111,7 +111,8 @@ static bool leads_to_proc(const struct task *task, const char *link)
 	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, PROC);
 }
 
-/* Whether a file to be opened may be one of /proc. folder: an open one's descriptor, for a relative path, or AT_FDCWD. */
+/* Whether a file to be opened may be one of /proc. folder: an open one's descriptor, for a relative path, or
+ * AT_FDCWD. */
 static bool is_of_proc(struct task *task, uint64_t address, int folder)
 {
 	char path[32] = "", link[24] = "cwd";

@@ -40,15 +40,16 @@ void wanted_init(struct tracer *t)
 				shown = xstrdup(function->name ? function->name : function->symbol);
 			}
 			wanted_add(t, &capacity,
-				   &(struct wanted){.function = function, .module = module,
+				   &(struct wanted){.function = function,
+						    .module = module,
 						    .resource = resource + function->resource,
-						    .symbol = function->symbol, .shown = shown});
+						    .symbol = function->symbol,
+						    .shown = shown});
 		}
 		resource += (uint32_t)module->resource_count;
 	}
 	for (size_t i = 0; i < t->wanted_count; i++)
-		hash_set(&t->wanted_names, hash_bytes(t->wanted[i].symbol, strlen(t->wanted[i].symbol)),
-			 i);
+		hash_set(&t->wanted_names, hash_bytes(t->wanted[i].symbol, strlen(t->wanted[i].symbol)), i);
 }
 
 static struct wanted *wanted_exact(struct tracer *t, const char *name)
@@ -108,20 +109,17 @@ static void probe_failed(struct process *p, const struct probe *probe)
 	if (probe->wanted->hook || memory_read(p, probe->start, &byte, 1) < 0)
 		return;
 	p->counts.failed_probes++;
-	output_note(p, "not traced: %s in %s: no breakpoint can be set there", probe->shown,
-		    probe->object->path);
-	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->shown,
-		 probe->object->path,
-		 text && text->shared ? " (its text is shared with other processes)" :
-					" (another program's may be there: perf, bpftrace and other users of uprobes "
+	output_note(p, "not traced: %s in %s: no breakpoint can be set there", probe->shown, probe->object->path);
+	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->shown, probe->object->path,
+		 text && text->shared ? " (its text is shared with other processes)"
+				      : " (another program's may be there: perf, bpftrace and other users of uprobes "
 					"put theirs into every process)");
 }
 
 const struct probe *probe_around(const struct process *p, uint64_t address)
 {
 	for (size_t i = 0; i < p->probe_count; i++)
-		if (address > p->probes[i]->start &&
-		    address <= p->probes[i]->start + p->probes[i]->size)
+		if (address > p->probes[i]->start && address <= p->probes[i]->start + p->probes[i]->size)
 			return p->probes[i];
 	return NULL;
 }
@@ -166,12 +164,11 @@ void probe_at(struct process *p, const struct probe *probe)
 		*b->probe = *probe;
 		ARRAY_GROW(p->probes, p->probe_capacity, p->probe_count);
 		p->probes[p->probe_count++] = b->probe;
-		p->release_probes += probe->wanted->function &&
-				     probe->wanted->function->role == ROLE_RELEASE;
+		p->release_probes += probe->wanted->function && probe->wanted->function->role == ROLE_RELEASE;
 		((struct wanted *)probe->wanted)->found++;
 	}
-	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook",
-		  (unsigned long long)at, probe->object->path);
+	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->shown ? probe->shown : "hook", (unsigned long long)at,
+		  probe->object->path);
 }
 
 struct finding {
@@ -195,11 +192,13 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 		return true;
 	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
 	 * local, and a prefixed allocator may well be linked in hidden. */
-	if (!symbol->is_global && wanted->symbol[0] != '*' &&
-	    !elf_file_is_static(finding->object->file))
+	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(finding->object->file))
 		return true;
-	probe_at(finding->p, &(struct probe){.wanted = wanted, .shown = shown, .start = address,
-					     .size = symbol->size, .object = finding->object,
+	probe_at(finding->p, &(struct probe){.wanted = wanted,
+					     .shown = shown,
+					     .start = address,
+					     .size = symbol->size,
+					     .object = finding->object,
 					     .is_resolver = symbol->is_ifunc});
 	return true;
 }
@@ -211,9 +210,8 @@ static const struct probe *resolver_named(const struct process *p, const char *n
 	for (size_t i = 0; i < p->probe_count; i++) {
 		const struct probe *probe = p->probes[i];
 
-		if (probe->is_resolver &&
-		    (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->shown) :
-				 probe->start == resolver))
+		if (probe->is_resolver && (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->shown)
+						 : probe->start == resolver))
 			return probe;
 	}
 	return NULL;
@@ -231,8 +229,9 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 	struct object *object = objects_find(&p->objects, address);
 
 	if (object && object == probe->object && address != probe->start && object_text_at(object, address))
-		probe_at(p, &(struct probe){.wanted = probe->wanted, .shown = probe->shown,
-					    .start = address, .object = object});
+		probe_at(p,
+			 &(struct probe){
+				 .wanted = probe->wanted, .shown = probe->shown, .start = address, .object = object});
 	return true;
 }
 
@@ -254,9 +253,12 @@ void probe_linker(struct process *p)
 	for (size_t i = 0; i < p->objects.count; i++) {
 		const struct object *object = p->objects.items[i];
 
-		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) && object_text_at(object, symbol.value + object->bias))
-			probe_at(p, &(struct probe){.wanted = wanted, .start = symbol.value + object->bias,
-						    .size = symbol.size, .object = object});
+		if (elf_file_find(object->file, LINKER_NOTICE, &symbol) &&
+		    object_text_at(object, symbol.value + object->bias))
+			probe_at(p, &(struct probe){.wanted = wanted,
+						    .start = symbol.value + object->bias,
+						    .size = symbol.size,
+						    .object = object});
 	}
 }
 
@@ -317,7 +319,9 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 			continue;
 		known = true;
 		if (has_code_at(p->program, address))
-			probe_at(p, &(struct probe){.wanted = wanted, .shown = wanted->shown, .start = address,
+			probe_at(p, &(struct probe){.wanted = wanted,
+						    .shown = wanted->shown,
+						    .start = address,
 						    .object = p->program});
 	}
 	/* Of the first program it is meant; others may have theirs anywhere. */
@@ -328,7 +332,8 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 			 (unsigned long long)symbol->address);
 	else if (!has_code_at(p->program, address))
 		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
-			 "objdump print it", symbol->name, (unsigned long long)symbol->address, p->exe);
+			 "objdump print it",
+			 symbol->name, (unsigned long long)symbol->address, p->exe);
 }
 
 void probe_manual_symbols(struct process *p)

@@ -26,7 +26,8 @@ static char *exe_path(pid_t pid)
 	return xstrdup(path);
 }
 
-/* The processor that the program was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not know it. */
+/* The processor that the program was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not know
+ * it. */
 static const struct arch *arch_of(pid_t pid)
 {
 	unsigned char head[20];
@@ -43,8 +44,8 @@ static const struct arch *arch_of(pid_t pid)
 	errno = ENOEXEC;
 	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
 		return NULL;
-	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19]) :
-								(uint16_t)(head[19] << 8 | head[18]);
+	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19])
+							      : (uint16_t)(head[19] << 8 | head[18]);
 
 	return arch_for_elf(machine, head[EI_CLASS]);
 }
@@ -243,8 +244,8 @@ static void object_removed(void *context, struct object *object)
 {
 	struct process *p = context;
 
-	output_note(p, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start,
-		    (unsigned long long)object->end, object->path);
+	output_note(p, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start, (unsigned long long)object->end,
+		    object->path);
 	if (p->program == object)
 		p->program = NULL;
 	forget_range(p, object->start, object->end);

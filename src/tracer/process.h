@@ -1,12 +1,10 @@
-/* Inside the process structure: what supervisor.c (V), guardian.c and rescue.c (G), engine.c and launch.c (E) and guard.c
- * share.
- * The tracer sees engine.h only.
+/* Inside the process structure: what supervisor.c (V), guardian.c and rescue.c (G), engine.c and launch.c (E) and
+ * guard.c share. The tracer sees engine.h only.
  *
- * They talk in two ways. The board is memory that all map: E writes facts there, V reads them
- * when it is poked; so that no news can get lost, however long V is stopped and the socket full.
- * The socket (SOCK_SEQPACKET) between V and E carries V's requests and E's pokes; G has E's end, too, and takes E's place
- * when that is dead. Its end-of-file tells each that the other is gone. The link between G and E carries
- * descriptors for the guard. */
+ * They talk in two ways. The board is memory that all map: E writes facts there, V reads them when it is poked; so
+ * that no news can get lost, however long V is stopped and the socket full. The socket (SOCK_SEQPACKET) between V
+ * and E carries V's requests and E's pokes; G has E's end, too, and takes E's place when that is dead. Its
+ * end-of-file tells each that the other is gone. The link between G and E carries descriptors for the guard. */
 #ifndef FT_TRACER_PROCESS_H
 #define FT_TRACER_PROCESS_H
 
@@ -19,8 +17,8 @@
 
 #define GUARD_NOTES  (1u << 20) /* breakpoints in place at one time, in all processes */
 #define GUARD_SPACES 65536
-#define GUARD_SEATS  65536    /* tasks */
-#define GUARD_REST   16384     /* so many notes are cleared before one is used again */
+#define GUARD_SEATS  65536 /* tasks */
+#define GUARD_REST   16384 /* so many notes are cleared before one is used again */
 #define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 
@@ -38,7 +36,7 @@ struct guard_seat {
 	atomic_int tid; /* 0: free */
 	int status;
 	uint64_t pc, sp; /* as they were at that stop; pc 0: E has not looked yet */
-	uint32_t next;	 /* E's */
+	uint32_t next;   /* E's */
 };
 
 /* A process that has the breakpoints of a space, but whose memory G has to open itself. */
@@ -49,18 +47,18 @@ struct guard_loan {
 
 struct board {
 	/* Written by E. */
-	atomic_int target;   /* pid of the launched target */
-	atomic_bool started; /* attached, or the target has execed */
-	atomic_bool stopped; /* E has stopped V because the target is stopped */
-	atomic_bool ended;   /* status is valid */
-	atomic_int status;   /* the target's wait status */
+	atomic_int target;       /* pid of the launched target */
+	atomic_bool started;     /* attached, or the target has execed */
+	atomic_bool stopped;     /* E has stopped V because the target is stopped */
+	atomic_bool ended;       /* status is valid */
+	atomic_int status;       /* the target's wait status */
 	atomic_bool tracer_done; /* tracer_run() has returned: the tracer thread may end */
-	atomic_bool traced;	 /* and so has run(): `result` is valid, nothing is attached any more */
+	atomic_bool traced;      /* and so has run(): `result` is valid, nothing is attached any more */
 	atomic_int result;
-	atomic_int pinned;   /* a task whose CPU mask is to be put back, 0 none */
+	atomic_int pinned; /* a task whose CPU mask is to be put back, 0 none */
 	int pinned_cpu;
 	cpu_set_t pinned_mask;
-	atomic_int borrowed;   /* a task that does a system call for E, 0 none; then what is its own: */
+	atomic_int borrowed; /* a task that does a system call for E, 0 none; then what is its own: */
 	struct arch_regs borrowed_regs;
 	uint64_t borrowed_mask;
 	siginfo_t taken; /* the stop that E's wait has returned, until it stands in its task's seat; si_pid 0: none */
@@ -98,9 +96,9 @@ struct signal_state {
 /* E's side of the guard. */
 struct guard {
 	uint32_t first_free, last_free, free_count; /* notes */
-	uint32_t free_seat;			    /* head of the free seats */
-	uint32_t *spaces;   /* [GUARD_SPACES]: head of each space's notes */
-	bool *used;         /* [GUARD_SPACES] */
+	uint32_t free_seat;                         /* head of the free seats */
+	uint32_t *spaces;                           /* [GUARD_SPACES]: head of each space's notes */
+	bool *used;                                 /* [GUARD_SPACES] */
 	uint32_t space_high;
 	uint32_t loan_high; /* loans from here on have never been used */
 };
@@ -108,8 +106,8 @@ struct guard {
 struct engine {
 	const struct settings *settings;
 	struct board *board;
-	int socket;	    /* to V */
-	int link;	    /* to G */
+	int socket;         /* to V */
+	int link;           /* to G */
 	pid_t visible;      /* V */
 	int visible_handle; /* a pidfd of V, or -1 where the kernel has none */
 	struct launch launch;
@@ -118,16 +116,16 @@ struct engine {
 	atomic_uint requests; /* enum engine_request, not yet taken */
 	atomic_bool tick_wanted;
 	_Atomic uint64_t let_go_at; /* --duration: CLOCK_MONOTONIC, 0 never */
-	atomic_int waker; /* the wake-up child that has not been reaped yet, or 0 */
-	int bell;         /* eventfd by which the tracer thread reaches the main thread */
+	atomic_int waker;           /* the wake-up child that has not been reaped yet, or 0 */
+	int bell;                   /* eventfd by which the tracer thread reaches the main thread */
 };
 
 /* ---- launch.c ---- */
 
 /* Forks the target (settings->argv), with `signals` as it would have had them, to wait at its gate.
  * 0 or -errno. */
-int launch_fork(struct launch *launch, const struct settings *settings,
-		const struct signal_state *signals, const int *close_fds, size_t close_count);
+int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
+		const int *close_fds, size_t close_count);
 
 /* ---- engine.c ---- */
 

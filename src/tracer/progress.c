@@ -7,15 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A line that counts while functrace is attached, on a terminal that it has for itself: a launched program uses it too. */
+/* A line that counts while functrace is attached, on a terminal that it has for itself: a launched program uses it
+ * too. */
 
 void progress_begin(struct tracer *t)
 {
 	const bool has_stdout = t->set->output && !strcmp(t->set->output, "-");
 
 	t->started_ns = clock_ns(CLOCK_MONOTONIC);
-	t->shows_progress = t->set->pid_count && !t->set->quiet && isatty(STDERR_FILENO) &&
-			    !(has_stdout && isatty(STDOUT_FILENO));
+	t->shows_progress =
+		t->set->pid_count && !t->set->quiet && isatty(STDERR_FILENO) && !(has_stdout && isatty(STDOUT_FILENO));
 	if (t->shows_progress)
 		engine_want_tick(t->engine);
 }

@@ -23,7 +23,7 @@ struct report {
 	bool is_main;
 	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
 	bool is_deleted; /* the program's file */
-	bool is_broken;	 /* it could not be written to its end */
+	bool is_broken;  /* it could not be written to its end */
 };
 
 /* "4 calls ...", behind what is there already; nothing for 0. */
@@ -88,8 +88,7 @@ static void report_nothing(const struct process *p)
 			 "know where they are in the file, say so: --symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
 			 p->pid, p->name);
 	else
-		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid,
-			 p->name,
+		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid, p->name,
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
 }
 
@@ -107,12 +106,13 @@ static char *cut_share(const struct process *p)
 {
 	char text[32];
 
-	return p->counts.cut_stacks ? xasprintf("; %s of its stacks are cut",
-						share(p->counts.cut_stacks, p->counts.stacks, text))
-				    : xstrdup("");
+	return p->counts.cut_stacks
+		       ? xasprintf("; %s of its stacks are cut", share(p->counts.cut_stacks, p->counts.stacks, text))
+		       : xstrdup("");
 }
 
-/* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first number. */
+/* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first
+ * number. */
 static void add_live(struct buf *b, const struct process *p)
 {
 	const struct live_total live = ledger_live(p);
@@ -181,8 +181,8 @@ static char *report_hint(const struct process *p)
 	char *const hint =
 		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
 				 "To attach to them too: -t %d --children",
-				 p->pid, p->name, buf_str(&b), p->pid) :
-		       xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->name);
+				 p->pid, p->name, buf_str(&b), p->pid)
+		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->name);
 
 	buf_free(&b);
 	return hint;
@@ -200,17 +200,17 @@ void output_report(struct process *p)
 		return;
 	report_nothing(p);
 	ARRAY_GROW(t->reports, t->report_capacity, t->report_count);
-	t->reports[t->report_count++] = (struct report){
-		.text = report_text(p),
-		.hint = report_hint(p),
-		.cut = cut_share(p),
-		.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
-		.events = p->counts.events,
-		.written = p->calls_written,
-		.is_main = p->is_launched || p->attached_to,
-		.elsewhere = p->foreign_mounts ? p->pid : 0,
-		.is_deleted = is_deleted(p->exe),
-		.is_broken = p->broken};
+	t->reports[t->report_count++] =
+		(struct report){.text = report_text(p),
+				.hint = report_hint(p),
+				.cut = cut_share(p),
+				.path = strcmp(p->trace_path, "standard output") ? xstrdup(p->trace_path) : NULL,
+				.events = p->counts.events,
+				.written = p->calls_written,
+				.is_main = p->is_launched || p->attached_to,
+				.elsewhere = p->foreign_mounts ? p->pid : 0,
+				.is_deleted = is_deleted(p->exe),
+				.is_broken = p->broken};
 	counts_add(&t->totals, &p->counts);
 	t->attached |= p->attached_to;
 	for (size_t i = 0; i < p->objects.unread_count && t->unread_told < 8; i++, t->unread_told++)
@@ -224,26 +224,22 @@ static void report_losses(const struct tracer *t)
 
 	add_count(&b, c->no_return_seen, "call whose return could not be watched",
 		  "calls whose return could not be watched");
-	add_count(&b, c->not_calls, "entry that was no call",
-		  "entries that were no calls");
-	add_count(&b, c->failed_probes, "function that could not be probed",
-		  "functions that could not be probed");
+	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
+	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
 	add_count(&b, t->broken_traces, "trace that could not be written to its end",
 		  "traces that could not be written to their end");
-	add_count(&b, t->untraced_children, "process that was let go of",
-		  "processes that were let go of");
-	add_count(&b, t->lost_attach, "process that could not be attached",
-		  "processes that could not be attached");
+	add_count(&b, t->untraced_children, "process that was let go of", "processes that were let go of");
+	add_count(&b, t->lost_attach, "process that could not be attached", "processes that could not be attached");
 	if (b.size)
 		msg_info("not traced: %s", buf_str(&b));
 	buf_free(&b);
 	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
 		  "calls ended without a return (an exception, longjmp)");
 	add_count(&b, c->unknown_releases,
-		  t->attached ? "release of a block from before functrace attached" :
-				"release of a block that was not seen allocated",
-		  t->attached ? "releases of blocks from before functrace attached" :
-				"releases of blocks that were not seen allocated");
+		  t->attached ? "release of a block from before functrace attached"
+			      : "release of a block that was not seen allocated",
+		  t->attached ? "releases of blocks from before functrace attached"
+			      : "releases of blocks that were not seen allocated");
 	add_count(&b, c->mismatched, "release by another family of functions (new and free)",
 		  "releases by another family of functions (new and free)");
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
@@ -334,10 +330,12 @@ static void tell_command(const struct tracer *t, const struct report *r)
 		 *r->path == '-' ? "./" : "", r->path, is_plain ? "" : "'");
 	if (r->elsewhere && !who_parent(r->elsewhere))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
-			 "folder where its files are", r->elsewhere, r->elsewhere);
+			 "folder where its files are",
+			 r->elsewhere, r->elsewhere);
 	if (r->is_deleted && !has_live_names(t))
-		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as long as it "
-			 "runs");
+		msg_info(
+			"the program's file has been deleted or replaced: for its names trace with -f text -r, as long as it "
+			"runs");
 }
 
 void output_summary(struct tracer *t)

@@ -1,18 +1,19 @@
 /* What was traced when E was killed: who is where, and what has to be done for it.
  *
- * A task that has hit a breakpoint stands one byte (or as many as its breakpoint has) behind the instruction's start, in a
- * signal-delivery stop. Three cases:
- *  - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the tracer
- *    goes. The process dies of SIGTRAP, unless it handles or ignores that: then the task has to be sent back, too.
+ * A task that has hit a breakpoint stands one byte (or as many as its breakpoint has) behind the instruction's
+ * start, in a signal-delivery stop. Three cases:
+ *  - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
+ *    tracer goes. The process dies of SIGTRAP, unless it handles or ignores that: then the task has to be sent back,
+ *    too.
  *  - E has taken it, and has not set the pc yet: nothing is delivered, and the task would go on in the middle of its
- *    instruction. It must not. It gets a SIGSTOP of its own while it is still E's: in get_signal() it finds that before it
- *    can return to the program. Then it is G's tracee, gets its pc, and is let go of without that signal, mostly before
- *    its process has stopped by it.
+ *    instruction. It must not. It gets a SIGSTOP of its own while it is still E's: in get_signal() it finds that
+ *    before it can return to the program. Then it is G's tracee, gets its pc, and is let go of without that signal,
+ *    mostly before its process has stopped by it.
  *  - E has set the pc, to the instruction, its copy or a jump's target: it goes on there.
  * A task that was made to do a system call (sigtrap.c) is held in the same way, and gets its registers back.
  *
- * Signals with handlers that wait for the task come before SIGSTOP: then their frames have been built on each other, and
- * the innermost holds the pc that is to be corrected. */
+ * Signals with handlers that wait for the task come before SIGSTOP: then their frames have been built on each other,
+ * and the innermost holds the pc that is to be corrected. */
 #include "config.h"
 #include "tracer/process.h"
 #include "base/msg.h"
@@ -43,8 +44,8 @@ struct rescued_process {
 	pid_t pid;
 	int handle;
 	bool is_doomed; /* a task has a SIGTRAP that nobody takes away any more */
-	bool stopped;	/* by our SIGSTOP */
-	bool lost;	/* a task could not be set right: it must not run */
+	bool stopped;   /* by our SIGSTOP */
+	bool lost;      /* a task could not be set right: it must not run */
 	char name[16];
 };
 
@@ -78,7 +79,7 @@ static pid_t tracer_of_task(pid_t tid)
 struct signals {
 	bool trap_kills;  /* SIGTRAP ends its process */
 	bool trap_queued; /* it has run into something, and has not stopped yet */
-	int unnoticed;	  /* a signal of which it notices nothing but the tracer's stop */
+	int unnoticed;    /* a signal of which it notices nothing but the tracer's stop */
 };
 
 static struct signals signals_of(const char *status)
@@ -148,8 +149,8 @@ static bool read_place(pid_t tid, uint64_t *pc, uint64_t *sp)
 	return known;
 }
 
-/* Whether there is, or was lately, a breakpoint behind which the task stands. Of the text, which is whole again, it has to
- * be the original: else it is the program's own breakpoint, or another program. */
+/* Whether there is, or was lately, a breakpoint behind which the task stands. Of the text, which is whole again, it
+ * has to be the original: else it is the program's own breakpoint, or another program. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct board *const board = r->board;
@@ -201,8 +202,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_
 	return seat->status;
 }
 
-/* False if it is not known yet where it stands: it runs, in a program that would survive the SIGTRAP of a breakpoint that it
- * has run into before that was taken out. It is sent a signal, that it may stop. */
+/* False if it is not known yet where it stands: it runs, in a program that would survive the SIGTRAP of a breakpoint
+ * that it has run into before that was taken out. It is sent a signal, that it may stop. */
 static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 {
 	const pid_t tid = atomic_load(&seat->tid), borrowed = atomic_load(&r->board->borrowed);
@@ -239,8 +240,8 @@ static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 }
 
 #define LOOKS_AT_ONCE 2000 /* E's thread ends within microseconds, and the task goes on at the same moment */
-#define NAP_NS	      1000000
-#define NAPS	      10000 /* a processor may be long in coming */
+#define NAP_NS        1000000
+#define NAPS          10000 /* a processor may be long in coming */
 
 static void nap(unsigned n)
 {
@@ -328,8 +329,8 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 	return write_registers(task->tid, arch, &regs);
 }
 
-/* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet, of which
- * the kernel says EPERM. */
+/* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet,
+ * of which the kernel says EPERM. */
 static int seize(const struct rescue *r, pid_t tid)
 {
 	int error = 0, code;
@@ -422,7 +423,7 @@ void rescue_end(struct rescue *r)
 
 /* ---- Reporting ---- */
 
-#define ENDS_MS	  100	/* who is about to end has ended by then */
+#define ENDS_MS   100   /* who is about to end has ended by then */
 #define DOOMED_MS 10000 /* whoever has still to get a processor for it */
 
 static bool dumps_core(pid_t pid)
@@ -460,8 +461,10 @@ void rescue_report(struct rescue *r)
 		if (named++ >= NAMED_MAX)
 			continue;
 		if (process->lost)
-			msg_error("process %d (%s) had to be killed: a thread of it could not be taken back to where it "
-				  "was", process->pid, process->name);
+			msg_error(
+				"process %d (%s) had to be killed: a thread of it could not be taken back to where it "
+				"was",
+				process->pid, process->name);
 		else if (ended && process->is_doomed)
 			msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
 				  process->pid, process->name);

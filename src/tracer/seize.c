@@ -19,9 +19,8 @@
 /* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
  * the first breakpoint. */
 
-const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
-				    PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
-				    PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				    PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
 				    PTRACE_O_TRACESYSGOOD;
 
 /* ---- An exec meanwhile ----
@@ -85,8 +84,12 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 
 	collect_forget(t, pid);
 	if (leader)
-		*leader = (struct task){.tid = pid, .tgid = pid, .phase = PHASE_LIVE, .process = leader->process,
-					.release_at_exec = leader->release_at_exec, .seat = leader->seat};
+		*leader = (struct task){.tid = pid,
+					.tgid = pid,
+					.phase = PHASE_LIVE,
+					.process = leader->process,
+					.release_at_exec = leader->release_at_exec,
+					.seat = leader->seat};
 	else
 		leader = new_task(t, pid, pid);
 	leader->lost = true;
@@ -164,11 +167,11 @@ bool seize_lost(struct tracer *t, pid_t pid)
 
 /* Once through the list of a process's tasks. */
 struct seize_round {
-	size_t fresh;	/* seized */
-	size_t missed;	/* gone, ended or just about to be another */
+	size_t fresh;   /* seized */
+	size_t missed;  /* gone, ended or just about to be another */
 	size_t awaited; /* ours, but they have not told of themselves yet */
 	size_t refused; /* alive, and the kernel does not allow it: or one that was missed just then */
-	int error;	/* of the last that could not be seized; EBUSY if one of them has another tracer */
+	int error;      /* of the last that could not be seized; EBUSY if one of them has another tracer */
 };
 
 static bool is_kernel_worker(pid_t tid)
@@ -228,9 +231,9 @@ static struct seize_round seize_round(struct tracer *t, pid_t pid)
 
 #define SEIZE_NAP_NS 50000
 #define SEIZE_NAPS   100000 /* a processor may be long in coming */
-#define MISSED_MAX   20	    /* a leader that has ended is missed each time */
+#define MISSED_MAX   20     /* a leader that has ended is missed each time */
 #define REFUSED_MAX  3
-#define ROUNDS_MAX   1000   /* threads may be made all the time, but then by ones that are ours */
+#define ROUNDS_MAX   1000 /* threads may be made all the time, but then by ones that are ours */
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
@@ -369,10 +372,10 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
  * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
  * Only those that run can be in one: asleep in it is nobody, for what it waits for are locks (state D). */
 
-#define SETTLE_NAP_NS  50000
-#define SETTLE_NAPS    100000 /* a processor may be long in coming */
-#define SETTLE_VFORK   400    /* locks are free again by then */
-#define SETTLE_LOCKED  4000
+#define SETTLE_NAP_NS 50000
+#define SETTLE_NAPS   100000 /* a processor may be long in coming */
+#define SETTLE_VFORK  400    /* locks are free again by then */
+#define SETTLE_LOCKED 4000
 
 static bool may_be_forking(const struct task *task, bool *locked)
 {
@@ -412,8 +415,7 @@ static size_t interrupt_forking(struct tracer *t, const struct process *p)
 		if (task->process != p || task->settled)
 			continue;
 		task->settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
-				!may_be_forking(task, &locked) ||
-				ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
+				!may_be_forking(task, &locked) || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
 		task->interrupted = !task->settled;
 		count += !task->settled;
 	}

@@ -32,9 +32,9 @@ struct settings {
 
 	pid_t *pids; /* -t; none: launch argv */
 	size_t pid_count;
-	bool children;	      /* --children: and to the processes that descend from them */
+	bool children;        /* --children: and to the processes that descend from them */
 	uint64_t duration_ns; /* --duration: let go after that; 0: no end */
-	char **argv; /* NULL-terminated */
+	char **argv;          /* NULL-terminated */
 
 	unsigned depth; /* 0..256 */
 	bool backtrace_all;
@@ -48,7 +48,7 @@ struct settings {
 	bool resolve;
 	bool timestamps;
 	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
-	int output_fd;	    /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
+	int output_fd;      /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
 
 	bool follow;
 	bool start_paused;

@@ -19,10 +19,10 @@
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
  *    signal was blocked, and is blocked again);
- *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it is let
- *    go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would be lost, and it
- *    would go on in the middle of the instruction. Until then the tracer drops the signals that the kernel would have
- *    dropped.
+ *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it
+ *    is let go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would
+ *    be lost, and it would go on in the middle of the instruction. Until then the tracer drops the signals that the
+ *    kernel would have dropped.
  * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has.
  *
  * A task with seccomp filters may be killed for it. So the kernel is asked to leave them out meanwhile, which takes
@@ -32,7 +32,7 @@
 
 /* Fields of /proc/PID/stat (proc(5)) behind the name, which may hold anything and ends at the last parenthesis. */
 #define FIELD_AFTER_NAME 3
-#define FIELD_SIGIGNORE	 33
+#define FIELD_SIGIGNORE  33
 
 static int stat_open(pid_t tid)
 {
@@ -196,8 +196,8 @@ static bool may_call(struct task *task, bool *suspended)
 	const long mode = status_number(status, "\nSeccomp:");
 
 	*suspended = mode > 0 && ptrace(PTRACE_SETOPTIONS, task->tid, NULL, seize_options | SUSPEND_SECCOMP) == 0;
-	const bool may = status && (mode <= 0 || *suspended ||
-				    (mode == 2 && same_filters(task->process->tracer, status)));
+	const bool may =
+		status && (mode <= 0 || *suspended || (mode == 2 && same_filters(task->process->tracer, status)));
 
 	free(status);
 	return may;
@@ -231,8 +231,7 @@ static void lent(struct task *task, bool interrupted)
 /* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
  * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
  * out of a stop like that: so it is stopped like that once more. */
-static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args,
-			   uint64_t *result)
+static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
 	const uint64_t insn = find_code(p, &p->syscall_insn, p->arch->find_syscall);
@@ -248,8 +247,8 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(all), &all);
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	/* Into it, and out of it. */
-	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) &&
-			run_to_syscall(task, &again) && task_regs(task) == 0;
+	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) && run_to_syscall(task, &again) &&
+			task_regs(task) == 0;
 
 	if (ok)
 		*result = p->arch->result(&task->regs);
@@ -309,7 +308,7 @@ struct kernel_action {
 };
 
 #define ACTION_RESTORER 0x04000000u
-#define ACTION_ONCE	0x80000000u
+#define ACTION_ONCE     0x80000000u
 
 void sigtrap_set(struct task *task, uint64_t act)
 {
@@ -359,9 +358,8 @@ static void sigtrap_ask(struct process *p)
 		struct task *task = (struct task *)(uintptr_t)entry->value;
 		int status;
 
-		if (task->process != p || task->phase != PHASE_LIVE || task->stopped ||
-		    task->exiting || task->vforking ||
-		    ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0)
+		if (task->process != p || task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+		    task->vforking || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0)
 			continue;
 		task->interrupted = true;
 		/* One that does not stop now (a parent in vfork) will later. */
@@ -414,7 +412,8 @@ void sigtrap_after_hit(struct task *task)
 	}
 	if (!p->trap_lost)
 		msg_warn("process %d has lost its handler of SIGTRAP: a breakpoint was hit while the signal was "
-			 "blocked", p->pid);
+			 "blocked",
+			 p->pid);
 	p->trap_lost = true;
 	p->trap = TRAP_DEFAULT;
 }

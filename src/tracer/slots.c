@@ -18,8 +18,8 @@ void slots_add_object(struct process *p, struct object *object)
 		if (text->shared || start + ARCH_SLOT_SIZE > text->tail_end)
 			continue;
 		ARRAY_GROW(p->tails, p->tail_capacity, p->tail_count);
-		p->tails[p->tail_count++] = (struct tail){
-			.start = start, .end = text->tail_end, .next = start, .object = object};
+		p->tails[p->tail_count++] =
+			(struct tail){.start = start, .end = text->tail_end, .next = start, .object = object};
 	}
 }
 
@@ -30,8 +30,7 @@ struct slot *slot_at(struct process *p, uint64_t pc)
 
 static int slot_write(struct process *p, struct slot *slot)
 {
-	if (!slot->written &&
-	    memory_read(p, slot->address, slot->saved, sizeof(slot->saved)) < 0)
+	if (!slot->written && memory_read(p, slot->address, slot->saved, sizeof(slot->saved)) < 0)
 		return -1;
 	if (text_write(p, slot->address, slot->copy.bytes, slot->copy.size) < 0)
 		return -1;
@@ -99,8 +98,7 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
  * have been unmapped meanwhile. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
-	return tail->object &&
-	       (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
+	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
 }
 
 /* A fresh slot, from the nearest tails first. */
@@ -114,12 +112,11 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 
 		for (size_t i = 0; i < p->tail_count; i++) {
 			struct tail *tail = &p->tails[i];
-			const uint64_t distance = tail->start > b->address ?
-							  tail->start - b->address :
-							  b->address - tail->start;
+			const uint64_t distance =
+				tail->start > b->address ? tail->start - b->address : b->address - tail->start;
 
-			if (distance > beyond && distance < best_distance &&
-			    tail->next + ARCH_SLOT_SIZE <= tail->end && outlives(p, tail, b)) {
+			if (distance > beyond && distance < best_distance && tail->next + ARCH_SLOT_SIZE <= tail->end &&
+			    outlives(p, tail, b)) {
 				best = tail;
 				best_distance = distance;
 			}

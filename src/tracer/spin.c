@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/spin.h"
 
-#define TRIAL	    8 /* waits each way */
+#define TRIAL       8 /* waits each way */
 #define PAUSE_FIRST 128
 #define PAUSE_LAST  65536
 #define LONGEST_NS  200000u /* what takes longer is no matter of how it is waited for */
@@ -27,9 +27,7 @@ static void end_trial(struct spin *spin)
 		spin->polls = !spin->polls;
 		spin->pause = 0;
 	}
-	spin->pause = !spin->pause			 ? PAUSE_FIRST
-		      : spin->pause >= PAUSE_LAST / 2 ? PAUSE_LAST
-						      : 2 * spin->pause;
+	spin->pause = !spin->pause ? PAUSE_FIRST : spin->pause >= PAUSE_LAST / 2 ? PAUSE_LAST : 2 * spin->pause;
 	spin->waits = spin->pause;
 	spin->in_trial = 0;
 	spin->spent[0] = spin->spent[1] = 0;

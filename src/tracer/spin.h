@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct spin {
-	bool polls;	   /* the way that is taken between trials */
-	unsigned waits;	   /* until the next trial */
-	unsigned pause;	   /* from the last trial to it */
+	bool polls;        /* the way that is taken between trials */
+	unsigned waits;    /* until the next trial */
+	unsigned pause;    /* from the last trial to it */
 	unsigned in_trial; /* waits of the running trial that are done */
 	uint64_t spent[2]; /* by them: ns by sleeping, ns by polling */
 };

@@ -49,8 +49,11 @@ static void read_kept(struct task *task, uint64_t address)
 	}
 	const ssize_t got = read_stack(task, address, kept->bytes, want);
 
-	*kept = (struct kept_stack){.bytes = kept->bytes, .capacity = kept->capacity, .address = address,
-				    .size = got > 0 ? (size_t)got : 0, .is_valid = got > 0};
+	*kept = (struct kept_stack){.bytes = kept->bytes,
+				    .capacity = kept->capacity,
+				    .address = address,
+				    .size = got > 0 ? (size_t)got : 0,
+				    .is_valid = got > 0};
 }
 
 bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
@@ -115,8 +118,7 @@ static ssize_t stack_read(void *context, uint64_t address, void *data, size_t si
 	return memory_read_some(reader->p, address, data, size);
 }
 
-size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa,
-		  bool *cut)
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
 {
 	struct process *p = task->process;
 	struct stack_reader reader = {.p = p};
@@ -138,10 +140,14 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	 * behind it is another one, but it has not been executed. */
 	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, at);
-	struct stack_snapshot snapshot = {
-		.arch = p->arch, .regs = task->regs, .address = sp, .bytes = bytes,
-		.size = size, .read = stack_read, .context = &reader,
-		.inside = b && !b->probe};
+	struct stack_snapshot snapshot = {.arch = p->arch,
+					  .regs = task->regs,
+					  .address = sp,
+					  .bytes = bytes,
+					  .size = size,
+					  .read = stack_read,
+					  .context = &reader,
+					  .inside = b && !b->probe};
 
 	p->arch->set_pc(&snapshot.regs, at);
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);

@@ -6,15 +6,15 @@
 #include "tracer/model.h"
 
 enum stop_kind {
-	STOP_NONE,	/* nothing more to wait for */
-	STOP_STRANGER,	/* the end of a child that is no tracee (a wake-up) */
+	STOP_NONE,       /* nothing more to wait for */
+	STOP_STRANGER,   /* the end of a child that is no tracee (a wake-up) */
 	STOP_BORN_EARLY, /* first stop of a task whose parent's event has not been seen */
-	STOP_BORN,	/* first stop of an expected task */
-	STOP_TRAP,	/* SIGTRAP: a breakpoint, or the target's own */
-	STOP_SIGNAL,	/* about to deliver `signal` */
-	STOP_GROUP,	/* group-stop by `signal` */
-	STOP_INTERRUPT, /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
-	STOP_NEW_TASK,	/* clone, fork or vfork: `event` says by which call, not what is shared */
+	STOP_BORN,       /* first stop of an expected task */
+	STOP_TRAP,       /* SIGTRAP: a breakpoint, or the target's own */
+	STOP_SIGNAL,     /* about to deliver `signal` */
+	STOP_GROUP,      /* group-stop by `signal` */
+	STOP_INTERRUPT,  /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
+	STOP_NEW_TASK,   /* clone, fork or vfork: `event` says by which call, not what is shared */
 	STOP_VFORK_DONE,
 	STOP_EXEC, /* tid is the process's; the message tells who it was before */
 	STOP_EXIT, /* about to end */
@@ -26,7 +26,7 @@ struct stop {
 	pid_t tid;
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
-	int status;	/* as waitpid gave it */
+	int status;     /* as waitpid gave it */
 };
 
 /* What a wait status means for a task in that phase. */
@@ -39,8 +39,8 @@ bool stops_or_continues(int sig);
 struct stop collect(struct tracer *t);
 /* The same without blocking: STOP_NONE when there is none now. */
 struct stop collect_now(struct tracer *t);
-/* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, for the guard knows
- * then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
+/* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, for the guard
+ * knows then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
 pid_t collect_wait(struct tracer *t, pid_t which, int flags, int *status);
 /* While attaching: what ends or was interrupted goes on, all else is put back for later. */
 void collect_put_off(struct tracer *t, pid_t tid, int status);
@@ -52,7 +52,8 @@ struct withheld {
 	int status;
 	bool exiting; /* its exit was told, and it went on: what it had reported before is over */
 };
-/* The same with all stops there are now, but for those of two that are withheld (NULL none). Called by a handler too. */
+/* The same with all stops there are now, but for those of two that are withheld (NULL none). Called by a handler
+ * too. */
 void collect_ends(struct tracer *t, struct withheld *withheld);
 #define WITHHELD 2
 /* Puts a stop back: collect() gives it out later, before it waits. */
@@ -69,11 +70,11 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 void act_born_early(struct tracer *t, const struct stop *stop);
 /* An expected task has come to its first stop, and goes on as what it is. */
 void adopt(struct tracer *t, struct task *child);
-/* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p: whose
- * text they have. */
+/* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p:
+ * whose text they have. */
 void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
-/* While attaching: those who would tell of a group's held children may have gone with an exec. The children go on, without
- * a struct process, and those with memory of their own untraced. */
+/* While attaching: those who would tell of a group's held children may have gone with an exec. The children go on,
+ * without a struct process, and those with memory of their own untraced. */
 void adopt_without_maker(struct tracer *t, pid_t maker);
 /* While letting go: the children of which nobody will tell any more. */
 void adopt_untold(struct tracer *t);

@@ -48,10 +48,10 @@ static bool stays_ignored(const struct supervisor *s, const struct signal_state 
 	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
 }
 
-/* Blocks the signals that V acts on; they are taken through a signalfd, so that there is no handler
- * and no race. A signal that functrace was started to ignore (nohup, a script's background job)
- * stays ignored where a launched target has it, too. While that runs, INT, QUIT and TSTP are its own: taken and dropped.
- * When attached, V stops by TSTP as any program does. */
+/* Blocks the signals that V acts on; they are taken through a signalfd, so that there is no handler and no race. A
+ * signal that functrace was started to ignore (nohup, a script's background job) stays ignored where a launched
+ * target has it, too. While that runs, INT, QUIT and TSTP are its own: taken and dropped. When attached, V stops by
+ * TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -119,8 +119,7 @@ static bool take_messages(struct supervisor *s)
 static void supervise(struct supervisor *s)
 {
 	for (;;) {
-		struct pollfd fds[] = {{.fd = s->socket, .events = POLLIN},
-				       {.fd = s->signals, .events = POLLIN}};
+		struct pollfd fds[] = {{.fd = s->socket, .events = POLLIN}, {.fd = s->signals, .events = POLLIN}};
 
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			sleep(1); /* out of kernel memory */
@@ -168,8 +167,9 @@ static int conclude(struct supervisor *s)
 	if (!s->end_signal || target_ended(s))
 		waitpid(s->guardian, NULL, 0); /* both have ended */
 	if (!done && !atomic_load(&board->engine_died))
-		msg_error("the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
-			  "at its next breakpoint: restart it as soon as you can");
+		msg_error(
+			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
+			"at its next breakpoint: restart it as soon as you can");
 	if (!is_launched(s))
 		return done ? result : 1;
 	if (!atomic_load(&board->started) && (result || !done))
@@ -214,8 +214,8 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* Whether the process group is orphaned, as far as our own ancestors go: none of them is in the same session and outside
- * of the group. */
+/* Whether the process group is orphaned, as far as our own ancestors go: none of them is in the same session and
+ * outside of the group. */
 static bool is_orphaned(void)
 {
 	const pid_t group = getpgrp(), session = getsid(0);
@@ -254,8 +254,8 @@ int engine_run(const struct settings *settings)
 
 	if (!has_proc())
 		return 1;
-	s.board = mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	s.board =
+		mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.board == MAP_FAILED)
 		return start_failed("shared memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))

@@ -41,8 +41,7 @@ struct task *task_of_group(struct tracer *t, pid_t pid)
 	return NULL;
 }
 
-struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p,
-		      enum task_phase phase)
+struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase)
 {
 	struct task *task = xcalloc(1, sizeof(*task));
 
@@ -132,10 +131,7 @@ int task_set_pc(struct task *task, uint64_t pc)
 	const struct arch *arch = task->process->arch;
 
 	arch->set_pc(&task->regs, pc);
-	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) <
-			       0 ?
-		       -errno :
-		       0;
+	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0 ? -errno : 0;
 }
 
 void task_resume(struct task *task, int sig)
@@ -209,8 +205,7 @@ void task_leave_slot(struct task *task)
 
 void task_restart_syscall(struct task *task)
 {
-	if (task->process && task_regs(task) == 0 &&
-	    task->process->arch->restart_syscall(&task->regs))
+	if (task->process && task_regs(task) == 0 && task->process->arch->restart_syscall(&task->regs))
 		task_set_regs(task);
 }
 
@@ -334,8 +329,8 @@ bool task_syscall(pid_t tid, long *number, uint64_t *pc)
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
 	char *text = read_file(path, 4096, NULL);
-	const bool blocked = text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &sp, &after) == 3 &&
-			     *number >= 0;
+	const bool blocked =
+		text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &sp, &after) == 3 && *number >= 0;
 
 	free(text);
 	*pc = blocked ? after : 0;

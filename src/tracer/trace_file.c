@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 /* Where traces go. In a folder: PID-N, N counting up, and nothing is ever overwritten. With -o FILE: FILE for the
- * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that it
- * executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are replaced;
- * what was written in this one never is, under whatever name it is met again. */
+ * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that
+ * it executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are
+ * replaced; what was written in this one never is, under whatever name it is met again. */
 
 static bool is_folder(const char *path)
 {
@@ -159,8 +159,8 @@ int trace_file_open(struct process *p)
 		/* Two traces in one stream could not be told apart. */
 		if (p->tracer->files.first || !takes_file(p))
 			return open_numbered(p, NULL);
-		return strcmp(output, "-") ? open_again(p, p->tracer->set->output_fd, output) :
-					     open_again(p, STDOUT_FILENO, "standard output");
+		return strcmp(output, "-") ? open_again(p, p->tracer->set->output_fd, output)
+					   : open_again(p, STDOUT_FILENO, "standard output");
 	}
 	if (!is_device(output))
 		return open_after(p);

@@ -79,8 +79,7 @@ static void tracer_free(struct tracer *t)
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
-	struct tracer t = {.set = settings, .engine = engine, .launch = launch,
-			   .paused = settings->start_paused};
+	struct tracer t = {.set = settings, .engine = engine, .launch = launch, .paused = settings->start_paused};
 	int status;
 
 	cpu_set_t processors;

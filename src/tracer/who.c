@@ -56,8 +56,8 @@ static char *file_of(pid_t pid)
 	return xstrdup(base_name(path));
 }
 
-/* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash, nginx.
- * NULL: it has none. */
+/* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
+ * nginx. NULL: it has none. */
 static char *first_word(const char *line)
 {
 	const char *word = line ? line : "";

@@ -19,8 +19,8 @@ pid_t who_parent(pid_t pid); /* 0: none, or it has gone */
 pid_t *who_named(const char *name, size_t *count);
 /* The living children of a process; as who_all(). */
 pid_t *who_children(pid_t pid, size_t *count);
-/* Whether its paths are those of another mount namespace (a container's), to be looked up below /proc/PID/root. What has
- * only changed its root has paths that begin at the root of its namespace. */
+/* Whether its paths are those of another mount namespace (a container's), to be looked up below /proc/PID/root. What
+ * has only changed its root has paths that begin at the root of its namespace. */
 bool who_has_other_mounts(pid_t pid);
 
 #endif

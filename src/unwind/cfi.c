@@ -22,9 +22,8 @@ static bool elf_fits(Elf *elf, const struct arch *arch)
 	GElf_Ehdr ehdr;
 	size_t phnum;
 
-	return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &ehdr) &&
-	       ehdr.e_machine == arch->elf_machine && gelf_getclass(elf) == arch->elf_class &&
-	       (ehdr.e_ident[EI_DATA] == ELFDATA2MSB) == arch->big_endian &&
+	return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &ehdr) && ehdr.e_machine == arch->elf_machine &&
+	       gelf_getclass(elf) == arch->elf_class && (ehdr.e_ident[EI_DATA] == ELFDATA2MSB) == arch->big_endian &&
 	       !elf_getphdrnum(elf, &phnum) && phnum <= PHDR_MAX;
 }
 
@@ -43,10 +42,8 @@ static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 			found = true;
 		}
 	for (size_t i = 0; i < phnum && found; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-		    header->p_vaddr >= phdr.p_vaddr &&
-		    header->p_vaddr - phdr.p_vaddr < phdr.p_filesz &&
-		    phdr.p_filesz <= UINT64_MAX - phdr.p_vaddr &&
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && header->p_vaddr >= phdr.p_vaddr &&
+		    header->p_vaddr - phdr.p_vaddr < phdr.p_filesz && phdr.p_filesz <= UINT64_MAX - phdr.p_vaddr &&
 		    phdr.p_filesz <= UINT64_MAX - phdr.p_offset) {
 			*load = phdr;
 			return true;
@@ -71,12 +68,10 @@ static void find_eh_sections(Elf *elf, struct eh_source *source)
 		return;
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 		Elf_Data *data;
 
-		if (!name || shdr.sh_type == SHT_NOBITS ||
-		    (strcmp(name, ".eh_frame") && strcmp(name, ".eh_frame_hdr")))
+		if (!name || shdr.sh_type == SHT_NOBITS || (strcmp(name, ".eh_frame") && strcmp(name, ".eh_frame_hdr")))
 			continue;
 		data = elf_rawdata(section, NULL);
 		if (!strcmp(name, ".eh_frame")) {
@@ -100,8 +95,7 @@ static void find_eh_program_header(Elf *elf, struct eh_source *source)
 
 	if (!find_eh_segments(elf, &phdr, &load) || phdr.p_filesz < 12 || !elf_rawfile(elf, &size))
 		return;
-	Elf_Data *header =
-		elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_BYTE);
+	Elf_Data *header = elf_getdata_rawchunk(elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_BYTE);
 
 	if (!header || !header->d_buf)
 		return;
@@ -165,14 +159,12 @@ void cfi_close(struct cfi *cfi)
 	*cfi = (struct cfi){.fd = -1};
 }
 
-static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to,
-			uint64_t size)
+static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned char *to, uint64_t size)
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;
 
 	while (size) {
-		const ssize_t got =
-			snapshot->read ? snapshot->read(snapshot->context, address, to, size) : -1;
+		const ssize_t got = snapshot->read ? snapshot->read(snapshot->context, address, to, size) : -1;
 
 		if (got <= 0 || (uint64_t)got > size)
 			return false;
@@ -185,8 +177,7 @@ static bool read_memory(struct stack_memory *memory, uint64_t address, unsigned 
 
 /* The ELF header and program headers as they lie in memory, which is how they lie in the file. The
  * section headers need not be mapped: the copy claims that there are none. */
-static unsigned char *read_headers(struct stack_memory *memory, uint64_t start,
-				   const struct arch *arch, size_t *size)
+static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, const struct arch *arch, size_t *size)
 {
 	union {
 		unsigned char ident[EI_NIDENT];
@@ -197,9 +188,8 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start,
 	const size_t ehdr_size = is64 ? sizeof(ehdr.e64) : sizeof(ehdr.e32);
 	const size_t phdr_size = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 
-	if (!read_memory(memory, start, ehdr.ident, ehdr_size) ||
-	    memcmp(ehdr.ident, ELFMAG, SELFMAG) || ehdr.ident[EI_CLASS] != arch->elf_class ||
-	    memory->swap)
+	if (!read_memory(memory, start, ehdr.ident, ehdr_size) || memcmp(ehdr.ident, ELFMAG, SELFMAG) ||
+	    ehdr.ident[EI_CLASS] != arch->elf_class || memory->swap)
 		return NULL;
 	const uint64_t phoff = is64 ? ehdr.e64.e_phoff : ehdr.e32.e_phoff;
 	const size_t phnum = is64 ? ehdr.e64.e_phnum : ehdr.e32.e_phnum;
@@ -227,8 +217,8 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start,
 
 /* Reads the segment with .eh_frame to where the file has it. The rest of the image stays untouched
  * zero pages. */
-static unsigned char *read_image(struct stack_memory *memory, uint64_t start,
-				 unsigned char *headers, size_t headers_size, size_t *size)
+static unsigned char *read_image(struct stack_memory *memory, uint64_t start, unsigned char *headers,
+				 size_t headers_size, size_t *size)
 {
 	GElf_Phdr header, load, phdr;
 	uint64_t base = 0;
@@ -240,8 +230,7 @@ static unsigned char *read_image(struct stack_memory *memory, uint64_t start,
 		goto out;
 	/* The header, at file offset 0, is what lies at `start`. */
 	for (size_t i = 0; i < phnum; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-		    phdr.p_offset < 4096) {
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_offset < 4096) {
 			base = phdr.p_vaddr - phdr.p_offset;
 			break;
 		}
@@ -253,8 +242,7 @@ static unsigned char *read_image(struct stack_memory *memory, uint64_t start,
 	image = calloc(1, *size);
 	if (!image)
 		goto out;
-	if (!read_memory(memory, start + (load.p_vaddr - base), image + load.p_offset,
-			 load.p_filesz)) {
+	if (!read_memory(memory, start + (load.p_vaddr - base), image + load.p_offset, load.p_filesz)) {
 		free(image);
 		image = NULL;
 		goto out;
@@ -266,8 +254,7 @@ out:
 	return image;
 }
 
-int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start,
-		    const struct arch *arch)
+int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start, const struct arch *arch)
 {
 	size_t headers_size, size = 0;
 	unsigned char *headers;
@@ -308,9 +295,7 @@ static Dwarf_CFI *debug_frame(struct cfi *cfi)
 		return NULL;
 	while ((section = elf_nextscn(cfi->elf, section))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(section, &shdr)
-					   ? elf_strptr(cfi->elf, names, shdr.sh_name)
-					   : NULL;
+		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(cfi->elf, names, shdr.sh_name) : NULL;
 
 		if (!name || shdr.sh_type == SHT_NOBITS ||
 		    (strcmp(name, ".debug_frame") && strcmp(name, ".zdebug_frame")))
@@ -345,13 +330,11 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
 	if (cfi->fd < 0 || elf_getphdrnum(cfi->elf, &phnum))
 		return -ENOTSUP;
 	for (size_t i = 0; i < phnum; i++) {
-		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD ||
-		    !(phdr.p_flags & PF_X) || address < phdr.p_vaddr ||
-		    address - phdr.p_vaddr >= phdr.p_filesz)
+		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    address < phdr.p_vaddr || address - phdr.p_vaddr >= phdr.p_filesz)
 			continue;
 		const uint64_t skip = address - phdr.p_vaddr, left = phdr.p_filesz - skip;
-		const ssize_t got = pread(cfi->fd, data, size < left ? size : left,
-					  (off_t)(phdr.p_offset + skip));
+		const ssize_t got = pread(cfi->fd, data, size < left ? size : left, (off_t)(phdr.p_offset + skip));
 
 		return got < 0 ? -ENOTSUP : got;
 	}
@@ -361,15 +344,13 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size)
 static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 {
 	if (cfi->start_count < ARRAY_SIZE(cfi->starts))
-		cfi->starts[cfi->start_count++] =
-			(struct cfi_range){start, add_saturated(start, size)};
+		cfi->starts[cfi->start_count++] = (struct cfi_range){start, add_saturated(start, size)};
 }
 
 static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr)
 {
 	/* Entry points of programs and of threads, in C libraries that give them no CFI. */
-	static const char *const names[] = {"_start",  "_dl_start_user", "clone",
-					    "__clone", "clone3",         "__clone3"};
+	static const char *const names[] = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"};
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t count = shdr->sh_entsize ? shdr->sh_size / shdr->sh_entsize : 0;
 	GElf_Sym symbol;
@@ -384,8 +365,7 @@ static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr
 		name = elf_strptr(cfi->elf, shdr->sh_link, symbol.st_name);
 		for (size_t k = 0; name && k < ARRAY_SIZE(names); k++)
 			if (!strcmp(name, names[k]))
-				add_start(cfi, symbol.st_value,
-					  symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
+				add_start(cfi, symbol.st_value, symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
 	}
 }
 
@@ -400,8 +380,7 @@ bool cfi_is_start(struct cfi *cfi, uint64_t address)
 		if (gelf_getehdr(cfi->elf, &ehdr) && ehdr.e_entry)
 			add_start(cfi, ehdr.e_entry, START_SIZE_UNKNOWN);
 		while ((section = elf_nextscn(cfi->elf, section)))
-			if (gelf_getshdr(section, &shdr) &&
-			    (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
+			if (gelf_getshdr(section, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
 				add_start_symbols(cfi, section, &shdr);
 	}
 	for (size_t i = 0; i < cfi->start_count; i++)
@@ -420,8 +399,7 @@ static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 	} else {
 		if (size > EH_FRAME_MAX || !(cfi->eh_storage = malloc(size)))
 			return false;
-		if (pread(cfi->fd, cfi->eh_storage, size, (off_t)(load->p_offset + skip)) !=
-		    (ssize_t)size)
+		if (pread(cfi->fd, cfi->eh_storage, size, (off_t)(load->p_offset + skip)) != (ssize_t)size)
 			return false;
 		cfi->eh.bytes = cfi->eh_storage;
 	}

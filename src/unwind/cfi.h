@@ -44,8 +44,7 @@ struct cfi {
 int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch);
 /* The same from memory, for [vdso] and files that cannot be opened: its ELF header is at `start`.
  * Takes in only the segment with .eh_frame. */
-int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start,
-		    const struct arch *arch);
+int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start, const struct arch *arch);
 void cfi_close(struct cfi *cfi);
 
 /* What is known of a frame whose pc is `address`; the caller frees it. NULL: there is no rule. */

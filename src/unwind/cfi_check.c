@@ -149,8 +149,7 @@ static int encoded_size(uint8_t encoding, unsigned address_size)
 static int fde_encoding(const Dwarf_CIE *cie, unsigned address_size)
 {
 	const char *letter = cie->augmentation;
-	struct bytes data = {cie->augmentation_data,
-			     cie->augmentation_data + cie->augmentation_data_size};
+	struct bytes data = {cie->augmentation_data, cie->augmentation_data + cie->augmentation_data_size};
 	int size;
 
 	if (!letter || *letter != 'z')
@@ -193,8 +192,7 @@ static bool check_cie(struct check *check, uint64_t offset, const Dwarf_CIE *cie
 	if (encoding >= 0)
 		hash_set(&check->cies, offset, (uint64_t)encoding | (uint64_t)is_z << 8);
 	return cie->return_address_register < REGISTER_MAX &&
-	       check_instructions(
-		       (struct bytes){cie->initial_instructions, cie->initial_instructions_end});
+	       check_instructions((struct bytes){cie->initial_instructions, cie->initial_instructions_end});
 }
 
 /* An FDE of a CIE that is not understood is not used by libdw either. */
@@ -219,8 +217,7 @@ static bool check_fde(struct check *check, uint64_t offset, const Dwarf_FDE *fde
 }
 
 /* Looks at the entries that begin before `limit`. */
-static bool check_entries(struct check *check, const unsigned char *ident, Elf_Data *data,
-			  bool is_eh, uint64_t limit)
+static bool check_entries(struct check *check, const unsigned char *ident, Elf_Data *data, bool is_eh, uint64_t limit)
 {
 	Dwarf_Off offset = 0, next;
 	Dwarf_CFI_Entry entry;
@@ -276,19 +273,17 @@ static bool find_table(const struct cfi_header *header, struct table *table)
 	if (header->bytes[2] == DW_EH_PE_omit || header->bytes[3] == DW_EH_PE_omit)
 		return true;
 	if (header->size < 12 || header->bytes[1] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4) ||
-	    header->bytes[2] != DW_EH_PE_udata4 ||
-	    header->bytes[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+	    header->bytes[2] != DW_EH_PE_udata4 || header->bytes[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
 		return false;
 	memcpy(&count, header->bytes + 8, sizeof(count));
 	if (count > (header->size - 12) / 8)
 		return false;
-	*table = (struct table){header->bytes + 12, count,
-				header->address - header->eh_frame_address};
+	*table = (struct table){header->bytes + 12, count, header->address - header->eh_frame_address};
 	return true;
 }
 
-bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh,
-		     const struct cfi_header *header, bool open_end)
+bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
+		     bool open_end)
 {
 	struct check check = {.address_size = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8};
 	uint64_t limit = open_end ? 0 : data->d_size;

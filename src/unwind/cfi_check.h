@@ -18,7 +18,7 @@ struct cfi_header {
  * or through the header's table: registers, sizes and nesting are of a sane magnitude, and the
  * table leads to entries only. open_end: where the section ends is not known; then there must be a
  * table, and what lies behind its last entry is not looked at. */
-bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh,
-		     const struct cfi_header *header, bool open_end);
+bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
+		     bool open_end);
 
 #endif

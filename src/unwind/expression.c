@@ -224,9 +224,8 @@ static int step(struct machine *m, const struct expression_op *op)
 	}
 }
 
-int expression_evaluate(const struct expression_op *ops, size_t count,
-			const struct frame_registers *registers, uint64_t cfa,
-			struct stack_memory *memory, uint64_t *value)
+int expression_evaluate(const struct expression_op *ops, size_t count, const struct frame_registers *registers,
+			uint64_t cfa, struct stack_memory *memory, uint64_t *value)
 {
 	struct machine m = {
 		.mask = memory->pointer_size == 4 ? UINT32_MAX : UINT64_MAX,

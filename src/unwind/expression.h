@@ -26,8 +26,7 @@ void expression_copy(struct expression_op *to, const Dwarf_Op *ops, size_t count
 
 /* 0, -EFAULT for memory that cannot be read, or -EINVAL for a register that is not known or a
  * malformed expression. */
-int expression_evaluate(const struct expression_op *ops, size_t count,
-			const struct frame_registers *registers, uint64_t cfa,
-			struct stack_memory *memory, uint64_t *value);
+int expression_evaluate(const struct expression_op *ops, size_t count, const struct frame_registers *registers,
+			uint64_t cfa, struct stack_memory *memory, uint64_t *value);
 
 #endif

@@ -30,11 +30,10 @@ struct fallback {
 /* libunwind's search in a binary table like .eh_frame_hdr's. Exported, though declared in none of
  * its headers: it is what other remote unwinders (perf) are built on. */
 #define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
-int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di,
-			      unw_proc_info_t *pi, int need_unwind_info, void *arg);
+int dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *di, unw_proc_info_t *pi,
+			      int need_unwind_info, void *arg);
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *pi,
-			  int need_unwind_info, void *arg)
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *pi, int need_unwind_info, void *arg)
 {
 	struct fallback *fallback = arg;
 	struct unwinder *unwinder = fallback->unwinder;
@@ -53,8 +52,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
 		};
 
 		if (eh->bytes && eh->count)
-			result = dwarf_search_unwind_table(space, ip, &di, pi, need_unwind_info,
-							   arg);
+			result = dwarf_search_unwind_table(space, ip, &di, pi, need_unwind_info, arg);
 	}
 	if (result == -UNW_ENOINFO)
 		fallback->no_rule = true;
@@ -84,8 +82,7 @@ static bool eh_frame_word(const struct mapped_object *mapped, uint64_t address, 
 	return true;
 }
 
-static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
-		      void *arg)
+static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *arg)
 {
 	struct fallback *fallback = arg;
 	struct stack_memory *memory = &fallback->unwinder->memory;
@@ -109,8 +106,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 	return memory_read(memory, address, value, sizeof(*value)) ? 0 : -UNW_EINVAL;
 }
 
-static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,
-		      void *arg)
+static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write, void *arg)
 {
 	const struct fallback *fallback = arg;
 	const struct stack_snapshot *snapshot = fallback->snapshot;
@@ -130,8 +126,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 	return 0;
 }
 
-static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write,
-			void *arg)
+static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg, unw_fpreg_t *value, int write, void *arg)
 {
 	(void)space, (void)reg, (void)value, (void)write, (void)arg;
 	return -UNW_EBADREG;
@@ -143,8 +138,8 @@ static int resume(unw_addr_space_t space, unw_cursor_t *cursor, void *arg)
 	return -UNW_EINVAL;
 }
 
-static int get_proc_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size,
-			 unw_word_t *offset, void *arg)
+static int get_proc_name(unw_addr_space_t space, unw_word_t address, char *name, size_t size, unw_word_t *offset,
+			 void *arg)
 {
 	(void)space, (void)address, (void)name, (void)size, (void)offset, (void)arg;
 	return -UNW_EINVAL;
@@ -191,8 +186,7 @@ void fallback_flush(struct fallback *fallback)
 	unw_flush_cache(fallback->space, 0, 0);
 }
 
-static bool begin(struct unwinder *unwinder, const struct walk_request *request,
-		  unw_cursor_t *cursor)
+static bool begin(struct unwinder *unwinder, const struct walk_request *request, unw_cursor_t *cursor)
 {
 	struct fallback *fallback = unwinder->fallback;
 
@@ -202,15 +196,13 @@ static bool begin(struct unwinder *unwinder, const struct walk_request *request,
 		return false;
 	fallback->snapshot = request->snapshot;
 	/* libunwind takes the first pc as exact. */
-	fallback->first_pc =
-		request->snapshot->arch->pc(&request->snapshot->regs) - !request->exact;
+	fallback->first_pc = request->snapshot->arch->pc(&request->snapshot->regs) - !request->exact;
 	fallback->accesses = 0;
 	fallback->last = NULL;
 	return unw_init_remote(cursor, fallback->space, fallback) >= 0;
 }
 
-static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
-			  struct walk_request *request)
+static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor, struct walk_request *request)
 {
 	const struct stack_snapshot *snapshot = request->snapshot;
 	struct fallback *fallback = unwinder->fallback;
@@ -218,8 +210,7 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
 	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
 	bool exact = request->exact;
 
-	*frame = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
-				       .cfa = progress.sp};
+	*frame = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs), .cfa = progress.sp};
 	for (request->count = 1;; request->count++, frame++) {
 		/* unw_is_signal_frame means the frame itself or the one it interrupted, depending
 		 * on libunwind's version and processor. */
@@ -240,8 +231,7 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
 		result = unw_step(cursor);
 		/* Without a rule, libunwind guesses. */
 		if (fallback->no_rule)
-			return unwinder_is_start(unwinder, frame->pc, exact) ? WALK_COMPLETE
-									     : WALK_CUT;
+			return unwinder_is_start(unwinder, frame->pc, exact) ? WALK_COMPLETE : WALK_CUT;
 		if (result < 0)
 			return WALK_CUT;
 		unw_get_reg(cursor, UNW_REG_SP, &sp);
@@ -254,8 +244,7 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor,
 		if (!progress_to(&progress, sp, is_signal, request->count == 1))
 			return WALK_CUT;
 		frame->cfa = sp;
-		if (request->count == request->max ||
-		    (request->until_cfa && sp >= request->until_cfa))
+		if (request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
 		exact = is_signal;
 		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = is_signal};
@@ -273,9 +262,8 @@ enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *requ
 		const struct stack_snapshot *snapshot = request->snapshot;
 
 		if (!kept_count) {
-			request->frames[0] =
-				(struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
-						      .cfa = snapshot->arch->sp(&snapshot->regs)};
+			request->frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
+								   .cfa = snapshot->arch->sp(&snapshot->regs)};
 			request->count = 1;
 		}
 		return WALK_CUT;

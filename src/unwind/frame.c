@@ -52,9 +52,9 @@ static bool follows_call_in_memory(struct unwinder *unwinder, uint64_t pc)
 	size_t size = sizeof(code);
 
 	/* The call may be the first code of its mapping. */
-	if (pc < size || (!memory_read(&unwinder->memory, pc - size, code, size) &&
-			  ((size = pc % 4096) >= sizeof(code) ||
-			   !memory_read(&unwinder->memory, pc - size, code, size))))
+	if (pc < size ||
+	    (!memory_read(&unwinder->memory, pc - size, code, size) &&
+	     ((size = pc % 4096) >= sizeof(code) || !memory_read(&unwinder->memory, pc - size, code, size))))
 		return false;
 	return unwinder->arch->follows_call(pc, code, size) != CALL_NONE;
 }
@@ -93,8 +93,7 @@ static bool is_restorer(struct unwinder *unwinder, struct unwind_object *object,
 static bool is_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		const struct row *row =
-			rows_find(&object->rows, &object->cfi, unwinder->arch, address - i);
+		const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address - i);
 
 		if (row->kind != ROW_NONE && !row->signal && row->start == address - i)
 			return true;
@@ -102,8 +101,7 @@ static bool is_made_up(struct unwinder *unwinder, struct unwind_object *object, 
 	return false;
 }
 
-static enum site_kind look_at_site(struct unwinder *unwinder, const struct mapped_object *mapped,
-				   uint64_t pc)
+static enum site_kind look_at_site(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc)
 {
 	struct unwind_object *object = mapped->object;
 	const uint64_t address = pc - mapped->bias;
@@ -123,8 +121,7 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct mappe
 }
 
 /* Remembered: a call site's code is looked at once. */
-static enum site_kind site_of(struct unwinder *unwinder, const struct mapped_object *mapped,
-			      uint64_t pc)
+static enum site_kind site_of(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc)
 {
 	struct hash *sites = &mapped->object->sites;
 	const uint64_t *known = hash_get(sites, pc - mapped->bias);
@@ -137,15 +134,13 @@ static enum site_kind site_of(struct unwinder *unwinder, const struct mapped_obj
 		hash_free(sites);
 	hash_set(sites, pc - mapped->bias, kind);
 	if (kind == SITE_NONE)
-		msg_debug(DBG_UNWIND, 1, "no call returns to 0x%llx of %s",
-			  (unsigned long long)(pc - mapped->bias),
+		msg_debug(DBG_UNWIND, 1, "no call returns to 0x%llx of %s", (unsigned long long)(pc - mapped->bias),
 			  mapped->object->path ? mapped->object->path : "an object without a file");
 	return kind;
 }
 
 /* The object's rule for an address of its own. */
-static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object *object,
-				 uint64_t address)
+static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
 
@@ -156,8 +151,8 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-static const struct row *object_row(struct unwinder *unwinder, const struct mapped_object *mapped,
-				    uint64_t pc, bool exact)
+static const struct row *object_row(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc,
+				    bool exact)
 {
 	struct unwind_object *object = mapped->object;
 	const uint64_t address = pc - mapped->bias;
@@ -187,8 +182,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 
 	if (!mapped) {
 		if (!exact && !is_made_return(unwinder, pc)) {
-			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx",
-				  (unsigned long long)pc);
+			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx", (unsigned long long)pc);
 			return &not_code; /* not remembered: there may be code one day */
 		}
 		row = &made_code;
@@ -198,7 +192,6 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 		row = object_row(unwinder, mapped, pc, exact);
 	}
 	if (!row->transient)
-		*unwinder_cached(unwinder, pc, exact) =
-			(struct row_cache_entry){cache_key(pc, exact), row};
+		*unwinder_cached(unwinder, pc, exact) = (struct row_cache_entry){cache_key(pc, exact), row};
 	return row;
 }

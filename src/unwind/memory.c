@@ -24,8 +24,7 @@ void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snap
 		memory->windows[i].size = 0;
 }
 
-static bool copy_from_windows(struct stack_memory *memory, uint64_t address, void *data,
-			      size_t size)
+static bool copy_from_windows(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(memory->windows); i++) {
 		const uint64_t offset = address - memory->windows[i].start;
@@ -38,8 +37,7 @@ static bool copy_from_windows(struct stack_memory *memory, uint64_t address, voi
 	return false;
 }
 
-static bool read_exactly(const struct stack_snapshot *snapshot, uint64_t address, void *data,
-			 size_t size)
+static bool read_exactly(const struct stack_snapshot *snapshot, uint64_t address, void *data, size_t size)
 {
 	const ssize_t got = snapshot->read(snapshot->context, address, data, size);
 
@@ -52,8 +50,7 @@ bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data,
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;
 
-	if (!size || size > MEMORY_WINDOW || address > UINT64_MAX - MEMORY_WINDOW ||
-	    !memory->budget)
+	if (!size || size > MEMORY_WINDOW || address > UINT64_MAX - MEMORY_WINDOW || !memory->budget)
 		return false;
 	memory->budget--;
 	if (copy_from_windows(memory, address, data, size))

@@ -33,8 +33,7 @@ void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snap
 bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
 
 /* Reads exactly `size` bytes (at most MEMORY_WINDOW); false if not all of them can be read. */
-static inline bool memory_read(struct stack_memory *memory, uint64_t address, void *data,
-			       size_t size)
+static inline bool memory_read(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const uint64_t offset = address - memory->start;
 

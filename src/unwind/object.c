@@ -17,8 +17,7 @@ static uint64_t release_clock;
 
 static uint64_t file_key(const struct stat *st)
 {
-	return hash_mix(st->st_ino ^ (uint64_t)st->st_dev << 40 ^ (uint64_t)st->st_mtim.tv_nsec) |
-	       1;
+	return hash_mix(st->st_ino ^ (uint64_t)st->st_dev << 40 ^ (uint64_t)st->st_mtim.tv_nsec) | 1;
 }
 
 static bool is_same_file(const struct unwind_object *object, const struct stat *st)
@@ -28,15 +27,13 @@ static bool is_same_file(const struct unwind_object *object, const struct stat *
 	       object->mtime.tv_nsec == st->st_mtim.tv_nsec;
 }
 
-static struct unwind_object *find(uint64_t key, const struct stat *st, const char *build_id,
-				  const struct arch *arch)
+static struct unwind_object *find(uint64_t key, const struct stat *st, const char *build_id, const struct arch *arch)
 {
 	struct unwind_object *object = hash_get_ptr(&registry, key);
 
 	for (; object; object = object->next)
 		if (object->arch == arch &&
-		    (st ? is_same_file(object, st)
-			: !object->has_file && !strcmp(object->build_id, build_id)))
+		    (st ? is_same_file(object, st) : !object->has_file && !strcmp(object->build_id, build_id)))
 			return object;
 	return NULL;
 }
@@ -59,11 +56,8 @@ struct unwind_object *object_get(const char *path, const char *build_id, const s
 	struct stat st;
 	const bool has_file = path && !stat(path, &st) && S_ISREG(st.st_mode);
 	const bool has_id = build_id && *build_id;
-	const uint64_t key = has_file ? file_key(&st)
-			     : has_id ? hash_bytes(build_id, strlen(build_id)) | 1
-				      : 0;
-	struct unwind_object *object =
-		key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
+	const uint64_t key = has_file ? file_key(&st) : has_id ? hash_bytes(build_id, strlen(build_id)) | 1 : 0;
+	struct unwind_object *object = key ? find(key, has_file ? &st : NULL, build_id, arch) : NULL;
 
 	if (object) {
 		/* The path of a process that has ended can no longer be opened. */
@@ -150,9 +144,7 @@ void object_release(struct unwind_object *object)
 static bool open_file(struct unwind_object *object)
 {
 	struct stat st;
-	const int fd = object->path
-			       ? open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-			       : -1;
+	const int fd = object->path ? open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 
 	if (fd < 0)
 		return false;

@@ -50,8 +50,7 @@ void object_release(struct unwind_object *object);
  * `start`. False: neither could be read, which is not tried again. */
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start);
 
-static inline bool object_open(struct unwind_object *object, struct stack_memory *memory,
-			       uint64_t start)
+static inline bool object_open(struct unwind_object *object, struct stack_memory *memory, uint64_t start)
 {
 	if (object->state == OBJECT_OPEN)
 		return true;

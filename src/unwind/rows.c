@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS 64
-#define SCAN_MAX   4096 /* bytes of a row's code that are looked at; those who switch stacks are short */
-#define BYTES_MAX                                                                                  \
-	((size_t)48 << 20) /* kept for one object; libLLVM, all met, has some 30 MiB of rows */
+#define SCAN_MAX   4096               /* bytes of a row's code that are looked at; those who switch stacks are short */
+#define BYTES_MAX  ((size_t)48 << 20) /* kept for one object; libLLVM, all met, has some 30 MiB of rows */
 
 /* ---- From libdw's answer to a row ---- */
 
@@ -76,8 +75,7 @@ static struct answer translate(const Dwarf_Op *ops, size_t count, unsigned regis
 	return answer;
 }
 
-static struct answer ask_register(Dwarf_Frame *frame, unsigned reg, unsigned registers,
-				  Dwarf_Op memory[3])
+static struct answer ask_register(Dwarf_Frame *frame, unsigned reg, unsigned registers, Dwarf_Op memory[3])
 {
 	Dwarf_Op *ops;
 	size_t count;
@@ -123,8 +121,7 @@ struct draft {
 	Dwarf_Op memory[ROW_REGISTER_MAX][3]; /* where libdw puts simple answers */
 };
 
-static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
-		       const struct arch *arch)
+static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, const struct arch *arch)
 {
 	const unsigned registers = arch->dwarf_registers;
 
@@ -134,8 +131,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
 	for (unsigned i = 0; i < registers; i++) {
 		/* The return address first, then the others in order. */
 		const unsigned reg = i == 0 ? ra : i <= ra ? i - 1 : i;
-		const struct answer answer =
-			ask_register(frame, reg, registers, draft->memory[reg]);
+		const struct answer answer = ask_register(frame, reg, registers, draft->memory[reg]);
 
 		switch (answer.kind) {
 		case ANSWER_BAD:
@@ -153,8 +149,7 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
 			break;
 		case ANSWER_RULE:
 			/* The caller's sp is the CFA: that needs no rule. */
-			if (reg == arch->dwarf_sp && answer.rule.kind == RULE_CFA &&
-			    !answer.rule.offset)
+			if (reg == arch->dwarf_sp && answer.rule.kind == RULE_CFA && !answer.rule.offset)
 				break;
 			draft->items[draft->count++] = answer;
 			break;
@@ -164,9 +159,8 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
 		/* In its register still: a leaf on a processor with a link register. */
 		memmove(draft->items + 1, draft->items, draft->count * sizeof(*draft->items));
 		draft->items[0] = (struct answer){.kind = ANSWER_RULE};
-		draft->items[0].rule = (struct row_rule){.kind = RULE_REGISTER,
-							 .target = (unsigned char)ra,
-							 .base = (unsigned char)ra};
+		draft->items[0].rule = (struct row_rule){
+			.kind = RULE_REGISTER, .target = (unsigned char)ra, .base = (unsigned char)ra};
 		draft->count++;
 	}
 	return true;
@@ -175,14 +169,12 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra,
 static bool pack_normal(const struct draft *draft, struct row *row)
 {
 	if (draft->cfa.rule.kind != RULE_REGISTER || draft->cfa.rule.offset < INT32_MIN ||
-	    draft->cfa.rule.offset > INT32_MAX || draft->count > ROW_SAVED_MAX ||
-	    draft->ra_undefined)
+	    draft->cfa.rule.offset > INT32_MAX || draft->count > ROW_SAVED_MAX || draft->ra_undefined)
 		return false;
 	for (unsigned i = 0; i < draft->count; i++) {
 		const struct row_rule *rule = &draft->items[i].rule;
 
-		if (rule->kind != RULE_AT_CFA || rule->offset < INT16_MIN ||
-		    rule->offset > INT16_MAX)
+		if (rule->kind != RULE_AT_CFA || rule->offset < INT16_MIN || rule->offset > INT16_MAX)
 			return false;
 		row->offsets[i] = (int16_t)rule->offset;
 		row->registers[i] = rule->target;
@@ -194,8 +186,7 @@ static bool pack_normal(const struct draft *draft, struct row *row)
 	return true;
 }
 
-static struct expression_op *pack_rule(struct row_rule *to, const struct answer *answer,
-				       struct expression_op *ops)
+static struct expression_op *pack_rule(struct row_rule *to, const struct answer *answer, struct expression_op *ops)
 {
 	*to = answer->rule;
 	to->ops = ops;
@@ -242,8 +233,7 @@ static bool is_start_of(struct cfi *cfi, uint64_t start, uint64_t end)
 
 /* Where the CFA is sp plus a constant, sp can't be given another value: such code (Go's asmcgocall,
  * which goes on upon another stack) has a rule that holds only before. */
-static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end,
-		    bool *ever)
+static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end, bool *ever)
 {
 	unsigned char code[SCAN_MAX];
 	const uint64_t size = end - row->start;
@@ -296,8 +286,7 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 			begins = false;
 		}
 	}
-	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers &&
-	    arch->dwarf_registers <= ROW_REGISTER_MAX) {
+	if (ra >= 0 && (unsigned)ra < arch->dwarf_registers && arch->dwarf_registers <= ROW_REGISTER_MAX) {
 		memset(&draft, 0, offsetof(struct draft, memory));
 		if (draft_fill(&draft, frame, (unsigned)ra, arch)) {
 			row->same = draft.same;
@@ -349,8 +338,8 @@ static struct row *new_row(struct row_table *table)
 	return &table->chunks[table->chunk_count - 1][table->chunk_used++];
 }
 
-static const struct row *make_row(struct row_table *table, struct cfi *cfi, const struct arch *arch,
-				  uint64_t address, size_t at)
+static const struct row *make_row(struct row_table *table, struct cfi *cfi, const struct arch *arch, uint64_t address,
+				  size_t at)
 {
 	struct row *row = table->bytes < BYTES_MAX ? new_row(table) : NULL;
 
@@ -370,15 +359,13 @@ static const struct row *make_row(struct row_table *table, struct cfi *cfi, cons
 	}
 	at = rows_below(table, row->start);
 	ARRAY_GROW(table->index, table->capacity, table->count);
-	memmove(table->index + at + 1, table->index + at,
-		(table->count - at) * sizeof(*table->index));
+	memmove(table->index + at + 1, table->index + at, (table->count - at) * sizeof(*table->index));
 	table->index[at] = (struct row_index){row->start, row};
 	table->count++;
 	return row;
 }
 
-const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch,
-			    uint64_t address)
+const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
 	const size_t at = rows_below(table, address);
 

@@ -10,14 +10,14 @@
 #define ROW_REGISTER_MAX 64 /* DWARF registers that are followed: bits of a mask */
 
 enum row_kind {
-	ROW_NORMAL, /* CFA = register + offset, registers saved at CFA + offset */
-	ROW_RULES,  /* all else that can be computed: PLT, realigned stacks, signal frames,
+	ROW_NORMAL,   /* CFA = register + offset, registers saved at CFA + offset */
+	ROW_RULES,    /* all else that can be computed: PLT, realigned stacks, signal frames,
 		       setcontext */
-	ROW_END,    /* the return address is undefined: the outermost frame */
-	ROW_START,  /* no rule, but a thread starts here */
-	ROW_NONE,   /* no rule */
-	ROW_OTHER,  /* a rule that rows cannot hold: libunwind's turn */
-	ROW_LOST,   /* the code has given sp another value than its rule says */
+	ROW_END,      /* the return address is undefined: the outermost frame */
+	ROW_START,    /* no rule, but a thread starts here */
+	ROW_NONE,     /* no rule */
+	ROW_OTHER,    /* a rule that rows cannot hold: libunwind's turn */
+	ROW_LOST,     /* the code has given sp another value than its rule says */
 	ROW_NOT_CODE, /* nothing can return to the address: what was taken for one is none */
 };
 
@@ -81,8 +81,7 @@ struct row_table {
 
 /* The row for an address of the file's; never NULL. Valid as long as the table, unless it is
  * transient. */
-const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch,
-			    uint64_t address);
+const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch, uint64_t address);
 /* Of a row that sets_sp: whether that is so at an address within. */
 bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address);
 void rows_free(struct row_table *table);

@@ -78,8 +78,8 @@ void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)
 		forget(unwinder, start, end);
 }
 
-void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias,
-		  const char *path, const char *build_id)
+void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+		  const char *build_id)
 {
 	size_t at = 0;
 
@@ -89,10 +89,8 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	ARRAY_GROW(unwinder->items, unwinder->capacity, unwinder->count);
 	while (at < unwinder->count && unwinder->items[at].start < start)
 		at++;
-	memmove(unwinder->items + at + 1, unwinder->items + at,
-		(unwinder->count - at) * sizeof(*unwinder->items));
-	unwinder->items[at] = (struct mapped_object){start, end, bias,
-						     object_get(path, build_id, unwinder->arch)};
+	memmove(unwinder->items + at + 1, unwinder->items + at, (unwinder->count - at) * sizeof(*unwinder->items));
+	unwinder->items[at] = (struct mapped_object){start, end, bias, object_get(path, build_id, unwinder->arch)};
 	unwinder->count++;
 }
 
@@ -117,8 +115,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 
 	if (snapshot->inside || (row && row->kind != ROW_NONE))
 		return false;
-	if (!arch->return_address(&snapshot->regs, &value) &&
-	    !memory_word(&unwinder->memory, value, &value))
+	if (!arch->return_address(&snapshot->regs, &value) && !memory_word(&unwinder->memory, value, &value))
 		return false;
 	row = unwinder_frame_row(unwinder, value, false);
 	if (!row || row->kind == ROW_NONE || row->kind == ROW_NOT_CODE)
@@ -129,8 +126,8 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 	return true;
 }
 
-size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
+size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
+		    size_t max, uint64_t until_cfa, bool *cut)
 {
 	struct walk_request request = {snapshot, frames, max, until_cfa, true, 0};
 	const struct arch *arch = snapshot->arch;

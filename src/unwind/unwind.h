@@ -36,16 +36,15 @@ void unwinder_free(struct unwinder *unwinder);
  * /proc/PID/root/...), or NULL for memory without a file ([vdso]): then the ELF image is read
  * through the snapshot's read(). Rows are made when an address is first met, and shared by all
  * address spaces that map the same file (device, inode, size, mtime). */
-void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias,
-		  const char *path, const char *build_id);
+void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+		  const char *build_id);
 void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end);
 
 /* A fork's address space begins with its parent's objects. */
 struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid);
 
 struct unwind_frame {
-	uint64_t
-		pc; /* frame 0: the pc of the snapshot; then return addresses as they are (no -1) */
+	uint64_t pc;  /* frame 0: the pc of the snapshot; then return addresses as they are (no -1) */
 	uint64_t cfa; /* sp in the caller right after the return */
 	bool signal;  /* this frame's pc was interrupted by a signal handler below it, not called
 			 from */
@@ -59,8 +58,8 @@ struct unwind_frame {
  * to be a function's entry, unless the snapshot says otherwise: frame 1 is its caller, if that one
  * has a rule. What nothing can return to is no frame: the walk is cut before it. Bounded in time for
  * any input. */
-size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-		    struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
+size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
+		    size_t max, uint64_t until_cfa, bool *cut);
 
 /* How often a row said "other" and the walk was done by libunwind instead; walks in all. */
 struct unwind_counts {

@@ -11,7 +11,7 @@ struct mapped_object {
 
 /* A frame's pc -> its row. */
 struct row_cache_entry {
-	uint64_t key; /* cache_key() */
+	uint64_t key;          /* cache_key() */
 	const struct row *row; /* NULL: empty */
 };
 
@@ -33,14 +33,13 @@ struct unwinder {
 	size_t count, capacity;
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
 	struct executable executable;
-	struct fallback *fallback;     /* libunwind's state, made on first use */
+	struct fallback *fallback; /* libunwind's state, made on first use */
 	struct unwind_counts counts;
 	struct stack_memory memory; /* of the walk that is going on */
 };
 
 /* The object that holds an address, or NULL. */
-static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder,
-							uint64_t address)
+static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder, uint64_t address)
 {
 	size_t low = 0, high = unwinder->count;
 
@@ -52,9 +51,7 @@ static inline const struct mapped_object *unwinder_find(const struct unwinder *u
 		else
 			high = middle;
 	}
-	return low < unwinder->count && unwinder->items[low].start <= address
-		       ? &unwinder->items[low]
-		       : NULL;
+	return low < unwinder->count && unwinder->items[low].start <= address ? &unwinder->items[low] : NULL;
 }
 
 #define KEY_RETURN (1ull << 63) /* no user address has that bit */
@@ -64,8 +61,7 @@ static inline uint64_t cache_key(uint64_t pc, bool exact)
 	return exact ? pc & ~KEY_RETURN : pc | KEY_RETURN;
 }
 
-static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder, uint64_t pc,
-						      bool exact)
+static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	return &unwinder->cache[((pc ^ pc >> 11) + exact) % ROW_CACHE_SIZE];
 }
@@ -76,8 +72,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 /* By which rule a frame's caller is found. exact: the pc is no return address. NULL: its object's
  * information cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that
  * pc. */
-static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, uint64_t pc,
-						   bool exact)
+static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const struct row_cache_entry *entry = unwinder_cached(unwinder, pc, exact);
 
@@ -99,8 +94,7 @@ struct walk_progress {
 
 #define STACK_SWITCHES_MAX 16
 
-static inline bool progress_to(struct walk_progress *progress, uint64_t sp, bool may_switch,
-			       bool first)
+static inline bool progress_to(struct walk_progress *progress, uint64_t sp, bool may_switch, bool first)
 {
 	if (sp <= progress->sp && !(first && sp == progress->sp) &&
 	    !(may_switch && progress->switches++ < STACK_SWITCHES_MAX))

@@ -27,16 +27,14 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 
 	if (!(registers->known >> row->cfa_register & 1))
 		return STEP_OTHER;
-	const uint64_t cfa =
-		registers->values[row->cfa_register] + (uint64_t)(int64_t)row->cfa_offset;
+	const uint64_t cfa = registers->values[row->cfa_register] + (uint64_t)(int64_t)row->cfa_offset;
 
 	if (!memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[0], pc))
 		return STEP_CUT;
 	for (unsigned i = 1; i < row->saved_count; i++) {
 		const unsigned reg = row->registers[i];
 
-		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[i],
-				&registers->values[reg]))
+		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[i], &registers->values[reg]))
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf_sp] = cfa;
@@ -63,14 +61,12 @@ static int apply_rule(struct walk *walk, const struct row_rule *rule, uint64_t c
 		*value = registers->values[rule->base] + (uint64_t)rule->offset;
 		return 0;
 	case RULE_AT:
-		error = expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory,
-					    &address);
+		error = expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory, &address);
 		if (error)
 			return error;
 		return memory_word(walk->memory, address, value) ? 0 : -EFAULT;
 	case RULE_VALUE:
-		return expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory,
-					   value);
+		return expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory, value);
 	}
 	return -EINVAL;
 }
@@ -134,8 +130,7 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	}
 }
 
-static void begin(struct walk *walk, struct unwinder *unwinder,
-		  const struct stack_snapshot *snapshot)
+static void begin(struct walk *walk, struct unwinder *unwinder, const struct stack_snapshot *snapshot)
 {
 	const unsigned count = snapshot->arch->dwarf_registers;
 
@@ -175,12 +170,10 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		}
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
-		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES,
-				 request->count == 1))
+		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))
 			return WALK_CUT;
 		frame->cfa = sp;
-		if (!pc || request->count == request->max ||
-		    (request->until_cfa && sp >= request->until_cfa))
+		if (!pc || request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
 		/* The PLT's rule asks for it. */
 		walk.registers.values[walk.arch->dwarf_pc] = pc;

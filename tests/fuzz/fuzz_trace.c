@@ -36,8 +36,8 @@ static void check(bool holds, const char *what)
 }
 
 /* Reads a trace and writes it as `to` into `out`. The reader's status; 1 if it is no trace. */
-static int convert(const void *data, size_t size, const struct encoding *from, const char *to,
-		   int *compat, struct buf *out)
+static int convert(const void *data, size_t size, const struct encoding *from, const char *to, int *compat,
+		   struct buf *out)
 {
 	const struct reader_options reader_options = {.encoding = from};
 	struct writer_options options = {0};
@@ -70,8 +70,7 @@ static int convert(const void *data, size_t size, const struct encoding *from, c
 	check(status == 1 || reader_next(reader, &record) == status, "an end stays one");
 	reader_close(reader);
 	if (writer) {
-		const off_t end =
-			(check(writer_close(writer) == 0, "closing"), lseek(fd, 0, SEEK_CUR));
+		const off_t end = (check(writer_close(writer) == 0, "closing"), lseek(fd, 0, SEEK_CUR));
 
 		lseek(fd, 0, SEEK_SET);
 		check(read(fd, buf_room(out, (size_t)end), (size_t)end) == end, "reading back");
@@ -87,8 +86,8 @@ static bool same(const struct buf *a, const struct buf *b)
 }
 
 /* What was written once is written the same again. */
-static void check_stable(const unsigned char *data, size_t size, const struct encoding *from,
-			 const char *to, int compat)
+static void check_stable(const unsigned char *data, size_t size, const struct encoding *from, const char *to,
+			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
 	const bool own_form = from == encoding && compat < 0;
@@ -100,8 +99,7 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 		check(convert(second.data, second.size, encoding, to, &compat, &third) == 0,
 		      "what was written again can be read");
 		check(same(&second, &third), "what is read is written as it was");
-		check(!own_form || same(&first, &second),
-		      "what is read is written as it was, the first time too");
+		check(!own_form || same(&first, &second), "what is read is written as it was, the first time too");
 	}
 	buf_free(&first);
 	buf_free(&second);

@@ -1,5 +1,5 @@
-/* What all generated programs share (see program.py): contexts with blocks in slots, and the ways in which functions are
- * left and entered that a tracer of calls might take wrongly. C and C++.
+/* What all generated programs share (see program.py): contexts with blocks in slots, and the ways in which functions
+ * are left and entered that a tracer of calls might take wrongly. C and C++.
  *
  * A context belongs to one stack: main's, a thread's or a coroutine's. Everything that a program does
  * follows from its seed and its contexts, so that every run does the same in each thread.
@@ -25,11 +25,11 @@
 #include <stdexcept>
 #endif
 
-#define SIZE(n)	      ((size_t)(n)*128 + 53)
-#define SLOTS	      16
+#define SIZE(n)       ((size_t)(n)*128 + 53)
+#define SLOTS         16
 #define COROUTINES    4
 #define STACK_SIZE    ((size_t)128 << 10)
-#define MARK	      4000 /* a block of SIZE(MARK) is allocated where a trace of a part of the run begins and ends */
+#define MARK          4000 /* a block of SIZE(MARK) is allocated where a trace of a part of the run begins and ends */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #ifdef __cplusplus
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -56,11 +56,11 @@ struct slot {
 struct context {
 	struct slot slots[SLOTS];
 	struct coroutine *coroutines[COROUTINES];
-	sigjmp_buf *out; /* the innermost place to jump to */
-	int catches;	 /* blocks under way that catch everything thrown here */
-	int held;	 /* > 0: in a handler of an exception, which has to return */
-	int no_exit;	 /* > 0: the thread cannot end here (nothrow new would swallow it) */
-	int no_yield;	 /* > 0: on a stack that the next signal begins anew */
+	sigjmp_buf *out;     /* the innermost place to jump to */
+	int catches;         /* blocks under way that catch everything thrown here */
+	int held;            /* > 0: in a handler of an exception, which has to return */
+	int no_exit;         /* > 0: the thread cannot end here (nothrow new would swallow it) */
+	int no_yield;        /* > 0: on a stack that the next signal begins anew */
 	int keeps_alternate; /* the alternate stack is in use, by a handler that has resumed this coroutine */
 	int is_thread, waits_for_cancel;
 	volatile int waiting;
@@ -70,7 +70,7 @@ struct context {
 	/* what the next handler or callback does */
 	function *inner;
 	enum leave leave;
-	int handled;	 /* calls of the handler of operator new */
+	int handled; /* calls of the handler of operator new */
 	int rounds, lifts_limit;
 	ucontext_t self, *back; /* of a coroutine */
 };
@@ -83,7 +83,7 @@ struct coroutine {
 };
 
 static __thread struct context *current;
-static int in_child;	     /* prints nothing */
+static int in_child;         /* prints nothing */
 static volatile int threads; /* besides the first */
 static pthread_key_t key;
 

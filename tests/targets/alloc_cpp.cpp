@@ -50,11 +50,9 @@ int main()
 	::operator delete[](::operator new[](31006), size_t(31006));
 	pair(31006, "operator new[](unsigned long)", "operator delete[](void*, unsigned long)");
 	::operator delete(::operator new(31104, a), a);
-	pair(31104, "operator new(unsigned long, std::align_val_t)",
-	     "operator delete(void*, std::align_val_t)");
+	pair(31104, "operator new(unsigned long, std::align_val_t)", "operator delete(void*, std::align_val_t)");
 	::operator delete[](::operator new[](31168, a), a);
-	pair(31168, "operator new[](unsigned long, std::align_val_t)",
-	     "operator delete[](void*, std::align_val_t)");
+	pair(31168, "operator new[](unsigned long, std::align_val_t)", "operator delete[](void*, std::align_val_t)");
 	::operator delete(::operator new(31232, a, std::nothrow), a, std::nothrow);
 	pair(31232, "operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
 	     "operator delete(void*, std::align_val_t, std::nothrow_t const&)");

@@ -1,13 +1,14 @@
-/* bareforks HOW [COUNT] [LIBRARY]: children that make no traced call, or make their first one only after their parent has
- * changed what they have inherited.
+/* bareforks HOW [COUNT] [LIBRARY]: children that make no traced call, or make their first one only after their
+ * parent has changed what they have inherited.
  *
- * HOW is bare (COUNT children one after the other, each of which ends at once), counted (the same between two gates), clean
- * (each says by its status whether its text is that of its files, byte for byte), late (COUNT children that wait until
- * the parent has made calls from new places, has released what they know, and has forked another; then they make
- * theirs), held (COUNT children that make their calls when the parent has come through another gate, and all
- * live until the last has made them), grandchild (a child that makes no call forks one that does), orphan (the child's call comes when its
- * parent has ended), unload (the parent unloads a library that the child goes on to call), unload-own (the same, where only
- * the library's own allocator is traced), born (children that make a call if they are traced, until five are). */
+ * HOW is bare (COUNT children one after the other, each of which ends at once), counted (the same between two
+ * gates), clean (each says by its status whether its text is that of its files, byte for byte), late (COUNT children
+ * that wait until the parent has made calls from new places, has released what they know, and has forked another;
+ * then they make theirs), held (COUNT children that make their calls when the parent has come through another gate,
+ * and all live until the last has made them), grandchild (a child that makes no call forks one that does), orphan
+ * (the child's call comes when its parent has ended), unload (the parent unloads a library that the child goes on to
+ * call), unload-own (the same, where only the library's own allocator is traced), born (children that make a call if
+ * they are traced, until five are). */
 #include "target.h"
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -109,22 +110,22 @@ static void forks(unsigned count, bool look)
 }
 
 /* Each call of it is another site: other breakpoints. */
-#define SITES(size)                                                                                \
-	do {                                                                                       \
-		one_pair(size);                                                                    \
-		for (int round = 0; round < 2; round++) {                                          \
-			void *a = malloc(size);                                                    \
-			KEEP(a);                                                                   \
-			void *b = malloc(size);                                                    \
-			KEEP(b);                                                                   \
-			void *c = calloc(1, size);                                                 \
-			KEEP(c);                                                                   \
-			a = realloc(a, size);                                                      \
-			KEEP(a);                                                                   \
-			free(a);                                                                   \
-			free(b);                                                                   \
-			free(c);                                                                   \
-		}                                                                                  \
+#define SITES(size)                                                                                                    \
+	do {                                                                                                           \
+		one_pair(size);                                                                                        \
+		for (int round = 0; round < 2; round++) {                                                              \
+			void *a = malloc(size);                                                                        \
+			KEEP(a);                                                                                       \
+			void *b = malloc(size);                                                                        \
+			KEEP(b);                                                                                       \
+			void *c = calloc(1, size);                                                                     \
+			KEEP(c);                                                                                       \
+			a = realloc(a, size);                                                                          \
+			KEEP(a);                                                                                       \
+			free(a);                                                                                       \
+			free(b);                                                                                       \
+			free(c);                                                                                       \
+		}                                                                                                      \
 	} while (0)
 
 static pid_t waiting_child(const int ends[2])

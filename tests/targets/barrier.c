@@ -26,22 +26,22 @@ static void handler(int sig, siginfo_t *info, void *context)
 }
 
 /* Calls malloc and then has `where` in rbx. */
-#define FUNCTION(name, instruction)                                                                  \
-	__asm__(".text\n"                                                                            \
-		".type call_" #name ", @function\n"                                                  \
-		"call_" #name ":\n\t"                                                                \
-		"push %rbx\n\t"                                                                      \
-		"push %rbp\n\t"                                                                      \
-		"mov %rsp, %rbp\n\t"                                                                 \
-		"sub $8, %rsp\n\t"                                                                   \
-		"mov %rsi, %rbx\n\t"                                                                 \
-		"call malloc@PLT\n"                                                                  \
-		"site_" #name ":\n\t" instruction "\n\t"                                             \
-		"mov %rbp, %rsp\n\t"                                                                 \
-		"pop %rbp\n\t"                                                                       \
-		"pop %rbx\n\t"                                                                       \
-		"ret\n\t"                                                                            \
-		".size call_" #name ", . - call_" #name "\n");                                       \
+#define FUNCTION(name, instruction)                                                                                    \
+	__asm__(".text\n"                                                                                              \
+		".type call_" #name ", @function\n"                                                                    \
+		"call_" #name ":\n\t"                                                                                  \
+		"push %rbx\n\t"                                                                                        \
+		"push %rbp\n\t"                                                                                        \
+		"mov %rsp, %rbp\n\t"                                                                                   \
+		"sub $8, %rsp\n\t"                                                                                     \
+		"mov %rsi, %rbx\n\t"                                                                                   \
+		"call malloc@PLT\n"                                                                                    \
+		"site_" #name ":\n\t" instruction "\n\t"                                                               \
+		"mov %rbp, %rsp\n\t"                                                                                   \
+		"pop %rbp\n\t"                                                                                         \
+		"pop %rbx\n\t"                                                                                         \
+		"ret\n\t"                                                                                              \
+		".size call_" #name ", . - call_" #name "\n");                                                         \
 	extern void *call_##name(size_t n, void *where)
 
 FUNCTION(store, "mov %rax, (%rbx)");

@@ -88,8 +88,7 @@ static void *schedule(void *unused)
 
 int main(void)
 {
-	char *stacks = mmap(NULL, COROUTINES * STACK, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *stacks = mmap(NULL, COROUTINES * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_t tid[THREADS];
 
 	CHECK(stacks != MAP_FAILED);

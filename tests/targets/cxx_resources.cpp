@@ -9,18 +9,22 @@
 #include <string>
 #include <vector>
 
-static const char *const aligned_new =
-	"operator new(unsigned long, std::align_val_t)|operator new(unsigned long)";
-static const char *const aligned_delete =
-	"operator delete(void*, unsigned long, std::align_val_t)";
+static const char *const aligned_new = "operator new(unsigned long, std::align_val_t)|operator new(unsigned long)";
+static const char *const aligned_delete = "operator delete(void*, unsigned long, std::align_val_t)";
 static const char *const sized_delete = "operator delete(void*, unsigned long)";
 static const char *const plain_new = "operator new(unsigned long)";
 
 /* From malloc: that is what is seen, not operator new. */
 struct by_malloc {
 	char bytes[36601];
-	static void *operator new(size_t size) { return malloc(size); }
-	static void operator delete(void *p) { free(p); }
+	static void *operator new(size_t size)
+	{
+		return malloc(size);
+	}
+	static void operator delete(void *p)
+	{
+		free(p);
+	}
 };
 
 /* From a pool: one block for many objects. */
@@ -28,8 +32,14 @@ struct by_pool {
 	char bytes[1000];
 	static char *pool;
 	static unsigned used;
-	static void *operator new(size_t size) { return pool + size * used++; }
-	static void operator delete(void *) { used--; }
+	static void *operator new(size_t size)
+	{
+		return pool + size * used++;
+	}
+	static void operator delete(void *)
+	{
+		used--;
+	}
 };
 char *by_pool::pool;
 unsigned by_pool::used;
@@ -37,18 +47,38 @@ unsigned by_pool::used;
 /* From the global one, larger than asked for. */
 struct by_global {
 	char bytes[36603];
-	static void *operator new(size_t size) { return ::operator new(size + 1); }
-	static void operator delete(void *p) { ::operator delete(p); }
+	static void *operator new(size_t size)
+	{
+		return ::operator new(size + 1);
+	}
+	static void operator delete(void *p)
+	{
+		::operator delete(p);
+	}
 };
 
 template <class T> struct c_allocator {
 	typedef T value_type;
 	c_allocator() = default;
-	template <class U> c_allocator(const c_allocator<U> &) {}
-	T *allocate(size_t count) { return static_cast<T *>(calloc(count, sizeof(T))); }
-	void deallocate(T *p, size_t) { free(p); }
-	bool operator==(const c_allocator &) const { return true; }
-	bool operator!=(const c_allocator &) const { return false; }
+	template <class U> c_allocator(const c_allocator<U> &)
+	{
+	}
+	T *allocate(size_t count)
+	{
+		return static_cast<T *>(calloc(count, sizeof(T)));
+	}
+	void deallocate(T *p, size_t)
+	{
+		free(p);
+	}
+	bool operator==(const c_allocator &) const
+	{
+		return true;
+	}
+	bool operator!=(const c_allocator &) const
+	{
+		return false;
+	}
 };
 
 static void classes(unsigned rounds)
@@ -87,8 +117,7 @@ static void resources(unsigned rounds)
 	for (unsigned i = 0; i < rounds; i++) {
 		std::pmr::vector<char> v(36611, 'x', std::pmr::new_delete_resource());
 		static char buffer[40000];
-		std::pmr::monotonic_buffer_resource within(buffer, sizeof(buffer),
-							   std::pmr::null_memory_resource());
+		std::pmr::monotonic_buffer_resource within(buffer, sizeof(buffer), std::pmr::null_memory_resource());
 		std::pmr::vector<char> no_event(36612, 'x', &within);
 		char *p = v.data();
 

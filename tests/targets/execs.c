@@ -47,8 +47,7 @@ static void become(void)
 		const int fd = mkstemp(path);
 
 		CHECK(fd >= 0);
-		const int length = snprintf(text, sizeof(text),
-					    "#!/bin/sh\nrm -f \"$0\"\nexec \"%s\" after\n", self);
+		const int length = snprintf(text, sizeof(text), "#!/bin/sh\nrm -f \"$0\"\nexec \"%s\" after\n", self);
 
 		CHECK(write(fd, text, (size_t)length) == length);
 		CHECK(fchmod(fd, 0700) == 0);

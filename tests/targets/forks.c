@@ -175,8 +175,7 @@ static void untraced_one(bool calls)
 static void clone_one(int flags)
 {
 	const size_t size = 256 << 10;
-	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
 	CHECK(stack != MAP_FAILED);
 	const pid_t pid = clone(clone_child, stack + size, flags, &flags);

@@ -45,8 +45,7 @@ static void *resume(void *data)
 	const unsigned first = (unsigned)(uintptr_t)data;
 
 	for (unsigned i = first; i < count; i += threads)
-		enter((i * 7919 + 13) %
-		      count); /* another order; count and 7919 have no common divisor */
+		enter((i * 7919 + 13) % count); /* another order; count and 7919 have no common divisor */
 	return NULL;
 }
 
@@ -57,8 +56,8 @@ int main(int argc, char **argv)
 	count = argument(argc, argv, 1, MOST);
 	threads = argument(argc, argv, 2, 1);
 	CHECK(count >= 1 && count <= MOST && threads >= 1 && threads <= 8);
-	stacks = mmap(NULL, (size_t)MOST * STACK, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	stacks = mmap(NULL, (size_t)MOST * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		      -1, 0);
 	CHECK(stacks != MAP_FAILED);
 	gate();
 	for (unsigned i = 0; i < count; i++) {

@@ -10,15 +10,19 @@ static void *blocks[MOST][SITES];
 static unsigned threads;
 static pthread_barrier_t barrier;
 
-#define X4(...)	   __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
+#define X4(...)    __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
 #define X16(...)   X4(X4(__VA_ARGS__))
 #define X256(...)  X16(X16(__VA_ARGS__))
 #define X1024(...) X4(X256(__VA_ARGS__))
 
 /* What stands at the return sites: a move, a test, a store that names its own place (rip-relative). */
-#define MOVE	 *next++ = malloc(32301);
-#define TEST	 if (!(*next++ = malloc(32302))) return;
-#define RELATIVE last = malloc(32303); *next++ = last;
+#define MOVE *next++ = malloc(32301);
+#define TEST                                                                                                           \
+	if (!(*next++ = malloc(32302)))                                                                                \
+		return;
+#define RELATIVE                                                                                                       \
+	last = malloc(32303);                                                                                          \
+	*next++ = last;
 
 NOINLINE static void allocate(void **next)
 {

@@ -1,5 +1,5 @@
-/* nopwrite PROGRAM ARGS...: runs PROGRAM where pwrite64 is refused, as a kernel that forbids forced writes refuses those
- * through /proc/PID/mem (proc_mem.force_override, Linux 6.12). */
+/* nopwrite PROGRAM ARGS...: runs PROGRAM where pwrite64 is refused, as a kernel that forbids forced writes refuses
+ * those through /proc/PID/mem (proc_mem.force_override, Linux 6.12). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,8 +21,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("nopwrite");
 		return 126;
 	}

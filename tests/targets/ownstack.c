@@ -19,8 +19,7 @@ static NOINLINE void switch_and_call(char *top, void (*function)(void *), void *
 			 "movq %%rbx, %%rsp"
 			 :
 			 : "r"(top), "r"(function), "r"(data)
-			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
-			   "memory", "cc");
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
 #else
 	(void)top;
 	function(data);

@@ -1,5 +1,5 @@
-/* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it makes then must not inherit that. Held
- * when it has been busy, and after the births. */
+/* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it makes then must not inherit that.
+ * Held when it has been busy, and after the births. */
 #include "target.h"
 #include <sched.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* placed: busy for a moment, so that functrace puts it on one CPU; then it looks at its CPUs, or makes another task that
- * does, in the way that the first argument names, and prints what it sees: the same as untraced. */
+/* placed: busy for a moment, so that functrace puts it on one CPU; then it looks at its CPUs, or makes another task
+ * that does, in the way that the first argument names, and prints what it sees: the same as untraced. */
 #include "target.h"
 #include <sched.h>
 #include <spawn.h>
@@ -330,12 +330,12 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } ways[] = {
-	{"affinity", ask_affinity}, {"pthread", ask_pthread},	  {"number", ask_number},	{"nprocs", ask_nprocs},
-	{"syscall", ask_syscall},   {"open", ask_open},		  {"openat", ask_openat},	{"fopen", ask_fopen},
-	{"nothing", ask_nothing},   {"first", choose_first},	  {"last", choose_last},	{"thread", make_thread},
-	{"fork", make_fork},	    {"clone", make_clone},	  {"vfork", make_vfork},	{"spawn", make_spawn},
-	{"system", make_system},    {"exec", make_exec},	  {"raw", make_raw},
-	{"attributes", ask_attributes}, {"threaded", be_threaded},
+	{"affinity", ask_affinity}, {"pthread", ask_pthread}, {"number", ask_number}, {"nprocs", ask_nprocs},
+	{"syscall", ask_syscall},   {"open", ask_open},       {"openat", ask_openat}, {"fopen", ask_fopen},
+	{"nothing", ask_nothing},   {"first", choose_first},  {"last", choose_last},  {"thread", make_thread},
+	{"fork", make_fork},        {"clone", make_clone},    {"vfork", make_vfork},  {"spawn", make_spawn},
+	{"system", make_system},    {"exec", make_exec},      {"raw", make_raw},      {"attributes", ask_attributes},
+	{"threaded", be_threaded},
 };
 
 int main(int argc, char **argv)

@@ -137,8 +137,7 @@ static void open_file(const char *where, int tid)
 	file_bytes = size > 0 ? (size_t)size : GROW;
 	if (size <= 0 && ftruncate(file_fd, (off_t)file_bytes))
 		return;
-	void *mapped = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-			    file_fd, 0);
+	void *mapped = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_fd, 0);
 
 	if (mapped == MAP_FAILED)
 		return;
@@ -156,8 +155,7 @@ static void store(const struct event *event)
 	struct event *const events = (struct event *)(file + 1);
 
 	if (sizeof(*file) + (file->count + 1) * sizeof(*event) > file_bytes) {
-		if (file_bytes + GROW > FILE_SIZE ||
-		    ftruncate(file_fd, (off_t)(file_bytes + GROW))) {
+		if (file_bytes + GROW > FILE_SIZE || ftruncate(file_fd, (off_t)(file_bytes + GROW))) {
 			file->lost++;
 			return;
 		}
@@ -217,8 +215,7 @@ static int rename_event(uint64_t since, const char *name, const void *id, size_t
 	for (uint64_t i = file ? file->count : 0; i-- > 0;) {
 		if (events[i].sequence < since && events[i].name[0] == '+')
 			return 0;
-		if (events[i].sequence < since || events[i].id != (uintptr_t)id ||
-		    events[i].name[0] != *name)
+		if (events[i].sequence < since || events[i].id != (uintptr_t)id || events[i].name[0] != *name)
 			continue;
 		strncpy(events[i].name, name, sizeof(events[i].name) - 1);
 		events[i].size = size;
@@ -236,8 +233,8 @@ static void allocated(uint64_t entered, const char *name, const void *p, size_t 
 		log_event(next_sequence(), name, p, size);
 }
 
-static void reallocated(uint64_t entered, const char *release, const char *alloc, const void *old,
-			const void *p, size_t size)
+static void reallocated(uint64_t entered, const char *release, const char *alloc, const void *old, const void *p,
+			size_t size)
 {
 	if (old && (p || !size) && !rename_event(entered, release, old, 0))
 		log_event(entered, release, old, 0);
@@ -248,9 +245,9 @@ static void reallocated(uint64_t entered, const char *release, const char *alloc
 #define NEXT(name) (void)0
 #else
 /* The definition behind this one; looked up once (it allocates nothing where it succeeds). */
-#define NEXT(name)                                                                                 \
-	static __typeof__(name) *next;                                                             \
-	if (!next)                                                                                 \
+#define NEXT(name)                                                                                                     \
+	static __typeof__(name) *next;                                                                                 \
+	if (!next)                                                                                                     \
 	next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 #endif
 
@@ -357,15 +354,15 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	return error;
 }
 
-#define ALIGNED(name)                                                                              \
-	EXPORT void *name(size_t alignment, size_t size)                                           \
-	{                                                                                          \
-		ENTER;                                                                             \
-		NEXT(name);                                                                        \
-		void *p = OTHER(name, __libc_memalign)(alignment, size);                           \
-                                                                                                   \
-		allocated(entered, "+" #name, p, size);                                            \
-		return p;                                                                          \
+#define ALIGNED(name)                                                                                                  \
+	EXPORT void *name(size_t alignment, size_t size)                                                               \
+	{                                                                                                              \
+		ENTER;                                                                                                 \
+		NEXT(name);                                                                                            \
+		void *p = OTHER(name, __libc_memalign)(alignment, size);                                               \
+                                                                                                                       \
+		allocated(entered, "+" #name, p, size);                                                                \
+		return p;                                                                                              \
 	}
 ALIGNED(aligned_alloc)
 ALIGNED(memalign)
@@ -393,27 +390,27 @@ EXPORT void *pvalloc(size_t size)
 
 #ifndef REFLOG_STATIC /* there is nothing behind a static program's operators: it keeps its own */
 /* The operators, by their symbols. A throw passes through. */
-#define NEW(name, parameters, ...)                                                                 \
-	void *name parameters;                                                                     \
-	EXPORT void *name parameters                                                               \
-	{                                                                                          \
-		ENTER;                                                                             \
-		NEXT(name);                                                                        \
-		void *p = next(__VA_ARGS__);                                                       \
-                                                                                                   \
-		allocated(entered, "+" #name, p, size);                                            \
-		return p;                                                                          \
+#define NEW(name, parameters, ...)                                                                                     \
+	void *name parameters;                                                                                         \
+	EXPORT void *name parameters                                                                                   \
+	{                                                                                                              \
+		ENTER;                                                                                                 \
+		NEXT(name);                                                                                            \
+		void *p = next(__VA_ARGS__);                                                                           \
+                                                                                                                       \
+		allocated(entered, "+" #name, p, size);                                                                \
+		return p;                                                                                              \
 	}
-#define DELETE(name, parameters, ...)                                                              \
-	void name parameters;                                                                      \
-	EXPORT void name parameters                                                                \
-	{                                                                                          \
-		NEXT(name);                                                                        \
-		if (p && p != releasing)                                                           \
-			log_event(next_sequence(), "-" #name, p, 0);                               \
-		releasing = p;                                                                     \
-		next(__VA_ARGS__);                                                                 \
-		releasing = NULL;                                                                  \
+#define DELETE(name, parameters, ...)                                                                                  \
+	void name parameters;                                                                                          \
+	EXPORT void name parameters                                                                                    \
+	{                                                                                                              \
+		NEXT(name);                                                                                            \
+		if (p && p != releasing)                                                                               \
+			log_event(next_sequence(), "-" #name, p, 0);                                                   \
+		releasing = p;                                                                                         \
+		next(__VA_ARGS__);                                                                                     \
+		releasing = NULL;                                                                                      \
 	}
 NEW(_Znwm, (size_t size), size)
 NEW(_Znam, (size_t size), size)

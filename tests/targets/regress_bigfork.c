@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define MOST (1u << 20)
+#define MOST    (1u << 20)
 #define THREADS 16
 
 static atomic_bool stop;

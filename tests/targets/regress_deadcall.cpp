@@ -9,7 +9,7 @@ static jmp_buf way_out;
 static char arena[64];
 static bool je_leaves;
 static void *je_cached; /* what je_realloc releases besides */
-static void *pending; /* what operator delete releases besides */
+static void *pending;   /* what operator delete releases besides */
 
 /* An allocator whose realloc is left by a longjmp. */
 extern "C" {
@@ -101,7 +101,7 @@ void after_a_throw(unsigned rounds)
 static NOINLINE void by_one_site(unsigned rounds)
 {
 	void *(*volatile const functions[])(size_t) = {::operator new, malloc, ::operator new, helper, ::operator new,
-						       ::operator new};
+						       ::operator new };
 	const size_t sizes[] = {huge, 31003, huge, 31004, huge, 31005};
 
 	for (unsigned i = 0; i < rounds; i++)
@@ -182,8 +182,8 @@ static NOINLINE void two_in_one(unsigned rounds)
 /* Two forms of delete called by one instruction, each with what was allocated at the same address. */
 static NOINLINE void releases_by_one_site(unsigned rounds)
 {
-	void *(*volatile const allocate[])(size_t) = {::operator new, ::operator new[]};
-	void (*volatile const release[])(void *) = {::operator delete, ::operator delete[]};
+	void *(*volatile const allocate[])(size_t) = {::operator new, ::operator new[] };
+	void (*volatile const release[])(void *) = {::operator delete, ::operator delete[] };
 
 	for (unsigned i = 0; i < 2 * rounds; i++)
 		release[i % 2](allocate[i % 2](31011));

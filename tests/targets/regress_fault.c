@@ -29,17 +29,17 @@ static void handler(int sig, siginfo_t *info, void *context)
 	uc->uc_mcontext.gregs[REG_RIP] += (greg_t)skip;
 }
 
-#define FUNCTION(name, instruction)                                                                  \
-	__asm__(".text\n"                                                                            \
-		".type call_" #name ", @function\n"                                                  \
-		"call_" #name ":\n\t"                                                                \
-		"push %rbx\n\t"                                                                      \
-		"xor %ebx, %ebx\n\t"                                                                 \
-		"call malloc@PLT\n"                                                                  \
-		"site_" #name ":\n\t" instruction "\n\t"                                             \
-		"pop %rbx\n\t"                                                                       \
-		"ret\n\t"                                                                            \
-		".size call_" #name ", . - call_" #name "\n");                                       \
+#define FUNCTION(name, instruction)                                                                                    \
+	__asm__(".text\n"                                                                                              \
+		".type call_" #name ", @function\n"                                                                    \
+		"call_" #name ":\n\t"                                                                                  \
+		"push %rbx\n\t"                                                                                        \
+		"xor %ebx, %ebx\n\t"                                                                                   \
+		"call malloc@PLT\n"                                                                                    \
+		"site_" #name ":\n\t" instruction "\n\t"                                                               \
+		"pop %rbx\n\t"                                                                                         \
+		"ret\n\t"                                                                                              \
+		".size call_" #name ", . - call_" #name "\n");                                                         \
 	extern void *call_##name(size_t n)
 
 FUNCTION(segv, "mov 16(%rbx), %rcx");

@@ -25,17 +25,17 @@ static void make(uint32_t value, int way)
 	void *function = (void *)malloc;
 	const unsigned char other[] = {0x31, 0xc9, 0x81, 0xc1}; /* xor %ecx, %ecx; add $value, %ecx */
 
-	emit(&at, "\x53\x48\x89\xf3", 4);     /* push %rbx; mov %rsi, %rbx */
-	emit(&at, "\x48\xb8", 2);	      /* movabs $malloc, %rax */
+	emit(&at, "\x53\x48\x89\xf3", 4); /* push %rbx; mov %rsi, %rbx */
+	emit(&at, "\x48\xb8", 2);         /* movabs $malloc, %rax */
 	emit(&at, &function, 8);
-	emit(&at, "\xff\xd0", 2);	      /* call *%rax */
+	emit(&at, "\xff\xd0", 2); /* call *%rax */
 	if (way)
 		emit(&at, other, sizeof(other));
 	else
-		emit(&at, "\xb9", 1);	      /* mov $value, %ecx */
+		emit(&at, "\xb9", 1); /* mov $value, %ecx */
 	emit(&at, &value, 4);
-	emit(&at, "\x48\x89\x03", 3);	      /* mov %rax, (%rbx) */
-	emit(&at, "\x89\xc8\x5b\xc3", 4);     /* mov %ecx, %eax; pop %rbx; ret */
+	emit(&at, "\x48\x89\x03", 3);     /* mov %rax, (%rbx) */
+	emit(&at, "\x89\xc8\x5b\xc3", 4); /* mov %ecx, %eax; pop %rbx; ret */
 	__builtin___clear_cache((char *)page, (char *)at);
 }
 
@@ -46,7 +46,7 @@ static void patch(uint32_t value)
 
 static void call(uint32_t value)
 {
-	uint32_t (*const function)(size_t, void **) = (uint32_t (*)(size_t, void **))(uintptr_t)page;
+	uint32_t (*const function)(size_t, void **) = (uint32_t(*)(size_t, void **))(uintptr_t)page;
 	void *block = NULL;
 
 	CHECK(function(37001, &block) == value);
@@ -73,8 +73,8 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "rewrite";
 	const int shared = !strcmp(how, "shared");
 
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-		    MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE),
+		    -1, 0);
 	CHECK(page != MAP_FAILED);
 	make(7, 0);
 	if (!shared) {

@@ -5,7 +5,7 @@
 #include "target.h"
 
 #define THREADS 3
-#define CALLS	50
+#define CALLS   50
 
 __attribute__((used)) static uint32_t word = 1;
 

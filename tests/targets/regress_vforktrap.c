@@ -1,5 +1,5 @@
-/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is a vfork child's, which has
- * signal actions of its own. The parent's handler and mask must stay as they are. */
+/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is a vfork child's,
+ * which has signal actions of its own. The parent's handler and mask must stay as they are. */
 #include "target.h"
 #include <sys/wait.h>
 

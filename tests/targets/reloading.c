@@ -12,8 +12,7 @@ static void *loader(void *unused)
 {
 	while (!over) {
 		void *library = dlopen(path, rounds & 1 ? RTLD_NOW : RTLD_LAZY);
-		int (*work)(unsigned) =
-			library ? (int (*)(unsigned))dlsym(library, "library_work") : NULL;
+		int (*work)(unsigned) = library ? (int (*)(unsigned))dlsym(library, "library_work") : NULL;
 
 		if (!work || work(rounds) != 1)
 			__atomic_add_fetch(&wrong, 1, __ATOMIC_RELAXED);

@@ -2,8 +2,8 @@
  *
  * HOW is vfork (lets go in the child, its parent asleep), vfork-exec (the child executes a shell while traced), vm
  * (clone(CLONE_VM)), vm-parent (with CLONE_PARENT), vm-vfork, threads (the other process has a second thread, which
- * allocates), leaderless (and its first has ended), or exec-now PROGRAM MICROSECONDS (the child of vfork executes that so
- * long after a tracer has come). */
+ * allocates), leaderless (and its first has ended), or exec-now PROGRAM MICROSECONDS (the child of vfork executes
+ * that so long after a tracer has come). */
 #include "target.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -42,7 +42,8 @@ static int wait_and_work(void *data)
 
 static int with_thread(void *data)
 {
-	CHECK(clone(wait_and_work, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, data) > 0);
+	CHECK(clone(wait_and_work, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD,
+		    data) > 0);
 	while (!thread_done)
 		sleep_ms(1);
 	return 7;
@@ -50,7 +51,8 @@ static int with_thread(void *data)
 
 static int without_leader(void *data)
 {
-	CHECK(clone(wait_and_work, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, data) > 0);
+	CHECK(clone(wait_and_work, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD,
+		    data) > 0);
 	syscall(SYS_exit, 0);
 	return 0;
 }
@@ -120,9 +122,11 @@ static pid_t make(char *how)
 	if (!strcmp(how, "vm-parent"))
 		return clone(wait_and_work, new_stack(), CLONE_VM | CLONE_PARENT | SIGCHLD, NULL);
 	if (!strcmp(how, "leaderless"))
-		return clone(without_leader, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD, NULL);
+		return clone(without_leader, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD,
+			     NULL);
 	if (!strcmp(how, "threads"))
-		return clone(with_thread, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD, NULL);
+		return clone(with_thread, new_stack(), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD,
+			     NULL);
 	CHECK(!strcmp(how, "vm"));
 	return clone(wait_and_work, new_stack(), CLONE_VM | SIGCHLD, NULL);
 }

@@ -33,8 +33,7 @@ static int note_text(struct dl_phdr_info *info, size_t size, void *data)
 
 		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && text_count < 64) {
 			texts[text_count].start = info->dlpi_addr + segment->p_vaddr;
-			texts[text_count++].end =
-				info->dlpi_addr + segment->p_vaddr + segment->p_filesz;
+			texts[text_count++].end = info->dlpi_addr + segment->p_vaddr + segment->p_filesz;
 		}
 	}
 	return 0;

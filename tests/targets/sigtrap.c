@@ -51,8 +51,7 @@ int main(int argc, char **argv)
 			some_calls(1);
 			calls += 2;
 		}
-		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1],
-		    codes[2]);
+		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1], codes[2]);
 	} else if (!strcmp(how, "blocked")) {
 		for (unsigned i = 0; i < 20; i++) {
 			sigprocmask(SIG_SETMASK, &all, &old);
@@ -65,8 +64,7 @@ int main(int argc, char **argv)
 			own_int3();
 			calls += 3;
 		}
-		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1],
-		    codes[2]);
+		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1], codes[2]);
 	} else if (!strcmp(how, "ignored")) {
 		for (unsigned i = 0; i < 20; i++) {
 			some_calls(2);

@@ -87,9 +87,7 @@ static int do_futex(void)
 {
 	const struct timespec t = {MS / 1000, (MS % 1000) * 1000000L};
 
-	return syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, &t, NULL, 0) < 0 && errno == ETIMEDOUT
-		       ? 0
-		       : -1;
+	return syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, &t, NULL, 0) < 0 && errno == ETIMEDOUT ? 0 : -1;
 }
 
 static int do_sem(void)
@@ -189,12 +187,18 @@ static const struct sleeper {
 	const char *name;
 	int (*sleep)(void);
 } sleepers[] = {
-	{"poll", do_poll},         {"select", do_select},
-	{"epoll_wait", do_epoll},  {"nanosleep", do_nanosleep},
-	{"futex", do_futex},       {"clock_nanosleep", do_clock_nanosleep},
-	{"sem_timedwait", do_sem}, {"sigtimedwait", do_sigtimedwait},
-	{"semtimedop", do_semtimedop}, {"recv", do_recv},
-	{"accept", do_accept},     {"io_getevents", do_io_getevents},
+	{"poll", do_poll},
+	{"select", do_select},
+	{"epoll_wait", do_epoll},
+	{"nanosleep", do_nanosleep},
+	{"futex", do_futex},
+	{"clock_nanosleep", do_clock_nanosleep},
+	{"sem_timedwait", do_sem},
+	{"sigtimedwait", do_sigtimedwait},
+	{"semtimedop", do_semtimedop},
+	{"recv", do_recv},
+	{"accept", do_accept},
+	{"io_getevents", do_io_getevents},
 };
 #define COUNT (sizeof(sleepers) / sizeof(*sleepers))
 
@@ -318,10 +322,8 @@ int main(int argc, char **argv)
 		pthread_kill(endless_tid[i], SIGURG);
 	for (unsigned i = 0; i < COUNT; i++) {
 		pthread_join(tid[i], NULL);
-		say("%s: %s%s%s", sleepers[i].name,
-		    outcome[i].result == 0 ? "slept to its end" : "failed: ",
-		    outcome[i].result == 0 ? "" : strerror(outcome[i].error),
-		    outcome[i].too_soon ? ", too soon" : "");
+		say("%s: %s%s%s", sleepers[i].name, outcome[i].result == 0 ? "slept to its end" : "failed: ",
+		    outcome[i].result == 0 ? "" : strerror(outcome[i].error), outcome[i].too_soon ? ", too soon" : "");
 	}
 	end_them();
 	for (unsigned i = 0; i < ENDLESS; i++) {

@@ -1,6 +1,6 @@
 /* sound THREADS PERIOD_US [signals|trap-ignored|trap-handled]: threads that allocate, with a pause after each round,
- * and look whether all that they get and keep is sound; until standard input ends. Meanwhile each is sent signals with handlers,
- * or SIGTRAP is the program's own. */
+ * and look whether all that they get and keep is sound; until standard input ends. Meanwhile each is sent signals
+ * with handlers, or SIGTRAP is the program's own. */
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>

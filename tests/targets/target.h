@@ -53,22 +53,20 @@ __attribute__((format(printf, 1, 2), unused)) static void say(const char *fmt, .
 		_exit(90);
 }
 
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			say("line %d: not so: %s (errno %d)", __LINE__, #condition, errno);        \
-			_exit(91);                                                                 \
-		}                                                                                  \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			say("line %d: not so: %s (errno %d)", __LINE__, #condition, errno);                            \
+			_exit(91);                                                                                     \
+		}                                                                                                      \
 	} while (0)
 
-__attribute__((unused)) static void expect_alloc(unsigned long count, size_t size,
-						 const char *function)
+__attribute__((unused)) static void expect_alloc(unsigned long count, size_t size, const char *function)
 {
 	say("expect + %lu %zu %s", count, size, function);
 }
 
-__attribute__((unused)) static void expect_release(unsigned long count, size_t size,
-						   const char *function)
+__attribute__((unused)) static void expect_release(unsigned long count, size_t size, const char *function)
 {
 	say("expect - %lu %zu %s", count, size, function);
 }

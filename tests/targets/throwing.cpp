@@ -74,8 +74,7 @@ int main()
 	say("handled %u", handled);
 	expect_alloc(rounds, 33304, "operator new(unsigned long)");
 	expect_release(rounds, 33304, "operator delete(void*)");
-	say("expect-between + 0 %u 33302 malloc",
-	    handled); /* inner calls of a new that never returns */
+	say("expect-between + 0 %u 33302 malloc", handled); /* inner calls of a new that never returns */
 	gate();
 	return 0;
 }

@@ -3,10 +3,7 @@ static long call(long number, long a, long b, long c)
 {
 	long result;
 
-	__asm__ volatile("int $0x80"
-			 : "=a"(result)
-			 : "a"(number), "b"(a), "c"(b), "d"(c)
-			 : "memory");
+	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
 	return result;
 }
 

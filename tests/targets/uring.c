@@ -49,9 +49,9 @@ static void ring_nop(const struct ring *ring, uint64_t mark)
 	ring->sqes[at] = (struct io_uring_sqe){.opcode = IORING_OP_NOP, .user_data = mark};
 	ring->sq_array[at] = at;
 	__atomic_store_n(ring->sq_tail, tail + 1, __ATOMIC_SEQ_CST);
-	const unsigned flags = __atomic_load_n(ring->sq_flags, __ATOMIC_SEQ_CST) & IORING_SQ_NEED_WAKEUP ?
-				       IORING_ENTER_SQ_WAKEUP | IORING_ENTER_GETEVENTS :
-				       IORING_ENTER_GETEVENTS;
+	const unsigned flags = __atomic_load_n(ring->sq_flags, __ATOMIC_SEQ_CST) & IORING_SQ_NEED_WAKEUP
+				       ? IORING_ENTER_SQ_WAKEUP | IORING_ENTER_GETEVENTS
+				       : IORING_ENTER_GETEVENTS;
 
 	while (__atomic_load_n(ring->cq_tail, __ATOMIC_ACQUIRE) == *ring->cq_head)
 		CHECK(syscall(SYS_io_uring_enter, ring->fd, 1, 1, flags, NULL, 0) >= 0);

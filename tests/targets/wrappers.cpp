@@ -1,5 +1,5 @@
-/* What is at a breakpoint is one byte, and moves the stack: `leave` behind a call whose result is returned as it is, and
- * `push` at the entry of a traced function of the program's own. Stacks must be those before it was executed. */
+/* What is at a breakpoint is one byte, and moves the stack: `leave` behind a call whose result is returned as it is,
+ * and `push` at the entry of a traced function of the program's own. Stacks must be those before it was executed. */
 #include "target.h"
 #include <new>
 

@@ -35,8 +35,8 @@ struct sink {
 
 static void write_call(struct buf *text, const struct record_call *call)
 {
-	buf_printf(text, "%" PRIu64 " %c%" PRIu32 " %s", call->index, "?-+="[call->kind],
-		   call -> resource, call -> function);
+	buf_printf(text, "%" PRIu64 " %c%" PRIu32 " %s", call->index, "?-+="[call->kind], call -> resource,
+		   call -> function);
 	if (call->context)
 		buf_printf(text, " @%" PRIx32, call->context);
 	buf_printf(text, " %" PRIx64 " size %" PRIu64, call->id, call->size);
@@ -65,14 +65,12 @@ static int sink_put(struct stage *stage, const struct record *record)
 		return -ENOSPC;
 	switch (record->type) {
 	case RECORD_PROCESS:
-		buf_printf(text, "process %" PRIu32 " filters %u", record->process.pid,
-			   record->process.filters);
+		buf_printf(text, "process %" PRIu32 " filters %u", record->process.pid, record->process.filters);
 		if (record->process.has_depth)
 			buf_printf(text, " depth %" PRIu32, record->process.depth);
 		break;
 	case RECORD_RESOURCE:
-		buf_printf(text, "resource %" PRIu32 " %s", record->resource.id,
-			   record->resource.type);
+		buf_printf(text, "resource %" PRIu32 " %s", record->resource.id, record->resource.type);
 		break;
 	case RECORD_MODULE:
 		buf_printf(text, "module %s", record->module.name);
@@ -81,12 +79,11 @@ static int sink_put(struct stage *stage, const struct record *record)
 		buf_printf(text, "context %" PRIx32, record->context.id);
 		break;
 	case RECORD_OBJECT:
-		buf_printf(text, "object %" PRIx64 "-%" PRIx64 " %s", record->object.from,
-			   record->object.to, record->object.path);
+		buf_printf(text, "object %" PRIx64 "-%" PRIx64 " %s", record->object.from, record->object.to,
+			   record->object.path);
 		break;
 	case RECORD_BUILD_ID:
-		buf_printf(text, "build-id %" PRIx64 " %s", record->build_id.from,
-			   record->build_id.hex);
+		buf_printf(text, "build-id %" PRIx64 " %s", record->build_id.from, record->build_id.hex);
 		break;
 	case RECORD_THREAD:
 		buf_printf(text, "thread %" PRIu32 " %s", record->thread.tid, record->thread.name);
@@ -100,8 +97,7 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_HEAP:
 		buf_add_str(text, "heap");
 		if (record->heap.lowest)
-			buf_printf(text, " %" PRIx64 "-%" PRIx64, record->heap.lowest,
-				   record->heap.highest);
+			buf_printf(text, " %" PRIx64 "-%" PRIx64, record->heap.lowest, record->heap.highest);
 		break;
 	case RECORD_ATTACHMENT:
 		buf_printf(text, "attachment %s", record->attachment.name);
@@ -134,15 +130,13 @@ static void put(struct stage *stage, struct record record)
 
 static void put_process(struct stage *stage, uint32_t pid)
 {
-	put(stage,
-	    (struct record){.type = RECORD_PROCESS, .process = {.pid = pid, .has_pid = true}});
+	put(stage, (struct record){.type = RECORD_PROCESS, .process = {.pid = pid, .has_pid = true}});
 }
 
 static void put_resource(struct stage *stage, uint32_t id, const char *type, uint32_t flags)
 {
-	put(stage, (struct record){
-			   .type = RECORD_RESOURCE,
-			   .resource = {.id = id, .type = type, .desc = "a kind", .flags = flags}});
+	put(stage, (struct record){.type = RECORD_RESOURCE,
+				   .resource = {.id = id, .type = type, .desc = "a kind", .flags = flags}});
 }
 
 static void put_object(struct stage *stage, uint64_t from, uint64_t to, const char *path)
@@ -168,13 +162,11 @@ static void put_note(struct stage *stage, const char *text)
 static uint64_t next_index;
 
 /* Calls are numbered from 1 in each test. The frames end with 0. */
-static void put_call_of(struct stage *stage, uint32_t resource, enum call_kind kind, uint64_t id,
-			uint64_t size, uint64_t frame, uint64_t outer)
+static void put_call_of(struct stage *stage, uint32_t resource, enum call_kind kind, uint64_t id, uint64_t size,
+			uint64_t frame, uint64_t outer)
 {
 	const uint64_t frames[] = {frame, outer};
-	const char *function = kind == CALL_RELEASE ? "free"
-			       : kind == CALL_COPY  ? "copy"
-						    : "malloc";
+	const char *function = kind == CALL_RELEASE ? "free" : kind == CALL_COPY ? "copy" : "malloc";
 
 	put(stage, (struct record){.type = RECORD_CALL,
 				   .call = {.index = ++next_index,
@@ -412,17 +404,16 @@ static void compress_groups_by_stack(void **state)
 	release(compress, 0x10);
 	release(compress, 0x20);
 	alloc(compress, 0x40, 5, 0xa1, 0); /* as large as that of 0xa2, but later */
-	finish_and_expect(
-		compress, &sink,
-		"process 7 filters 2\n"
-		"note at once\n"
-		"4 -0 free 10 size 0 no stack shared\n"
-		"5 -0 free 20 size 0 no stack # allocation summary: 2 block(s) with total size 0\n"
-		"2 +0 malloc 20 size 5 : a2 # allocation summary: 1 block(s) with total size 5\n"
-		"6 +0 malloc 40 size 5 : a1 # allocation summary: 1 block(s) with total size 5\n"
-		"1 +0 malloc 10 size 5 : a1 b1 shared\n"
-		"3 +0 malloc 30 size 7 : a1 b1 # allocation summary: 2 block(s) with total size "
-		"12\n");
+	finish_and_expect(compress, &sink,
+			  "process 7 filters 2\n"
+			  "note at once\n"
+			  "4 -0 free 10 size 0 no stack shared\n"
+			  "5 -0 free 20 size 0 no stack # allocation summary: 2 block(s) with total size 0\n"
+			  "2 +0 malloc 20 size 5 : a2 # allocation summary: 1 block(s) with total size 5\n"
+			  "6 +0 malloc 40 size 5 : a1 # allocation summary: 1 block(s) with total size 5\n"
+			  "1 +0 malloc 10 size 5 : a1 b1 shared\n"
+			  "3 +0 malloc 30 size 7 : a1 b1 # allocation summary: 2 block(s) with total size "
+			  "12\n");
 }
 
 static void check_order(const char *name, const char *expected)
@@ -470,8 +461,7 @@ static void compress_tells_reused_addresses_apart(void **state)
 	struct stage *compress = compress_new(&sink.stage, GROUPS_COUNT);
 
 	(void)state;
-	alloc(compress, 0x5, 1, 0x1100,
-	      0x9000); /* before its object is declared: belongs to the first */
+	alloc(compress, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: belongs to the first */
 	put_object(compress, 0x1000, 0x2000, "/a");
 	put_build_id(compress, 0x1000, "aa");
 	alloc(compress, 0x10, 1, 0x1100, 0x9000);
@@ -505,8 +495,7 @@ static void reorder_undoes_compression(void **state)
 	struct stage *reorder = reorder_new(&sink.stage);
 
 	(void)state;
-	put(reorder,
-	    (struct record){.type = RECORD_PROCESS, .process = {.filters = FILTER_COMPRESS}});
+	put(reorder, (struct record){.type = RECORD_PROCESS, .process = {.filters = FILTER_COMPRESS}});
 	put_object(reorder, 0x1000, 0x2000, "/a");
 	next_index = 6;
 	release(reorder, 0x10);
@@ -762,20 +751,17 @@ static void prepare_trims_so_that_twins_merge(void **state)
 				      .end = STACK_CUT}};
 
 	(void)state;
-	put(prepare, (struct record){.type = RECORD_PROCESS,
-				     .process = {.depth = 10,
-						 .has_depth = true,
-						 .filters = FILTER_COMPRESS | FILTER_LEAKS}});
+	put(prepare,
+	    (struct record){.type = RECORD_PROCESS,
+			    .process = {.depth = 10, .has_depth = true, .filters = FILTER_COMPRESS | FILTER_LEAKS}});
 	alloc(prepare, 0x10, 1, 0xa, 0xb);
 	alloc(prepare, 0x20, 1, 0xa, 0xc);
 	put(prepare, cut);
 	assert_int_equal(stage_finish(prepare), 0);
-	expect_so_far(
-		&sink,
-		"process 0 filters 3 depth 1\n"
-		"1 +0 malloc 10 size 1 : a shared\n"
-		"2 +0 malloc 20 size 1 : a shared\n"
-		"3 +0 malloc 0 size 0 : a # allocation summary: 3 block(s) with total size 2\n");
+	expect_so_far(&sink, "process 0 filters 3 depth 1\n"
+			     "1 +0 malloc 10 size 1 : a shared\n"
+			     "2 +0 malloc 20 size 1 : a shared\n"
+			     "3 +0 malloc 0 size 0 : a # allocation summary: 3 block(s) with total size 2\n");
 	buf_free(&sink.text);
 	prepare->free(prepare);
 	compress->free(compress);
@@ -789,10 +775,8 @@ static void prepare_keeps_short_stacks(void **state)
 	const uint64_t frames[] = {0xa};
 
 	(void)state;
-	put(prepare,
-	    (struct record){
-		    .type = RECORD_PROCESS,
-		    .process = {.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS}});
+	put(prepare, (struct record){.type = RECORD_PROCESS,
+				     .process = {.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS}});
 	put(prepare, (struct record){.type = RECORD_CALL,
 				     .call = {.index = 1,
 					      .kind = CALL_ALLOC,
@@ -912,23 +896,20 @@ static void select_by_call_address(void **state)
 	/* No such files here: small addresses are relative to the object, those inside it absolute.
 	 */
 	assert_true(call_address_parse("libpie:100+1", &address));
-	select_calls(&(struct select_options){.call_address = &address},
-		     CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
+	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
 	call_address_free(&address);
 	assert_true(call_address_parse("libpie:0x101+0x10", &address));
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS);
 	call_address_free(&address);
 	assert_true(call_address_parse("fixed:5000+11", &address));
-	select_calls(&(struct select_options){.call_address = &address},
-		     CONTEXTS OBJECTS CALL_3 CALL_4);
+	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_3 CALL_4);
 	call_address_free(&address);
 	assert_true(call_address_parse("fixed:5000+10", &address)); /* the end is not in it */
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS);
 	call_address_free(&address);
 
-	static const char *const wrong[] = {"",      "x",      "x:",     "x:1",
-					    "x:1+",  "x:+1",   ":1+1",   "x:1+0",
-					    "x:g+1", "x:1+1 ", "x:0x+1", "x:11111111111111111+1"};
+	static const char *const wrong[] = {"",     "x",     "x:",    "x:1",    "x:1+",   "x:+1",
+					    ":1+1", "x:1+0", "x:g+1", "x:1+1 ", "x:0x+1", "x:11111111111111111+1"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_false(call_address_parse(wrong[i], &address));
@@ -947,9 +928,8 @@ static void select_by_index(void **state)
 	assert_int_equal(index_set_read(&set, path, &line), 0);
 	select_calls(&(struct select_options){.include = &set}, CONTEXTS OBJECTS CALL_2 CALL_4);
 	select_calls(&(struct select_options){.exclude = &set}, CONTEXTS OBJECTS CALL_1 CALL_3);
-	select_calls(
-		&(struct select_options){.include = &set, .by_context = true, .context_mask = 2},
-		"context 2\n" OBJECTS CALL_4);
+	select_calls(&(struct select_options){.include = &set, .by_context = true, .context_mask = 2},
+		     "context 2\n" OBJECTS CALL_4);
 	index_set_free(&set);
 	assert_int_equal(pwrite(fd, "5\n-1\n", 5, 0), 5);
 	assert_int_equal(index_set_read(&set, path, &line), -EINVAL);
@@ -1016,8 +996,7 @@ static void stacks_are_kept_once(void **state)
 }
 
 /* Call number i of a list, with every kind of value. */
-static struct record_call odd_call(unsigned list, unsigned i, char text[static 64],
-				   struct call_arg args[2])
+static struct record_call odd_call(unsigned list, unsigned i, char text[static 64], struct call_arg args[2])
 {
 	snprintf(text, 64, "function %u(%u)", list, i % 7);
 	args[0] = (struct call_arg){"name", text};
@@ -1039,8 +1018,7 @@ static struct record_call odd_call(unsigned list, unsigned i, char text[static 6
 	};
 }
 
-static void check_list(const struct call_store *store, const struct call_list *calls, unsigned list,
-		       unsigned count)
+static void check_list(const struct call_store *store, const struct call_list *calls, unsigned list, unsigned count)
 {
 	struct call_cursor cursor;
 	struct record_call call;
@@ -1142,8 +1120,7 @@ static void objects_replace_what_they_overlap(void **state)
 	struct mapped_object *old = object_map_find(&map, 10);
 
 	old->references++;
-	assert_int_equal(object_map_put(&map, &(struct record_object){19, 21, "/c"}),
-			 OBJECT_REPLACES);
+	assert_int_equal(object_map_put(&map, &(struct record_object){19, 21, "/c"}), OBJECT_REPLACES);
 	assert_null(object_map_find(&map, 10));
 	assert_null(object_map_find(&map, 25));
 	assert_string_equal(object_map_find(&map, 20)->path, "/c");

@@ -134,8 +134,7 @@ void arena_code(uint64_t address, const unsigned char *bytes, size_t size)
 	unsigned char filling[64];
 
 	memset(filling, 0xcc, sizeof(filling));
-	if (size > sizeof(filling) ||
-	    pwrite(memory_fd, bytes ? bytes : filling, size, (off_t)address) != (ssize_t)size)
+	if (size > sizeof(filling) || pwrite(memory_fd, bytes ? bytes : filling, size, (off_t)address) != (ssize_t)size)
 		die("writing code");
 }
 
@@ -166,8 +165,7 @@ static void go(int request, struct arena_state *after)
 		die("the child did not stop");
 	after->signal = WSTOPSIG(status);
 	after->code = info.si_code;
-	after->fault =
-		after->signal == SIGSEGV || after->signal == SIGBUS ? (uintptr_t)info.si_addr : 0;
+	after->fault = after->signal == SIGSEGV || after->signal == SIGBUS ? (uintptr_t)info.si_addr : 0;
 	transfer_regs(PTRACE_GETREGSET, after);
 	arena_get_data(after);
 }
@@ -281,8 +279,7 @@ static enum arena_interrupted interrupt(bool (*change)(struct arch_regs *regs), 
 	return wait_asleep() ? INTERRUPTED_SLEEPS : INTERRUPTED_ENDED;
 }
 
-enum arena_interrupted arena_interrupt(int (*function)(void),
-				       bool (*change)(struct arch_regs *regs), int signal)
+enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(struct arch_regs *regs), int signal)
 {
 	enum arena_interrupted result = INTERRUPTED_CANNOT;
 	int start[2];

@@ -70,7 +70,6 @@ enum arena_interrupted {
 /* Runs `function`, which is to sleep in a system call for ever, in a new traced child, and
  * interrupts it. It returns -1 if it cannot even begin. A `signal` other than 0 is sent while the
  * child is stopped, and delivered; `change` then has the registers at that stop, too. */
-enum arena_interrupted arena_interrupt(int (*function)(void),
-				       bool (*change)(struct arch_regs *regs), int signal);
+enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(struct arch_regs *regs), int signal);
 
 #endif

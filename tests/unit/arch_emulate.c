@@ -52,7 +52,7 @@ enum {
 
 #define HAS_DIGIT 0x800
 #define DIGIT(n)  ((n) << 12 | HAS_DIGIT) /* the register field belongs to the opcode */
-#define REGISTERS 0x8000 /* register operands alone */
+#define REGISTERS 0x8000                  /* register operands alone */
 #define NO_66     0x10000
 
 static const struct opcode {
@@ -60,35 +60,126 @@ static const struct opcode {
 	unsigned form;
 } opcodes[] = {
 	/* mov */
-	{"88", MODRM}, {"89", MODRM}, {"8a", MODRM}, {"8b", MODRM}, {"c6", DIGIT(0) | BYTE}, {"c7", DIGIT(0) | WORDS},
-	{"b0", LOW | BYTE}, {"b8", LOW | FULL}, {"a0", FAR}, {"a1", FAR}, {"a2", FAR}, {"a3", FAR},
-	{"0f b6", MODRM}, {"0f b7", MODRM}, {"0f be", MODRM}, {"0f bf", MODRM}, {"63", MODRM | NO_66},
+	{"88", MODRM},
+	{"89", MODRM},
+	{"8a", MODRM},
+	{"8b", MODRM},
+	{"c6", DIGIT(0) | BYTE},
+	{"c7", DIGIT(0) | WORDS},
+	{"b0", LOW | BYTE},
+	{"b8", LOW | FULL},
+	{"a0", FAR},
+	{"a1", FAR},
+	{"a2", FAR},
+	{"a3", FAR},
+	{"0f b6", MODRM},
+	{"0f b7", MODRM},
+	{"0f be", MODRM},
+	{"0f bf", MODRM},
+	{"63", MODRM | NO_66},
 	{"8d", MODRM},
 	/* the stack */
-	{"50", LOW}, {"58", LOW}, {"6a", BYTE}, {"68", WORDS}, {"ff", DIGIT(6)}, {"8f", DIGIT(0) | REGISTERS},
-	{"c3", NO_66}, {"c2", SHORT | NO_66}, {"c9", NO_66},
+	{"50", LOW},
+	{"58", LOW},
+	{"6a", BYTE},
+	{"68", WORDS},
+	{"ff", DIGIT(6)},
+	{"8f", DIGIT(0) | REGISTERS},
+	{"c3", NO_66},
+	{"c2", SHORT | NO_66},
+	{"c9", NO_66},
 	/* arithmetic */
-	{"00", MODRM}, {"01", MODRM}, {"02", MODRM}, {"03", MODRM}, {"04", BYTE}, {"05", WORDS},
-	{"08", MODRM}, {"09", MODRM}, {"0a", MODRM}, {"0b", MODRM}, {"0c", BYTE}, {"0d", WORDS},
-	{"20", MODRM}, {"21", MODRM}, {"22", MODRM}, {"23", MODRM}, {"24", BYTE}, {"25", WORDS},
-	{"28", MODRM}, {"29", MODRM}, {"2a", MODRM}, {"2b", MODRM}, {"2c", BYTE}, {"2d", WORDS},
-	{"30", MODRM}, {"31", MODRM}, {"32", MODRM}, {"33", MODRM}, {"34", BYTE}, {"35", WORDS},
-	{"38", MODRM}, {"39", MODRM}, {"3a", MODRM}, {"3b", MODRM}, {"3c", BYTE}, {"3d", WORDS},
-	{"80", DIGIT(0) | BYTE}, {"80", DIGIT(1) | BYTE}, {"80", DIGIT(4) | BYTE}, {"80", DIGIT(5) | BYTE},
-	{"80", DIGIT(6) | BYTE}, {"80", DIGIT(7) | BYTE},
-	{"81", DIGIT(0) | WORDS}, {"81", DIGIT(1) | WORDS}, {"81", DIGIT(4) | WORDS}, {"81", DIGIT(5) | WORDS},
-	{"81", DIGIT(6) | WORDS}, {"81", DIGIT(7) | WORDS},
-	{"83", DIGIT(0) | BYTE}, {"83", DIGIT(1) | BYTE}, {"83", DIGIT(4) | BYTE}, {"83", DIGIT(5) | BYTE},
-	{"83", DIGIT(6) | BYTE}, {"83", DIGIT(7) | BYTE},
-	{"84", MODRM}, {"85", MODRM}, {"a8", BYTE}, {"a9", WORDS}, {"f6", DIGIT(0) | BYTE}, {"f7", DIGIT(0) | WORDS},
-	{"fe", DIGIT(0)}, {"fe", DIGIT(1)}, {"ff", DIGIT(0)}, {"ff", DIGIT(1)},
-	{"f6", DIGIT(2)}, {"f7", DIGIT(2)}, {"f6", DIGIT(3)}, {"f7", DIGIT(3)},
-	{"c0", DIGIT(4) | BYTE}, {"c1", DIGIT(4) | BYTE}, {"c0", DIGIT(5) | BYTE}, {"c1", DIGIT(5) | BYTE},
-	{"c0", DIGIT(6) | BYTE}, {"c1", DIGIT(6) | BYTE}, {"c0", DIGIT(7) | BYTE}, {"c1", DIGIT(7) | BYTE},
-	{"d0", DIGIT(4)}, {"d1", DIGIT(4)}, {"d0", DIGIT(5)}, {"d1", DIGIT(5)}, {"d0", DIGIT(7)}, {"d1", DIGIT(7)},
-	{"98", 0}, {"99", 0}, {"86", MODRM | REGISTERS}, {"87", MODRM | REGISTERS}, {"90", LOW},
+	{"00", MODRM},
+	{"01", MODRM},
+	{"02", MODRM},
+	{"03", MODRM},
+	{"04", BYTE},
+	{"05", WORDS},
+	{"08", MODRM},
+	{"09", MODRM},
+	{"0a", MODRM},
+	{"0b", MODRM},
+	{"0c", BYTE},
+	{"0d", WORDS},
+	{"20", MODRM},
+	{"21", MODRM},
+	{"22", MODRM},
+	{"23", MODRM},
+	{"24", BYTE},
+	{"25", WORDS},
+	{"28", MODRM},
+	{"29", MODRM},
+	{"2a", MODRM},
+	{"2b", MODRM},
+	{"2c", BYTE},
+	{"2d", WORDS},
+	{"30", MODRM},
+	{"31", MODRM},
+	{"32", MODRM},
+	{"33", MODRM},
+	{"34", BYTE},
+	{"35", WORDS},
+	{"38", MODRM},
+	{"39", MODRM},
+	{"3a", MODRM},
+	{"3b", MODRM},
+	{"3c", BYTE},
+	{"3d", WORDS},
+	{"80", DIGIT(0) | BYTE},
+	{"80", DIGIT(1) | BYTE},
+	{"80", DIGIT(4) | BYTE},
+	{"80", DIGIT(5) | BYTE},
+	{"80", DIGIT(6) | BYTE},
+	{"80", DIGIT(7) | BYTE},
+	{"81", DIGIT(0) | WORDS},
+	{"81", DIGIT(1) | WORDS},
+	{"81", DIGIT(4) | WORDS},
+	{"81", DIGIT(5) | WORDS},
+	{"81", DIGIT(6) | WORDS},
+	{"81", DIGIT(7) | WORDS},
+	{"83", DIGIT(0) | BYTE},
+	{"83", DIGIT(1) | BYTE},
+	{"83", DIGIT(4) | BYTE},
+	{"83", DIGIT(5) | BYTE},
+	{"83", DIGIT(6) | BYTE},
+	{"83", DIGIT(7) | BYTE},
+	{"84", MODRM},
+	{"85", MODRM},
+	{"a8", BYTE},
+	{"a9", WORDS},
+	{"f6", DIGIT(0) | BYTE},
+	{"f7", DIGIT(0) | WORDS},
+	{"fe", DIGIT(0)},
+	{"fe", DIGIT(1)},
+	{"ff", DIGIT(0)},
+	{"ff", DIGIT(1)},
+	{"f6", DIGIT(2)},
+	{"f7", DIGIT(2)},
+	{"f6", DIGIT(3)},
+	{"f7", DIGIT(3)},
+	{"c0", DIGIT(4) | BYTE},
+	{"c1", DIGIT(4) | BYTE},
+	{"c0", DIGIT(5) | BYTE},
+	{"c1", DIGIT(5) | BYTE},
+	{"c0", DIGIT(6) | BYTE},
+	{"c1", DIGIT(6) | BYTE},
+	{"c0", DIGIT(7) | BYTE},
+	{"c1", DIGIT(7) | BYTE},
+	{"d0", DIGIT(4)},
+	{"d1", DIGIT(4)},
+	{"d0", DIGIT(5)},
+	{"d1", DIGIT(5)},
+	{"d0", DIGIT(7)},
+	{"d1", DIGIT(7)},
+	{"98", 0},
+	{"99", 0},
+	{"86", MODRM | REGISTERS},
+	{"87", MODRM | REGISTERS},
+	{"90", LOW},
 	/* by condition */
-	{"0f 40", MODRM | CONDITION}, {"0f 90", DIGIT(0) | CONDITION}, {"70", CONDITION | BYTE | TO_TEXT | NO_66},
+	{"0f 40", MODRM | CONDITION},
+	{"0f 90", DIGIT(0) | CONDITION},
+	{"70", CONDITION | BYTE | TO_TEXT | NO_66},
 	{"0f 80", CONDITION | WORDS | TO_TEXT | NO_66},
 };
 
@@ -191,7 +282,7 @@ static void random_insn(const struct opcode *opcode, struct bytes *bytes)
 static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 {
 	static const unsigned char words[16] = {WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp),
-						WORD(rsi), WORD(rdi), WORD(r8),	 WORD(r9),  WORD(r10), WORD(r11),
+						WORD(rsi), WORD(rdi), WORD(r8),  WORD(r9),  WORD(r10), WORD(r11),
 						WORD(r12), WORD(r13), WORD(r14), WORD(r15)};
 
 	return &regs->words[words[ZydisRegisterGetId(reg) & 15]];
@@ -296,8 +387,7 @@ static bool differs(const struct bytes *bytes, const char *what, unsigned long l
 	return false;
 }
 
-static bool same_registers(const struct bytes *bytes, const struct arch_regs *emulated,
-			   const struct arch_regs *native)
+static bool same_registers(const struct bytes *bytes, const struct arch_regs *emulated, const struct arch_regs *native)
 {
 	const uint64_t undefined = undefined_flags(bytes->data, bytes->size);
 
@@ -312,8 +402,7 @@ static bool same_registers(const struct bytes *bytes, const struct arch_regs *em
 	return true;
 }
 
-static bool same_data(const struct bytes *bytes, const struct arena_state *emulated,
-		      const struct arena_state *native)
+static bool same_data(const struct bytes *bytes, const struct arena_state *emulated, const struct arena_state *native)
 {
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i++)
 		if (emulated->data[i] != native->data[i])
@@ -322,13 +411,12 @@ static bool same_data(const struct bytes *bytes, const struct arena_state *emula
 }
 
 /* What has no room in one operand: a write of the wrong size, a read when all has been decided. */
-static bool is_careful(const struct bytes *bytes, const ZydisDecodedInstruction *z,
-		       const ZydisDecodedOperand *operands)
+static bool is_careful(const struct bytes *bytes, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	if (accesses.writes > 1 || accesses.read_late)
 		return differs(bytes, "writes", accesses.writes, 1);
-	if (accesses.writes && operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	    z->mnemonic != ZYDIS_MNEMONIC_PUSH && accesses.written != operands[0].size / 8u)
+	if (accesses.writes && operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && z->mnemonic != ZYDIS_MNEMONIC_PUSH &&
+	    accesses.written != operands[0].size / 8u)
 		return differs(bytes, "bytes written", accesses.written, operands[0].size / 8u);
 	return true;
 }
@@ -377,7 +465,8 @@ static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 		form[count++] = operand->type;
 		form[count++] = operand->size;
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
-			form[count++] = operand->reg.value >= ZYDIS_REGISTER_AH && operand->reg.value <= ZYDIS_REGISTER_BH;
+			form[count++] =
+				operand->reg.value >= ZYDIS_REGISTER_AH && operand->reg.value <= ZYDIS_REGISTER_BH;
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
 		form[count++] = (uint16_t)(operand->mem.base == ZYDIS_REGISTER_RIP ? 2 : operand->mem.base != 0);
@@ -435,9 +524,10 @@ static void test_table(void **state)
 			failed += tried < encodings_wanted / 4;
 		}
 	}
-	print_message("%zu opcodes, %u encodings, %zu forms; %u runs compared, %u with memory, %u with stores, %u faults\n",
-		      ARRAY_SIZE(opcodes), encodings, forms.count, figures.compared, figures.in_memory, figures.stores,
-		      figures.faults);
+	print_message(
+		"%zu opcodes, %u encodings, %zu forms; %u runs compared, %u with memory, %u with stores, %u faults\n",
+		ARRAY_SIZE(opcodes), encodings, forms.count, figures.compared, figures.in_memory, figures.stores,
+		figures.faults);
 	hash_free(&forms);
 	assert_int_equal(failed, 0);
 	assert_true(figures.stores > 1000 && figures.faults > 1000);
@@ -458,12 +548,20 @@ static struct insn decode(const char *hex, bool shadow_stack)
 static void test_refused(void **state)
 {
 	static const char *const refused[] = {
-		"f0 01 07", "f0 48 ff 07", "87 07", "86 07", "8f 07", "0f b1 0f", "0f c1 07", /* locks, memory */
-		"f3 a4", "48 a5", "aa", "ae", "a6", "ac",                                      /* strings */
-		"0f 28 c1", "66 0f 6f 07", "c5 fe 6f 06", "66 48 0f 6e c0", "d9 e8",           /* vectors, x87 */
-		"8e d8", "8c d8", "0f 20 c0", "0f a0", "0f a1", "48 0f b2 07",                 /* segments, control */
-		"cb", "66 c3", "66 c9", "c8 10 00 00", "48 cf", "9c", "9d", "0f a2", "0f 05", "cd 80", "0f 0b", "f4",
-		"11 c0", "19 c0", "d3 e0", "d0 d0", "c1 c8 03", "48 f7 f1", "48 0f af c1", "0f a3 c8", "fc", "f5",
+		"f0 01 07", "f0 48 ff 07", "87 07",       "86 07",
+		"8f 07",    "0f b1 0f",    "0f c1 07", /* locks, memory */
+		"f3 a4",    "48 a5",       "aa",          "ae",
+		"a6",       "ac", /* strings */
+		"0f 28 c1", "66 0f 6f 07", "c5 fe 6f 06", "66 48 0f 6e c0",
+		"d9 e8", /* vectors, x87 */
+		"8e d8",    "8c d8",       "0f 20 c0",    "0f a0",
+		"0f a1",    "48 0f b2 07", /* segments, control */
+		"cb",       "66 c3",       "66 c9",       "c8 10 00 00",
+		"48 cf",    "9c",          "9d",          "0f a2",
+		"0f 05",    "cd 80",       "0f 0b",       "f4",
+		"11 c0",    "19 c0",       "d3 e0",       "d0 d0",
+		"c1 c8 03", "48 f7 f1",    "48 0f af c1", "0f a3 c8",
+		"fc",       "f5",
 	};
 
 	(void)state;
@@ -503,10 +601,14 @@ static void test_nothing_changed(void **state)
 		uint64_t flags;
 		int error;
 	} cases[] = {
-		{"48 89 c3", FLAG_TRAP, -ENOTSUP},	{"74 10", FLAG_TRAP, -ENOTSUP},
-		{"48 89 c3", FLAG_ALIGNMENT, -ENOTSUP}, {"55", 0, -EFAULT},
-		{"48 01 07", 0, -EFAULT},		{"ff 37", 0, -EFAULT},
-		{"48 ff 04 24", 0, -EFAULT},		{"0f 94 07", 0, -EFAULT},
+		{"48 89 c3", FLAG_TRAP, -ENOTSUP},
+		{"74 10", FLAG_TRAP, -ENOTSUP},
+		{"48 89 c3", FLAG_ALIGNMENT, -ENOTSUP},
+		{"55", 0, -EFAULT},
+		{"48 01 07", 0, -EFAULT},
+		{"ff 37", 0, -EFAULT},
+		{"48 ff 04 24", 0, -EFAULT},
+		{"0f 94 07", 0, -EFAULT},
 	};
 	const struct arch_memory memory = {read_zeros, refuse_write, NULL};
 

@@ -141,8 +141,7 @@ static void test_interrupted(void **state)
 	(void)state;
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		const enum arena_interrupted untouched =
-			arena_interrupt(calls[i].function, keep, 0);
+		const enum arena_interrupted untouched = arena_interrupt(calls[i].function, keep, 0);
 
 		print_message("%s: %s\n", calls[i].name,
 			      untouched == INTERRUPTED_CANNOT  ? "cannot be tried here"
@@ -175,8 +174,7 @@ static int in_epoll_wait_with_handler(void)
  * one that it ignores by default wakes a call only because it is traced. */
 static void test_signal(void **state)
 {
-	const enum arena_interrupted handled =
-		arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
+	const enum arena_interrupted handled = arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
 
 	(void)state;
 	if (handled == INTERRUPTED_CANNOT)
@@ -188,8 +186,7 @@ static void test_signal(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted),
-					   cmocka_unit_test(test_signal)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted), cmocka_unit_test(test_signal)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,7 @@ static struct {
 } functions;
 
 /* `size` bytes at a virtual address in a file's contents, or NULL. */
-static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address,
-				       size_t size)
+static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
 	const Elf64_Phdr *segment = (const void *)(file + header->e_phoff);
@@ -73,8 +72,7 @@ static const unsigned char *at_address(const char *file, size_t file_size, uint6
 		const uint64_t offset = address - segment->p_vaddr + segment->p_offset;
 
 		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz && offset <= file_size &&
-		    size <= file_size - offset)
+		    address - segment->p_vaddr < segment->p_filesz && offset <= file_size && size <= file_size - offset)
 			return (const void *)(file + offset);
 	}
 	return NULL;
@@ -106,8 +104,7 @@ static void read_table(const char *file, size_t file_size, uint64_t address)
 		const uint64_t start = address + (uint64_t)(int64_t)get_32(table);
 
 		/* length, CIE, start, range */
-		fde = at_address(file, file_size, address + (uint64_t)(int64_t)get_32(table + 4),
-				 16);
+		fde = at_address(file, file_size, address + (uint64_t)(int64_t)get_32(table + 4), 16);
 		if (!fde)
 			continue;
 		functions.items[functions.count++] =
@@ -124,8 +121,7 @@ static void read_functions(const char *path)
 
 	free(functions.items);
 	memset(&functions, 0, sizeof(functions));
-	if (file && size >= sizeof(*header) && header->e_phoff < size &&
-	    header->e_phentsize == sizeof(*segment) &&
+	if (file && size >= sizeof(*header) && header->e_phoff < size && header->e_phentsize == sizeof(*segment) &&
 	    header->e_phnum <= (size - header->e_phoff) / sizeof(*segment)) {
 		segment = (const void *)(file + header->e_phoff);
 		for (unsigned i = 0; i < header->e_phnum; i++)
@@ -159,8 +155,7 @@ struct census {
 };
 
 static struct {
-	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches,
-		stepped_unexplained;
+	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches, stepped_unexplained;
 	struct census places[PLACES];
 	struct hash files; /* device and inode: those seen */
 } total;
@@ -247,9 +242,7 @@ static bool has_narrow_branch(const struct line *line)
 	bool is_66 = false;
 	size_t i = 0;
 
-	for (; i < line->size &&
-	       memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", line->bytes[i], 11);
-	     i++)
+	for (; i < line->size && memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", line->bytes[i], 11); i++)
 		is_66 |= line->bytes[i] == 0x66;
 	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
 }
@@ -257,8 +250,7 @@ static bool has_narrow_branch(const struct line *line)
 /* 66 90, which objdump calls xchg %ax,%ax. */
 static bool is_wide_nop(const struct line *line, const char *text)
 {
-	return is_word(text, "xchg") && strstr(text, "%ax,%ax") &&
-	       line->bytes[line->size - 1] == 0x90;
+	return is_word(text, "xchg") && strstr(text, "%ax,%ax") && line->bytes[line->size - 1] == 0x90;
 }
 
 /* What objdump's text implies. */
@@ -337,12 +329,10 @@ static const char *check_copies(const struct insn *insn)
 			total.too_far++;
 			continue;
 		}
-		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) ||
-		    again.kind != INSN_COPY || again.length != copy.resume ||
-		    again.needs_reach != insn->needs_reach)
+		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) || again.kind != INSN_COPY ||
+		    again.length != copy.resume || again.needs_reach != insn->needs_reach)
 			return "the copy is another instruction";
-		if (insn->needs_reach &&
-		    again.address + again.length + (uint64_t)again.displacement != target)
+		if (insn->needs_reach && again.address + again.length + (uint64_t)again.displacement != target)
 			return "the copy has another target";
 	}
 	return NULL;
@@ -358,16 +348,13 @@ static const char *compare(const struct line *line, const struct insn *insn)
 	if (insn->length != line->size)
 		return "another length";
 	if (insn->kind != expected.kind)
-		return insn->kind == INSN_COPY      ? "copied"
-		       : insn->kind == INSN_EMULATE ? "emulated"
-						    : "stepped";
+		return insn->kind == INSN_COPY ? "copied" : insn->kind == INSN_EMULATE ? "emulated" : "stepped";
 	if (insn->pc_only != expected.pc_only)
 		return "pc_only differs";
 	if (insn->needs_reach != expected.needs_reach)
 		return "needs_reach differs";
-	if (insn->needs_reach &&
-	    (!target_of(line->text, &target) ||
-	     insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
+	if (insn->needs_reach && (!target_of(line->text, &target) ||
+				  insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
 		return "another target";
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
@@ -381,10 +368,9 @@ static bool is_refused(const struct line *line)
 	bool is_rex = false;
 
 	for (size_t i = 0; i + 1 < line->size; i++)
-		is_rex |= (line->bytes[i] & 0xf0) == 0x40 &&
-			  memchr("\xc4\xc5\x62", line->bytes[i + 1], 3);
-	return strstr(text, "lock ") || strstr(text, "%?") || strstr(text, ",%cs") ||
-	       strstr(text, "87 only)") || (is_rex && starts(text, "rex"));
+		is_rex |= (line->bytes[i] & 0xf0) == 0x40 && memchr("\xc4\xc5\x62", line->bytes[i + 1], 3);
+	return strstr(text, "lock ") || strstr(text, "%?") || strstr(text, ",%cs") || strstr(text, "87 only)") ||
+	       (is_rex && starts(text, "rex"));
 }
 
 static void count(struct census *census, const struct insn *insn)
@@ -425,8 +411,8 @@ static void check_insn(const char *object, const struct line *line, enum place p
 		mismatch(object, line, wrong);
 	/* Outside of all functions it may be data. */
 	if (insn.kind == INSN_STEP && place != PLACE_ANY && function_at(line->address)) {
-		printf("%s: %llx: stepped %s: %s\n", object,
-		       (unsigned long long)(line->address - BIAS), place_names[place], line->text);
+		printf("%s: %llx: stepped %s: %s\n", object, (unsigned long long)(line->address - BIAS),
+		       place_names[place], line->text);
 		total.stepped_unexplained += !may_step(line->text);
 	}
 }
@@ -546,8 +532,7 @@ static int visit(const char *path, const struct stat *stat, int type, struct FTW
 
 static void check_all(void)
 {
-	static const char *const roots[] = {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64",
-					    "/usr/libexec"};
+	static const char *const roots[] = {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
 		nftw(roots[i], visit, 32, FTW_PHYS);
@@ -558,9 +543,8 @@ static void report(void)
 	printf("%llu objects, %llu instructions (%llu fwait forms), %llu not known to objdump, "
 	       "%llu refused by processors, %llu too far from a slot, %llu mismatches\n",
 	       (unsigned long long)total.objects, (unsigned long long)total.instructions,
-	       (unsigned long long)total.waits, (unsigned long long)total.bad,
-	       (unsigned long long)total.refused, (unsigned long long)total.too_far,
-	       (unsigned long long)total.mismatches);
+	       (unsigned long long)total.waits, (unsigned long long)total.bad, (unsigned long long)total.refused,
+	       (unsigned long long)total.too_far, (unsigned long long)total.mismatches);
 	for (unsigned i = 0; i < PLACES; i++) {
 		const struct census *census = &total.places[i];
 		const double percent = census->count ? 100.0 / (double)census->count : 0;
@@ -568,10 +552,10 @@ static void report(void)
 		printf("%-20s %9llu: copied %.2f %%, copied within reach %.2f %%, emulated by the "
 		       "pc "
 		       "%.2f %%, emulated %.2f %%, stepped %llu (%llu not known)\n",
-		       place_names[i], (unsigned long long)census->count,
-		       (double)census->copy * percent, (double)census->copy_reach * percent,
-		       (double)census->pc_only * percent, (double)census->emulate * percent,
-		       (unsigned long long)census->step, (unsigned long long)census->unknown);
+		       place_names[i], (unsigned long long)census->count, (double)census->copy * percent,
+		       (double)census->copy_reach * percent, (double)census->pc_only * percent,
+		       (double)census->emulate * percent, (unsigned long long)census->step,
+		       (unsigned long long)census->unknown);
 	}
 }
 

@@ -134,18 +134,15 @@ static const char *show_bytes(const struct insn *insn)
 static bool is_same(const struct insn *insn, const char *how, const struct arena_state *native,
 		    const struct arena_state *other)
 {
-	if (native->signal != other->signal || native->code != other->code ||
-	    native->fault != other->fault) {
-		print_error("%s%s: signal %d code %d at %#llx, not signal %d code %d at %#llx\n",
-			    show_bytes(insn), how, other->signal, other->code,
-			    (unsigned long long)other->fault, native->signal, native->code,
+	if (native->signal != other->signal || native->code != other->code || native->fault != other->fault) {
+		print_error("%s%s: signal %d code %d at %#llx, not signal %d code %d at %#llx\n", show_bytes(insn), how,
+			    other->signal, other->code, (unsigned long long)other->fault, native->signal, native->code,
 			    (unsigned long long)native->fault);
 		return false;
 	}
 	for (unsigned i = 0; i < arch->regset_size / 8; i++)
 		if (native->regs.words[i] != other->regs.words[i]) {
-			print_error("%s%s: register word %u is %#llx, not %#llx\n",
-				    show_bytes(insn), how, i,
+			print_error("%s%s: register word %u is %#llx, not %#llx\n", show_bytes(insn), how, i,
 				    (unsigned long long)other->regs.words[i],
 				    (unsigned long long)native->regs.words[i]);
 			return false;
@@ -163,8 +160,8 @@ static bool is_same(const struct insn *insn, const char *how, const struct arena
 	return true;
 }
 
-static bool compare_copy(const struct insn *insn, enum arena_slot slot,
-			 const struct arena_state *before, const struct arena_state *native)
+static bool compare_copy(const struct insn *insn, enum arena_slot slot, const struct arena_state *before,
+			 const struct arena_state *native)
 {
 	const uint64_t address = arena_slots[slot];
 	static const char *const names[] = {"near", "above", "below", "far"};
@@ -271,9 +268,8 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 			continue;
 		memcpy(changed, bytes, size);
 		memcpy(changed + i, &aimed, 4);
-		if (arch->decode(ARENA_HERE, changed, size, false, &other) &&
-		    other.kind == insn.kind && other.length == size &&
-		    other.displacement == aimed) {
+		if (arch->decode(ARENA_HERE, changed, size, false, &other) && other.kind == insn.kind &&
+		    other.length == size && other.displacement == aimed) {
 			memcpy(bytes, changed, size);
 			return;
 		}
@@ -285,47 +281,41 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 /* 44 33 22 11 is a RIP-relative displacement, to be aimed at DATA. */
 static const char *const by_hand[] = {
 	/* first instructions of functions */
-	"55", "41 57", "53", "6a 10", "68 44 33 22 91", "48 83 ec 18", "48 85 ff", "31 c0", "89 f8",
-	"48 89 e5", "48 8d 64 24 f8", "4c 8d 54 24 08", "48 89 5c 24 e8", "0f b6 07", "48 8b 07",
-	"48 b8 88 77 66 55 44 33 22 11", "f3 0f 1e fa", "90", "66 90", "f3 90", "0f 1f 44 00 00",
-	"66 2e 0f 1f 84 00 00 00 00 00", "41 90", "87 db", "64 48 8b 04 25 28 00 00 00",
-	"65 48 8b 07", "64 48 03 04 25 10 00 00 00",
+	"55", "41 57", "53", "6a 10", "68 44 33 22 91", "48 83 ec 18", "48 85 ff", "31 c0", "89 f8", "48 89 e5",
+	"48 8d 64 24 f8", "4c 8d 54 24 08", "48 89 5c 24 e8", "0f b6 07", "48 8b 07", "48 b8 88 77 66 55 44 33 22 11",
+	"f3 0f 1e fa", "90", "66 90", "f3 90", "0f 1f 44 00 00", "66 2e 0f 1f 84 00 00 00 00 00", "41 90", "87 db",
+	"64 48 8b 04 25 28 00 00 00", "65 48 8b 07", "64 48 03 04 25 10 00 00 00",
 	/* RIP-relative */
-	"80 3d 44 33 22 11 00", "48 8d 3d 44 33 22 11", "8b 05 44 33 22 11",
-	"c7 05 44 33 22 11 78 56 34 12", "66 c7 05 44 33 22 11 34 12", "c6 05 44 33 22 11 01",
-	"48 81 05 44 33 22 11 00 01 00 00", "48 6b 0d 44 33 22 11 07", "f0 48 0f b1 0d 44 33 22 11",
-	"f0 ff 05 44 33 22 11", "ff 35 44 33 22 11", "8f 05 44 33 22 11", "0f 94 05 44 33 22 11",
-	"0f 4f 05 44 33 22 11", "d1 25 44 33 22 11", "0f ba 2d 44 33 22 11 05",
-	"66 0f 6f 05 44 33 22 11", "f3 0f 10 05 44 33 22 11", "66 0f 7f 0d 44 33 22 11",
+	"80 3d 44 33 22 11 00", "48 8d 3d 44 33 22 11", "8b 05 44 33 22 11", "c7 05 44 33 22 11 78 56 34 12",
+	"66 c7 05 44 33 22 11 34 12", "c6 05 44 33 22 11 01", "48 81 05 44 33 22 11 00 01 00 00",
+	"48 6b 0d 44 33 22 11 07", "f0 48 0f b1 0d 44 33 22 11", "f0 ff 05 44 33 22 11", "ff 35 44 33 22 11",
+	"8f 05 44 33 22 11", "0f 94 05 44 33 22 11", "0f 4f 05 44 33 22 11", "d1 25 44 33 22 11",
+	"0f ba 2d 44 33 22 11 05", "66 0f 6f 05 44 33 22 11", "f3 0f 10 05 44 33 22 11", "66 0f 7f 0d 44 33 22 11",
 	"66 0f 3a 0f 05 44 33 22 11 03", "c5 fe 6f 05 44 33 22 11", "c5 fe 7f 0d 44 33 22 11",
-	"c4 e2 7d 58 05 44 33 22 11", "c4 e3 79 14 05 44 33 22 11 01", "dd 05 44 33 22 11",
-	"48 0f c7 0d 44 33 22 11", "67 48 8d 04 25 10 00 00 00",
+	"c4 e2 7d 58 05 44 33 22 11", "c4 e3 79 14 05 44 33 22 11 01", "dd 05 44 33 22 11", "48 0f c7 0d 44 33 22 11",
+	"67 48 8d 04 25 10 00 00 00",
 	"67 47 8d 24 e5 b8 03 00 00", /* REX.B, and no base: no decoder may take r13 for one */
 	/* jcc, both widths, all conditions; flags are random */
-	"70 10", "71 10", "72 10", "73 10", "74 10", "75 10", "76 10", "77 10", "78 10", "79 10",
-	"7a 10", "7b 10", "7c 10", "7d 10", "7e 10", "7f 10", "74 f0", "2e 75 10", "3e 74 20",
-	"0f 80 00 01 00 00", "0f 81 00 01 00 00", "0f 82 00 01 00 00", "0f 83 00 01 00 00",
-	"0f 84 00 01 00 00", "0f 85 00 01 00 00", "0f 86 00 01 00 00", "0f 87 00 01 00 00",
-	"0f 88 00 01 00 00", "0f 89 00 01 00 00", "0f 8a 00 01 00 00", "0f 8b 00 01 00 00",
-	"0f 8c 00 01 00 00", "0f 8d 00 01 00 00", "0f 8e 00 01 00 00", "0f 8f 00 f1 ff ff",
-	"f2 0f 84 00 01 00 00",
+	"70 10", "71 10", "72 10", "73 10", "74 10", "75 10", "76 10", "77 10", "78 10", "79 10", "7a 10", "7b 10",
+	"7c 10", "7d 10", "7e 10", "7f 10", "74 f0", "2e 75 10", "3e 74 20", "0f 80 00 01 00 00", "0f 81 00 01 00 00",
+	"0f 82 00 01 00 00", "0f 83 00 01 00 00", "0f 84 00 01 00 00", "0f 85 00 01 00 00", "0f 86 00 01 00 00",
+	"0f 87 00 01 00 00", "0f 88 00 01 00 00", "0f 89 00 01 00 00", "0f 8a 00 01 00 00", "0f 8b 00 01 00 00",
+	"0f 8c 00 01 00 00", "0f 8d 00 01 00 00", "0f 8e 00 01 00 00", "0f 8f 00 f1 ff ff", "f2 0f 84 00 01 00 00",
 	/* at return sites */
-	"c3", "f3 c3", "c2 10 00", "c9", "5d", "41 5f", "48 83 c4 18", "48 89 c3", "48 85 c0",
-	"89 45 fc", "48 8b 55 f8", "0f 28 44 24 10", "66 0f ef c0", "66 48 0f 6e c0", "c5 f8 77",
-	"c5 fe 6f 06", "c5 fd e7 07", "f3 48 a5", "f3 aa", "f2 ae", "a4", "48 ab",
-	"62 f1 7f 48 6f 46 01", "62 f1 7f 48 7f 07", "c4 e2 79 8c 06", "9c", "9d", "9e", "fc", "fd",
-	"48 cf", "cb", "d9 e8", "d9 7c 24 0e", "dd 07", "9b", "0f ae 16", "0f ae 1e", "0f ae e8",
-	"f3 48 0f 1e c8", "0f 0b", "f4", "ec", "8e e0", "48 0f b2 07", "a1 44 33 22 11 00 20 00 00",
+	"c3", "f3 c3", "c2 10 00", "c9", "5d", "41 5f", "48 83 c4 18", "48 89 c3", "48 85 c0", "89 45 fc",
+	"48 8b 55 f8", "0f 28 44 24 10", "66 0f ef c0", "66 48 0f 6e c0", "c5 f8 77", "c5 fe 6f 06", "c5 fd e7 07",
+	"f3 48 a5", "f3 aa", "f2 ae", "a4", "48 ab", "62 f1 7f 48 6f 46 01", "62 f1 7f 48 7f 07", "c4 e2 79 8c 06",
+	"9c", "9d", "9e", "fc", "fd", "48 cf", "cb", "d9 e8", "d9 7c 24 0e", "dd 07", "9b", "0f ae 16", "0f ae 1e",
+	"0f ae e8", "f3 48 0f 1e c8", "0f 0b", "f4", "ec", "8e e0", "48 0f b2 07", "a1 44 33 22 11 00 20 00 00",
 	"48 f7 f1", "c8 10 00 00", "48 0f c8", "0f 18 0f", "c5 f8 ae 17",
 	/* emulated */
-	"eb 10", "eb f0", "e9 00 01 00 00", "e9 00 f1 ff ff", "ff e0", "41 ff e7", "3e ff e3",
-	"ff e4", "ff 27", "ff 65 08", "ff 24 24", "42 ff 24 f5 08 00 00 00", "41 ff 64 c5 10",
-	"ff 25 44 33 22 11", "f2 ff 25 44 33 22 11", "64 ff 24 25 10 00 00 00", "65 ff 27",
-	"67 ff 27", "e8 00 01 00 00", "e8 00 f1 ff ff", "67 e8 00 01 00 00",
-	"66 66 48 e8 00 01 00 00", "ff d0", "41 ff d7", "3e ff d3", "ff d4", "ff 17", "ff 55 08",
-	"ff 14 24", "ff 54 24 08", "42 ff 14 f5 08 00 00 00", "ff 15 44 33 22 11",
-	"66 48 ff 15 44 33 22 11", "64 ff 14 25 10 00 00 00", "67 ff 17", "e2 10", "e1 10", "e0 10",
-	"67 e2 10", "67 e1 10", "67 e0 10", "e3 10", "67 e3 10"};
+	"eb 10", "eb f0", "e9 00 01 00 00", "e9 00 f1 ff ff", "ff e0", "41 ff e7", "3e ff e3", "ff e4", "ff 27",
+	"ff 65 08", "ff 24 24", "42 ff 24 f5 08 00 00 00", "41 ff 64 c5 10", "ff 25 44 33 22 11",
+	"f2 ff 25 44 33 22 11", "64 ff 24 25 10 00 00 00", "65 ff 27", "67 ff 27", "e8 00 01 00 00", "e8 00 f1 ff ff",
+	"67 e8 00 01 00 00", "66 66 48 e8 00 01 00 00", "ff d0", "41 ff d7", "3e ff d3", "ff d4", "ff 17", "ff 55 08",
+	"ff 14 24", "ff 54 24 08", "42 ff 14 f5 08 00 00 00", "ff 15 44 33 22 11", "66 48 ff 15 44 33 22 11",
+	"64 ff 14 25 10 00 00 00", "67 ff 17", "e2 10", "e1 10", "e0 10", "67 e2 10", "67 e1 10", "67 e0 10", "e3 10",
+	"67 e3 10"};
 
 static void test_by_hand(void **state)
 {
@@ -449,8 +439,7 @@ struct corpus {
 	unsigned failed;
 };
 
-static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z,
-			const unsigned char *code)
+static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z, const unsigned char *code)
 {
 	unsigned char bytes[ARCH_INSN_MAX];
 	struct insn insn;
@@ -463,8 +452,7 @@ static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z,
 	memcpy(bytes, code, z->length);
 	for (unsigned round = 0; round < 2; round++) {
 		aim(bytes, z->length, ARENA_DATA + 0x400 + (random_64() & 0xfc0));
-		if (!arch->decode(ARENA_HERE, bytes, z->length, false, &insn) ||
-		    insn.kind == INSN_STEP) {
+		if (!arch->decode(ARENA_HERE, bytes, z->length, false, &insn) || insn.kind == INSN_STEP) {
 			corpus->stepped++;
 			return;
 		}
@@ -486,8 +474,7 @@ static void corpus_code(struct corpus *corpus, const unsigned char *code, size_t
 	ZydisDecodedInstruction z;
 
 	for (size_t i = 0; i < size; i += z.length) {
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&corpus->decoder, code + i, size - i, &z,
-							 operands))) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&corpus->decoder, code + i, size - i, &z, operands))) {
 			z.length = 1;
 			continue;
 		}
@@ -503,10 +490,9 @@ static int corpus_object(struct dl_phdr_info *info, size_t size, void *context)
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 
-		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) &&
-		    (segment->p_flags & PF_R) && strcmp(info->dlpi_name, "linux-vdso.so.1"))
-			corpus_code(context,
-				    (const unsigned char *)(info->dlpi_addr + segment->p_vaddr),
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && (segment->p_flags & PF_R) &&
+		    strcmp(info->dlpi_name, "linux-vdso.so.1"))
+			corpus_code(context, (const unsigned char *)(info->dlpi_addr + segment->p_vaddr),
 				    segment->p_memsz);
 	}
 	return 0;
@@ -523,16 +509,14 @@ static void test_corpus(void **state)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
 		if (!dlopen(libraries[i], RTLD_LAZY))
-			print_message("%s is not here: fewer instructions are tried\n",
-				      libraries[i]);
+			print_message("%s is not here: fewer instructions are tried\n", libraries[i]);
 	ZydisDecoderInit(&corpus.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	memset(&figures, 0, sizeof(figures));
 	dl_iterate_phdr(corpus_object, &corpus);
-	print_message(
-		"%zu instructions, %zu forms (%zu not repeatable, %zu stepped), %u run in place "
-		"(%u ended by a fault), %u copies and %u emulations compared, %u differ\n",
-		corpus.read, corpus.seen.count, corpus.skipped, corpus.stepped, figures.runs,
-		figures.faults, figures.copies, figures.emulations, corpus.failed);
+	print_message("%zu instructions, %zu forms (%zu not repeatable, %zu stepped), %u run in place "
+		      "(%u ended by a fault), %u copies and %u emulations compared, %u differ\n",
+		      corpus.read, corpus.seen.count, corpus.skipped, corpus.stepped, figures.runs, figures.faults,
+		      figures.copies, figures.emulations, corpus.failed);
 	hash_free(&corpus.seen);
 	assert_int_equal(corpus.failed, 0);
 	assert_true(figures.runs > 2000);
@@ -544,8 +528,7 @@ static int set_up(void **state)
 	arch = arch_native();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
-		print_message("skipped: this process may not trace a child (%s)\n",
-			      strerror(-cannot_trace));
+		print_message("skipped: this process may not trace a child (%s)\n", strerror(-cannot_trace));
 	return 0;
 }
 

@@ -462,8 +462,7 @@ static void test_emulate_calls(void **state)
 	}
 }
 
-static void check_loop(const char *hex, uint64_t rcx, uint64_t eflags, uint64_t rcx_after,
-		       bool is_taken)
+static void check_loop(const char *hex, uint64_t rcx, uint64_t eflags, uint64_t rcx_after, bool is_taken)
 {
 	const struct insn insn = decode(hex);
 	struct arch_regs regs = start_regs(), expected;
@@ -711,15 +710,11 @@ static void test_restart_syscall(void **state)
 		int64_t orig_rax, rax;
 		bool is_restarted;
 	} calls[] = {
-		{SYS_epoll_wait, -EINTR, true},
-		{SYS_epoll_pwait, -EINTR, true},
-		{SYS_rt_sigtimedwait, -EINTR, true},
-		{SYS_semtimedop, -EINTR, true},
-		{SYS_epoll_wait, 1, false},
-		{SYS_epoll_wait, -EBADF, false},
-		{SYS_close, -EINTR, false}, /* the descriptor is closed all the same */
-		{SYS_pause, -EINTR, false},
-		{-1, -EINTR, false}, /* in no call, or back from a handler */
+		{SYS_epoll_wait, -EINTR, true},      {SYS_epoll_pwait, -EINTR, true},
+		{SYS_rt_sigtimedwait, -EINTR, true}, {SYS_semtimedop, -EINTR, true},
+		{SYS_epoll_wait, 1, false},          {SYS_epoll_wait, -EBADF, false},
+		{SYS_close, -EINTR, false},                               /* the descriptor is closed all the same */
+		{SYS_pause, -EINTR, false},          {-1, -EINTR, false}, /* in no call, or back from a handler */
 		{INT64_MAX, -EINTR, false},
 	};
 
@@ -740,14 +735,13 @@ static void test_restart_syscall(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),         cmocka_unit_test(test_shadow_stack),
-		cmocka_unit_test(test_not_decoded),     cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_any_bytes),       cmocka_unit_test(test_emulate_jumps),
-		cmocka_unit_test(test_emulate_calls),   cmocka_unit_test(test_emulate_loops),
-		cmocka_unit_test(test_emulate_faults),  cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_breakpoint),      cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_sets_sp),
-		cmocka_unit_test(test_restart_syscall),
+		cmocka_unit_test(test_classes),        cmocka_unit_test(test_shadow_stack),
+		cmocka_unit_test(test_not_decoded),    cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_any_bytes),      cmocka_unit_test(test_emulate_jumps),
+		cmocka_unit_test(test_emulate_calls),  cmocka_unit_test(test_emulate_loops),
+		cmocka_unit_test(test_emulate_faults), cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_breakpoint),     cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_sets_sp),        cmocka_unit_test(test_restart_syscall),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,17 +32,8 @@ static void numbers_are_parsed_whole(void **state)
 	assert_true(parse_number("010", 10, &value)); /* decimal, not octal */
 	assert_int_equal(value, 10);
 
-	static const char *const wrong[] = {"",
-					    " 1",
-					    "1 ",
-					    "-1",
-					    "+1",
-					    "0x",
-					    "0xg",
-					    "12a",
-					    "x1",
-					    "18446744073709551616",
-					    "0x10000000000000000"};
+	static const char *const wrong[] = {
+		"", " 1", "1 ", "-1", "+1", "0x", "0xg", "12a", "x1", "18446744073709551616", "0x10000000000000000"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		value = 7;
@@ -352,11 +343,24 @@ static void debug_domains_are_checked(void **state)
 static void test_path_normalise(void **state)
 {
 	(void)state;
-	static const char *const paths[][2] = {
-		{"/a/b/../c", "/a/c"}, {"/a/./../b", "/b"}, {"../x", "../x"}, {"../../x", "../../x"},
-		{"a/../b", "b"}, {"a/../../b", "../b"}, {"/..", "/"}, {"/../a", "/a"}, {"./a", "a"},
-		{"a//b", "a/b"}, {"/b/./../e/f.c", "/e/f.c"}, {"a/b/c/../../d", "a/d"}, {"/", "/"},
-		{"", ""}, {"..", ".."}, {"a/...", "a/..."}, {"../a/../b", "../b"}, {"/a", "/a"}};
+	static const char *const paths[][2] = {{"/a/b/../c", "/a/c"},
+					       {"/a/./../b", "/b"},
+					       {"../x", "../x"},
+					       {"../../x", "../../x"},
+					       {"a/../b", "b"},
+					       {"a/../../b", "../b"},
+					       {"/..", "/"},
+					       {"/../a", "/a"},
+					       {"./a", "a"},
+					       {"a//b", "a/b"},
+					       {"/b/./../e/f.c", "/e/f.c"},
+					       {"a/b/c/../../d", "a/d"},
+					       {"/", "/"},
+					       {"", ""},
+					       {"..", ".."},
+					       {"a/...", "a/..."},
+					       {"../a/../b", "../b"},
+					       {"/a", "/a"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		char *path = xstrdup(paths[i][0]);
@@ -369,18 +373,12 @@ static void test_path_normalise(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path_normalise),
-		cmocka_unit_test(numbers_are_parsed_whole),
-		cmocka_unit_test(arithmetic_saturates),
-		cmocka_unit_test(arrays_grow_and_keep),
-		cmocka_unit_test(buffers_take_bytes_and_text),
-		cmocka_unit_test(maps_find_what_was_set),
-		cmocka_unit_test(maps_agree_with_a_plain_list),
-		cmocka_unit_test(bytes_hash_alike_only_if_equal),
-		cmocka_unit_test(files_are_read_up_to_a_bound),
-		cmocka_unit_test(a_full_device_is_told),
-		cmocka_unit_test(messages_have_one_form),
-		cmocka_unit_test(debug_domains_are_checked),
+		cmocka_unit_test(test_path_normalise),          cmocka_unit_test(numbers_are_parsed_whole),
+		cmocka_unit_test(arithmetic_saturates),         cmocka_unit_test(arrays_grow_and_keep),
+		cmocka_unit_test(buffers_take_bytes_and_text),  cmocka_unit_test(maps_find_what_was_set),
+		cmocka_unit_test(maps_agree_with_a_plain_list), cmocka_unit_test(bytes_hash_alike_only_if_equal),
+		cmocka_unit_test(files_are_read_up_to_a_bound), cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test(messages_have_one_form),       cmocka_unit_test(debug_domains_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -50,8 +50,7 @@ static void plant(pid_t pid)
 	fake.space = guard_add_space(fake.engine, fake.mem);
 	if (pread(fake.mem, &fake.original, 1, (off_t)fake.address) != 1)
 		msg_die("FAKE_BREAKPOINT cannot be read");
-	fake.ticket =
-		guard_note(fake.engine, fake.space, fake.address, &fake.original, &breakpoint, 1);
+	fake.ticket = guard_note(fake.engine, fake.space, fake.address, &fake.original, &breakpoint, 1);
 	if (fake.ticket < 0 || pwrite(fake.mem, &breakpoint, 1, (off_t)fake.address) != 1)
 		msg_die("FAKE_BREAKPOINT cannot be written");
 }

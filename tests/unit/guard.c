@@ -68,14 +68,12 @@ static void receive(void)
 	int fd;
 
 	while (message_receive(visible, &message, &fd) == 1)
-		guard_spaces_set(&spaces, message.space,
-				 message.type == MESSAGE_ADD_SPACE ? fd : -1);
+		guard_spaces_set(&spaces, message.space, message.type == MESSAGE_ADD_SPACE ? fd : -1);
 }
 
 static long plant(int space, size_t at, const unsigned char *breakpoint, unsigned size)
 {
-	const long ticket =
-		guard_note(&engine, space, (uintptr_t)&text[at], &text[at], breakpoint, size);
+	const long ticket = guard_note(&engine, space, (uintptr_t)&text[at], &text[at], breakpoint, size);
 
 	memcpy(&text[at], breakpoint, size);
 	return ticket;
@@ -110,8 +108,7 @@ static void test_clears(void **state)
 {
 	size_t failed;
 	const int space = add_space();
-	const long a = plant(space, 1, int3, 1), b = plant(space, 2, int3, 1),
-		   c = plant(space, 3, int3, 1);
+	const long a = plant(space, 1, int3, 1), b = plant(space, 2, int3, 1), c = plant(space, 3, int3, 1);
 
 	(void)state;
 	guard_clear(&engine, b);

@@ -31,8 +31,8 @@ static const struct function functions[] = {
 
 static int setup(void **state)
 {
-	settings = (struct settings){.modules = (const struct module **)memory_only, .module_count = 1,
-				     .encoding = encoding_find("text")};
+	settings = (struct settings){
+		.modules = (const struct module **)memory_only, .module_count = 1, .encoding = encoding_find("text")};
 	tracer = (struct tracer){.set = &settings, .engine = &engine};
 	process = calloc(1, sizeof(*process));
 	process->tracer = &tracer;
@@ -46,7 +46,8 @@ static int setup(void **state)
 		kinds[i] = (struct wanted){.function = &functions[i], .resource = 1, .symbol = functions[i].symbol};
 		probes[i] = (struct probe){.wanted = &kinds[i], .shown = functions[i].symbol};
 	}
-	writer_put(process->writer, &(struct record){.type = RECORD_PROCESS, .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+	writer_put(process->writer, &(struct record){.type = RECORD_PROCESS,
+						     .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
 	writer_put(process->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
 	(void)state;
 	return 0;
@@ -202,7 +203,8 @@ static void test_crossing(void **state)
 	allocated(REALLOC, 0x20, 3);
 	assert_false(b.reserved);
 	allocated(REALLOC, 0x10, 4);
-	assert_trace("malloc(1) = 0x10\nmalloc(2) = 0x20\nrealloc(0x10)\nrealloc(0x20)\nrealloc(3) = 0x20\nrealloc(4) = 0x10\n");
+	assert_trace(
+		"malloc(1) = 0x10\nmalloc(2) = 0x20\nrealloc(0x10)\nrealloc(0x20)\nrealloc(3) = 0x20\nrealloc(4) = 0x10\n");
 }
 
 /* posix_memalign writes its pointer before it returns: another thread may free it in between. */

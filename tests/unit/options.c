@@ -63,11 +63,11 @@ static void assert_said(const char *text)
 		fail_msg("'%s' is not in: %s", text, said);
 }
 
-#define assert_usage_error(line, text)                                                             \
-	do {                                                                                       \
-		assert_int_equal(parse(line), 2);                                                  \
-		assert_said(text);                                                                 \
-		assert_said("functrace --help");                                                   \
+#define assert_usage_error(line, text)                                                                                 \
+	do {                                                                                                           \
+		assert_int_equal(parse(line), 2);                                                                      \
+		assert_said(text);                                                                                     \
+		assert_said("functrace --help");                                                                       \
 	} while (0)
 
 static void test_defaults(void **state)
@@ -117,8 +117,7 @@ static void test_all_options(void **state)
 	assert_string_equal(settings.argv[1], "-e");
 	assert_int_equal(settings.depth, 256);
 	assert_true(settings.backtrace_all);
-	static const struct size_range ranges[] = {
-		{8, 8}, {100, 200}, {4096, UINT64_MAX}, {16, 16}};
+	static const struct size_range ranges[] = {{8, 8}, {100, 200}, {4096, UINT64_MAX}, {16, 16}};
 
 	assert_int_equal(settings.monitor_count, 4);
 	assert_memory_equal(settings.monitor, ranges, sizeof(ranges));
@@ -147,18 +146,16 @@ static void test_all_options(void **state)
 static void test_long_names(void **state)
 {
 	(void)state;
-	assert_int_equal(
-		parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
-		      "--backtrace-all "
-		      "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
-		2);
-	assert_int_equal(
-		parse("--module=file --track memory --attach=7 --pid 8 -t9 -p10 "
-		      "--backtrace-depth=0 "
-		      "--backtrace-all --monitor=1 --library=x --format=text --output=/ --resolve "
-		      "--toggle-signal=10 --no-follow --no-timestamps --quiet --start "
-		      "--unwinder=rows"),
-		-1);
+	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
+			       "--backtrace-all "
+			       "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
+			 2);
+	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 -t9 -p10 "
+			       "--backtrace-depth=0 "
+			       "--backtrace-all --monitor=1 --library=x --format=text --output=/ --resolve "
+			       "--toggle-signal=10 --no-follow --no-timestamps --quiet --start "
+			       "--unwinder=rows"),
+			 -1);
 	assert_string_equal(said, "");
 	assert_int_equal(settings.module_count, 2);
 	assert_int_equal(settings.pid_count, 4);
@@ -183,7 +180,7 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("-t -5", "no process id");
 	assert_usage_error("-t 0x10", "no process id");
 	assert_usage_error("-t no-such-name", "-t no-such-name: this is no process id, and no process has that name; "
-					  "'pgrep -af no-such-name' looks into whole command lines");
+					      "'pgrep -af no-such-name' looks into whole command lines");
 	assert_usage_error("-t 2147483648", "no process id");
 	assert_usage_error("-t ''", "no process id");
 	assert_usage_error("-t 5 -p 5", "-t 5 is given twice");
@@ -247,13 +244,10 @@ static void test_signals(void **state)
 	const struct {
 		const char *text;
 		int number;
-	} good[] = {{"USR1", SIGUSR1},         {"SIGUSR2", SIGUSR2},
-		    {"sigwinch", SIGWINCH},    {"12", SIGUSR2},
-		    {"RTMIN", SIGRTMIN},       {"SIGRTMIN+3", SIGRTMIN + 3},
-		    {"RTMAX-1", SIGRTMAX - 1}, {"34", 34}};
-	static const char *const refused[] = {"KILL", "STOP", "SIGTSTP", "INT",  "2",
-					      "9",    "TERM", "HUP",     "CONT", "CHLD",
-					      "SEGV", "TRAP", "20"};
+	} good[] = {{"USR1", SIGUSR1},   {"SIGUSR2", SIGUSR2},         {"sigwinch", SIGWINCH},    {"12", SIGUSR2},
+		    {"RTMIN", SIGRTMIN}, {"SIGRTMIN+3", SIGRTMIN + 3}, {"RTMAX-1", SIGRTMAX - 1}, {"34", 34}};
+	static const char *const refused[] = {"KILL", "STOP", "SIGTSTP", "INT",  "2",    "9", "TERM",
+					      "HUP",  "CONT", "CHLD",    "SEGV", "TRAP", "20"};
 	static const char *const bad[] = {"USR3",    "0",        "32",      "33", "65", "-1",
 					  "RTMIN-1", "RTMIN+99", "RTMAX+1", "ls", "SIG"};
 	char line[64];
@@ -303,8 +297,12 @@ static void test_output(void **state)
 		const char *line;
 		enum placement cpu;
 	} placements[] = {
-		{"ls", CPU_AUTO},	       {"-t 1", CPU_FREE},	     {"--cpu=auto -t 1", CPU_AUTO},
-		{"--cpu=pin -t 1", CPU_PIN},   {"--cpu=pin ls", CPU_PIN},    {"--cpu=free ls", CPU_FREE},
+		{"ls", CPU_AUTO},
+		{"-t 1", CPU_FREE},
+		{"--cpu=auto -t 1", CPU_AUTO},
+		{"--cpu=pin -t 1", CPU_PIN},
+		{"--cpu=pin ls", CPU_PIN},
+		{"--cpu=free ls", CPU_FREE},
 		{"--cpu=free --cpu=auto ls", CPU_AUTO},
 	};
 
@@ -327,9 +325,10 @@ static void test_debug(void **state)
 	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
 	assert_int_equal(parse("--debug=all ls"), -1);
 	assert_usage_error("-dd ls", "in the same word");
-	assert_usage_error("-dtracer:9 ls", "-dtracer:9: give domains and levels in the same word, like -dall:1 or "
-					    "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
-					    "unwind, trace, process and all, levels 0 to 2");
+	assert_usage_error("-dtracer:9 ls",
+			   "-dtracer:9: give domains and levels in the same word, like -dall:1 or "
+			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
+			   "unwind, trace, process and all, levels 0 to 2");
 	assert_usage_error("-dnonsense:1 ls", "domains are tracer");
 	assert_usage_error("-d 2 ls", "in the same word");
 	assert_usage_error("-d all:2 ls", "in the same word");
@@ -354,8 +353,9 @@ static void test_later_options(void **state)
 		snprintf(line, sizeof(line), "%s ./prog", later[i]);
 		assert_usage_error(line, "not available in this version");
 	}
-	assert_usage_error("-x f ./prog", "functrace: -x, --symbols is not available in this version. What is traced is "
-					  "chosen by -e (memory, file), -L, -M and --symbol\n");
+	assert_usage_error("-x f ./prog",
+			   "functrace: -x, --symbols is not available in this version. What is traced is "
+			   "chosen by -e (memory, file), -L, -M and --symbol\n");
 	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. ");
 	assert_usage_error("-a malloc;free ls", "functracer's -a");
 	assert_usage_error("--bogus ls", "unrecognized option");
@@ -400,11 +400,12 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_all_options),
-		cmocka_unit_test(test_long_names),    cmocka_unit_test(test_what_to_trace),
-		cmocka_unit_test(test_numbers),       cmocka_unit_test(test_durations), cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_all_options),
+		cmocka_unit_test(test_long_names), cmocka_unit_test(test_what_to_trace),
+		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_signals),    cmocka_unit_test(test_output),
+		cmocka_unit_test(test_debug),      cmocka_unit_test(test_later_options),
+		cmocka_unit_test(test_help),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

@@ -11,8 +11,7 @@ struct encoding {
 };
 
 static const struct encoding encodings[] = {{"rtrace"}, {"text"}};
-static const struct module modules[] = {{.api = MODULE_API, .name = "memory"},
-					{.api = MODULE_API, .name = "file"}};
+static const struct module modules[] = {{.api = MODULE_API, .name = "memory"}, {.api = MODULE_API, .name = "file"}};
 
 const struct encoding *encoding_find(const char *name)
 {

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void check(const char *before, const char *name, const char *after, size_t by,
-		  const char *wanted)
+static void check(const char *before, const char *name, const char *after, size_t by, const char *wanted)
 {
 	struct buf line = {0};
 
@@ -49,8 +48,7 @@ static void test_operators(void **state)
 {
 	(void)state;
 	check("", "operator<(pair<int, long long> const&)", "", 1, "operator<(pair<...> const&)");
-	check("", "x::operator<< <char, traits>(stream<char>&)", "", 1,
-	      "x::operator<< <...>(stream<char>&)");
+	check("", "x::operator<< <char, traits>(stream<char>&)", "", 1, "x::operator<< <...>(stream<char>&)");
 	check("", "x::operator<=> <int, long>()", "", 1, "x::operator<=> <...>()");
 	check("", "x::operator-><int, long>()", "", 1, "x::operator-><...>()");
 	check("", "x::operator()(int, char, long) const", "", 5, "x::operator()(...) const");
@@ -67,8 +65,7 @@ static void test_characters(void **state)
 		buf_add_str(&line, "äöüäöüäöüäöüäöüäöüäöüäöü");
 		shorten_name(&line, 0, line.size, by);
 		for (const char *c = buf_str(&line); *c; c += (*c & 0x80) ? 2 : 1)
-			assert_true(*c == '.' ||
-				    ((unsigned char)c[0] == 0xc3 && (c[1] & 0xc0) == 0x80));
+			assert_true(*c == '.' || ((unsigned char)c[0] == 0xc3 && (c[1] & 0xc0) == 0x80));
 		assert_true(line.size <= 48 - (by < 36 ? by : 35));
 		buf_free(&line);
 	}

@@ -9,7 +9,7 @@
 
 struct world {
 	uint64_t sleeping, polling; /* ns a wait, as it is waited for */
-	bool in_vain;		    /* polling ends without a stop */
+	bool in_vain;               /* polling ends without a stop */
 };
 
 /* So many waits; how many of them polled. */

@@ -9,10 +9,10 @@
 #include <sys/ptrace.h>
 #include <cmocka.h>
 
-#define STOPPED(sig)	    (((sig) << 8) | 0x7f)
-#define EVENT(event, sig)   (((event) << 16) | STOPPED(sig))
-#define EXITED(code)	    ((code) << 8)
-#define KILLED(sig)	    (sig)
+#define STOPPED(sig)      (((sig) << 8) | 0x7f)
+#define EVENT(event, sig) (((event) << 16) | STOPPED(sig))
+#define EXITED(code)      ((code) << 8)
+#define KILLED(sig)       (sig)
 
 struct row {
 	int status;

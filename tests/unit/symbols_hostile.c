@@ -16,16 +16,15 @@
 
 static void test_maps(void **state)
 {
-	static const char text[] =
-		"00400000-00401000 r--p 00000000 fe:01 1234                               /bin/a b "
-		" c\n"
-		"00401000-00402000 r-xs 00001000 103:1f 1234                      "
-		"/bin/new\\012line\n"
-		"00402000-00403000 -w-p 7ffff000 00:00 0 \n"
-		"00403000-00404000 rwxp 00000000 00:01 18446744073709551615 /x (deleted)\n"
-		"7fff00000000-7fff00021000 rw-p 00000000 00:00 0                          [stack]\n"
-		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
-		"[vsyscall]";
+	static const char text[] = "00400000-00401000 r--p 00000000 fe:01 1234                               /bin/a b "
+				   " c\n"
+				   "00401000-00402000 r-xs 00001000 103:1f 1234                      "
+				   "/bin/new\\012line\n"
+				   "00402000-00403000 -w-p 7ffff000 00:00 0 \n"
+				   "00403000-00404000 rwxp 00000000 00:01 18446744073709551615 /x (deleted)\n"
+				   "7fff00000000-7fff00021000 rw-p 00000000 00:00 0                          [stack]\n"
+				   "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+				   "[vsyscall]";
 	struct maps maps;
 
 	(void)state;
@@ -190,8 +189,7 @@ static void damage(unsigned char *bytes, size_t size)
 						   : random_next((unsigned)size);
 		static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
 
-		bytes[at] =
-			random_next(2) ? values[random_next(5)] : (unsigned char)random_next(256);
+		bytes[at] = random_next(2) ? values[random_next(5)] : (unsigned char)random_next(256);
 	}
 }
 
@@ -354,12 +352,10 @@ static void test_demangle(void **state)
 		/* substitutions: S_ is std::pair's template, S0_ pair<int,int>, then each new pair
 		 */
 		if (i < 36)
-			snprintf(piece, sizeof(piece), "S_IS%c_S%c_E",
-				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
+			snprintf(piece, sizeof(piece), "S_IS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
 				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
 		else
-			snprintf(piece, sizeof(piece), "S_IS1%c_S1%c_E", '0' + (int)i - 36,
-				 '0' + (int)i - 36);
+			snprintf(piece, sizeof(piece), "S_IS1%c_S1%c_E", '0' + (int)i - 36, '0' + (int)i - 36);
 		strcat(text, piece);
 	}
 	char *name = names_demangle(text);
@@ -381,11 +377,9 @@ static void test_demangle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),    cmocka_unit_test(test_bad_maps),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_debugdata),
-		cmocka_unit_test(test_cache),   cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_maps),      cmocka_unit_test(test_bad_maps), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),    cmocka_unit_test(test_demangle),
 	};
 
-	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make,
-					   test_folder_remove);
+	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);
 }

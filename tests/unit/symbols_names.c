@@ -111,25 +111,24 @@ static const char c_source[] = "#include <stdlib.h>\n"
 			       "	return 0;\n"
 			       "}\n";
 
-static const char rust_source[] =
-	"use std::collections::HashMap;\n"
-	"trait Named { fn name(&self) -> String; }\n"
-	"struct Dog<T>(T);\n"
-	"impl<T: std::fmt::Debug> Named for Dog<T> {\n"
-	"    fn name(&self) -> String { format!(\"{:?}\", self.0) }\n"
-	"}\n"
-	"#[inline(never)]\n"
-	"fn count(words: &[String]) -> HashMap<String, usize> {\n"
-	"    let mut m = HashMap::new();\n"
-	"    for w in words { *m.entry(w.clone()).or_insert(0) += 1; }\n"
-	"    m\n"
-	"}\n"
-	"fn main() {\n"
-	"    let words: Vec<String> = std::env::args().collect();\n"
-	"    let m = count(&words);\n"
-	"    let d: Box<dyn Named> = Box::new(Dog(m.len()));\n"
-	"    println!(\"{} {}\", d.name(), words.iter().map(|w| w.len()).sum::<usize>());\n"
-	"}\n";
+static const char rust_source[] = "use std::collections::HashMap;\n"
+				  "trait Named { fn name(&self) -> String; }\n"
+				  "struct Dog<T>(T);\n"
+				  "impl<T: std::fmt::Debug> Named for Dog<T> {\n"
+				  "    fn name(&self) -> String { format!(\"{:?}\", self.0) }\n"
+				  "}\n"
+				  "#[inline(never)]\n"
+				  "fn count(words: &[String]) -> HashMap<String, usize> {\n"
+				  "    let mut m = HashMap::new();\n"
+				  "    for w in words { *m.entry(w.clone()).or_insert(0) += 1; }\n"
+				  "    m\n"
+				  "}\n"
+				  "fn main() {\n"
+				  "    let words: Vec<String> = std::env::args().collect();\n"
+				  "    let m = count(&words);\n"
+				  "    let d: Box<dyn Named> = Box::new(Dog(m.len()));\n"
+				  "    println!(\"{} {}\", d.name(), words.iter().map(|w| w.len()).sum::<usize>());\n"
+				  "}\n";
 
 /* ---- Against addr2line ---- */
 
@@ -140,8 +139,7 @@ static struct names *new_names(const char *sysroot, const char *debug_path)
 	return names_new(&options);
 }
 
-static void add(struct names *names, uint64_t from, uint64_t size, const char *name,
-		const char *build_id)
+static void add(struct names *names, uint64_t from, uint64_t size, const char *name, const char *build_id)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", test_folder, name);
 	const struct record_object object = {.from = from, .to = from + size, .path = path};
@@ -167,8 +165,7 @@ static void normalize(char *line)
 	length = strlen(line);
 	if (length > 6 && !strcmp(line + length - 6, ".cold\n"))
 		strcpy(line + length - 6, "\n");
-	else if (length > 3 &&
-		 (!strcmp(line + length - 3, ":0\n") || !strcmp(line + length - 3, ":?\n")))
+	else if (length > 3 && (!strcmp(line + length - 3, ":0\n") || !strcmp(line + length - 3, ":?\n")))
 		strcpy(line, "?\n");
 }
 
@@ -185,9 +182,8 @@ static char *our_lines(struct names *names, uint64_t base, uint64_t address)
 
 		normalize(function);
 		snprintf(number, sizeof(number), "%u", lines[i].line);
-		longer = lines[i].line
-				 ? xasprintf("%s%s%s:%s\n", text, function, lines[i].file, number)
-				 : xasprintf("%s%s?\n", text, function);
+		longer = lines[i].line ? xasprintf("%s%s%s:%s\n", text, function, lines[i].file, number)
+				       : xasprintf("%s%s?\n", text, function);
 		free(function);
 		free(text);
 		text = longer;
@@ -242,13 +238,12 @@ static bool is_excused(const char *ours, const char *theirs)
 		return false;
 	if (!strncmp(our_file, their_file, (size_t)(our_line - our_file)))
 		return !memchr(ours, '(', (size_t)(our_file - ours)) && strchr(our_line, '\n')[1];
-	return our_file - ours == their_file - theirs &&
-	       !strncmp(ours, theirs, (size_t)(our_file - ours)) && strstr(their_file, "prog.");
+	return our_file - ours == their_file - theirs && !strncmp(ours, theirs, (size_t)(our_file - ours)) &&
+	       strstr(their_file, "prog.");
 }
 
 /* Compares each `step`th address of the file's functions. */
-static struct comparison compare(const char *tool, const char *program, uint64_t origin,
-				 unsigned step)
+static struct comparison compare(const char *tool, const char *program, uint64_t origin, unsigned step)
 {
 	struct comparison result = {0};
 	struct names *names = new_names(NULL, NULL);
@@ -256,14 +251,12 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 	size_t size = 0, shown = 0;
 	uint64_t address;
 
-	assert_int_equal(
-		test_run(
-			"nm -S %s | awk '$3 ~ /[tTwWi]/ && NF == 4 {print \"0x\" $1, \"0x\" $2}' | "
-			"sort -u | while read a n; do i=$((a)); while [ $i -lt $((a+n)) ]; do "
-			"echo $i; i=$((i+%u)); done; done | awk '{printf \"0x%%x\\n\", $1}' | "
-			"%s -a -i -f -C -e %s >answers",
-			program, step, tool, program),
-		0);
+	assert_int_equal(test_run("nm -S %s | awk '$3 ~ /[tTwWi]/ && NF == 4 {print \"0x\" $1, \"0x\" $2}' | "
+				  "sort -u | while read a n; do i=$((a)); while [ $i -lt $((a+n)) ]; do "
+				  "echo $i; i=$((i+%u)); done; done | awk '{printf \"0x%%x\\n\", $1}' | "
+				  "%s -a -i -f -C -e %s >answers",
+				  program, step, tool, program),
+			 0);
 	add(names, BASE + origin, 1u << 30, program, NULL);
 	FILE *answers = fopen(path, "r");
 
@@ -275,11 +268,10 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 		result.addresses++;
 		result.equal += !strcmp(ours, text);
 		result.excused += strcmp(ours, text) && is_excused(ours, text);
-		result.inlined +=
-			newline && strchr(newline + 1, '\n') && strchr(newline + 1, '\n')[1];
+		result.inlined += newline && strchr(newline + 1, '\n') && strchr(newline + 1, '\n')[1];
 		if (strcmp(ours, text) && !is_excused(ours, text) && shown++ < 8)
-			print_message("%s 0x%lx\n--- addr2line\n%s--- functrace\n%s", program,
-				      (unsigned long)address, text, ours);
+			print_message("%s 0x%lx\n--- addr2line\n%s--- functrace\n%s", program, (unsigned long)address,
+				      text, ours);
 		free(ours);
 		free(text);
 	}
@@ -287,9 +279,8 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 	free(line);
 	free(path);
 	names_free(names);
-	print_message(
-		"%s: %zu addresses, %zu with inlined frames, %zu equal, %zu where addr2line errs\n",
-		program, result.addresses, result.inlined, result.equal, result.excused);
+	print_message("%s: %zu addresses, %zu with inlined frames, %zu equal, %zu where addr2line errs\n", program,
+		      result.addresses, result.inlined, result.equal, result.excused);
 	return result;
 }
 
@@ -370,8 +361,7 @@ static uint64_t symbol_end(const char *program, const char *symbol)
 	char *path = xasprintf("%s/log", test_folder), *text;
 	unsigned long address = 0, size = 0;
 
-	assert_int_equal(test_run("nm -S %s | awk '$4 == \"%s\" {print $1, $2}'", program, symbol),
-			 0);
+	assert_int_equal(test_run("nm -S %s | awk '$4 == \"%s\" {print $1, $2}'", program, symbol), 0);
 	text = read_file(path, 4096, NULL);
 	assert_non_null(text);
 	assert_int_equal(sscanf(text, "%lx %lx", &address, &size), 2);
@@ -430,8 +420,8 @@ static char *build_id_of(const char *program)
 	return id;
 }
 
-static void check_program(const char *program, const char *debug_path, uint64_t sum,
-			  const char *function, const char *file)
+static void check_program(const char *program, const char *debug_path, uint64_t sum, const char *function,
+			  const char *file)
 {
 	struct names *names = new_names(NULL, debug_path);
 
@@ -620,8 +610,7 @@ static void test_build_id(void **state)
 
 	/* A system root is tried first; the path itself only if the build-id proves it. */
 	names_free(names);
-	assert_int_equal(test_run("mkdir -p root%s && cp two root%s/one", test_folder, test_folder),
-			 0);
+	assert_int_equal(test_run("mkdir -p root%s && cp two root%s/one", test_folder, test_folder), 0);
 	char *root = xasprintf("%s/root", test_folder);
 
 	names = new_names(root, NULL);
@@ -645,11 +634,9 @@ static void test_build_id(void **state)
 	names_add_object(names, &object, open_path);
 	names_add_build_id(names, &bid);
 	check_sum(names, sum, "sum", "/prog.c");
-	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path},
-			 "/proc/1/nothing");
+	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path}, "/proc/1/nothing");
 	check_sum(names, sum, NULL, NULL);
-	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path},
-			 "/proc/1/nothing");
+	names_add_object(names, &(struct record_object){BASE, BASE + (1u << 20), open_path}, "/proc/1/nothing");
 	names_add_build_id(names, &bid);
 	check_sum(names, sum, "sum", "/prog.c");
 	names_free(names);
@@ -727,8 +714,7 @@ static void test_last_call(void **state)
 			    "__attribute__((noinline)) void dies(void) { abort(); }\n"
 			    "int after(int x) { return x; }\n"
 			    "int main(void) { dies(); }\n");
-	assert_int_equal(
-		test_run("gcc -g -O1 -falign-functions=1 -fno-reorder-functions -o end end.c"), 0);
+	assert_int_equal(test_run("gcc -g -O1 -falign-functions=1 -fno-reorder-functions -o end end.c"), 0);
 	const uint64_t after = symbol_address("end", "after");
 
 	add(names, BASE, 0x5000, "end", NULL);
@@ -777,8 +763,7 @@ static int asked; /* a pipe with a byte for each question */
  * something unread would reset the connection, and the client would try again. */
 static void answer(int connection)
 {
-	static const char nothing[] =
-		"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	static const char nothing[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 	char question[4096];
 	size_t used = 0;
 	ssize_t got;
@@ -888,12 +873,10 @@ int main(int argc, char **argv)
 	(void)argc;
 	begin_with_server(argv);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),          cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_clang),      cmocka_unit_test(test_rust),
-		cmocka_unit_test(test_separate),   cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_foreign),    cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_positions),  cmocka_unit_test(test_last_call),
-		cmocka_unit_test(test_debuginfod),
+		cmocka_unit_test(test_c),         cmocka_unit_test(test_cxx),        cmocka_unit_test(test_clang),
+		cmocka_unit_test(test_rust),      cmocka_unit_test(test_separate),   cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_foreign),   cmocka_unit_test(test_build_id),   cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_last_call), cmocka_unit_test(test_debuginfod),
 	};
 
 	return cmocka_run_group_tests_name("symbols_names", tests, setup, test_folder_remove);

@@ -20,24 +20,23 @@
 
 /* Prints the addresses of a function of its own and of malloc, then waits for the end of its input.
  */
-static const char program_source[] =
-	"#include <stdio.h>\n"
-	"#include <stdlib.h>\n"
-	"#include <unistd.h>\n"
-	"int data = 5;\n"
-	"__attribute__((noinline)) int probe_me(int x) { return x * data + 41; }\n"
-	"static __attribute__((noinline)) int local_one(int x) { return x - data + 7; }\n"
-	"int main(void)\n"
-	"{\n"
-	"	char c;\n"
-	"	void *(*m)(size_t) = malloc;\n"
-	"	__asm__ volatile(\"\" : \"+r\"(m));\n"
-	"	printf(\"%p %p %p\\n\", (void *)probe_me, (void *)local_one, (void *)m);\n"
-	"	fflush(stdout);\n"
-	"	while (read(0, &c, 1) == 1)\n"
-	"		printf(\"%d\\n\", probe_me(c) + local_one(c)), fflush(stdout);\n"
-	"	return 0;\n"
-	"}\n";
+static const char program_source[] = "#include <stdio.h>\n"
+				     "#include <stdlib.h>\n"
+				     "#include <unistd.h>\n"
+				     "int data = 5;\n"
+				     "__attribute__((noinline)) int probe_me(int x) { return x * data + 41; }\n"
+				     "static __attribute__((noinline)) int local_one(int x) { return x - data + 7; }\n"
+				     "int main(void)\n"
+				     "{\n"
+				     "	char c;\n"
+				     "	void *(*m)(size_t) = malloc;\n"
+				     "	__asm__ volatile(\"\" : \"+r\"(m));\n"
+				     "	printf(\"%p %p %p\\n\", (void *)probe_me, (void *)local_one, (void *)m);\n"
+				     "	fflush(stdout);\n"
+				     "	while (read(0, &c, 1) == 1)\n"
+				     "		printf(\"%d\\n\", probe_me(c) + local_one(c)), fflush(stdout);\n"
+				     "	return 0;\n"
+				     "}\n";
 
 static struct object_list list;
 
@@ -89,9 +88,8 @@ static struct object *check_function(pid_t pid, const char *name, uint64_t addre
 	assert_true(elf_file_find(object->file, name, &symbol));
 	assert_int_equal(object->bias + symbol.value, address);
 	if (object->open_path)
-		assert_int_equal(
-			memory_word(pid, address),
-			file_word(object->open_path, offset_in_file(object->file, symbol.value)));
+		assert_int_equal(memory_word(pid, address),
+				 file_word(object->open_path, offset_in_file(object->file, symbol.value)));
 	assert_int_equal((uint32_t)memory_word(pid, object->base), 0x464c457f);
 	return object;
 }
@@ -131,8 +129,8 @@ struct addresses {
 
 static void parse_addresses(const struct waiting *program, struct addresses *addresses)
 {
-	assert_int_equal(sscanf(program->line, "%llx %llx %llx", &addresses->probe_me,
-				&addresses->local_one, &addresses->malloc),
+	assert_int_equal(sscanf(program->line, "%llx %llx %llx", &addresses->probe_me, &addresses->local_one,
+				&addresses->malloc),
 			 3);
 }
 
@@ -155,8 +153,7 @@ static const struct layout layouts[] = {
 	{"no-pie", "gcc", "gcc", "-no-pie", false, false},
 	{"no-pie-64k", "gcc", "gcc", "-no-pie -Wl,-z,max-page-size=65536", false, false},
 	{"noseparate", "gcc", "gcc", "-Wl,-z,noseparate-code", false, false},
-	{"noseparate-64k", "gcc", "gcc", "-Wl,-z,noseparate-code,-z,max-page-size=65536", false,
-	 false},
+	{"noseparate-64k", "gcc", "gcc", "-Wl,-z,noseparate-code,-z,max-page-size=65536", false, false},
 	{"64k", "gcc", "gcc", "-Wl,-z,max-page-size=65536", false, false},
 	{"2m", "gcc", "gcc", "-Wl,-z,max-page-size=2097152", false, false},
 	{"static", "gcc", "gcc", "-static", true, false},
@@ -169,10 +166,8 @@ static const struct layout layouts[] = {
 	{"lld", "ld.lld", "gcc", "-fuse-ld=lld", false, false},
 	{"lld-no-pie", "ld.lld", "gcc", "-fuse-ld=lld -no-pie", false, false},
 	{"lld-separate", "ld.lld", "gcc", "-fuse-ld=lld -Wl,-z,separate-code", false, false},
-	{"lld-loadable", "ld.lld", "gcc", "-fuse-ld=lld -Wl,-z,separate-loadable-segments", false,
-	 false},
-	{"lld-static-64k", "ld.lld", "gcc", "-fuse-ld=lld -static -Wl,-z,max-page-size=65536", true,
-	 false},
+	{"lld-loadable", "ld.lld", "gcc", "-fuse-ld=lld -Wl,-z,separate-loadable-segments", false, false},
+	{"lld-static-64k", "ld.lld", "gcc", "-fuse-ld=lld -static -Wl,-z,max-page-size=65536", true, false},
 	{"mold", "mold", "gcc", "-fuse-ld=mold", false, false},
 	{"mold-no-pie", "mold", "gcc", "-fuse-ld=mold -no-pie", false, false},
 	{"mold-static-pie", "mold", "gcc", "-fuse-ld=mold -static-pie", true, false},
@@ -187,12 +182,10 @@ static void check_layout(const struct layout *layout)
 	struct addresses addresses;
 
 	if (!test_has(layout->needs)) {
-		print_message("layout %s: SKIPPED, there is no %s here\n", layout->name,
-			      layout->needs);
+		print_message("layout %s: SKIPPED, there is no %s here\n", layout->name, layout->needs);
 		return;
 	}
-	assert_int_equal(test_run("%s -O1 -o layout program.c %s", layout->compiler, layout->flags),
-			 0);
+	assert_int_equal(test_run("%s -O1 -o layout program.c %s", layout->compiler, layout->flags), 0);
 	waiting_start(&program, "./layout");
 	parse_addresses(&program, &addresses);
 	list = (struct object_list){0};
@@ -297,8 +290,7 @@ static const char loader_source[] =
 	"	_exit(0);\n"
 	"}\n";
 
-static void parse_two(const struct waiting *program, unsigned long long *first,
-		      unsigned long long *second)
+static void parse_two(const struct waiting *program, unsigned long long *first, unsigned long long *second)
 {
 	*first = *second = 0;
 	sscanf(program->line, "%llx", first);
@@ -332,8 +324,7 @@ static bool drop_capabilities(bool drop)
 	if (syscall(SYS_capget, &header, saved))
 		return false;
 	memcpy(data, saved, sizeof(data));
-	data[0].effective &=
-		~(1u << CAP_SYS_ADMIN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+	data[0].effective &= ~(1u << CAP_SYS_ADMIN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
 	data[1].effective &= ~(1u << (CAP_CHECKPOINT_RESTORE - 32));
 	return !syscall(SYS_capset, &header, data);
 }
@@ -456,8 +447,7 @@ static void test_unreadable(void **state)
 	struct addresses addresses;
 
 	(void)state;
-	assert_int_equal(
-		test_run("gcc -O1 -rdynamic -o unreadable program.c; chmod 111 unreadable"), 0);
+	assert_int_equal(test_run("gcc -O1 -rdynamic -o unreadable program.c; chmod 111 unreadable"), 0);
 	waiting_start(&program, "./unreadable");
 	parse_addresses(&program, &addresses);
 	assert_true(drop_capabilities(true));
@@ -705,11 +695,10 @@ static void test_symbols(void **state)
 	assert_int_equal(test_run("strip -o bare full"), 0);
 	check_symbols("./bare", 0);
 	if (test_has("xz")) {
-		assert_int_equal(
-			test_run("objcopy --only-keep-debug full debug && strip -g debug && "
-				 "xz -k debug && objcopy --add-section .gnu_debugdata=debug.xz "
-				 "bare mini"),
-			0);
+		assert_int_equal(test_run("objcopy --only-keep-debug full debug && strip -g debug && "
+					  "xz -k debug && objcopy --add-section .gnu_debugdata=debug.xz "
+					  "bare mini"),
+				 0);
 		check_symbols("./mini", 1);
 	} else {
 		print_message(".gnu_debugdata: SKIPPED, there is no xz here\n");
@@ -717,12 +706,10 @@ static void test_symbols(void **state)
 	/* No section headers: e_shoff (8 bytes at 40) and e_shnum, e_shstrndx (4 bytes at 60) are
 	 * 0. */
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(
-			test_run(
-				"cp full headless && for at in 40 41 42 43 44 45 46 47 60 61 62 "
-				"63; do "
-				"printf '\\000' | dd of=headless bs=1 conv=notrunc seek=$at; done"),
-			0);
+		assert_int_equal(test_run("cp full headless && for at in 40 41 42 43 44 45 46 47 60 61 62 "
+					  "63; do "
+					  "printf '\\000' | dd of=headless bs=1 conv=notrunc seek=$at; done"),
+				 0);
 		check_symbols("./headless", 0);
 		assert_int_equal(test_run("gcc -O1 -rdynamic -Wl,--hash-style=%s -o full program.c "
 					  "hand.s",
@@ -740,16 +727,15 @@ static void test_versions(void **state)
 	uint64_t newer = 0;
 
 	(void)state;
-	test_write("versions.c",
-		   "__asm__(\".symver old_one,twice@V1\\n.symver new_one,twice@@V2\\n\"\n"
-		   "	\".symver old_one,pair@V1\\n.symver new_one,pair@@V2\\n\"\n"
-		   "	\".symver old_one,both@V1\\n.symver new_one,both@@V2\\n\"\n"
-		   "	\".symver old_one,dual@V1\\n.symver new_one,dual@@V2\");\n"
-		   "int old_one(int x) { return x + 1; }\n"
-		   "int new_one(int x) { return x + 2; }\n"
-		   "static int chosen(int x) { return x; }\n"
-		   "static void *choose(void) { return chosen; }\n"
-		   "int switched(int) __attribute__((ifunc(\"choose\")));\n");
+	test_write("versions.c", "__asm__(\".symver old_one,twice@V1\\n.symver new_one,twice@@V2\\n\"\n"
+				 "	\".symver old_one,pair@V1\\n.symver new_one,pair@@V2\\n\"\n"
+				 "	\".symver old_one,both@V1\\n.symver new_one,both@@V2\\n\"\n"
+				 "	\".symver old_one,dual@V1\\n.symver new_one,dual@@V2\");\n"
+				 "int old_one(int x) { return x + 1; }\n"
+				 "int new_one(int x) { return x + 2; }\n"
+				 "static int chosen(int x) { return x; }\n"
+				 "static void *choose(void) { return chosen; }\n"
+				 "int switched(int) __attribute__((ifunc(\"choose\")));\n");
 	test_write("versions.map", "V1 { twice; pair; both; dual; switched; };\nV2 { } V1;\n");
 	assert_int_equal(test_run("gcc -O1 -shared -fPIC -o libversions.so versions.c "
 				  "-Wl,--version-script=versions.map && "
@@ -796,22 +782,20 @@ static void test_other_root(void **state)
 		print_message("SKIPPED: only root can change the root\n");
 		skip();
 	}
-	assert_int_equal(
-		test_run("mkdir -p cell/inner && gcc -O1 -static -o cell/inner/prog "
-			 "program.c && mkdir -p hidden && "
-			 "printf '#!/bin/sh\\nexec chroot cell /inner/prog\\n' >rooted && "
-			 "printf '#!/bin/sh\\nexec unshare -m sh -c \"mount -t tmpfs none "
-			 "hidden && cp cell/inner/prog hidden/prog && exec hidden/prog\"\\n' "
-			 ">mounted && chmod +x rooted mounted"),
-		0);
+	assert_int_equal(test_run("mkdir -p cell/inner && gcc -O1 -static -o cell/inner/prog "
+				  "program.c && mkdir -p hidden && "
+				  "printf '#!/bin/sh\\nexec chroot cell /inner/prog\\n' >rooted && "
+				  "printf '#!/bin/sh\\nexec unshare -m sh -c \"mount -t tmpfs none "
+				  "hidden && cp cell/inner/prog hidden/prog && exec hidden/prog\"\\n' "
+				  ">mounted && chmod +x rooted mounted"),
+			 0);
 	for (int i = 0; i < 2; i++) {
 		waiting_start(&program, i ? "./mounted" : "./rooted");
 		parse_addresses(&program, &addresses);
 		assert_true(drop_capabilities(true));
 		update(program.pid);
 		assert_true(drop_capabilities(false));
-		struct object *object =
-			check_function(program.pid, "local_one", addresses.local_one);
+		struct object *object = check_function(program.pid, "local_one", addresses.local_one);
 
 		assert_non_null(object->open_path);
 		objects_free(&list);

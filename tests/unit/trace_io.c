@@ -61,18 +61,15 @@ static void make_trace(const char *encoding, bool compat, size_t calls, struct b
 
 	records[0] = process;
 	records[1] = (struct record){.type = RECORD_MODULE, .module = {1, 1, 2, "memory"}};
-	records[2] =
-		(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}};
+	records[2] = (struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}};
 	records[3] = (struct record){.type = RECORD_CONTEXT, .context = {1, "a context"}};
-	records[4] =
-		(struct record){.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}};
+	records[4] = (struct record){.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}};
 	records[5] = (struct record){.type = RECORD_BUILD_ID, .build_id = {0x400000, "00ff"}};
 	records[6] = (struct record){.type = RECORD_THREAD, .thread = {4243, "worker"}};
 	records[7] = (struct record){.type = RECORD_NOTE, .note = {"a note"}};
 	for (size_t i = 0; i < calls; i++)
 		records[8 + i] = make_call(i + 1);
-	records[8 + calls] =
-		(struct record){.type = RECORD_ATTACHMENT, .attachment = {"maps", "maps-0"}};
+	records[8 + calls] = (struct record){.type = RECORD_ATTACHMENT, .attachment = {"maps", "maps-0"}};
 	records[9 + calls] = (struct record){.type = RECORD_HEAP, .heap = {.bottom = 1, .top = 2}};
 	write_trace(encoding, &options, records, fixed + calls, out);
 	free(records);
@@ -96,24 +93,16 @@ static void test_round_trips(void **state)
 		const char *to = binary ? "text" : "rtrace";
 
 		make_trace(forms[i].encoding, forms[i].compat, 20, &trace);
-		assert_int_equal(convert_trace(trace.data, trace.size, forms[i].encoding,
-					       forms[i].compat, &again),
-				 0);
+		assert_int_equal(convert_trace(trace.data, trace.size, forms[i].encoding, forms[i].compat, &again), 0);
 		assert_bytes("the same form", &again, &trace);
 		again.size = 0;
-		assert_int_equal(convert_trace(trace.data, trace.size, to, forms[i].compat, &other),
-				 0);
-		assert_int_equal(convert_trace(other.data, other.size, forms[i].encoding,
-					       forms[i].compat, &again),
-				 0);
+		assert_int_equal(convert_trace(trace.data, trace.size, to, forms[i].compat, &other), 0);
+		assert_int_equal(convert_trace(other.data, other.size, forms[i].encoding, forms[i].compat, &again), 0);
 		if (binary == forms[i].compat)
 			assert_bytes("there and back", &again, &trace);
 		else
-			assert_int_equal(again.size,
-					 trace.size - (binary ? 0 : strlen(build_id_line)));
-		assert_int_equal(
-			convert_trace(again.data, again.size, to, forms[i].compat, &other_again),
-			0);
+			assert_int_equal(again.size, trace.size - (binary ? 0 : strlen(build_id_line)));
+		assert_int_equal(convert_trace(again.data, again.size, to, forms[i].compat, &other_again), 0);
 		assert_bytes("there, back and there", &other_again, &other);
 		buf_free(&trace);
 		buf_free(&other);
@@ -165,8 +154,7 @@ static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 	assert_non_null(last);
 	while (last[-2] != '\n' && last - 2 > (char *)dump.data)
 		last--;
-	assert_non_null(
-		strstr(last - 1, "[nmemb=2] [size=12] frames 400123 7f0000000456 7f0000000999\n"));
+	assert_non_null(strstr(last - 1, "[nmemb=2] [size=12] frames 400123 7f0000000456 7f0000000999\n"));
 	close(fd);
 	buf_free(&got);
 	buf_free(&dump);
@@ -268,8 +256,7 @@ static void gzip(const struct buf *from, size_t at, size_t size, struct buf *to)
 {
 	z_stream z = {0};
 
-	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
-			 Z_OK);
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
 	z.next_in = from->data + at;
 	z.avail_in = (uInt)size;
 	z.next_out = buf_room(to, deflateBound(&z, size));
@@ -281,8 +268,8 @@ static void gzip(const struct buf *from, size_t at, size_t size, struct buf *to)
 
 static void zstd(const struct buf *from, size_t at, size_t size, struct buf *to)
 {
-	const size_t got = ZSTD_compress(buf_room(to, ZSTD_compressBound(size)),
-					 ZSTD_compressBound(size), from->data + at, size, 1);
+	const size_t got = ZSTD_compress(buf_room(to, ZSTD_compressBound(size)), ZSTD_compressBound(size),
+					 from->data + at, size, 1);
 
 	assert_false(ZSTD_isError(got));
 	to->size += got;
@@ -313,9 +300,8 @@ static void test_packed(void **state)
 			got.size = 0;
 			dump_trace(packed.data, packed.size / 3, &got);
 			assert_non_null(strstr(buf_str(&got), "\ncall 100 "));
-			assert_non_null(strstr(buf_str(&got),
-					       "\n-74 skipped=0 the compressed data end too "
-					       "early; this is as far as byte "));
+			assert_non_null(strstr(buf_str(&got), "\n-74 skipped=0 the compressed data end too "
+							      "early; this is as far as byte "));
 			/* Damaged in the second half: the first is given out. */
 			memset(packed.data + packed.size * 4 / 5, 0x55, 64);
 			got.size = 0;
@@ -367,14 +353,12 @@ static void test_late_nul(void **state)
 	memset(buf_room(&trace, 4096), 0, 4096);
 	trace.size += 4096;
 	dump_trace(trace.data, trace.size, &got);
-	assert_non_null(strstr(buf_str(&got),
-			       "-74 skipped=0 the trace is damaged at byte 700012: a NUL byte"));
-	assert_int_equal(got.size,
-			 strlen("process v1.4 arch=- p0 little start=0.000000/- name=- "
-				"origin=- filters=0\n") +
-				 50000 * strlen("call 1 r=0 c=0 k=1 free id=1 size=0\n") +
-				 strlen("-74 skipped=0 the trace is damaged at byte 700012: "
-					"a NUL byte, which no text has\n"));
+	assert_non_null(strstr(buf_str(&got), "-74 skipped=0 the trace is damaged at byte 700012: a NUL byte"));
+	assert_int_equal(got.size, strlen("process v1.4 arch=- p0 little start=0.000000/- name=- "
+					  "origin=- filters=0\n") +
+					   50000 * strlen("call 1 r=0 c=0 k=1 free id=1 size=0\n") +
+					   strlen("-74 skipped=0 the trace is damaged at byte 700012: "
+						  "a NUL byte, which no text has\n"));
 	buf_free(&trace);
 	buf_free(&got);
 }
@@ -390,8 +374,7 @@ static void *feed(void *arg)
 	const struct feeder *feeder = arg;
 
 	for (size_t at = 0; at < feeder->bytes->size;) {
-		const size_t left = feeder->bytes->size - at,
-			     n = at % 13 + 1 < left ? at % 13 + 1 : left;
+		const size_t left = feeder->bytes->size - at, n = at % 13 + 1 < left ? at % 13 + 1 : left;
 
 		write_all(feeder->fd, feeder->bytes->data + at, n, NULL);
 		at += n;
@@ -463,8 +446,7 @@ static void *grow(void *arg)
 	/* Not at a record's boundary. */
 	write_all(grower->fd, grower->bytes->data + grower->at, 7, NULL);
 	poll(NULL, 0, 50);
-	write_all(grower->fd, grower->bytes->data + grower->at + 7,
-		  grower->bytes->size - grower->at - 7, NULL);
+	write_all(grower->fd, grower->bytes->data + grower->at + 7, grower->bytes->size - grower->at - 7, NULL);
 	wait_for(grower, 10);
 	poll(NULL, 0, 300);
 	for (unsigned i = 0; grower->seen != SIZE_MAX && i < 1000; i++) {
@@ -494,8 +476,7 @@ static void follow(const char *encoding, bool compat)
 	grower.fd = mkstemp(path);
 	assert_true(grower.fd >= 0);
 	assert_int_equal(write_all(grower.fd, half.data, half.size, NULL), 0);
-	struct reader *reader =
-		reader_new(open(path, O_RDONLY | O_CLOEXEC), &following, error, sizeof(error));
+	struct reader *reader = reader_new(open(path, O_RDONLY | O_CLOEXEC), &following, error, sizeof(error));
 
 	unlink(path);
 	assert_non_null(reader);
@@ -534,15 +515,13 @@ static void test_live_pipe(void **state)
 	const struct reader_options following = {.follow = true};
 
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
-		const struct writer_options options = {.compat = forms[f].compat,
-						       .line_buffered = true};
+		const struct writer_options options = {.compat = forms[f].compat, .line_buffered = true};
 		char error[256];
 		struct record record;
 		int ends[2];
 
 		assert_int_equal(pipe(ends), 0);
-		struct writer *writer =
-			writer_new(encoding_find(forms[f].encoding), ends[1], &options);
+		struct writer *writer = writer_new(encoding_find(forms[f].encoding), ends[1], &options);
 
 		assert_int_equal(writer_put(writer, &process), 0);
 		struct record call = make_call(1);
@@ -599,18 +578,15 @@ static void test_cut_anywhere(void **state)
 			lines = now;
 			if (!strncmp(last, "0 ", 2)) {
 				/* Between two records, or behind a call whose stack is missing. */
-				const char *stack =
-					memmem(text, (size_t)(last - text), " size=", 6);
+				const char *stack = memmem(text, (size_t)(last - text), " size=", 6);
 
 				for (const char *c = stack; c; c = strstr(c + 1, " size="))
 					stack = c;
-				assert_memory_equal(text, buf_str(&plain),
-						    (size_t)((stack ? stack : last) - text));
+				assert_memory_equal(text, buf_str(&plain), (size_t)((stack ? stack : last) - text));
 				whole++;
 			} else {
-				assert_non_null(strstr(
-					last, "-74 skipped=0 the trace is cut off: it ends at "
-					      "byte"));
+				assert_non_null(strstr(last, "-74 skipped=0 the trace is cut off: it ends at "
+							     "byte"));
 			}
 		}
 		/* Each record but the last has such an end, and each packet or line of a call too.
@@ -637,8 +613,7 @@ static void test_flip_anywhere(void **state)
 			dump_trace(trace.data, trace.size, &got);
 			if (memcmp(got.data, "none", 4)) {
 				text.size = 0;
-				convert_trace(trace.data, trace.size, bit & 1 ? "text" : "rtrace",
-					      bit & 2, &text);
+				convert_trace(trace.data, trace.size, bit & 1 ? "text" : "rtrace", bit & 2, &text);
 				assert_true(text.size < 8 * trace.size);
 			}
 			trace.data[bit / 8] ^= (unsigned char)(1u << bit % 8);

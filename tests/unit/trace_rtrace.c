@@ -68,14 +68,12 @@ static void make_samples(struct record *r, int pointer, int order)
 						 .has_depth = true,
 						 .name = "/bin/prog"}};
 	r[MODULE] = (struct record){.type = RECORD_MODULE, .module = {1, 1, 2, "memory"}};
-	r[RESOURCE] = (struct record){.type = RECORD_RESOURCE,
-				      .resource = {1, 0, "memory", "memory allocation in bytes"}};
+	r[RESOURCE] =
+		(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory allocation in bytes"}};
 	r[RESOURCE_2] =
-		(struct record){.type = RECORD_RESOURCE,
-				.resource = {2, RESOURCE_REFCOUNT | RESOURCE_CALL, "fd", ""}};
+		(struct record){.type = RECORD_RESOURCE, .resource = {2, RESOURCE_REFCOUNT | RESOURCE_CALL, "fd", ""}};
 	r[CONTEXT] = (struct record){.type = RECORD_CONTEXT, .context = {2, "2nd context"}};
-	r[OBJECT] =
-		(struct record){.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}};
+	r[OBJECT] = (struct record){.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}};
 	r[BUILD_ID] = (struct record){.type = RECORD_BUILD_ID, .build_id = {0x400000, "0badcafe"}};
 	r[THREAD] = (struct record){.type = RECORD_THREAD, .thread = {4243, "io"}};
 	r[NOTE] = (struct record){.type = RECORD_NOTE, .note = {"exit 0"}};
@@ -129,14 +127,10 @@ static void make_samples(struct record *r, int pointer, int order)
 						   .function = "open",
 						   .id = 4,
 						   .size = 1}};
-	r[HEAP] = (struct record){.type = RECORD_HEAP,
-				  .heap = {0x602000,
-					   0x623000,
-					   {0x21000, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_C(1) << 32},
-					   0,
-					   0}};
-	r[ATTACHMENT] = (struct record){.type = RECORD_ATTACHMENT,
-					.attachment = {"pagemap", "4242-pagemap-0"}};
+	r[HEAP] = (struct record){
+		.type = RECORD_HEAP,
+		.heap = {0x602000, 0x623000, {0x21000, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_C(1) << 32}, 0, 0}};
+	r[ATTACHMENT] = (struct record){.type = RECORD_ATTACHMENT, .attachment = {"pagemap", "4242-pagemap-0"}};
 }
 
 static void golden_bytes(const struct golden *want, int dialect, int pointer, int order)
@@ -161,12 +155,10 @@ static void golden_bytes(const struct golden *want, int dialect, int pointer, in
 		for (const struct golden *g = want; g < golden + ARRAY_SIZE(golden); g++) {
 			char what[80];
 
-			if (g->sample != i || g->dialect != dialect || g->pointer != pointer ||
-			    g->order != order)
+			if (g->sample != i || g->dialect != dialect || g->pointer != pointer || g->order != order)
 				continue;
-			snprintf(what, sizeof(what), "sample %zu, %s, %d-byte pointers, %s endian",
-				 i, dialect == COMPAT ? "compat" : "1.4", pointer,
-				 order == BIG ? "big" : "little");
+			snprintf(what, sizeof(what), "sample %zu, %s, %d-byte pointers, %s endian", i,
+				 dialect == COMPAT ? "compat" : "1.4", pointer, order == BIG ? "big" : "little");
 			unhex(g->hex, &expected);
 			assert_bytes(what, &got, &expected);
 			compared++;
@@ -242,9 +234,8 @@ static void read_golden(int dialect, int pointer, int order)
 			    golden[i].pointer == pointer && golden[i].order == order)
 				unhex(golden[i].hex, &bytes);
 	dump_trace(bytes.data, bytes.size, &got);
-	buf_printf(&expected, dialect == COMPAT ? read_compat : read_14,
-		   archs[pointer == P8][order], pointer, order == BIG ? "big" : "little", high,
-		   high);
+	buf_printf(&expected, dialect == COMPAT ? read_compat : read_14, archs[pointer == P8][order], pointer,
+		   order == BIG ? "big" : "little", high, high);
 	assert_text(&got, buf_str(&expected));
 	buf_free(&bytes);
 	buf_free(&got);
@@ -273,8 +264,8 @@ static void expect_reading(const char *hex, const char *expected)
 
 #define HANDSHAKE_2 "f00e0200 06783836 5f363400 08000000 "
 #define PINF_2      "50494e46 1c000000 92100000 00f15365 40e20100 0a000000 0a002f62 696e2f70 726f6700 "
-#define PROCESS_2                                                                                  \
-	"process v2.0 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- depth=10 "          \
+#define PROCESS_2                                                                                                      \
+	"process v2.0 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- depth=10 "                              \
 	"name=/bin/prog origin=- filters=0\n"
 
 /* What the sp-rtrace 2.0 tools write: OCFG in the file, FILE between a call and its stack, NLIB,
@@ -282,26 +273,24 @@ static void expect_reading(const char *hex, const char *expected)
 static void test_read_sp_rtrace(void **state)
 {
 	(void)state;
-	expect_reading(HANDSHAKE_2
-		       "4f434647 10000000 0a002f74 6d702f6f 75740000 02000000 " PINF_2
-		       "4e4c4942 04000000 02002a00 "
-		       "4d494e46 10000000 00000000 00000100 06006d61 696e0000 "
-		       "43414c4c 24000000 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 "
-		       "64000000 10206000 00000000 "
-		       "41524753 1c000000 02000000 06006e6d 656d6200 02003200 06007369 7a650000 "
-		       "02003132 "
-		       "46494c45 0c000000 02006100 06006200 00000000 "
-		       "58595a57 02000000 ffff"
-		       "42545243 14000000 02000000 23014000 00000000 56040000 007f0000 "
-		       "48494e46 30000000 00206000 00306200 00100200 01000000 02000000 03000000 "
-		       "04000000 05000000 06000000 07000000 08000000 09000000",
-		       PROCESS_2
-		       "module 0 main 1.0\n"
-		       "attachment a b\n"
-		       "call 1 t=3661001000000 r=1 c=0 k=2 malloc id=602010 size=100 [nmemb=2] "
-		       "[size=12] frames 400123 7f0000000456\n"
-		       "heap 602000-623000 0-0 135168 1 2 3 4 5 6 7 8 9\n"
-		       "0 skipped=1\n");
+	expect_reading(HANDSHAKE_2 "4f434647 10000000 0a002f74 6d702f6f 75740000 02000000 " PINF_2
+				   "4e4c4942 04000000 02002a00 "
+				   "4d494e46 10000000 00000000 00000100 06006d61 696e0000 "
+				   "43414c4c 24000000 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 "
+				   "64000000 10206000 00000000 "
+				   "41524753 1c000000 02000000 06006e6d 656d6200 02003200 06007369 7a650000 "
+				   "02003132 "
+				   "46494c45 0c000000 02006100 06006200 00000000 "
+				   "58595a57 02000000 ffff"
+				   "42545243 14000000 02000000 23014000 00000000 56040000 007f0000 "
+				   "48494e46 30000000 00206000 00306200 00100200 01000000 02000000 03000000 "
+				   "04000000 05000000 06000000 07000000 08000000 09000000",
+		       PROCESS_2 "module 0 main 1.0\n"
+				 "attachment a b\n"
+				 "call 1 t=3661001000000 r=1 c=0 k=2 malloc id=602010 size=100 [nmemb=2] "
+				 "[size=12] frames 400123 7f0000000456\n"
+				 "heap 602000-623000 0-0 135168 1 2 3 4 5 6 7 8 9\n"
+				 "0 skipped=1\n");
 }
 
 /* sp-rtrace before 2.0: the size first, and the type counted in it. Version 1.1 has neither the
@@ -309,18 +298,17 @@ static void test_read_sp_rtrace(void **state)
 static void test_read_old(void **state)
 {
 	(void)state;
-	expect_reading(
-		"f00e0101 06783836 5f363400 08000000 "
-		"1c000000 50494e46 92100000 00f15365 40e20100 0a002f62 696e2f70 726f6700 "
-		"14000000 52455352 01000000 06006d65 6d6f7279 02000000 "
-		"28000000 43414c4c 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 "
-		"64000000 10206000 00000000 "
-		"10000000 42545243 01000000 23014000 00000000",
-		"process v1.1 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- "
-		"name=/bin/prog origin=- filters=0\n"
-		"resource 1 0 memory ()\n"
-		"call 1 t=3661001000000 r=1 c=0 k=2 malloc id=602010 size=100 frames 400123\n"
-		"0 skipped=0\n");
+	expect_reading("f00e0101 06783836 5f363400 08000000 "
+		       "1c000000 50494e46 92100000 00f15365 40e20100 0a002f62 696e2f70 726f6700 "
+		       "14000000 52455352 01000000 06006d65 6d6f7279 02000000 "
+		       "28000000 43414c4c 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 "
+		       "64000000 10206000 00000000 "
+		       "10000000 42545243 01000000 23014000 00000000",
+		       "process v1.1 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- "
+		       "name=/bin/prog origin=- filters=0\n"
+		       "resource 1 0 memory ()\n"
+		       "call 1 t=3661001000000 r=1 c=0 k=2 malloc id=602010 size=100 frames 400123\n"
+		       "0 skipped=0\n");
 	/* The type is not counted in a size of 3. */
 	expect_reading("f00e0101 06783836 5f363400 08000000 "
 		       "1c000000 50494e46 92100000 00f15365 40e20100 0a002f62 696e2f70 726f6700 "
@@ -339,8 +327,7 @@ static void test_hostile(void **state)
 	const struct {
 		const char *packet, *expected;
 	} cases[] = {
-		{"43414c4c ffffffff 00000000",
-		 AT_52 "a CALL packet says that it has 4294967295 bytes, and none has\n"},
+		{"43414c4c ffffffff 00000000", AT_52 "a CALL packet says that it has 4294967295 bytes, and none has\n"},
 		{"42545243 08000000 ffffffff 00000000", PROCESS_2 "0 skipped=1\n"},
 		{"43414c4c 24000000 01000000 00000000 c9dc3700 02000000 06006d61 6c6c6f63 64000000 "
 		 "10206000 00000000 42545243 08000000 ffffffff 00000000",
@@ -366,16 +353,14 @@ static void test_hostile(void **state)
 		{"58595a57 fcffffff 00000000",
 		 PROCESS_2 "-74 skipped=1 the trace is damaged at byte 64: the trace ends here, "
 			   "within a XYZW packet of 4294967292 bytes\n"},
-		{"4d4d4150 04000000 00000000",
-		 AT_52 "a MMAP packet of 4 bytes is too short for what it holds\n"},
+		{"4d4d4150 04000000 00000000", AT_52 "a MMAP packet of 4 bytes is too short for what it holds\n"},
 		{"01020304 00000000", AT_52 "no packet has the type 01 02 03 04\n"},
 		{HANDSHAKE_2, AT_52 "a second trace begins here; split the file\n"},
 		{"43414c4c 24000000 0100",
 		 PROCESS_2 "-74 skipped=0 the trace is cut off: it ends at byte 62 within a CALL "
 			   "packet that begins at byte 52\n"},
-		{"4341",
-		 PROCESS_2 "-74 skipped=0 the trace is cut off: it ends at byte 54 within a "
-			   "packet that begins at byte 52\n"},
+		{"4341", PROCESS_2 "-74 skipped=0 the trace is cut off: it ends at byte 54 within a "
+				   "packet that begins at byte 52\n"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char hex[512];
@@ -391,34 +376,29 @@ static void test_hostile_handshake(void **state)
 	expect_reading("", "none: this is empty: no trace was written here\n");
 	expect_reading("f0", "-74 skipped=0 the trace is cut off: it ends at byte 1 within the "
 			     "handshake that begins at byte 0\n");
-	expect_reading(
-		"f00e0200 06783836 5f363400 08000000",
-		"-74 skipped=0 the trace is cut off: it ends at byte 16 within the handshake "
-		"or the first packet that begins at byte 0\n");
-	expect_reading(
-		"f00e0200 ff783836 5f363400 08000000 50494e46 1c000000",
-		"-74 skipped=0 the trace is damaged at byte 0: the handshake has no room for "
-		"what it holds\n");
+	expect_reading("f00e0200 06783836 5f363400 08000000",
+		       "-74 skipped=0 the trace is cut off: it ends at byte 16 within the handshake "
+		       "or the first packet that begins at byte 0\n");
+	expect_reading("f00e0200 ff783836 5f363400 08000000 50494e46 1c000000",
+		       "-74 skipped=0 the trace is damaged at byte 0: the handshake has no room for "
+		       "what it holds\n");
 	expect_reading("f00e0300 06783836 5f363400 08000000 50494e46 1c000000",
 		       "-74 skipped=0 the trace is damaged at byte 2: the format's version is 3.0; "
 		       "known are those before 3\n");
-	expect_reading(
-		"f00e0200 06783836 5f363402 08000000 50494e46 1c000000",
-		"-74 skipped=0 the trace is damaged at byte 11: byte order 2 and pointers of "
-		"8 bytes are unknown\n");
+	expect_reading("f00e0200 06783836 5f363402 08000000 50494e46 1c000000",
+		       "-74 skipped=0 the trace is damaged at byte 11: byte order 2 and pointers of "
+		       "8 bytes are unknown\n");
 	expect_reading("f00e0104 06783836 5f363400 08000000 00000000 00000000",
 		       "-74 skipped=0 the trace is damaged at byte 16: no packet begins here\n");
-	expect_reading(
-		"4d5a9000 00000000",
-		"none: this is no trace of a known format: it begins with other bytes than a "
-		"trace. Formats are: rtrace, text\n");
+	expect_reading("4d5a9000 00000000",
+		       "none: this is no trace of a known format: it begins with other bytes than a "
+		       "trace. Formats are: rtrace, text\n");
 }
 
 /* A packet's text and size in a trace of one note. */
 static void expect_note(size_t length, size_t kept, uint64_t cut)
 {
-	struct record records[2] = {{.type = RECORD_PROCESS, .process = {.pointer_size = 8}},
-				    {.type = RECORD_NOTE}};
+	struct record records[2] = {{.type = RECORD_PROCESS, .process = {.pointer_size = 8}}, {.type = RECORD_NOTE}};
 	char *text = malloc(length + 1);
 	struct buf bytes = {0}, got = {0}, expected = {0};
 
@@ -429,11 +409,10 @@ static void expect_note(size_t length, size_t kept, uint64_t cut)
 	dump_trace(bytes.data, bytes.size, &got);
 	if (cut)
 		memcpy(text + kept - 3, "...", 4);
-	buf_printf(
-		&expected,
-		"process v1.4 arch=- p8 little start=0.000000/- depth=0 name=- origin=- filters=0\n"
-		"note %s\n0 skipped=0\n",
-		text);
+	buf_printf(&expected,
+		   "process v1.4 arch=- p8 little start=0.000000/- depth=0 name=- origin=- filters=0\n"
+		   "note %s\n0 skipped=0\n",
+		   text);
 	assert_text(&got, buf_str(&expected));
 	buf_free(&bytes);
 	buf_free(&got);
@@ -509,8 +488,7 @@ static void test_midnight(void **state)
 	(void)state;
 	static const uint64_t times[] = {86399999, 86400001, 86399998, 86400002, 172800000};
 	struct record records[1 + ARRAY_SIZE(times)] = {
-		{.type = RECORD_PROCESS,
-		 .process = {.pointer_size = 8, .start_sec = 86400 * 3 + 86399}}};
+		{.type = RECORD_PROCESS, .process = {.pointer_size = 8, .start_sec = 86400 * 3 + 86399}}};
 	struct buf bytes = {0}, got = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
@@ -521,15 +499,14 @@ static void test_midnight(void **state)
 							  .function = "free"}};
 	write_trace("rtrace", NULL, records, ARRAY_SIZE(records), &bytes);
 	dump_trace(bytes.data, bytes.size, &got);
-	assert_text(&got,
-		    "process v1.4 arch=- p8 little start=345599.000000/- depth=0 name=- origin=- "
-		    "filters=0\n"
-		    "call 1 t=86399999000000 r=0 c=0 k=1 free id=0 size=0\n"
-		    "call 2 t=86400001000000 r=0 c=0 k=1 free id=0 size=0\n"
-		    "call 3 t=86399998000000 r=0 c=0 k=1 free id=0 size=0\n"
-		    "call 4 t=86400002000000 r=0 c=0 k=1 free id=0 size=0\n"
-		    "call 5 t=86400001000000 r=0 c=0 k=1 free id=0 size=0\n"
-		    "0 skipped=0\n");
+	assert_text(&got, "process v1.4 arch=- p8 little start=345599.000000/- depth=0 name=- origin=- "
+			  "filters=0\n"
+			  "call 1 t=86399999000000 r=0 c=0 k=1 free id=0 size=0\n"
+			  "call 2 t=86400001000000 r=0 c=0 k=1 free id=0 size=0\n"
+			  "call 3 t=86399998000000 r=0 c=0 k=1 free id=0 size=0\n"
+			  "call 4 t=86400002000000 r=0 c=0 k=1 free id=0 size=0\n"
+			  "call 5 t=86400001000000 r=0 c=0 k=1 free id=0 size=0\n"
+			  "0 skipped=0\n");
 	buf_free(&bytes);
 	buf_free(&got);
 }

@@ -96,53 +96,52 @@ static const struct record samples[] = {
 	{.type = RECORD_HEAP, .heap = {0x602000, 0x623000, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0, 0}},
 };
 
-#define HEAP_LINES                                                                                 \
-	"## heap status information:\n"                                                            \
-	"##   heap bottom 0x602000\n"                                                              \
-	"##   heap top 0x623000\n"                                                                 \
-	"##   lowest block 0x602010\n"                                                             \
-	"##   highest block 0x602010\n"                                                            \
-	"##   non-mapped space allocated from system 1\n"                                          \
-	"##   count of free chunks 2\n"                                                            \
-	"##   count of freed fastbin blocks 3\n"                                                   \
-	"##   count of mapped regions 4\n"                                                         \
-	"##   space in mapped regions 5\n"                                                         \
-	"##   maximum total allocated space 6\n"                                                   \
-	"##   space available in freed fastbin blocks 7\n"                                         \
-	"##   total allocated space, both normal and mmapped 8\n"                                  \
-	"##   total free space 9\n"                                                                \
+#define HEAP_LINES                                                                                                     \
+	"## heap status information:\n"                                                                                \
+	"##   heap bottom 0x602000\n"                                                                                  \
+	"##   heap top 0x623000\n"                                                                                     \
+	"##   lowest block 0x602010\n"                                                                                 \
+	"##   highest block 0x602010\n"                                                                                \
+	"##   non-mapped space allocated from system 1\n"                                                              \
+	"##   count of free chunks 2\n"                                                                                \
+	"##   count of freed fastbin blocks 3\n"                                                                       \
+	"##   count of mapped regions 4\n"                                                                             \
+	"##   space in mapped regions 5\n"                                                                             \
+	"##   maximum total allocated space 6\n"                                                                       \
+	"##   space available in freed fastbin blocks 7\n"                                                             \
+	"##   total allocated space, both normal and mmapped 8\n"                                                      \
+	"##   total free space 9\n"                                                                                    \
 	"##   space ideally releasable via malloc_trim 10\n"
 
-static const char text_14[] =
-	"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/a\\054b\\012c,"
-	"pid=4242,filter=leaks|resolve,backtrace depth=10,origin=functrace 0.1.0,timestamps=no\n"
-	"## tracing module: [0] functrace (0.1)\n"
-	"## tracing module: [10] memory (1.2)\n"
-	"@ 10 : 2nd context\n"
-	": /bin/my prog => 0x400000-0x401000\n"
-	"## build-id 0x400000 0badcafe\n"
-	"<1> : memory (memory allocation in bytes)\n"
-	"## thread 4243 io worker\n"
-	"1. [01:01:01.001234] operator new(unsigned long)(5000000000) = 0x602010\n"
-	"\t$1 = nmemb=2\n"
-	"\t$2 = 12\n"
-	"\t$3 = path=\"/a b\\n\"\n"
-	"\t$4 = =a=b\n"
-	"\t$5 = ==c\n"
-	"\t$6 = x=\n"
-	"\t0x400123\n"
-	"\t0x7f0000000456\n"
-	"\t0x0 (cut)\n"
-	"\n"
-	"<11> : fd (file (any) descriptor) [refcount|call]\n"
-	"## thread 7\n"
-	"2. @1f close<fd>(0x4)\n"
-	"\n"
-	"3. [01:01:01.001234] dup<fd>(3000000000) = 0x0\n"
-	"\n"
-	"## exit 0\\012\n"
-	"100% sure\n"
-	"& pagemap : 4242-pagemap-0\n" HEAP_LINES;
+static const char text_14[] = "version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/a\\054b\\012c,"
+			      "pid=4242,filter=leaks|resolve,backtrace depth=10,origin=functrace 0.1.0,timestamps=no\n"
+			      "## tracing module: [0] functrace (0.1)\n"
+			      "## tracing module: [10] memory (1.2)\n"
+			      "@ 10 : 2nd context\n"
+			      ": /bin/my prog => 0x400000-0x401000\n"
+			      "## build-id 0x400000 0badcafe\n"
+			      "<1> : memory (memory allocation in bytes)\n"
+			      "## thread 4243 io worker\n"
+			      "1. [01:01:01.001234] operator new(unsigned long)(5000000000) = 0x602010\n"
+			      "\t$1 = nmemb=2\n"
+			      "\t$2 = 12\n"
+			      "\t$3 = path=\"/a b\\n\"\n"
+			      "\t$4 = =a=b\n"
+			      "\t$5 = ==c\n"
+			      "\t$6 = x=\n"
+			      "\t0x400123\n"
+			      "\t0x7f0000000456\n"
+			      "\t0x0 (cut)\n"
+			      "\n"
+			      "<11> : fd (file (any) descriptor) [refcount|call]\n"
+			      "## thread 7\n"
+			      "2. @1f close<fd>(0x4)\n"
+			      "\n"
+			      "3. [01:01:01.001234] dup<fd>(3000000000) = 0x0\n"
+			      "\n"
+			      "## exit 0\\012\n"
+			      "100% sure\n"
+			      "& pagemap : 4242-pagemap-0\n" HEAP_LINES;
 
 static const char text_compat[] =
 	"version=2.0, arch=x86_64, timestamp=2023.11.14 22:13:20, process=/bin/a\\054b\\012c, "
@@ -196,50 +195,46 @@ static void test_identity(void **state)
 static void test_read(void **state)
 {
 	(void)state;
-	expect_reading(
-		text_14,
-		"process v1.4 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023-11-14 "
-		"22:13:20 +0000 depth=10 name=/bin/a,b\nc origin=functrace 0.1.0 filters=5 "
-		"notimes\n"
-		"module 0 functrace 0.1\n"
-		"module 10 memory 1.2\n"
-		"context 10 2nd context\n"
-		"object 400000-401000 /bin/my prog\n"
-		"build-id 400000 0badcafe\n"
-		"resource 1 0 memory (memory allocation in bytes)\n"
-		"thread 4243 io worker\n"
-		"call 1 t=90061001234000 r=1 c=0 k=2 operator new(unsigned long) id=602010 "
-		"size=5000000000 [nmemb=2] [=12] [path=\"/a b\\n\"] [=a=b] [==c] [x=] frames "
-		"400123 7f0000000456 cut\n"
-		"resource 17 3 fd (file (any) descriptor)\n"
-		"thread 7 \n"
-		"call 2 r=17 c=1f k=1 close id=4 size=0\n"
-		"call 3 t=90061001234000 r=17 c=0 k=3 dup id=0 size=3000000000\n"
-		"note exit 0\n\n"
-		"comment 100% sure\n"
-		"attachment pagemap 4242-pagemap-0\n"
-		"heap 602000-623000 602010-602010 1 2 3 4 5 6 7 8 9 10\n"
-		"0 skipped=0\n");
-	expect_reading(
-		text_compat,
-		"process v2.0 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023.11.14 "
-		"22:13:20 depth=10 name=/bin/a,b\nc origin=functrace 0.1.0 filters=5\n"
-		"module 0 functrace 0.1\n"
-		"module 10 memory 1.2\n"
-		"context 10 2nd context\n"
-		"object 400000-401000 /bin/my prog\n"
-		"build-id 400000 0badcafe\n"
-		"resource 1 0 memory (memory allocation in bytes)\n"
-		"call 1 t=3661001000000 r=1 c=0 k=2 operator new(unsigned long) id=602010 "
-		"size=4294967295 [nmemb=2] [=12] [path=\"/a b\\n\"] [=a=b] [==c] [x=] frames "
-		"400123 7f0000000456\n"
-		"resource 17 1 fd (file (any) descriptor)\n"
-		"call 2 r=17 c=1f k=1 close id=4 size=0\n"
-		"call 3 t=3661001000000 r=17 c=0 k=2 dup id=0 size=3000000000\n"
-		"comment 100% sure\n"
-		"attachment pagemap 4242-pagemap-0\n"
-		"heap 602000-623000 602010-602010 1 2 3 4 5 6 7 8 9 10\n"
-		"0 skipped=0\n");
+	expect_reading(text_14, "process v1.4 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023-11-14 "
+				"22:13:20 +0000 depth=10 name=/bin/a,b\nc origin=functrace 0.1.0 filters=5 "
+				"notimes\n"
+				"module 0 functrace 0.1\n"
+				"module 10 memory 1.2\n"
+				"context 10 2nd context\n"
+				"object 400000-401000 /bin/my prog\n"
+				"build-id 400000 0badcafe\n"
+				"resource 1 0 memory (memory allocation in bytes)\n"
+				"thread 4243 io worker\n"
+				"call 1 t=90061001234000 r=1 c=0 k=2 operator new(unsigned long) id=602010 "
+				"size=5000000000 [nmemb=2] [=12] [path=\"/a b\\n\"] [=a=b] [==c] [x=] frames "
+				"400123 7f0000000456 cut\n"
+				"resource 17 3 fd (file (any) descriptor)\n"
+				"thread 7 \n"
+				"call 2 r=17 c=1f k=1 close id=4 size=0\n"
+				"call 3 t=90061001234000 r=17 c=0 k=3 dup id=0 size=3000000000\n"
+				"note exit 0\n\n"
+				"comment 100% sure\n"
+				"attachment pagemap 4242-pagemap-0\n"
+				"heap 602000-623000 602010-602010 1 2 3 4 5 6 7 8 9 10\n"
+				"0 skipped=0\n");
+	expect_reading(text_compat, "process v2.0 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023.11.14 "
+				    "22:13:20 depth=10 name=/bin/a,b\nc origin=functrace 0.1.0 filters=5\n"
+				    "module 0 functrace 0.1\n"
+				    "module 10 memory 1.2\n"
+				    "context 10 2nd context\n"
+				    "object 400000-401000 /bin/my prog\n"
+				    "build-id 400000 0badcafe\n"
+				    "resource 1 0 memory (memory allocation in bytes)\n"
+				    "call 1 t=3661001000000 r=1 c=0 k=2 operator new(unsigned long) id=602010 "
+				    "size=4294967295 [nmemb=2] [=12] [path=\"/a b\\n\"] [=a=b] [==c] [x=] frames "
+				    "400123 7f0000000456\n"
+				    "resource 17 1 fd (file (any) descriptor)\n"
+				    "call 2 r=17 c=1f k=1 close id=4 size=0\n"
+				    "call 3 t=3661001000000 r=17 c=0 k=2 dup id=0 size=3000000000\n"
+				    "comment 100% sure\n"
+				    "attachment pagemap 4242-pagemap-0\n"
+				    "heap 602000-623000 602010-602010 1 2 3 4 5 6 7 8 9 10\n"
+				    "0 skipped=0\n");
 }
 
 /* functracer 1.4's own output, index from 0, names that it resolved itself, comments without '#'.
@@ -247,95 +242,90 @@ static void test_read(void **state)
 static void test_functracer(void **state)
 {
 	(void)state;
-	static const char text[] =
-		"version=2.0, arch=i686, timestamp=21.11.2026 01:03:30, process=/home/user/tiny, "
-		"pid=684, backtrace depth=10, origin=functracer 1.4, \n"
-		"<1> : memory (memory allocation in bytes)\n"
-		"Process/Thread 684 (/home/user/tiny) was created\n"
-		": /usr/lib/i386-linux-gnu/ld-linux.so.2 => 0xf7edd000-0xf7f01000\n"
-		": /home/user/tiny => 0x56569000-0x5656b000\n"
-		"0. [00:18:49.949] malloc(10) = 0x570881a0\n"
-		"\t0x5656a1e1\n"
-		"\t0x5656a200 in main+0x1f\n"
-		"\t0xf7cc1234 <undefined>\n"
-		"\n"
-		"5. [00:18:49.951] realloc(0x570881f0)\n"
-		"\n"
-		"6. [00:18:49.951] realloc(5000) = 0x570881f0\n"
-		"\t0x5656a229\n"
-		"\n"
-		"684 has exited with code 0\n";
+	static const char text[] = "version=2.0, arch=i686, timestamp=21.11.2026 01:03:30, process=/home/user/tiny, "
+				   "pid=684, backtrace depth=10, origin=functracer 1.4, \n"
+				   "<1> : memory (memory allocation in bytes)\n"
+				   "Process/Thread 684 (/home/user/tiny) was created\n"
+				   ": /usr/lib/i386-linux-gnu/ld-linux.so.2 => 0xf7edd000-0xf7f01000\n"
+				   ": /home/user/tiny => 0x56569000-0x5656b000\n"
+				   "0. [00:18:49.949] malloc(10) = 0x570881a0\n"
+				   "\t0x5656a1e1\n"
+				   "\t0x5656a200 in main+0x1f\n"
+				   "\t0xf7cc1234 <undefined>\n"
+				   "\n"
+				   "5. [00:18:49.951] realloc(0x570881f0)\n"
+				   "\n"
+				   "6. [00:18:49.951] realloc(5000) = 0x570881f0\n"
+				   "\t0x5656a229\n"
+				   "\n"
+				   "684 has exited with code 0\n";
 
 	expect_identity(text, true);
-	expect_reading(
-		text,
-		"process v2.0 arch=i686 p0 little pid=684 start=1795223010.000000/21.11.2026 "
-		"01:03:30 depth=10 name=/home/user/tiny origin=functracer 1.4 filters=0\n"
-		"resource 1 0 memory (memory allocation in bytes)\n"
-		"comment Process/Thread 684 (/home/user/tiny) was created\n"
-		"object f7edd000-f7f01000 /usr/lib/i386-linux-gnu/ld-linux.so.2\n"
-		"object 56569000-5656b000 /home/user/tiny\n"
-		"call 0 t=1129949000000 r=1 c=0 k=2 malloc id=570881a0 size=10 frames 5656a1e1 "
-		"5656a200{ in main+0x1f} f7cc1234{ <undefined>}\n"
-		"call 5 t=1129951000000 r=1 c=0 k=1 realloc id=570881f0 size=0\n"
-		"call 6 t=1129951000000 r=1 c=0 k=2 realloc id=570881f0 size=5000 frames 5656a229\n"
-		"comment 684 has exited with code 0\n"
-		"0 skipped=0\n");
+	expect_reading(text, "process v2.0 arch=i686 p0 little pid=684 start=1795223010.000000/21.11.2026 "
+			     "01:03:30 depth=10 name=/home/user/tiny origin=functracer 1.4 filters=0\n"
+			     "resource 1 0 memory (memory allocation in bytes)\n"
+			     "comment Process/Thread 684 (/home/user/tiny) was created\n"
+			     "object f7edd000-f7f01000 /usr/lib/i386-linux-gnu/ld-linux.so.2\n"
+			     "object 56569000-5656b000 /home/user/tiny\n"
+			     "call 0 t=1129949000000 r=1 c=0 k=2 malloc id=570881a0 size=10 frames 5656a1e1 "
+			     "5656a200{ in main+0x1f} f7cc1234{ <undefined>}\n"
+			     "call 5 t=1129951000000 r=1 c=0 k=1 realloc id=570881f0 size=0\n"
+			     "call 6 t=1129951000000 r=1 c=0 k=2 realloc id=570881f0 size=5000 frames 5656a229\n"
+			     "comment 684 has exited with code 0\n"
+			     "0 skipped=0\n");
 }
 
 /* The worked example of sp-rtrace-postproc, and its compressed form: calls that share a stack. */
 static void test_sp_rtrace(void **state)
 {
 	(void)state;
-	static const char text[] =
-		"version=2.0, arch=x86_64, timestamp=2023.11.14 22:13:20, process=/bin/prog, "
-		"pid=4242, backtrace depth=10, origin=sp-rtrace 1.8, \n"
-		"& pagemap : 4242-pagemap-0\n"
-		"## tracing module: [0] main (1.0)\n"
-		"## tracing module: [1] memory (1.2)\n"
-		"@ 1 : 1st context\n"
-		"<1> : memory (memory allocation in bytes)\n"
-		": /bin/prog => 0x400000-0x401000\n"
-		"1. [01:01:01.001] malloc(100) = 0x602010\n"
-		"\t0x400123\n"
-		"\t0x7f0000000456\n"
-		"\n"
-		"2. @1 [01:01:01.002] calloc(24) = 0x602090\n"
-		"\t$nmemb = 2\n"
-		"\t$size = 12\n"
-		"\t0x400123\n"
-		"\n"
-		"3. @3 [01:01:01.003] free(0x602010)\n"
-		"\n"
-		"4. @2 malloc(-2147483647) = 0x602f00\n"
-		"\t0x400999\n"
-		"\n";
+	static const char text[] = "version=2.0, arch=x86_64, timestamp=2023.11.14 22:13:20, process=/bin/prog, "
+				   "pid=4242, backtrace depth=10, origin=sp-rtrace 1.8, \n"
+				   "& pagemap : 4242-pagemap-0\n"
+				   "## tracing module: [0] main (1.0)\n"
+				   "## tracing module: [1] memory (1.2)\n"
+				   "@ 1 : 1st context\n"
+				   "<1> : memory (memory allocation in bytes)\n"
+				   ": /bin/prog => 0x400000-0x401000\n"
+				   "1. [01:01:01.001] malloc(100) = 0x602010\n"
+				   "\t0x400123\n"
+				   "\t0x7f0000000456\n"
+				   "\n"
+				   "2. @1 [01:01:01.002] calloc(24) = 0x602090\n"
+				   "\t$nmemb = 2\n"
+				   "\t$size = 12\n"
+				   "\t0x400123\n"
+				   "\n"
+				   "3. @3 [01:01:01.003] free(0x602010)\n"
+				   "\n"
+				   "4. @2 malloc(-2147483647) = 0x602f00\n"
+				   "\t0x400999\n"
+				   "\n";
 
 	expect_identity(text, true);
-	expect_reading(
-		"version=2.0, filter=leaks|compress, \n"
-		"<1> : fd (file descriptor)\n"
-		"<2> : fp (file pointer) [refcount]\n"
-		"<4> : memory (memory allocation in bytes)\n"
-		"1. [00:24:32.197] open<fd>(1) = 0x4\n"
-		"4. fdopen<fp>(1) = 0x562719cbd320\n"
-		"\t$fd = 4\n"
-		"# allocation summary: 2 block(s) with total size 2\n"
-		"\t0x1 main() at a.c:1\n"
-		"\t0x2 from /lib/x\n"
-		"\n"
-		"5. free<4>(0x1)\n"
-		"# Resource - fd (file descriptor):\n",
-		"process v2.0 arch=- p0 little start=0.000000/- name=- origin=- filters=3\n"
-		"resource 1 0 fd (file descriptor)\n"
-		"resource 2 1 fp (file pointer)\n"
-		"resource 3 0 memory (memory allocation in bytes)\n"
-		"call 1 t=1472197000000 r=1 c=0 k=2 open id=4 size=1 frames 1{ main() at a.c:1} "
-		"2{ from /lib/x}\n"
-		"call 4 r=2 c=0 k=2 fdopen id=562719cbd320 size=1 [fd=4] frames 1{ main() at "
-		"a.c:1} 2{ from /lib/x}\n"
-		"call 5 r=3 c=0 k=1 free id=1 size=0\n"
-		"0 skipped=0\n");
+	expect_reading("version=2.0, filter=leaks|compress, \n"
+		       "<1> : fd (file descriptor)\n"
+		       "<2> : fp (file pointer) [refcount]\n"
+		       "<4> : memory (memory allocation in bytes)\n"
+		       "1. [00:24:32.197] open<fd>(1) = 0x4\n"
+		       "4. fdopen<fp>(1) = 0x562719cbd320\n"
+		       "\t$fd = 4\n"
+		       "# allocation summary: 2 block(s) with total size 2\n"
+		       "\t0x1 main() at a.c:1\n"
+		       "\t0x2 from /lib/x\n"
+		       "\n"
+		       "5. free<4>(0x1)\n"
+		       "# Resource - fd (file descriptor):\n",
+		       "process v2.0 arch=- p0 little start=0.000000/- name=- origin=- filters=3\n"
+		       "resource 1 0 fd (file descriptor)\n"
+		       "resource 2 1 fp (file pointer)\n"
+		       "resource 3 0 memory (memory allocation in bytes)\n"
+		       "call 1 t=1472197000000 r=1 c=0 k=2 open id=4 size=1 frames 1{ main() at a.c:1} "
+		       "2{ from /lib/x}\n"
+		       "call 4 r=2 c=0 k=2 fdopen id=562719cbd320 size=1 [fd=4] frames 1{ main() at "
+		       "a.c:1} 2{ from /lib/x}\n"
+		       "call 5 r=3 c=0 k=1 free id=1 size=0\n"
+		       "0 skipped=0\n");
 }
 
 /* Where a stack ends is said by its last line; one without a word is told by the depth of the trace. */
@@ -354,20 +344,18 @@ static void test_stack_ends(void **state)
 				    "2. f(0x1)\n\t0x10\n\t0x0\n\n";
 
 	expect_identity(text, false);
-	expect_reading(text,
-		       "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
-		       "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
-		       "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
-		       "call 3 r=0 c=0 k=1 f id=1 size=0 frames lost\n"
-		       "call 4 r=0 c=0 k=1 f id=1 size=0 frames 10{ (cut)}\n"
-		       "call 5 r=0 c=0 k=1 f id=1 size=0 frames 0{ (cut)} 10\n"
-		       "call 6 r=0 c=0 k=1 f id=1 size=0 frames 0{ in a()}\n"
-		       "0 skipped=0\n");
-	expect_reading(plain,
-		       "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
-		       "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
-		       "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
-		       "0 skipped=0\n");
+	expect_reading(text, "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
+			     "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
+			     "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
+			     "call 3 r=0 c=0 k=1 f id=1 size=0 frames lost\n"
+			     "call 4 r=0 c=0 k=1 f id=1 size=0 frames 10{ (cut)}\n"
+			     "call 5 r=0 c=0 k=1 f id=1 size=0 frames 0{ (cut)} 10\n"
+			     "call 6 r=0 c=0 k=1 f id=1 size=0 frames 0{ in a()}\n"
+			     "0 skipped=0\n");
+	expect_reading(plain, "process v1.4 arch=- p0 little start=0.000000/- depth=2 name=- origin=- filters=0\n"
+			      "call 1 r=0 c=0 k=1 f id=1 size=0 frames 10 20 cut\n"
+			      "call 2 r=0 c=0 k=1 f id=1 size=0 frames 10 lost\n"
+			      "0 skipped=0\n");
 }
 
 /* Resolved stacks: the lines of inlined functions belong to the frame of their address. */
@@ -386,14 +374,12 @@ static void test_inlined(void **state)
 				   "\n";
 
 	expect_identity(text, false);
-	expect_reading(
-		text,
-		"process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=4\n"
-		"call 1 r=0 c=0 k=2 malloc id=1 size=1 frames 10{ in a() at a.c:1 (inlined)\n"
-		"\t0x10 in b(int) at a.c:2 (inlined)\n"
-		"\t0x10 in main() at a.c:3} 20 30{ in c() at a.c:1 (inlined)} 40{ from /lib/x} "
-		"cut\n"
-		"0 skipped=0\n");
+	expect_reading(text, "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=4\n"
+			     "call 1 r=0 c=0 k=2 malloc id=1 size=1 frames 10{ in a() at a.c:1 (inlined)\n"
+			     "\t0x10 in b(int) at a.c:2 (inlined)\n"
+			     "\t0x10 in main() at a.c:3} 20 30{ in c() at a.c:1 (inlined)} 40{ from /lib/x} "
+			     "cut\n"
+			     "0 skipped=0\n");
 }
 
 /* Lines that are nearly something, in and between calls: all pass as they are and where they are;
@@ -450,22 +436,20 @@ static void test_comments(void **state)
 				     "\n";
 
 	expect_identity(text, false);
-	expect_reading(shared,
-		       "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
-		       "call 1 r=0 c=0 k=2 malloc id=1 size=1 frames 1\n"
-		       "comment a comment\n"
-		       "object 1-2 a\n"
-		       "call 2 r=0 c=0 k=2 malloc id=2 size=1 frames 1\n"
-		       "0 skipped=0\n");
+	expect_reading(shared, "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
+			       "call 1 r=0 c=0 k=2 malloc id=1 size=1 frames 1\n"
+			       "comment a comment\n"
+			       "object 1-2 a\n"
+			       "call 2 r=0 c=0 k=2 malloc id=2 size=1 frames 1\n"
+			       "0 skipped=0\n");
 }
 
 /* What would break a line or a field is escaped, and is what it was after reading. */
 static void test_escapes(void **state)
 {
 	(void)state;
-	static const char *const strings[] = {"plain",    "a\nb",        "\\012",
-					      "\\134012", "\\134134012", "\\",
-					      "\\\\n",    "\x7f\x01,",   "\xff\xc3\xa4"};
+	static const char *const strings[] = {"plain", "a\nb",  "\\012",     "\\134012",    "\\134134012",
+					      "\\",    "\\\\n", "\x7f\x01,", "\xff\xc3\xa4"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		for (int compat = 0; compat < 2; compat++) {
@@ -474,9 +458,7 @@ static void test_escapes(void **state)
 				{.type = RECORD_PROCESS, .process = {.name = strings[i]}},
 				{.type = RECORD_OBJECT, .object = {1, 2, strings[i]}},
 				{.type = RECORD_CALL,
-				 .call = {.time_ns = TIME_NONE,
-					  .kind = CALL_RELEASE,
-					  .function = strings[i]}},
+				 .call = {.time_ns = TIME_NONE, .kind = CALL_RELEASE, .function = strings[i]}},
 			};
 			struct buf text = {0}, got = {0}, expected = {0};
 
@@ -573,9 +555,8 @@ static void test_groups(void **state)
 					 .frames = frames,
 					 .frame_count = 1,
 					 .has_frames = true};
-	struct record records[] = {{.type = RECORD_PROCESS},
-				   {.type = RECORD_CALL, .call = call},
-				   {.type = RECORD_CALL, .call = call}};
+	struct record records[] = {
+		{.type = RECORD_PROCESS}, {.type = RECORD_CALL, .call = call}, {.type = RECORD_CALL, .call = call}};
 	struct buf got = {0};
 
 	records[1].call.shares_next = true;
@@ -618,26 +599,22 @@ static void test_hostile(void **state)
 	struct buf text = {0}, got = {0};
 
 	dump_trace(nul, sizeof(nul) - 1, &got);
-	assert_text(
-		&got,
-		"process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
-		"call 1 r=0 c=0 k=1 f id=1 size=0 frames 1\n"
-		"-74 skipped=0 the trace is damaged at byte 31: a NUL byte, which no text has\n");
+	assert_text(&got, "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
+			  "call 1 r=0 c=0 k=1 f id=1 size=0 frames 1\n"
+			  "-74 skipped=0 the trace is damaged at byte 31: a NUL byte, which no text has\n");
 	buf_add_str(&text, "version=1.4\n1. f(0x1)\n");
 	memset(buf_room(&text, 3 << 20), 'x', 3 << 20);
 	text.size += 3 << 20;
 	got.size = 0;
 	dump_trace(text.data, text.size, &got);
-	assert_text(&got,
-		    "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
-		    "call 1 r=0 c=0 k=1 f id=1 size=0\n"
-		    "-74 skipped=0 the trace is damaged at byte 22: a line is longer than 1048576 "
-		    "bytes\n");
+	assert_text(&got, "process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\n"
+			  "call 1 r=0 c=0 k=1 f id=1 size=0\n"
+			  "-74 skipped=0 the trace is damaged at byte 22: a line is longer than 1048576 "
+			  "bytes\n");
 	buf_free(&text);
 	buf_free(&got);
-	expect_reading("hello\n",
-		       "none: this is no trace of a known format: it begins with other text "
-		       "than a trace's header. Formats are: rtrace, text\n");
+	expect_reading("hello\n", "none: this is no trace of a known format: it begins with other text "
+				  "than a trace's header. Formats are: rtrace, text\n");
 }
 
 /* A stack that is longer than any is cut and marked, not refused. */
@@ -652,8 +629,7 @@ static void test_endless_stack(void **state)
 	for (unsigned i = 1; i <= 70000; i++)
 		buf_printf(&text, "\t0x%x\n", i);
 	buf_add_str(&text, "\n2. f(0x1)\n\n");
-	struct reader *reader =
-		reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
+	struct reader *reader = reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
 
 	assert_int_equal(reader_next(reader, &record), 1);
 	assert_int_equal(reader_next(reader, &record), 1);
@@ -684,8 +660,7 @@ static void test_endless_group(void **state)
 	for (size_t i = 0; i < count; i++)
 		buf_add(&text, line, sizeof(line) - 1);
 	buf_add_str(&text, "\t$1 = last\n# summary\n\t0x1\n\n2. free(0x1)\n\n");
-	struct reader *reader =
-		reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
+	struct reader *reader = reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
 
 	buf_free(&text);
 	assert_int_equal(reader_next(reader, &record), 1);
@@ -724,8 +699,7 @@ static void test_endless_comments(void **state)
 		text.size += (1 << 20) - 1;
 		buf_add_char(&text, '\n');
 	}
-	struct reader *reader =
-		reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
+	struct reader *reader = reader_new(memory_file(text.data, text.size), NULL, error, sizeof(error));
 
 	buf_free(&text);
 	while ((status = reader_next(reader, &record)) == 1)
@@ -738,22 +712,14 @@ static void test_endless_comments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written),
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_functracer),
-		cmocka_unit_test(test_sp_rtrace),
-		cmocka_unit_test(test_stack_ends),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_comments),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_document_forms),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_endless_stack),
-		cmocka_unit_test(test_endless_group),
-		cmocka_unit_test(test_endless_comments),
+		cmocka_unit_test(test_written),       cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_read),          cmocka_unit_test(test_functracer),
+		cmocka_unit_test(test_sp_rtrace),     cmocka_unit_test(test_stack_ends),
+		cmocka_unit_test(test_inlined),       cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_escapes),       cmocka_unit_test(test_names),
+		cmocka_unit_test(test_groups),        cmocka_unit_test(test_document_forms),
+		cmocka_unit_test(test_hostile),       cmocka_unit_test(test_endless_stack),
+		cmocka_unit_test(test_endless_group), cmocka_unit_test(test_endless_comments),
 	};
 
 	/* Compat headers are in local time. */

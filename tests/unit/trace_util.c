@@ -34,8 +34,8 @@ void read_all(int fd, struct buf *out)
 	assert_int_equal(got, 0);
 }
 
-uint64_t write_trace(const char *encoding, const struct writer_options *options,
-		     const struct record *records, size_t count, struct buf *out)
+uint64_t write_trace(const char *encoding, const struct writer_options *options, const struct record *records,
+		     size_t count, struct buf *out)
 {
 	const int fd = memory_file("", 0);
 	struct writer *writer = writer_new(encoding_find(encoding), fd, options);
@@ -57,16 +57,15 @@ static const char *shown(const char *text)
 
 static void dump_process(struct buf *out, const struct record_process *p)
 {
-	buf_printf(out, "process v%u.%u arch=%s p%u %s", p->version_major, p->version_minor,
-		   shown(p->arch), p->pointer_size, p->big_endian ? "big" : "little");
+	buf_printf(out, "process v%u.%u arch=%s p%u %s", p->version_major, p->version_minor, shown(p->arch),
+		   p->pointer_size, p->big_endian ? "big" : "little");
 	if (p->has_pid)
 		buf_printf(out, " pid=%" PRIu32, p->pid);
-	buf_printf(out, " start=%" PRId64 ".%06" PRIu32 "/%s", p->start_sec, p->start_usec,
-		   shown(p->start_text));
+	buf_printf(out, " start=%" PRId64 ".%06" PRIu32 "/%s", p->start_sec, p->start_usec, shown(p->start_text));
 	if (p->has_depth)
 		buf_printf(out, " depth=%" PRIu32, p->depth);
-	buf_printf(out, " name=%s origin=%s filters=%u%s\n", shown(p->name), shown(p->origin),
-		   p->filters, p->no_timestamps ? " notimes" : "");
+	buf_printf(out, " name=%s origin=%s filters=%u%s\n", shown(p->name), shown(p->origin), p->filters,
+		   p->no_timestamps ? " notimes" : "");
 }
 
 static void dump_call(struct buf *out, const struct record_call *c)
@@ -76,8 +75,8 @@ static void dump_call(struct buf *out, const struct record_call *c)
 	buf_printf(out, "call %" PRIu64, c->index);
 	if (c->time_ns != TIME_NONE)
 		buf_printf(out, " t=%" PRIu64, c->time_ns);
-	buf_printf(out, " r=%" PRIu32 " c=%" PRIx32 " k=%d %s id=%" PRIx64 " size=%" PRIu64,
-		   c->resource, c->context, (int)c->kind, c->function, c->id, c->size);
+	buf_printf(out, " r=%" PRIu32 " c=%" PRIx32 " k=%d %s id=%" PRIx64 " size=%" PRIu64, c->resource, c->context,
+		   (int)c->kind, c->function, c->id, c->size);
 	for (uint32_t i = 0; i < c->arg_count; i++)
 		buf_printf(out, " [%s=%s]", c->args[i].name, c->args[i].value);
 	if (c->has_frames)
@@ -92,8 +91,7 @@ static void dump_call(struct buf *out, const struct record_call *c)
 
 static void dump_heap(struct buf *out, const struct record_heap *h)
 {
-	buf_printf(out, "heap %" PRIx64 "-%" PRIx64 " %" PRIx64 "-%" PRIx64, h->bottom, h->top,
-		   h->lowest, h->highest);
+	buf_printf(out, "heap %" PRIx64 "-%" PRIx64 " %" PRIx64 "-%" PRIx64, h->bottom, h->top, h->lowest, h->highest);
 	for (size_t i = 0; i < ARRAY_SIZE(h->info); i++)
 		buf_printf(out, " %" PRIu64, h->info[i]);
 	buf_printf(out, "\n");
@@ -106,19 +104,18 @@ void dump_record(struct buf *out, const struct record *r)
 		dump_process(out, &r->process);
 		return;
 	case RECORD_MODULE:
-		buf_printf(out, "module %" PRIx32 " %s %u.%u\n", r->module.id, r->module.name,
-			   r->module.version_major, r->module.version_minor);
+		buf_printf(out, "module %" PRIx32 " %s %u.%u\n", r->module.id, r->module.name, r->module.version_major,
+			   r->module.version_minor);
 		return;
 	case RECORD_RESOURCE:
-		buf_printf(out, "resource %" PRIu32 " %" PRIx32 " %s (%s)\n", r->resource.id,
-			   r->resource.flags, r->resource.type, r->resource.desc);
+		buf_printf(out, "resource %" PRIu32 " %" PRIx32 " %s (%s)\n", r->resource.id, r->resource.flags,
+			   r->resource.type, r->resource.desc);
 		return;
 	case RECORD_CONTEXT:
 		buf_printf(out, "context %" PRIx32 " %s\n", r->context.id, r->context.name);
 		return;
 	case RECORD_OBJECT:
-		buf_printf(out, "object %" PRIx64 "-%" PRIx64 " %s\n", r->object.from, r->object.to,
-			   r->object.path);
+		buf_printf(out, "object %" PRIx64 "-%" PRIx64 " %s\n", r->object.from, r->object.to, r->object.path);
 		return;
 	case RECORD_BUILD_ID:
 		buf_printf(out, "build-id %" PRIx64 " %s\n", r->build_id.from, r->build_id.hex);
@@ -160,8 +157,8 @@ void dump_trace(const void *data, size_t size, struct buf *out)
 		dump_record(out, &record);
 	/* An end is an end. */
 	assert_int_equal(reader_next(reader, &record), status);
-	buf_printf(out, "%d skipped=%" PRIu64 "%s%s\n", status, reader_skipped(reader),
-		   status ? " " : "", status ? reader_error(reader) : "");
+	buf_printf(out, "%d skipped=%" PRIu64 "%s%s\n", status, reader_skipped(reader), status ? " " : "",
+		   status ? reader_error(reader) : "");
 	reader_close(reader);
 }
 
@@ -209,8 +206,7 @@ static void print_hex(const char *title, const struct buf *bytes)
 
 void assert_bytes(const char *what, const struct buf *got, const struct buf *expected)
 {
-	if (got->size == expected->size &&
-	    (!got->size || !memcmp(got->data, expected->data, got->size)))
+	if (got->size == expected->size && (!got->size || !memcmp(got->data, expected->data, got->size)))
 		return;
 	print_hex("got     ", got);
 	print_hex("expected", expected);

@@ -13,8 +13,8 @@ int memory_file(const void *data, size_t size);
 void read_all(int fd, struct buf *out);
 
 /* Writes the records in that encoding and appends the trace to `out`; the cut values' number. */
-uint64_t write_trace(const char *encoding, const struct writer_options *options,
-		     const struct record *records, size_t count, struct buf *out);
+uint64_t write_trace(const char *encoding, const struct writer_options *options, const struct record *records,
+		     size_t count, struct buf *out);
 
 /* Appends one line with every field of the record. */
 void dump_record(struct buf *out, const struct record *record);
@@ -24,8 +24,7 @@ void dump_record(struct buf *out, const struct record *record);
 void dump_trace(const void *data, size_t size, struct buf *out);
 
 /* Reads a trace and writes it again, in that encoding; the reader's last status. */
-int convert_trace(const void *data, size_t size, const char *encoding, bool compat,
-		  struct buf *out);
+int convert_trace(const void *data, size_t size, const char *encoding, bool compat, struct buf *out);
 
 /* Bytes from hexadecimal digits and blanks. */
 void unhex(const char *hex, struct buf *out);

@@ -49,8 +49,7 @@ static void run_to_stop(struct tracee *tracee)
 	} while (WSTOPSIG(tracee->status) != SIGTRAP);
 }
 
-static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-		 struct walk *walk)
+static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
 {
 	memset(walk, 0xee, sizeof(*walk));
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
@@ -61,8 +60,7 @@ static void print_walk(struct tracee *tracee, const char *name, const struct wal
 	print_message("%s: %zu frames%s\n", name, walk->count, walk->cut ? ", cut" : "");
 	for (size_t i = 0; i < walk->count && i < 60; i++)
 		print_message("  %zu %s cfa %lx%s\n", i, tracee_where(tracee, walk->frames[i].pc),
-			      (unsigned long)walk->frames[i].cfa,
-			      walk->frames[i].signal ? " signal" : "");
+			      (unsigned long)walk->frames[i].cfa, walk->frames[i].signal ? " signal" : "");
 }
 
 /* Whether the frames 1... are those of the report, innermost first. */
@@ -86,8 +84,7 @@ static bool is_same_walk(const struct walk *a, const struct walk *b)
 	if (a->count != b->count || a->cut != b->cut)
 		return false;
 	for (size_t i = 0; i < a->count; i++)
-		if (a->frames[i].pc != b->frames[i].pc ||
-		    a->frames[i].signal != b->frames[i].signal ||
+		if (a->frames[i].pc != b->frames[i].pc || a->frames[i].signal != b->frames[i].signal ||
 		    (i + 1 < a->count && a->frames[i].cfa != b->frames[i].cfa))
 			return false;
 	return true;
@@ -118,8 +115,7 @@ static bool is_end(const struct walk *walk, enum expected_end end)
 }
 
 /* What is to be found at a stop, by rows and (unless it cannot) by libunwind. */
-static void check(struct tracee *tracee, const char *what, enum expected_end end,
-		  bool libunwind_can)
+static void check(struct tracee *tracee, const char *what, enum expected_end end, bool libunwind_can)
 {
 	if (end == END_CUT) {
 		/* Nothing below the code without CFI is to be found. */
@@ -129,8 +125,7 @@ static void check(struct tracee *tracee, const char *what, enum expected_end end
 			if (report->frames[i].pc == report->extra)
 				kept = report->count - i;
 		assert_true(kept > 0);
-		memmove(report->frames, report->frames + report->count - kept,
-			kept * sizeof(*report->frames));
+		memmove(report->frames, report->frames + report->count - kept, kept * sizeof(*report->frames));
 		report->count = kept;
 	}
 	take(tracee->rows, &tracee->snapshot, &rows);
@@ -140,22 +135,18 @@ static void check(struct tracee *tracee, const char *what, enum expected_end end
 			  !unwinder_counts(tracee->rows).fallbacks;
 
 	if (!good) {
-		print_message("%s: reported %lu, fallbacks %lu\n", what,
-			      (unsigned long)report->count,
+		print_message("%s: reported %lu, fallbacks %lu\n", what, (unsigned long)report->count,
 			      (unsigned long)unwinder_counts(tracee->rows).fallbacks);
 		for (uint64_t i = report->count; i-- > 0;)
-			print_message("  known %s cfa %lx%s\n",
-				      tracee_where(tracee, report->frames[i].pc),
-				      (unsigned long)report->frames[i].cfa,
-				      report->frames[i].signal ? " signal" : "");
+			print_message("  known %s cfa %lx%s\n", tracee_where(tracee, report->frames[i].pc),
+				      (unsigned long)report->frames[i].cfa, report->frames[i].signal ? " signal" : "");
 		print_walk(tracee, "rows", &rows);
 		print_walk(tracee, "libunwind", &reference);
 	}
 	assert_true(good);
 }
 
-static void check_scenario(const char *target, const char *scenario, enum expected_end end,
-			   bool libunwind_can)
+static void check_scenario(const char *target, const char *scenario, enum expected_end end, bool libunwind_can)
 {
 	struct tracee *tracee = start(target, scenario);
 
@@ -259,8 +250,7 @@ static void test_static(void **state)
  */
 static void test_musl(void **state)
 {
-	static const char *const scenarios[] = {"plain",     "deep", "leaf",    "alloca",
-						"realigned", "big",  "assembly"};
+	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big", "assembly"};
 
 	(void)state;
 	need_target(TARGET("unwind-target-musl"));
@@ -400,14 +390,10 @@ static void test_limits(void **state)
 		assert_int_equal(frames[2].cfa, rows.frames[2].cfa);
 		assert_int_equal(frames[3].pc, 0);
 		/* As soon as a frame's cfa is at or beyond. */
-		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
-					      rows.frames[1].cfa, &cut),
-				 2);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, rows.frames[1].cfa, &cut), 2);
 		assert_false(cut);
 		assert_int_equal(frames[1].cfa, rows.frames[1].cfa);
-		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4,
-					      rows.frames[1].cfa + 1, &cut),
-				 3);
+		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, rows.frames[1].cfa + 1, &cut), 3);
 		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, 1, &cut), 1);
 		assert_false(cut);
 	}
@@ -482,8 +468,7 @@ static void test_memory(void **state)
 /* Without .eh_frame: .debug_frame serves the rows. */
 static void test_debug_frame(void **state)
 {
-	static const char *const scenarios[] = {"plain",  "deep",      "leaf",
-						"alloca", "realigned", "big"};
+	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
@@ -494,18 +479,10 @@ int main(void)
 {
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_o0),
-		cmocka_unit_test(test_o2),
-		cmocka_unit_test(test_frame_pointers),
-		cmocka_unit_test(test_lazy),
-		cmocka_unit_test(test_static),
-		cmocka_unit_test(test_musl),
-		cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_debug_frame),
+		cmocka_unit_test(test_o0),      cmocka_unit_test(test_o2),     cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_lazy),    cmocka_unit_test(test_static), cmocka_unit_test(test_musl),
+		cmocka_unit_test(test_vdso),    cmocka_unit_test(test_steps),  cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_objects), cmocka_unit_test(test_memory), cmocka_unit_test(test_debug_frame),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(*report)) || dup2(fd, 100) != 100)

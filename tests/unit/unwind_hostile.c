@@ -99,8 +99,7 @@ static void test_random_stack(void **state)
 		if (round % 5 == 0)
 			snapshot.arch->set_pc(&snapshot.regs, real[round % count].pc);
 		if (round % 7 == 0)
-			snapshot.regs.words[random_word() % 27] =
-				snapshot.address + random_word() % 4096;
+			snapshot.regs.words[random_word() % 27] = snapshot.address + random_word() % 4096;
 		walk_both(tracee, &snapshot);
 	}
 	/* Registers of any value; no stack at all. */
@@ -127,8 +126,7 @@ static void test_cycle(void **state)
 	bool cut = false;
 
 	(void)state;
-	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut),
-			 FRAMES_MAX);
+	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
 	/* Frame 5's CFA is its rbp + 16: the saved rbp lies there, and the return address behind
 	 * it. */
@@ -164,8 +162,7 @@ static bool find_section(const char *path, const char *wanted, GElf_Shdr *shdr)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
 	while (!found && (section = elf_nextscn(elf, section)))
-		found = gelf_getshdr(section, shdr) &&
-			!strcmp(elf_strptr(elf, names, shdr->sh_name), wanted);
+		found = gelf_getshdr(section, shdr) && !strcmp(elf_strptr(elf, names, shdr->sh_name), wanted);
 	elf_end(elf);
 	close(fd);
 	return found;
@@ -185,8 +182,8 @@ static void write_file(const char *path, const char *data, size_t size)
 	close(fd);
 }
 
-static const struct unwind_frame *walk_with_file(struct tracee *tracee, uint64_t start,
-						 uint64_t end, uint64_t bias, const char *path)
+static const struct unwind_frame *walk_with_file(struct tracee *tracee, uint64_t start, uint64_t end, uint64_t bias,
+						 const char *path)
 {
 	static struct unwind_frame frames[FRAMES_MAX];
 	bool cut;
@@ -208,8 +205,7 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 	assert_non_null(line);
 	*start = UINT64_MAX;
 	*end = 0;
-	for (line = tracee->maps; line && *line;
-	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (line = tracee->maps; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *eol = strchr(line, '\n'), *name = strstr(line, "unwind-target-O2");
 
 		if (!name || (eol && name > eol) || sscanf(line, "%lx-%lx", &low, &high) != 2)
@@ -290,8 +286,7 @@ static size_t make_eh_frame(unsigned char *to, const unsigned char *instructions
 					    1,
 					    0,
 					    0};
-	const uint32_t cie_size = sizeof(cie), fde_size = 4 + 8 + 1 + count,
-		       back = 4 + cie_size + 4;
+	const uint32_t cie_size = sizeof(cie), fde_size = 4 + 8 + 1 + count, back = 4 + cie_size + 4;
 
 	memcpy(to, &cie_size, 4);
 	memcpy(to + 4, cie, sizeof(cie));
@@ -306,8 +301,7 @@ static size_t make_eh_frame(unsigned char *to, const unsigned char *instructions
 
 static bool harmless(const unsigned char *instructions, uint32_t count)
 {
-	static const unsigned char ident[EI_NIDENT] = {0x7f,       'E',         'L', 'F',
-						       ELFCLASS64, ELFDATA2LSB, 1};
+	static const unsigned char ident[EI_NIDENT] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1};
 	static unsigned char section[4 << 20];
 	Elf_Data data = {.d_buf = section, .d_type = ELF_T_BYTE};
 
@@ -365,9 +359,7 @@ static ssize_t read_part(void *context, uint64_t address, void *data, size_t siz
 
 	++*calls;
 	/* Readable: [0x5000, 0x7000); byte i holds its own address's low bits. */
-	for (; (size_t)got < size && address + (uint64_t)got >= 0x5000 &&
-	       address + (uint64_t)got < 0x7000;
-	     got++)
+	for (; (size_t)got < size && address + (uint64_t)got >= 0x5000 && address + (uint64_t)got < 0x7000; got++)
 		((unsigned char *)data)[got] = (unsigned char)(address + (uint64_t)got);
 	return got ? got : -EFAULT;
 }
@@ -450,37 +442,27 @@ static void test_expressions(void **state)
 #define OP(atom, number) {atom, number, 0, 0}
 	/* clang-format on */
 	/* The PLT's, which linkers write: rsp + 8 + ((rip & 15) >= 11) * 8. */
-#define PLT                                                                                        \
-	OP(DW_OP_breg7, 8), OP(DW_OP_breg16, 0), OP(DW_OP_lit15, 0), OP(DW_OP_and, 0),             \
-		OP(DW_OP_lit11, 0), OP(DW_OP_ge, 0), OP(DW_OP_lit3, 0), OP(DW_OP_shl, 0),          \
-		OP(DW_OP_plus, 0)
+#define PLT                                                                                                            \
+	OP(DW_OP_breg7, 8), OP(DW_OP_breg16, 0), OP(DW_OP_lit15, 0), OP(DW_OP_and, 0), OP(DW_OP_lit11, 0),             \
+		OP(DW_OP_ge, 0), OP(DW_OP_lit3, 0), OP(DW_OP_shl, 0), OP(DW_OP_plus, 0)
 	static const struct expression_case cases[] = {
 		{0, 0x1010, {PLT}}, /* rip is 0x40000b */
 		{0, 0x1008, {OP(DW_OP_breg7, 8)}},
 		{0, 0x0807060504030201, {OP(DW_OP_breg7, 0), OP(DW_OP_deref, 0)}},
 		{0, 0x0201, {OP(DW_OP_breg7, 0), OP(DW_OP_deref_size, 2)}},
 		{0, 0xcfa0, {OP(DW_OP_call_frame_cfa, 0)}},
-		{0,
-		 7,
-		 {OP(DW_OP_lit3, 0), OP(DW_OP_lit7, 0), OP(DW_OP_swap, 0), OP(DW_OP_drop, 0)}},
+		{0, 7, {OP(DW_OP_lit3, 0), OP(DW_OP_lit7, 0), OP(DW_OP_swap, 0), OP(DW_OP_drop, 0)}},
 		{0, 3, {OP(DW_OP_lit2, 0), OP(DW_OP_lit3, 0), OP(DW_OP_lit1, 0), OP(DW_OP_rot, 0)}},
 		{0, 5, {OP(DW_OP_lit5, 0), OP(DW_OP_lit6, 0), OP(DW_OP_over, 0)}},
-		{0,
-		 9,
-		 {OP(DW_OP_lit9, 0), OP(DW_OP_lit8, 0), OP(DW_OP_lit7, 0), OP(DW_OP_pick, 2)}},
-		{0,
-		 (uint64_t)-4,
-		 {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_lit2, 0), OP(DW_OP_div, 0)}},
-		{0,
-		 (uint64_t)-2,
-		 {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_lit2, 0), OP(DW_OP_shra, 0)}},
+		{0, 9, {OP(DW_OP_lit9, 0), OP(DW_OP_lit8, 0), OP(DW_OP_lit7, 0), OP(DW_OP_pick, 2)}},
+		{0, (uint64_t)-4, {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_lit2, 0), OP(DW_OP_div, 0)}},
+		{0, (uint64_t)-2, {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_lit2, 0), OP(DW_OP_shra, 0)}},
 		{0, 1, {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_lit2, 0), OP(DW_OP_lt, 0)}},
 		{0, 0, {OP(DW_OP_lit1, 0), OP(DW_OP_const1u, 64), OP(DW_OP_shl, 0)}},
 		{0, 8, {OP(DW_OP_const1s, (uint64_t)-8), OP(DW_OP_abs, 0)}},
 		{0,
 		 INT64_MIN,
-		 {OP(DW_OP_const8u, (uint64_t)INT64_MIN), OP(DW_OP_const1s, (uint64_t)-1),
-		  OP(DW_OP_div, 0)}},
+		 {OP(DW_OP_const8u, (uint64_t)INT64_MIN), OP(DW_OP_const1s, (uint64_t)-1), OP(DW_OP_div, 0)}},
 		{-EINVAL, 0, {OP(DW_OP_lit1, 0), OP(DW_OP_lit0, 0), OP(DW_OP_div, 0)}},
 		{-EINVAL, 0, {OP(DW_OP_lit1, 0), OP(DW_OP_lit0, 0), OP(DW_OP_mod, 0)}},
 		{-EINVAL, 0, {OP(DW_OP_plus, 0)}},
@@ -508,8 +490,7 @@ static void test_expressions(void **state)
 
 		assert_true(expression_is_known(cases[i].ops, count, 17));
 		expression_copy(ops, cases[i].ops, count);
-		const int result =
-			expression_evaluate(ops, count, &registers, 0xcfa0, &memory, &value);
+		const int result = expression_evaluate(ops, count, &registers, 0xcfa0, &memory, &value);
 
 		if (result != cases[i].result || (!result && value != cases[i].value))
 			print_message("case %zu: %d, 0x%lx\n", i, result, (unsigned long)value);
@@ -526,9 +507,7 @@ static void test_expressions(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = (struct expression_op){.atom = DW_OP_lit1};
-	assert_int_equal(
-		expression_evaluate(many, ARRAY_SIZE(many), &registers, 0, &memory, &value),
-		-EINVAL);
+	assert_int_equal(expression_evaluate(many, ARRAY_SIZE(many), &registers, 0, &memory, &value), -EINVAL);
 }
 
 static int make_directory(void **state)

@@ -25,8 +25,7 @@ struct walk {
 	bool cut;
 };
 
-static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
-		 struct walk *walk)
+static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
 {
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
 }
@@ -43,18 +42,14 @@ static size_t same_frames(const struct walk *a, const struct walk *b)
 	return i;
 }
 
-static void print_difference(struct tracee *tracee, const struct walk *rows,
-			     const struct walk *reference)
+static void print_difference(struct tracee *tracee, const struct walk *rows, const struct walk *reference)
 {
 	print_message("at %s: rows %zu frames%s, libunwind %zu%s, %zu the same\n",
-		      tracee_where(tracee, rows->frames[0].pc), rows->count,
-		      rows->cut ? ", cut" : "", reference->count, reference->cut ? ", cut" : "",
-		      same_frames(rows, reference));
+		      tracee_where(tracee, rows->frames[0].pc), rows->count, rows->cut ? ", cut" : "", reference->count,
+		      reference->cut ? ", cut" : "", same_frames(rows, reference));
 	for (size_t i = 0; i < rows->count || i < reference->count; i++)
-		print_message("  %s | %s\n",
-			      i < rows->count ? tracee_where(tracee, rows->frames[i].pc) : "-",
-			      i < reference->count ? tracee_where(tracee, reference->frames[i].pc)
-						   : "-");
+		print_message("  %s | %s\n", i < rows->count ? tracee_where(tracee, rows->frames[i].pc) : "-",
+			      i < reference->count ? tracee_where(tracee, reference->frames[i].pc) : "-");
 }
 
 /* Runs argv over its first `calls` system calls, which are those of the dynamic linker mostly, and
@@ -84,9 +79,8 @@ static void step_program(const char *const argv[], unsigned calls)
 	}
 	const struct unwind_counts counts = unwinder_counts(tracee->rows);
 
-	print_message("%s: %zu steps, %.1f frames each, %zu different, %zu cut, %lu by libunwind\n",
-		      argv[0], steps, (double)frames / (double)(steps ? steps : 1), different, cuts,
-		      (unsigned long)counts.fallbacks);
+	print_message("%s: %zu steps, %.1f frames each, %zu different, %zu cut, %lu by libunwind\n", argv[0], steps,
+		      (double)frames / (double)(steps ? steps : 1), different, cuts, (unsigned long)counts.fallbacks);
 	tracee_end(tracee);
 	assert_int_equal(steps, STEPS);
 	assert_int_equal(different, 0);
@@ -106,8 +100,7 @@ static void need(const char *program)
 
 static void test_shell(void **state)
 {
-	const char *const argv[] = {"/bin/sh", "-c",
-				    "i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); x=\"$x$i\"; done",
+	const char *const argv[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); x=\"$x$i\"; done",
 				    NULL};
 
 	(void)state;
@@ -117,9 +110,8 @@ static void test_shell(void **state)
 
 static void test_perl(void **state)
 {
-	const char *const argv[] = {
-		"/usr/bin/perl", "-e",
-		"$x{$_} = sqrt for 1..1000; print sort keys %x; eval { die 'x' }", NULL};
+	const char *const argv[] = {"/usr/bin/perl", "-e",
+				    "$x{$_} = sqrt for 1..1000; print sort keys %x; eval { die 'x' }", NULL};
 
 	(void)state;
 	need(argv[0]);
@@ -129,9 +121,8 @@ static void test_perl(void **state)
 static void test_sqlite(void **state)
 {
 	const char *const argv[] = {
-		"/usr/bin/sqlite3", ":memory:",
-		"create table t(a primary key, b); insert into t values(1, 'x'); select * from t",
-		NULL};
+		"/usr/bin/sqlite3",
+		":memory:", "create table t(a primary key, b); insert into t values(1, 'x'); select * from t", NULL};
 
 	(void)state;
 	need(argv[0]);

@@ -31,17 +31,16 @@ static void note(void *pc, void *cfa, int is_signal)
 {
 	const uint64_t n = report->count++;
 
-	report->frames[n] =
-		(struct target_frame){(uintptr_t)pc, (uintptr_t)cfa, (uint64_t)is_signal};
+	report->frames[n] = (struct target_frame){(uintptr_t)pc, (uintptr_t)cfa, (uint64_t)is_signal};
 }
 
 /* At the beginning and end of each function; the end also keeps calls before it from being tail
  * calls. */
 #define ENTER() note(__builtin_return_address(0), __builtin_dwarf_cfa(), 0)
-#define LEAVE()                                                                                    \
-	do {                                                                                       \
-		report->count--;                                                                   \
-		__asm__ volatile("" ::: "memory");                                                 \
+#define LEAVE()                                                                                                        \
+	do {                                                                                                           \
+		report->count--;                                                                                       \
+		__asm__ volatile("" ::: "memory");                                                                     \
 	} while (0)
 
 NOINLINE void stop_here(void)
@@ -191,8 +190,7 @@ static void catch_traps(int flags)
 {
 	static char alternate[65536];
 	const stack_t stack = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
-	struct sigaction action = {.sa_sigaction = handler,
-				   .sa_flags = SA_SIGINFO | SA_NODEFER | flags};
+	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_NODEFER | flags};
 
 	sigaltstack(&stack, NULL);
 	sigaction(SIGILL, &action, NULL);
@@ -355,14 +353,14 @@ __asm__(".text\n"
 	".cfi_endproc\n");
 void cfa_in_rbx(void (*)(void)), cfa_deref(void (*)(void)), ra_in_register(void (*)(void));
 
-#define ASSEMBLY_CALLER(name, callee, then)                                                        \
-	NOINLINE void name(void)                                                                   \
-	{                                                                                          \
-		ENTER();                                                                           \
-		note(NULL, NULL, 0);                                                               \
-		callee(then);                                                                      \
-		LEAVE();                                                                           \
-		LEAVE();                                                                           \
+#define ASSEMBLY_CALLER(name, callee, then)                                                                            \
+	NOINLINE void name(void)                                                                                       \
+	{                                                                                                              \
+		ENTER();                                                                                               \
+		note(NULL, NULL, 0);                                                                                   \
+		callee(then);                                                                                          \
+		LEAVE();                                                                                               \
+		LEAVE();                                                                                               \
 	}
 ASSEMBLY_CALLER(calls_ra_in_register, ra_in_register, stop_here)
 ASSEMBLY_CALLER(calls_cfa_deref, cfa_deref, stop_here)
@@ -429,8 +427,7 @@ static void scenario_jit(void)
 					     0xff, 0xd7,             /* call *%rdi */
 					     0x48, 0x83, 0xc4, 0x08, /* add $8, %rsp */
 					     0xc3};
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memcpy(page, code, sizeof(code));
 	report->extra = (uintptr_t)page + 6;
@@ -611,10 +608,8 @@ NOINLINE static void cleanup(int *unused)
 	LEAVE();
 }
 
-static _Unwind_Reason_Code keep_on(int version, _Unwind_Action actions,
-				   _Unwind_Exception_Class class,
-				   struct _Unwind_Exception *exception,
-				   struct _Unwind_Context *context, void *unused)
+static _Unwind_Reason_Code keep_on(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+				   struct _Unwind_Exception *exception, struct _Unwind_Context *context, void *unused)
 {
 	(void)version, (void)class, (void)exception, (void)context, (void)unused;
 	if (actions & _UA_END_OF_STACK)
@@ -662,24 +657,13 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
-	{"plain", scenario_plain},
-	{"deep", scenario_deep},
-	{"leaf", scenario_leaf},
-	{"alloca", scenario_alloca},
-	{"realigned", scenario_realigned},
-	{"big", scenario_big},
-	{"signal", scenario_signal},
-	{"altstack", scenario_altstack},
-	{"nested", scenario_nested},
+	{"plain", scenario_plain},       {"deep", scenario_deep},           {"leaf", scenario_leaf},
+	{"alloca", scenario_alloca},     {"realigned", scenario_realigned}, {"big", scenario_big},
+	{"signal", scenario_signal},     {"altstack", scenario_altstack},   {"nested", scenario_nested},
 #ifdef __x86_64__
-	{"first", scenario_first},
-	{"assembly", scenario_assembly},
-	{"jit", scenario_jit},
-	{"switched", scenario_switched},
-	{"pushed", scenario_pushed},
-	{"data", scenario_data},
-	{"plt", scenario_plt},
-	{"register", scenario_register},
+	{"first", scenario_first},       {"assembly", scenario_assembly},   {"jit", scenario_jit},
+	{"switched", scenario_switched}, {"pushed", scenario_pushed},       {"data", scenario_data},
+	{"plt", scenario_plt},           {"register", scenario_register},
 #ifndef TARGET_STATIC
 	{"lazy", scenario_lazy},
 #endif

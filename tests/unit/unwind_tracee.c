@@ -44,8 +44,7 @@ struct tracee *tracee_start(const char *const argv[], int out)
 		execvp(argv[0], (char **)(uintptr_t)argv);
 		_exit(127);
 	}
-	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid ||
-	    !WIFSTOPPED(tracee->status)) {
+	if (waitpid(tracee->pid, &tracee->status, 0) != tracee->pid || !WIFSTOPPED(tracee->status)) {
 		free(tracee);
 		running = NULL;
 		return NULL;
@@ -132,8 +131,8 @@ static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t 
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && !elf_getphdrnum(elf, &count))
 		for (size_t i = 0; i < count && !found; i++)
-			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-			    phdr.p_flags & PF_X && align_down(phdr.p_offset, 4096) == offset) {
+			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
+			    align_down(phdr.p_offset, 4096) == offset) {
 				*bias = start - align_down(phdr.p_vaddr, 4096);
 				found = true;
 			}
@@ -153,8 +152,7 @@ static void add_objects(struct tracee *tracee, struct unwinder *unwinder, bool f
 		char perms[8], path[4096] = "";
 		uint64_t bias;
 
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset,
-			   path) < 4)
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset, path) < 4)
 			continue;
 		if (!strcmp(path, "[vdso]"))
 			unwinder_add(unwinder, start, end, start, NULL, "vdso-of-this-machine");
@@ -234,8 +232,7 @@ const char *tracee_where(struct tracee *tracee, uint64_t address)
 		unsigned long start, end, offset;
 		char path[4096] = "";
 
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset,
-			   path) >= 3 &&
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset, path) >= 3 &&
 		    address >= start && address < end)
 			snprintf(result, sizeof(results[0]), "%s+0x%lx", path,
 				 (unsigned long)(address - start + offset));

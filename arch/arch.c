@@ -4,6 +4,8 @@
 
 #include "base/util.h"
 
+#include <string.h>
+
 #ifdef ARCH_X86
 #include "arch/x86_insn.h"
 #endif
@@ -38,4 +40,45 @@ const struct arch *arch_native(void)
 		if (tables[i]->pointer_size == sizeof(void *))
 			return tables[i];
 	return NULL;
+}
+
+static void put_number(unsigned char *bytes, unsigned offset, unsigned size, uint64_t number)
+{
+	const uint32_t narrow = (uint32_t)number;
+
+	if (size == sizeof(narrow))
+		memcpy(bytes + offset, &narrow, sizeof(narrow));
+	else
+		memcpy(bytes + offset, &number, sizeof(number));
+}
+
+static uint64_t get_number(const unsigned char *bytes, unsigned offset, unsigned size)
+{
+	uint32_t narrow;
+	uint64_t number;
+
+	memcpy(&narrow, bytes + offset, sizeof(narrow));
+	if (size == sizeof(narrow))
+		return narrow;
+	memcpy(&number, bytes + offset, sizeof(number));
+	return number;
+}
+
+void action_pack(const struct action_layout *layout, const struct arch_action *action, unsigned char *bytes)
+{
+	memset(bytes, 0, layout->size);
+	put_number(bytes, layout->handler, layout->word, action->handler);
+	put_number(bytes, layout->flags, layout->flags_size, action->flags);
+	put_number(bytes, layout->mask, sizeof(action->mask), action->mask);
+	if (layout->restorer)
+		put_number(bytes, layout->restorer, layout->word, action->restorer);
+}
+
+void action_unpack(const struct action_layout *layout, const unsigned char *bytes, struct arch_action *action)
+{
+	*action = (struct arch_action){.handler = get_number(bytes, layout->handler, layout->word),
+				       .flags = get_number(bytes, layout->flags, layout->flags_size),
+				       .mask = get_number(bytes, layout->mask, sizeof(action->mask))};
+	if (layout->restorer)
+		action->restorer = get_number(bytes, layout->restorer, layout->word);
 }

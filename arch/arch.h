@@ -66,6 +66,21 @@ enum arch_call {
 
 #define ARCH_CLONE_CALLS 3
 
+/* What a process does about a signal. */
+struct arch_action {
+	uint64_t handler, flags, restorer, mask; /* of the mask the first 64 signals */
+};
+
+/* How a struct sigaction lies in memory: offsets in bytes. */
+struct action_layout {
+	unsigned short size; /* as much of it as is looked at */
+	unsigned short handler, flags, mask;
+	unsigned short restorer; /* 0: it has none */
+	unsigned char word;      /* bytes of handler and restorer */
+	unsigned char flags_size;
+};
+#define ARCH_ACTION_MAX 160
+
 struct arch {
 	const char *name; /* as `uname -m` says it: what traces show */
 	uint16_t elf_machine;
@@ -75,7 +90,7 @@ struct arch {
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
 	size_t regset_size;       /* what GETREGSET(NT_PRSTATUS) returns */
 	int getregs;              /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
-	size_t pc_offset;         /* POKEUSER offset of the pc */
+	long pc_offset; /* POKEUSER offset of the pc; -1: there is no such request, or set_pc changes more than the pc */
 	uint64_t address_max;     /* highest user address */
 
 	/* Registers. */
@@ -100,21 +115,30 @@ struct arch {
 	/* Whether the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system
 	 * call that fails with EINTR although no signal handler has run (the tracer's interruption of
 	 * epoll_wait and its like); then changes them so that the kernel makes the call again, unless
-	 * a handler is about to run: the program then sees EINTR as it would untraced. */
+	 * a handler is about to run: the program then sees EINTR as it would untraced.
+	 * NULL where the registers do not tell any more what the call was (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
 	 * one in `code`, or -1; and the registers for it. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
-	/* The same for the code that signal handlers return to (sa_restorer). */
+	/* The same for the code that signal handlers return to (sa_restorer); NULL where the kernel has its own. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
-	unsigned sys_rt_sigaction; /* its number */
+	unsigned sys_rt_sigaction;         /* its number */
+	struct action_layout kernel_action; /* what rt_sigaction takes */
+	struct action_layout libc_action;   /* what sigaction(3) takes */
+	uint64_t action_flags;              /* flags that the C library adds */
 	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from
 	 * sp. */
 	unsigned short frame_pc, frame_sp;
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
+
+	/* The si_code of the SIGTRAP that a breakpoint's instruction raises. */
+	int hit_code;
+	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL none. */
+	const char *shadow_stack_line, *shadow_stack_word;
 
 	/* Breakpoints. `thumb`-like states are bit 0 of the symbol's address where a port has them. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */
@@ -161,5 +185,9 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
 const struct arch *arch_for_regset(size_t size);
 const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
 const struct arch *arch_native(void);
+
+/* A struct sigaction in memory and what it says. `bytes` are layout->size. */
+void action_pack(const struct action_layout *layout, const struct arch_action *action, unsigned char *bytes);
+void action_unpack(const struct action_layout *layout, const unsigned char *bytes, struct arch_action *action);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -236,6 +237,12 @@ const struct arch arch_x86_64 = {
 	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,
 	.sys_rt_sigaction = SYS_rt_sigaction,
+	.kernel_action = {.size = 32, .handler = 0, .flags = 8, .restorer = 16, .mask = 24, .word = 8, .flags_size = 8},
+	.libc_action = {.size = 140, .handler = 0, .mask = 8, .flags = 136, .word = 8, .flags_size = 4},
+	.action_flags = 0x04000000, /* SA_RESTORER */
+	.hit_code = SI_KERNEL,
+	.shadow_stack_line = "x86_Thread_features",
+	.shadow_stack_word = "shstk",
 	/* struct rt_sigframe: the return address, then a ucontext. */
 	.frame_pc = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
 	.frame_sp = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),

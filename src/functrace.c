@@ -1,10 +1,11 @@
 /* functrace: traces what programs allocate and release. Here is only the order of things: the
- * command line (options.c), then the processes (tracer/supervisor.c). */
+ * command line (options.c), then the processes (engine/supervisor.c). */
 #include "config.h"
 #include "base/msg.h"
 #include "base/title.h"
 #include "options.h"
-#include "tracer/engine.h"
+#include "engine/engine.h"
+#include "tracer/tracer.h"
 
 int main(int argc, char **argv)
 {
@@ -14,7 +15,7 @@ int main(int argc, char **argv)
 	int status = settings_parse(argc, title_begin(argc, argv), &settings);
 
 	if (status < 0)
-		status = engine_run(&settings);
+		status = engine_run(&settings, tracer_run);
 	settings_free(&settings);
 	return status;
 }

@@ -2,7 +2,8 @@
 #include "option_values.h"
 #include "base/buf.h"
 #include "base/msg.h"
-#include "tracer/who.h"
+#include "proc/proc.h"
+#include "proc/who.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -144,7 +145,7 @@ static pid_t common_ancestor(const pid_t *pids, size_t count)
 		pid_t parent = pids[i];
 
 		while (parent > 1 && parent != pids[0])
-			parent = who_parent(parent);
+			parent = proc_parent(parent);
 		if (parent != pids[0])
 			return 0;
 	}

@@ -3,7 +3,7 @@
 #ifndef FT_OPTION_VALUES_H
 #define FT_OPTION_VALUES_H
 
-#include "tracer/settings.h"
+#include "engine/settings.h"
 
 struct parse {
 	struct settings *settings;

@@ -2,7 +2,7 @@
 #ifndef FT_OPTIONS_H
 #define FT_OPTIONS_H
 
-#include "tracer/settings.h"
+#include "engine/settings.h"
 
 /* Fills *settings (which it initialises) from the command line. -1: go on with them; otherwise the
  * status to end with (0 after --help and --version, 2 for a usage error, which has been told). Sets

@@ -192,3 +192,8 @@ const char *number_grouped(uint64_t number, char text[32])
 	*out = '\0';
 	return text;
 }
+
+uint64_t page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}

@@ -76,6 +76,9 @@ char *read_file(const char *path, size_t max, size_t *size);
  * (may be NULL) tells how many bytes got out. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
 
+/* Bytes of a page of memory. */
+uint64_t page_size(void);
+
 /* CLOCK_MONOTONIC or CLOCK_REALTIME in nanoseconds. */
 uint64_t clock_ns(int clock_id);
 

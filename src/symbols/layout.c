@@ -10,11 +10,6 @@
 
 #define NEIGHBOURS_MAX 64 /* mappings that are looked at to judge a bias */
 
-static uint64_t page_size(void)
-{
-	return (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Of one file, and mapped in the same way: a shared copy beside a private one is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {

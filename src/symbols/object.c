@@ -374,3 +374,11 @@ struct object *objects_find(const struct object_list *list, uint64_t address)
 			return list->items[i];
 	return NULL;
 }
+
+const struct text_range *object_text_at(const struct object *object, uint64_t address)
+{
+	for (size_t i = 0; i < object->text_count; i++)
+		if (address >= object->text[i].start && address < object->text[i].end)
+			return &object->text[i];
+	return NULL;
+}

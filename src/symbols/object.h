@@ -83,6 +83,9 @@ void objects_clone(const struct object_list *from, struct object_list *to);
 /* The object that holds an address, or NULL. */
 struct object *objects_find(const struct object_list *list, uint64_t address);
 
+/* The object's code in which a mapped address is, or NULL. */
+const struct text_range *object_text_at(const struct object *object, uint64_t address);
+
 /* Every place in the object that the dynamic linker fills with a symbol's address (`name`), or with what the IFUNC
  * resolver at `resolver` returned (`name` is "" then; relocations of type `irelative`). All addresses are mapped
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */

@@ -1,32 +1,33 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/act.h"
+#include "tracer/births.h"
+#include "tracer/ends.h"
+#include "tracer/execs.h"
+#include "tracer/forks.h"
+#include "tracer/process.h"
+#include "calls/enter.h"
+#include "calls/pin.h"
+#include "record/output.h"
+#include "text/breakpoints.h"
+#include "text/pass.h"
+#include "text/slots.h"
 #include "base/msg.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
-
-/* What is done about a stop: one switch. */
 
 /* ---- Hits ---- */
 
 #define JUMPS_MAX 8 /* they may go in a circle */
 
-static bool sent_by_kernel(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
-}
-
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	if (b->probe->wanted->hook == HOOK_LIBRARY) {
 		pin_expose(task->process->tracer, task, "a library comes or goes");
-		linker_notice(task);
+		process_linker_notice(task);
 	} else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver) {
 		call_watch(task, b);
 	} else {
@@ -38,7 +39,7 @@ static void act_entry(struct task *task, struct breakpoint *b)
 static void act_hit(struct task *task, struct breakpoint *b)
 {
 	for (unsigned jumps = 0;; jumps++) {
-		const unsigned forgotten = task->process->forgotten;
+		const unsigned forgotten = task->process->text->forgotten;
 		const uint64_t address = b->address;
 
 		if (b->inserted) {
@@ -49,7 +50,7 @@ static void act_hit(struct task *task, struct breakpoint *b)
 			if (b->probe)
 				act_entry(task, b);
 			/* dlclose may have taken this very breakpoint along. */
-			if (task->process->forgotten != forgotten)
+			if (task->process->text->forgotten != forgotten)
 				b = breakpoint_find(task->process, address);
 		}
 		if (!b) {
@@ -81,13 +82,20 @@ static bool own_at_hit(struct task *task)
 	msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
 	clean_child(p, task->tid);
 	const uint64_t address = task_regs(task) == 0 ? p->arch->breakpoint_address(p->arch->pc(&task->regs)) : 0;
-	const bool is_hit = breakpoint_find(p, address) && sent_by_kernel(task->tid);
+	const bool is_hit = breakpoint_find(p, address) && task_hit_by_kernel(task);
 
 	if (is_hit)
 		task_set_pc(task, address);
-	p->tracer->lost_attach++;
-	release_task(p->tracer, task, is_hit ? 0 : SIGTRAP);
+	p->tracer->run->lost_attach++;
+	task_release(p->tracer, task, is_hit ? 0 : SIGTRAP);
 	return false;
+}
+
+/* Whether the program could have come to that pc, of a task that has hit b, without the breakpoint, and another SIGTRAP
+ * have come there: to the instruction itself, or behind one that is not longer than the breakpoint. */
+static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
+{
+	return pc == b->address || b->insn.length <= b->size;
 }
 
 static void act_trap(struct task *task, const struct stop *stop)
@@ -96,15 +104,14 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 	if (p && p->mem_fd < 0 && !own_at_hit(task))
 		return;
-	if (task->slot) {
+	if (task_slot(task)) {
 		/* A hit is outside of every copy; only the target's own trap may be inside one. */
-		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task->slot) {
+		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task_slot(task)) {
 			task_leave_slot(task);
 			task_resume(task, stop->signal);
 			return;
 		}
-		task->slot->users--;
-		task->slot = NULL;
+		slot_left(task);
 	}
 	if (!p || task_regs(task) < 0) {
 		task_resume(task, p ? 0 : stop->signal);
@@ -114,14 +121,13 @@ static void act_trap(struct task *task, const struct stop *stop)
 	struct breakpoint *b = breakpoint_find(p, address);
 
 	guard_saw(p->tracer->engine, task->seat, pc, p->arch->sp(&task->regs));
-	/* A pc just behind a one-byte instruction is a legal place to be when another SIGTRAP comes. */
-	if (!b || !b->size || b->unusable || (b->insn.length <= b->size && !sent_by_kernel(task->tid))) {
+	if (!b || !b->size || b->unusable || (is_legal_place(b, pc) && !task_hit_by_kernel(task))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
 	if (p->tracer->set->cpu != CPU_FREE)
 		pin_hit(task);
-	if (p->trap != TRAP_DEFAULT)
+	if (p->traps->action != TRAP_DEFAULT)
 		sigtrap_after_hit(task);
 	act_hit(task, b);
 }
@@ -133,14 +139,14 @@ static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 || (uint64_t)(uintptr_t)info.si_addr != before)
+	if (!task_siginfo(task->tid, &info) || (uint64_t)(uintptr_t)info.si_addr != before)
 		return;
 	info.si_addr = (void *)(uintptr_t)task->process->arch->pc(&task->regs);
-	ptrace(PTRACE_SETSIGINFO, task->tid, NULL, &info);
+	task_set_siginfo(task, &info);
 }
 
-/* A vfork child that stops keeps its parent in an uninterruptible sleep: the terminal's Ctrl-Z would never be seen to
- * have worked. Untraced the child hardly ever is there; traced it waits for it until it execs. */
+/* A vfork child that stops keeps its parent in an uninterruptible sleep: the shell would never see Ctrl-Z take effect.
+ * Untraced the child execs almost at once; traced, its stop signal is kept until it does. */
 static bool wait_with_stop(struct task *task, int sig)
 {
 	if (!task->is_vfork_child || !stops_or_continues(sig))
@@ -156,7 +162,7 @@ static void act_signal(struct task *task, int sig)
 {
 	if (wait_with_stop(task, sig))
 		return;
-	if (task->slot) {
+	if (task_slot(task)) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP || sig == SIGSEGV || sig == SIGBUS;
 		const uint64_t before = fault && task_regs(task) == 0 ? task->process->arch->pc(&task->regs) : 0;
 
@@ -174,9 +180,7 @@ static void act_signal(struct task *task, int sig)
 static void act_group_stop(struct tracer *t, struct task *task, int sig)
 {
 	task_leave_slot(task);
-	task->listening = true;
-	if (ptrace(PTRACE_LISTEN, task->tid, NULL, NULL) < 0)
-		task->listening = false;
+	task_listen(task);
 	if (t->launch->pid == task->tid)
 		engine_target_stopped(t->engine, sig);
 }
@@ -214,24 +218,21 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	pin_gone(t, tid);
 	describe_end(how, sizeof(how), tid, status);
 	if (p && leader && WIFSIGNALED(status))
-		p->killed_by = WTERMSIG(status);
-	if (p && leader && p->tasks > 1)
-		output_note(p, "%s", how);
+		p->trace->killed_by = WTERMSIG(status);
+	if (p && leader && p->task_count > 1)
+		output_note(p->trace, "%s", how);
 	if (p)
 		process_ref(p);
 	task_forget(t, task, NULL);
-	/* A leader's end is told when all others have ended. One that was just taking its place (an exec) is told of
-	 * as the leader. */
+	/* The kernel reports a leader's end when all others have ended. A thread that was just taking its place (an
+	 * exec) is reported as the leader. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
 	adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
-	if (t->launch->pid == tid) {
-		t->launch_ended = true;
-		t->launch_status = status;
+	if (t->launch->pid == tid)
 		engine_target_ended(t->engine, status);
-	}
 }
 
 static void act_vfork_done(struct tracer *t, struct task *task)
@@ -257,7 +258,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		act_born_early(t, stop);
 		break;
 	case STOP_BORN:
-		task->birth_signal = stop->signal;
+		task->birth.signal = stop->signal;
 		adopt(t, task);
 		break;
 	case STOP_EXEC:
@@ -283,13 +284,11 @@ bool act(struct tracer *t, const struct stop *stop)
 		break;
 	case STOP_EXIT:
 		if (!task) {
-			ptrace(PTRACE_CONT, stop->tid, NULL, NULL);
+			task_resume_stranger(stop->tid);
 			break;
 		}
 		task->exiting = true;
-		if (task->slot)
-			task->slot->users--;
-		task->slot = NULL;
+		slot_left(task);
 		task_resume(task, 0);
 		break;
 	case STOP_GONE:

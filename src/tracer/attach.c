@@ -1,6 +1,14 @@
 #include "config.h"
-#include "tracer/stop.h"
-#include "tracer/who.h"
+#include "tracer/attach.h"
+#include "tracer/act.h"
+#include "tracer/process.h"
+#include "tracer/seize.h"
+#include "tracer/start.h"
+#include "calls/probes.h"
+#include "record/progress.h"
+#include "ptrace/collect.h"
+#include "proc/proc.h"
+#include "proc/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -9,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,45 +27,27 @@
 
 /* ---- Why it cannot be attached ---- */
 
-static char *status_line(pid_t pid, const char *key)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	char *text = read_file(path, 1 << 16, NULL);
-	char *line = text ? strstr(text, key) : NULL;
-	char *value = NULL;
-
-	if (line) {
-		line += strlen(key);
-		line += strspn(line, "\t ");
-		value = xstrndup(line, strcspn(line, "\n"));
-	}
-	free(text);
-	return value;
-}
-
 static bool has_other_tracer(pid_t tid)
 {
-	const pid_t tracer = tracer_of(tid);
+	const pid_t tracer = proc_tracer(tid);
 
 	return tracer && tracer != gettid();
 }
 
 static void explain_tracer(pid_t pid, pid_t traced)
 {
-	const pid_t tracer = tracer_of(traced);
-	char *name = status_line(tracer, "Name:");
+	const pid_t tracer = proc_tracer(traced);
+	char *const name = who_name(tracer);
 
 	msg_error("cannot attach to process %d: process %d (%s) traces %s already, and a process has "
 		  "only one tracer. End that one first.",
-		  pid, tracer, name ? name : "?", traced == pid ? "it" : "a thread of it");
+		  pid, tracer, name, traced == pid ? "it" : "a thread of it");
 	free(name);
 }
 
 static bool has_other_owner(pid_t tid)
 {
-	const long owner = owner_of(tid);
+	const long owner = proc_owner(tid);
 
 	return owner >= 0 && (uid_t)owner != geteuid();
 }
@@ -66,15 +55,15 @@ static bool has_other_owner(pid_t tid)
 static void explain_denied(pid_t pid)
 {
 	char *scope = read_file("/proc/sys/kernel/yama/ptrace_scope", 16, NULL);
-	const pid_t other = find_thread(pid, has_other_owner);
+	const pid_t other = proc_find_thread(pid, has_other_owner);
 
 	if (other == pid)
 		msg_error("cannot attach to process %d: it belongs to user %ld. Run functrace as that user, "
 			  "or as root.",
-			  pid, owner_of(pid));
+			  pid, proc_owner(pid));
 	else if (other)
 		msg_error("cannot attach to process %d: its thread %d belongs to user %ld. Run functrace as root.", pid,
-			  other, owner_of(other));
+			  other, proc_owner(other));
 	else if (scope && scope[0] >= '1' && scope[0] <= '2')
 		msg_error("cannot attach to process %d: kernel.yama.ptrace_scope is %c. Start the program under "
 			  "functrace, run functrace as root, or (as root) 'sysctl kernel.yama.ptrace_scope=0'.",
@@ -92,18 +81,17 @@ static void explain_denied(pid_t pid)
 
 static int explain(pid_t pid, int error)
 {
-	const pid_t traced = find_thread(pid, has_other_tracer);
-	char state = 0;
-	unsigned long flags = 0;
-	const bool exists = task_stat(pid, &state, &flags);
+	const pid_t traced = proc_find_thread(pid, has_other_tracer);
+	struct proc_stat stat = {0};
+	const bool exists = proc_stat(pid, &stat);
 
 	if (!exists || error == ESRCH)
 		msg_error("cannot attach to process %d: there is no such process (any more).", pid);
-	else if (flags & PF_KTHREAD)
+	else if (stat.flags & PROC_KERNEL_THREAD)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (traced)
 		explain_tracer(pid, traced);
-	else if (!live_thread(pid))
+	else if (!proc_live_thread(pid))
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(pid);
@@ -116,19 +104,18 @@ static int explain(pid_t pid, int error)
 
 static int refuse(pid_t pid, int error)
 {
-	char state = 0;
-	unsigned long flags = 0;
+	struct proc_stat stat;
 
-	if (!task_stat(pid, &state, &flags))
+	if (!proc_stat(pid, &stat))
 		return explain(pid, ESRCH);
-	return (flags & PF_KTHREAD) || has_other_tracer(pid) ? explain(pid, error) : 0;
+	return (stat.flags & PROC_KERNEL_THREAD) || has_other_tracer(pid) ? explain(pid, error) : 0;
 }
 
 /* While it executes another program it may have no memory that could be opened. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
 	for (unsigned n = 0;; n++) {
-		const pid_t tid = live_thread(pid);
+		const pid_t tid = proc_live_thread(pid);
 		struct process *p = process_new(t, tid ? tid : pid, pid);
 		const int error = p ? 0 : errno;
 
@@ -136,7 +123,7 @@ static struct process *new_process(struct tracer *t, pid_t pid)
 			errno = error;
 			return p;
 		}
-		collect_ends(t, NULL);
+		seize_take_ends(t);
 		nanosleep(&(struct timespec){.tv_nsec = EXEC_NAP_NS}, NULL);
 	}
 }
@@ -150,7 +137,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 		return explain(pid, error);
 	/* Before its memory is opened: if it executes another program after this, that is seen from those found
 	 * here. */
-	const pid_t one = live_thread(pid);
+	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
 	struct process *p = new_process(t, pid);
@@ -164,8 +151,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 			return explain(pid, errno);
 		return 1;
 	}
-	p->attached = true;
-	p->attached_to = is_named;
+	p->trace->attached = true;
+	p->trace->attached_to = is_named;
 	seize_rest(t, p, s);
 	if (s->refused) {
 		if (s->refused != pid)
@@ -192,11 +179,11 @@ static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 /* is_named: by the user, else it is a child of such a one. */
 static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
-	const pid_t leader = tgid_of(which), pid = leader ? leader : which; /* it may be a thread's */
+	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* it may be a thread's */
 	struct task *known = task_of_group(t, pid);
 
 	/* It shares the memory of one before it. */
-	if (known && !seize_lost(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
+	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->release_at_exec = false;
 		return 0;
 	}
@@ -205,7 +192,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	for (unsigned execs = 0; execs < EXECS_MAX; execs++) {
 		const int error = attach_once(t, pid, is_named);
 
-		if (error || !seize_lost(t, pid))
+		if (error || !seize_drop_replaced(t, pid))
 			return error;
 	}
 	msg_error("cannot attach to process %d: it executes one program after the other.", pid);
@@ -216,9 +203,9 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
  * forked since is ours already. */
 static bool is_new_child(struct tracer *t, pid_t pid)
 {
-	const pid_t parent = task_of_group(t, pid) ? 0 : who_parent(pid);
+	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
 
-	return parent && task_of_group(t, parent) && task_is_alive(pid) && tracer_of(pid) != gettid();
+	return parent && task_of_group(t, parent) && proc_is_alive(pid) && proc_tracer(pid) != gettid();
 }
 
 /* --children: until there are no more. One that cannot be attached to stays as it is; functrace says why. */
@@ -239,20 +226,11 @@ static void attach_children(struct tracer *t)
 			if (!attach_one(t, pids[i], false))
 				continue;
 			hash_set(&failed, (uint64_t)pids[i], 1);
-			t->lost_attach++;
+			t->run->lost_attach++;
 		}
 		free(pids);
 	}
 	hash_free(&failed);
-}
-
-static size_t functions_of(const struct process *p)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < p->probe_count; i++)
-		count += !p->probes[i]->wanted->hook;
-	return count;
 }
 
 /* So that one knows that it has begun, with what, and how it ends. */
@@ -263,18 +241,18 @@ static void tell_attached(const struct tracer *t)
 
 	/* Whose trace could not even be begun is let go of already. */
 	for (const struct process *p = t->processes; p; p = p->next) {
-		named += p->attached_to && !p->broken;
-		others += !p->attached_to;
+		named += p->trace->attached_to && !p->trace->broken;
+		others += !p->trace->attached_to;
 	}
 	for (const struct process *p = t->processes; p; p = p->next) {
-		if (!p->attached_to || p->broken)
+		if (!p->trace->attached_to || p->trace->broken)
 			continue;
-		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->name, p->pid, p->tasks,
-			   p->tasks == 1 ? "" : "s");
+		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->trace->name, p->pid, p->task_count,
+			   p->task_count == 1 ? "" : "s");
 		if (t->paused)
 			buf_printf(&b, "paused");
 		else
-			buf_printf(&b, "%zu function%s", functions_of(p), functions_of(p) == 1 ? "" : "s");
+			buf_printf(&b, "%zu function%s", probes_count(p), probes_count(p) == 1 ? "" : "s");
 		if (++told == named && others)
 			buf_printf(&b, ", and to %zu other process%s below", others, others == 1 ? "" : "es");
 		msg_info("%s%s", buf_str(&b), told == named ? "; Ctrl-C lets go" : "");
@@ -304,7 +282,7 @@ int attach_all(struct tracer *t)
 		return error == -ESRCH ? explain(failed->pid, ESRCH) : 1;
 	engine_started(t->engine);
 	tell_attached(t);
-	progress_begin(t);
+	progress_begin(t->run);
 	return 0;
 }
 
@@ -318,7 +296,7 @@ static int wait_for_exec(struct tracer *t)
 
 		if (stop.kind == STOP_EXEC) {
 			act(t, &stop);
-			return t->exit_status;
+			return t->run->exit_status;
 		}
 		if (stop.kind == STOP_GONE || stop.kind == STOP_NONE) {
 			const int failure = launch_failure(t->launch, t->set->argv[0]);
@@ -340,9 +318,11 @@ int launch_begin(struct tracer *t)
 {
 	const pid_t pid = t->launch->pid;
 
-	if (ptrace(PTRACE_SEIZE, pid, NULL, seize_options) < 0) {
-		msg_error("cannot trace %s: %s.%s", t->set->argv[0], strerror(errno),
-			  errno == EPERM ? " In a container, functrace needs the capability SYS_PTRACE." : "");
+	const int error = -task_seize(pid);
+
+	if (error) {
+		msg_error("cannot trace %s: %s.%s", t->set->argv[0], strerror(error),
+			  error == EPERM ? " In a container, functrace needs the capability SYS_PTRACE." : "");
 		kill(pid, SIGKILL);
 		return 1;
 	}

@@ -1,5 +1,13 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/births.h"
+#include "tracer/ends.h"
+#include "tracer/forks.h"
+#include "tracer/start.h"
+#include "calls/pin.h"
+#include "record/output.h"
+#include "text/slots.h"
+#include "ptrace/tasks.h"
+#include "proc/proc.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -9,16 +17,12 @@
 
 /* Some live task that shares the process's memory, for kcmp: one of its own group if there is one. A vfork child may
  * have execed already, which has not been told yet. */
-static pid_t any_task_of(struct tracer *t, const struct process *p, const struct task *except)
+static pid_t any_task_of(const struct process *p, const struct task *except)
 {
-	const struct hash_entry *entry;
 	pid_t other = 0;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		/* One that ends has no memory any more, or soon. */
-		if (task->process != p || task == except || task->phase != PHASE_LIVE || task->exiting)
+	FOR_EACH_TASK(task, p) {
+		if (task == except || !task_has_memory(task))
 			continue;
 		if (task->tgid == p->pid)
 			return task->tid;
@@ -27,24 +31,24 @@ static pid_t any_task_of(struct tracer *t, const struct process *p, const struct
 	return other;
 }
 
-static bool shares_memory(struct tracer *t, const struct task *child, const struct task *maker)
+static bool shares_memory(const struct task *child, const struct task *maker)
 {
-	const pid_t other = maker ? maker->tid : any_task_of(t, child->process, child);
+	const pid_t other = maker ? maker->tid : any_task_of(child->process, child);
 	bool known = false, same = false;
 
 	if (other)
-		same = same_memory(child->tid, other, &known);
+		same = proc_same_memory(child->tid, other, &known);
 	if (known)
 		return same;
-	return child->birth_event == PTRACE_EVENT_VFORK;
+	return child->birth.event == PTRACE_EVENT_VFORK;
 }
 
 /* The thread group of a task that a task of p has made; 0 if it has gone already. */
 static pid_t group_of(pid_t tid, const struct process *p)
 {
-	if (is_of_group(tid, tid))
+	if (proc_is_of_group(tid, tid))
 		return tid;
-	return p && is_of_group(tid, p->pid) ? p->pid : tgid_of(tid);
+	return p && proc_is_of_group(tid, p->pid) ? p->pid : proc_tgid(tid);
 }
 
 /* What a new task is: a thread, a vfork child or another process that shares its maker's memory, or a process of its
@@ -54,25 +58,29 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 {
 	struct process *parent = child->process;
 
-	child->birth = BIRTH_SHARES;
+	child->birth.kind = BIRTH_SHARES;
 	child->text_serial = maker ? maker->text_serial : 0;
 	if (!parent || child->tgid != child->tid)
 		return;
-	if (shares_memory(t, child, maker)) {
+	if (shares_memory(child, maker)) {
 		parent->shared = true;
 		child->release_at_exec = !t->set->follow;
-		child->is_vfork_child = child->birth_event == PTRACE_EVENT_VFORK;
+		child->is_vfork_child = child->birth.event == PTRACE_EVENT_VFORK;
 		return;
 	}
-	child->birth = BIRTH_FORK;
-	child->release_at_birth = !t->set->follow || is_leaving(t, parent) || parent->broken;
-	if (!child->release_at_birth)
-		output_note(parent, "process %d has forked %d", parent->pid, child->tid);
-	child->process = process_fork(parent, child);
-	if (child->process) {
-		process_ref(child->process);
-		if (maker && !child->release_at_birth)
+	child->birth.kind = BIRTH_FORK;
+	child->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
+	if (!child->birth.is_release)
+		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
+	struct process *p = process_fork(parent, child);
+
+	task_part(child);
+	if (p) {
+		task_join(child, p);
+		if (maker && !child->birth.is_release && task_newest_call(maker)) {
+			process_own(p);
 			calls_fork(maker, child);
+		}
 	}
 	process_unref(parent, NULL);
 }
@@ -80,14 +88,12 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 /* A task born into a stopped group stays stopped. */
 static void start_running(struct tracer *t, struct task *child)
 {
-	if (is_leaving(t, child->process)) {
-		child->ready = true;
+	if (process_is_leaving(t, child->process)) {
+		child->parting.is_ready = true;
 		return;
 	}
-	if (child->birth_signal == SIGTRAP || ptrace(PTRACE_LISTEN, child->tid, NULL, NULL) < 0)
+	if (child->birth.signal == SIGTRAP || !task_listen(child))
 		task_resume(child, 0);
-	else
-		child->listening = true;
 }
 
 /* A fork from inside a copy returns in the child's copy too. */
@@ -97,14 +103,13 @@ static void leave_copy(struct task *child)
 
 	if (p && p->lender)
 		p = p->lender;
-	if (!p || !p->syscall_copies || task_regs(child) < 0)
+	if (!p || !p->text->syscall_copies || task_regs(child) < 0)
 		return;
 	struct slot *slot = slot_at(p, p->arch->pc(&child->regs));
 
 	if (!slot || !slot->owner)
 		return;
-	slot->users++;
-	child->slot = slot;
+	slot_joined(child, slot);
 	task_leave_slot(child);
 }
 
@@ -114,11 +119,11 @@ static void let_child_go(struct tracer *t, struct task *child)
 
 	if (p) {
 		clean_child(p, child->tid);
-		p->reported = true;
+		p->trace->reported = true;
 	}
-	t->lost_attach += !p;
-	t->untraced_children += p && !t->letting_go;
-	release_task(t, child, 0);
+	t->run->lost_attach += !p;
+	t->run->untraced_children += p && !t->letting_go;
+	task_release(t, child, 0);
 }
 
 /* A new task of which it is known what it is has come to its first stop. */
@@ -130,15 +135,15 @@ void adopt(struct tracer *t, struct task *child)
 	pin_orphan(t, child);
 	child->phase = PHASE_LIVE;
 	leave_copy(child);
-	if (child->birth == BIRTH_FORK) {
-		if (!p || child->release_at_birth || is_leaving(t, p)) {
+	if (child->birth.kind == BIRTH_FORK) {
+		if (!p || child->birth.is_release || process_is_leaving(t, p)) {
 			let_child_go(t, child);
 			return;
 		}
 		if (p->behind)
 			process_own(p);
 		if (!p->lender && !p->planted && !t->paused) { /* its parent has never been looked at */
-			p->attached = true;
+			p->trace->attached = true;
 			process_start(p); /* an error: it has been killed, which is told later */
 		}
 	}
@@ -149,32 +154,30 @@ void adopt(struct tracer *t, struct task *child)
 static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker,
 		       unsigned event)
 {
-	child->birth_event = event;
-	child->process = p;
+	child->birth.event = event;
 	if (p)
-		process_ref(p);
+		task_join(child, p);
 	find_out(t, child, maker);
 	adopt(t, child);
 }
 
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
-	unsigned long message = 0;
+	const pid_t tid = task_event_message(parent->tid);
 	struct task *child;
 	pid_t tgid;
 
 	task_leave_slot(parent);
-	ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
 	if (stop->event == PTRACE_EVENT_VFORK)
 		parent->vforking = true;
-	child = task_find(t, (pid_t)message);
-	if (message)
-		pin_birth(t, parent, (pid_t)message);
-	if (!message || (!child && !(tgid = group_of((pid_t)message, parent->process)))) {
-		/* It is not told, or was killed before it ran and has been reaped already. */
+	child = task_find(t, tid);
+	if (tid)
+		pin_birth(t, parent, tid);
+	if (!tid || (!child && !(tgid = group_of(tid, parent->process)))) {
+		/* The event does not name it, or it was killed before it ran and has been reaped already. */
 	} else if (!child) {
-		child = task_new(t, (pid_t)message, tgid, parent->process, PHASE_EXPECTED);
-		child->birth_event = stop->event;
+		child = task_new(t, tid, tgid, parent->process, PHASE_EXPECTED);
+		child->birth.event = stop->event;
 		find_out(t, child, parent);
 	} else if (child->phase == PHASE_HELD) {
 		adopt_held(t, child, parent->process, parent, stop->event);
@@ -185,25 +188,20 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 /* Whether somebody may still tell of what this group has made. */
 static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
-	const struct hash_entry *entry;
+	const struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
+	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (task != except && task->tgid == tgid && task->phase == PHASE_LIVE)
 			return true;
-	}
 	return false;
 }
 
 static struct task *next_orphan(struct tracer *t, pid_t maker)
 {
-	const struct hash_entry *entry;
+	struct task *task;
 
-	for (size_t i = 0; t->held_tasks && (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->phase == PHASE_HELD && (!maker || task->maker == maker))
+	for (size_t i = 0; t->held_tasks && (task = tasks_next(t, &i));) {
+		if (task->phase == PHASE_HELD && (!maker || task->birth.maker == maker))
 			return task;
 	}
 	return NULL;
@@ -227,49 +225,42 @@ void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struc
 /* Whether a task of its maker's group is about to tell of it. */
 static bool is_announced(struct tracer *t, const struct task *child)
 {
-	const struct hash_entry *entry;
-	unsigned long message;
+	const struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->tgid == child->maker && task->stopped &&
-		    ptrace(PTRACE_GETEVENTMSG, task->tid, NULL, &message) == 0 && (pid_t)message == child->tid)
+	for (size_t i = 0; (task = tasks_next(t, &i));)
+		if (task->tgid == child->birth.maker && task->stopped && task_event_message(task->tid) == child->tid)
 			return true;
-	}
 	return false;
 }
 
 void adopt_without_maker(struct tracer *t, pid_t maker)
 {
-	const struct hash_entry *entry;
+	struct task *child;
 	bool known;
 
-	for (size_t i = 0; t->held_tasks && (entry = hash_next(&t->tasks, &i));) {
-		struct task *child = (struct task *)(uintptr_t)entry->value;
-
-		if (child->phase != PHASE_HELD || child->maker != maker || is_announced(t, child))
+	for (size_t i = 0; t->held_tasks && (child = tasks_next(t, &i));) {
+		if (child->phase != PHASE_HELD || child->birth.maker != maker || is_announced(t, child))
 			continue;
 		i = 0;
 		child->release_at_exec = !t->set->follow;
-		if (tgid_of(child->tid) == maker || same_memory(child->tid, maker, &known)) {
+		if (proc_tgid(child->tid) == maker || proc_same_memory(child->tid, maker, &known)) {
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
 		/* What it was born with is not what is going to be traced. */
-		t->untraced_children++;
-		release_task(t, child, 0);
+		t->run->untraced_children++;
+		task_release(t, child, 0);
 	}
 }
 
 /* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's
  * group are at rest, nobody will. */
-void adopt_untold(struct tracer *t)
+void adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;
 
 	while ((orphan = next_orphan(t, 0))) {
-		const struct task *maker = task_find(t, orphan->maker);
+		const struct task *maker = task_find(t, orphan->birth.maker);
 
 		adopt_held(t, orphan, maker ? maker->process : NULL, NULL, PTRACE_EVENT_FORK);
 	}
@@ -277,13 +268,13 @@ void adopt_untold(struct tracer *t)
 
 void act_born_early(struct tracer *t, const struct stop *stop)
 {
-	const pid_t tgid = tgid_of(stop->tid);
+	const pid_t tgid = proc_tgid(stop->tid);
 	struct task *task = task_new(t, stop->tid, tgid ? tgid : stop->tid, NULL, PHASE_HELD);
 
 	t->held_tasks++;
 	task->stopped = true;
-	task->birth_signal = stop->signal;
-	task->maker = tgid && tgid != stop->tid ? tgid : parent_of(stop->tid);
+	task->birth.signal = stop->signal;
+	task->birth.maker = tgid && tgid != stop->tid ? tgid : proc_parent(stop->tid);
 	if (t->tasks.count == t->held_tasks)
 		adopt_orphans(t, NULL, 0, NULL);
 }

@@ -1,12 +1,19 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/execs.h"
+#include "tracer/births.h"
+#include "tracer/ends.h"
+#include "tracer/process.h"
+#include "tracer/start.h"
+#include "calls/pin.h"
+#include "text/slots.h"
+#include "ptrace/memory.h"
+#include "proc/proc.h"
 #include "base/msg.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ptrace.h>
 
 /* A process executes another program: of the old one nothing is left, and the new one has a trace of its own. */
 
@@ -15,12 +22,11 @@
 static struct task *exec_task(struct tracer *t, const struct stop *stop)
 {
 	const struct task *leader = task_find(t, stop->tid);
-	unsigned long former = 0;
+	const pid_t former = task_event_message(stop->tid);
 	struct task *task;
 
-	ptrace(PTRACE_GETEVENTMSG, stop->tid, NULL, &former);
-	pin_exec(t, (pid_t)former, stop->tid);
-	task = task_find(t, (pid_t)former);
+	pin_exec(t, former, stop->tid);
+	task = task_find(t, former);
 	if (!task)
 		task = task_find(t, stop->tid);
 	if (!task)
@@ -28,11 +34,8 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	task->phase = PHASE_LIVE;
 	task->release_at_exec = leader ? leader->release_at_exec : task->release_at_exec;
 	task_forget_group(t, stop->tid, task);
-	if (task->tid != stop->tid) {
-		hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
-		task->tid = stop->tid;
-		hash_set_ptr(&t->tasks, (uint64_t)task->tid, task);
-	}
+	if (task->tid != stop->tid)
+		task_rename(t, task, stop->tid);
 	task->tgid = stop->tid;
 	task->stopped = true;
 	task->elsewhere = false;
@@ -43,16 +46,11 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 static void leave_old_process(struct task *task)
 {
 	char how[64];
-	struct process *old = task->process;
 
-	if (task->slot)
-		task->slot->users--;
-	task->slot = NULL;
-	memset(task->undone, 0, sizeof(task->undone));
-	task->last_release = (struct last_release){0};
-	task->name_known = false;
-	calls_drop_task(task);
-	task->process = NULL;
+	hits_free(task);
+	task_calls_free(task);
+	struct process *old = task_part(task);
+
 	if (!old)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
@@ -67,7 +65,7 @@ static void clean_new_image(struct process *old)
 	unsigned char byte;
 	size_t i = 0;
 
-	if (!old || old->tasks != 1 || !(entry = hash_next(&old->breakpoints, &i)) ||
+	if (!old || old->task_count != 1 || !(entry = hash_next(&old->text->breakpoints, &i)) ||
 	    memory_read(old, entry->key, &byte, 1) < 0)
 		return;
 	process_pause(old, "executes another program");
@@ -77,9 +75,9 @@ static void clean_new_image(struct process *old)
 static void launch_failed(struct tracer *t, struct task *task)
 {
 	/* Its output cannot be written: the program has not run yet, and is not run untraced. */
-	t->exit_status = 1;
+	t->run->exit_status = 1;
 	kill(task->tid, SIGKILL);
-	release_task(t, task, SIGKILL);
+	task_release(t, task, SIGKILL);
 	t->finished = true;
 }
 
@@ -89,7 +87,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	const bool launched = t->launch->pid == task->tid;
 	const bool first = launched && !t->launch_execed;
 
-	const bool leaving = is_leaving(t, task->process);
+	const bool leaving = process_is_leaving(t, task->process);
 
 	/* A thread that forked just before the exec has been killed by that. */
 	adopt_orphans(t, task->process, task->tgid, task);
@@ -102,11 +100,11 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	if (launched)
 		t->launch_execed = true;
 	if (task->release_at_exec || leaving) {
-		t->untraced_children++;
-		release_task(t, task, 0);
+		t->run->untraced_children++;
+		task_release(t, task, 0);
 		return;
 	}
-	if (lacks_privileges(task->tid))
+	if (proc_lacks_privileges(task->tid))
 		msg_warn("process %d runs a set-user-ID or set-group-ID program without those privileges: the kernel "
 			 "gives none to a traced program, unless functrace runs as root",
 			 task->tid);
@@ -123,15 +121,14 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		else
 			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid,
 				 strerror(error));
-		t->untraced_children++;
+		t->run->untraced_children++;
 		if (first)
 			engine_started(t->engine);
-		release_task(t, task, 0);
+		task_release(t, task, 0);
 		return;
 	}
-	p->is_launched = launched;
-	task->process = p;
-	process_ref(p);
+	p->trace->is_launched = launched;
+	task_join(task, p);
 	if (!t->paused && process_start(p) < 0 && first) {
 		launch_failed(t, task);
 		return;

@@ -1,5 +1,17 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/letgo.h"
+#include "tracer/act.h"
+#include "tracer/births.h"
+#include "tracer/ends.h"
+#include "tracer/forks.h"
+#include "tracer/process.h"
+#include "tracer/start.h"
+#include "calls/pin.h"
+#include "text/breakpoints.h"
+#include "text/slots.h"
+#include "ptrace/collect.h"
+#include "ptrace/memory.h"
+#include "proc/proc.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -7,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 /* Letting go of everything, so that the target is as it was found.
@@ -18,16 +29,6 @@
  * its like return EINTR): the kernel lets go of them when the tracer's thread ends. All others are interrupted, a
  * SIGTRAP of ours that is still pending is taken first, and their pc goes back to the original text. */
 
-void release_task(struct tracer *t, struct task *task, int sig)
-{
-	struct process *p = task->process;
-
-	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)sig);
-	task_free(t, task);
-	if (p)
-		process_unref(p, NULL);
-}
-
 /* Blocked in a system call whose instruction is outside of all copies. */
 static bool asleep(const struct task *task)
 {
@@ -36,25 +37,7 @@ static bool asleep(const struct task *task)
 
 	if (task->vforking || task->exiting)
 		return true;
-	return task_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
-}
-
-/* Whether a trap of ours is queued behind the stop in which the task is. */
-static bool trap_pending(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args args = {.off = 0, .flags = 0, .nr = 16};
-	siginfo_t infos[16];
-
-	for (;;) {
-		const long got = ptrace(PTRACE_PEEKSIGINFO, tid, &args, infos);
-
-		if (got <= 0)
-			return false;
-		for (long i = 0; i < got; i++)
-			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == SI_KERNEL)
-				return true;
-		args.off += (uint64_t)got;
-	}
+	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
 /* A hit of a breakpoint that is out by now: the instruction has not run. */
@@ -66,10 +49,8 @@ static bool undo_hit(struct task *task)
 		return false;
 	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, address);
-	siginfo_t info;
 
-	if (!b || !b->size || b->unusable || ptrace(PTRACE_GETSIGINFO, task->tid, NULL, &info) < 0 ||
-	    info.si_code != SI_KERNEL)
+	if (!b || !b->size || b->unusable || !task_hit_by_kernel(task))
 		return false;
 	task_set_pc(task, address);
 	return true;
@@ -80,33 +61,32 @@ static void settle(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
-		if (task->slot)
-			task_leave_slot(task);
-		task->pending_signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
-		task->ready = true;
+		task_leave_slot(task);
+		task->parting.signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
+		task->parting.is_ready = true;
 		break;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
-		task->pending_signal = stop->signal;
-		task->ready = true;
+		task->parting.signal = stop->signal;
+		task->parting.is_ready = true;
 		break;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
-		if (trap_pending(task->tid)) {
+		if (task_has_trap_queued(task)) {
 			task_resume(task, 0);
 			break;
 		}
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
-		task->at_ease = true;
-		task->ready = true;
+		task->parting.can_call = true;
+		task->parting.is_ready = true;
 		break;
 	case STOP_EXIT:
 		/* Another's exec may be waiting for this end, and we for that. */
-		task->quiet = true;
+		task->parting.is_asleep = true;
 		act(t, stop);
 		break;
 	default:
@@ -129,39 +109,32 @@ static bool can_be_left(const struct process *only, const struct task *task)
 		return false;
 	if (task->vforking || task->exiting || !task->process)
 		return true;
-	return !only && !task->process->writes_refused && !sigtrap_needs_restore(task->process);
+	return !only && !task->process->text->writes_refused && !sigtrap_needs_restore(task->process);
 }
 
-/* Looks first and interrupts then, so that the first to be stopped need not wait for the looking. */
+/* Finds out who sleeps before it interrupts anyone, so that no task stands still meanwhile. */
 static void interrupt_all(struct tracer *t, const struct process *only)
 {
-	const struct hash_entry *entry;
+	struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
+	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->stopped)
-			task->quiet = can_be_left(only, task);
-	}
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		/* ESRCH: it has gone without a word (an exec), or its end is about to be told. */
-		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->quiet && !task->ready &&
+			task->parting.is_asleep = can_be_left(only, task);
+	for (size_t i = 0; (task = tasks_next(t, &i));) {
+		/* ESRCH: it has gone without a word (an exec), or its end is about to be reported. */
+		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep && !task->parting.is_ready &&
 		    (!task->stopped || task->listening))
-			task->quiet = ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
+			task->parting.is_asleep = !task_interrupt(task);
 	}
 }
 
 /* Tasks that have to be stopped and are not yet. */
 static bool still_waiting(struct tracer *t, const struct process *only)
 {
-	const struct hash_entry *entry;
+	const struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (concerns(only, task) && !task->quiet && !task->ready && task->phase != PHASE_HELD)
+	for (size_t i = 0; (task = tasks_next(t, &i));) {
+		if (concerns(only, task) && !task->parting.is_asleep && !task->parting.is_ready && task->phase != PHASE_HELD)
 			return true;
 	}
 	return false;
@@ -180,7 +153,7 @@ static void settle_all(struct tracer *t, const struct process *only)
 		stop = waiting ? collect(t) : collect_now(t);
 		if (stop.kind == STOP_NONE) {
 			if (!only)
-				adopt_untold(t);
+				adopt_unannounced(t);
 			return;
 		}
 		struct task *task = task_find(t, stop.tid);
@@ -197,21 +170,18 @@ static void settle_all(struct tracer *t, const struct process *only)
 /* An error (it has been killed) must not stop the rest. */
 static void detach(struct task *task)
 {
-	if (task->at_ease && task->process)
+	if (task->parting.can_call && task->process)
 		sigtrap_restore(task);
-	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)task->pending_signal);
+	task_detach(task, task->parting.signal);
 }
 
 static void detach_ready(struct tracer *t)
 {
-	const struct hash_entry *entry;
+	struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->ready)
+	for (size_t i = 0; (task = tasks_next(t, &i));)
+		if (task->parting.is_ready)
 			detach(task);
-	}
 }
 
 /* --verify: every byte that was ever changed reads as before. */
@@ -221,7 +191,7 @@ static void verify(struct process *p)
 	const struct hash_entry *entry;
 	size_t sites = 0, slots = 0, wrong = 0;
 
-	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));) {
+	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
 		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
 
 		if (!b->size || b->unusable)
@@ -230,7 +200,7 @@ static void verify(struct process *p)
 		/* What cannot be read has been unloaded just now. */
 		wrong += memory_read(p, b->address, now, b->size) == 0 && memcmp(now, b->original, b->size);
 	}
-	for (size_t i = 0; (entry = hash_next(&p->slots, &i));) {
+	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));) {
 		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
 
 		slots++;
@@ -279,7 +249,7 @@ static void finish(struct process *p)
 			 p->pid);
 	if (p->tracer->set->verify)
 		verify(p);
-	output_report(p);
+	process_report(p);
 }
 
 void let_go(struct tracer *t)
@@ -304,16 +274,10 @@ void let_go(struct tracer *t)
 	t->finished = true;
 }
 
-bool is_leaving(const struct tracer *t, const struct process *p)
-{
-	return t->letting_go || (p && p->leaving);
-}
-
 /* Lets go of one process while others stay. A parent in vfork cannot be stopped: it is let go of when that is over. */
 static void let_go_of(struct process *p)
 {
 	struct tracer *t = p->tracer;
-	const struct hash_entry *entry;
 
 	process_ref(p); /* its tasks may end meanwhile */
 	remove_breakpoints(t, p);
@@ -322,29 +286,20 @@ static void let_go_of(struct process *p)
 	process_pause(p, NULL);
 	settle_all(t, p);
 	slots_restore(p);
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->process != p || !task->ready)
-			continue;
-		detach(task);
-		task_forget(t, task, NULL);
-		i = 0;
-	}
+	FOR_EACH_TASK(task, p)
+		if (task->parting.is_ready) {
+			detach(task);
+			task_forget(t, task, NULL);
+		}
 	finish(p);
 	process_unref(p, NULL);
 }
 
 static bool has_ready_task(const struct process *p)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task->ready)
+	FOR_EACH_TASK(task, p)
+		if (task->parting.is_ready)
 			return true;
-	}
 	return false;
 }
 
@@ -353,7 +308,7 @@ static bool has_ready_task(const struct process *p)
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)
-		if (p->broken && (p->is_launched ? p->inserted != 0 : !p->leaving || has_ready_task(p)))
+		if (p->trace->broken && (p->trace->is_launched ? p->text->inserted != 0 : !p->leaving || has_ready_task(p)))
 			return p;
 	return NULL;
 }
@@ -362,8 +317,8 @@ void let_go_broken(struct tracer *t)
 {
 	struct process *p = t->processes;
 
-	t->has_broken = false;
-	while (p && p->broken)
+	t->may_let_go = t->run->has_broken = false;
+	while (p && p->trace->broken)
 		p = p->next;
 	if (!p) {
 		let_go(t);
@@ -371,7 +326,7 @@ void let_go_broken(struct tracer *t)
 	}
 	pin_undo(t);
 	while (t->tasks.count && (p = next_to_go(t))) {
-		if (p->is_launched)
+		if (p->trace->is_launched)
 			process_pause(p, NULL);
 		else
 			let_go_of(p);

@@ -1,6 +1,15 @@
 #include "config.h"
-#include "tracer/model.h"
-#include "tracer/who.h"
+#include "tracer/process.h"
+#include "calls/linker.h"
+#include "record/ledger.h"
+#include "record/output.h"
+#include "record/report.h"
+#include "text/breakpoints.h"
+#include "text/slots.h"
+#include "ptrace/halt.h"
+#include "ptrace/memory.h"
+#include "proc/proc.h"
+#include "proc/who.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -10,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A process is an address space: its objects, breakpoints, slots, calls and trace. */
 
 static char *exe_path(pid_t pid)
 {
@@ -51,57 +58,49 @@ static const struct arch *arch_of(pid_t pid)
 }
 
 /* A user shadow stack forbids emulated calls. */
-static bool has_shadow_stack(pid_t pid)
+static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 {
-	char path[32];
+	if (!arch->shadow_stack_line)
+		return false;
+	char *status = proc_read(pid, "status", NULL);
+	const char *line = proc_status_line(status, arch->shadow_stack_line);
+	const char *word = line ? strstr(line, arch->shadow_stack_word) : NULL;
+	const bool found = word && word < line + strcspn(line, "\n");
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	char *text = read_file(path, 1 << 16, NULL);
-	const char *line = text ? strstr(text, "\nx86_Thread_features:") : NULL;
-	bool found = false;
-
-	if (line) {
-		const char *end = strchr(line + 1, '\n');
-		const char *word = strstr(line, "shstk");
-
-		found = word && (!end || word < end);
-	}
-	free(text);
+	free(status);
 	return found;
+}
+
+static void free_breakpoints(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));)
+		probe_forget(p, (struct breakpoint *)(uintptr_t)entry->value);
+	text_free(p);
 }
 
 static void process_free(struct process *p)
 {
 	struct tracer *t = p->tracer;
-	const struct hash_entry *entry;
 
-	lend_no_more(p);
+	process_about_to_change(p);
 	borrow_no_more(p);
 	for (struct process **link = &t->processes; *link; link = &(*link)->next)
 		if (*link == p) {
 			*link = p->next;
 			break;
 		}
-	for (size_t i = 0; (entry = hash_next(&p->breakpoints, &i));)
-		breakpoint_free(p, (struct breakpoint *)(uintptr_t)entry->value);
-	hash_free(&p->breakpoints);
-	free(p->probes);
-	for (size_t i = 0; (entry = hash_next(&p->slots, &i));)
-		free((struct slot *)(uintptr_t)entry->value);
-	hash_free(&p->slots);
-	hash_free(&p->calls);
-	free(p->tails);
-	ledger_free(p);
-	unwinder_free(p->unwinder);
+	free_breakpoints(p);
+	calls_free(p);
+	probes_free(p);
+	ledger_free(p->trace);
+	trace_free(p->trace);
+	traps_free(p->traps);
 	objects_free(&p->objects);
 	guard_remove_space(t->engine, p->guard);
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
-	if (p->stat_fd >= 0)
-		close(p->stat_fd);
-	free(p->trace_path);
-	free(p->exe);
-	free(p->name);
 	free(p);
 }
 
@@ -112,10 +111,14 @@ struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *ar
 	p->tracer = t;
 	p->pid = pid;
 	p->arch = arch;
-	p->mem_fd = p->trace_fd = p->stat_fd = -1;
-	p->guard = p->loan = -1;
-	p->stack_want = 2048;
+	p->mem_fd = p->guard = p->loan = -1;
 	p->text_serial = 1;
+	p->text = text_new();
+	p->calls = calls_new();
+	p->probes = xcalloc(1, sizeof(*p->probes));
+	p->trace = trace_new(t->run, pid, arch);
+	p->trace->objects = &p->objects;
+	p->trace->ledger.context = p;
 	p->next = t->processes;
 	t->processes = p;
 	return p;
@@ -147,70 +150,39 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 		errno = -error;
 		return NULL;
 	}
-	p->exe = exe_path(tid);
-	p->name = who_name(tid);
-	p->foreign_mounts = who_has_other_mounts(tid);
-	ledger_init(p);
-	p->shadow_stack = has_shadow_stack(tid);
-	p->trap = sigtrap_action(tid);
-	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
+	p->trace->exe = exe_path(tid);
+	p->trace->name = who_name(tid);
+	p->trace->foreign_mounts = who_has_other_mounts(tid);
+	ledger_init(p->trace);
+	p->shadow_stack = has_shadow_stack(tid, arch);
+	p->traps = traps_new(tid);
+	p->calls->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
 }
 
-pid_t process_proc(const struct process *p)
+pid_t process_find_anchor(struct process *p)
 {
-	const struct task *leader = task_find(p->tracer, p->pid);
-	const struct hash_entry *entry;
-
-	if (p->anchor)
-		return p->anchor;
-	if (leader && leader->process == p && !leader->exiting && !leader->elsewhere)
-		return p->pid;
-	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere)
-			return task->tid;
-	}
-	return p->pid;
-}
-
-pid_t process_anchor(struct process *p)
-{
-	const struct hash_entry *entry;
-
-	/* What is stopped stays so until its stop is acted on; a parent in vfork will stop when that is over. */
-	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere &&
-		    ((task->stopped && !task->listening) || task->vforking))
+	/* A task that is stopped stays so until its stop is acted on; a parent in vfork stops when that is over. */
+	FOR_EACH_TASK(task, p)
+		if (task_can_be_poked(task) || (task_has_memory(task) && task->vforking))
 			return p->anchor = task->tid;
-	}
 	return p->anchor = halt_one(p);
 }
 
 struct process *process_again(struct process *old)
 {
-	struct tracer *t = old->tracer;
-	struct process *p = process_new(t, process_proc(old), old->pid);
-	const struct hash_entry *entry;
+	struct process *p = process_new(old->tracer, process_proc(old), old->pid);
 
 	if (!p)
 		return NULL;
-	p->attached = old->attached;
-	p->attached_to = old->attached_to;
+	p->trace->attached = old->trace->attached;
+	p->trace->attached_to = old->trace->attached_to;
 	p->shared = old->shared;
 	p->anchor = old->anchor;
 	process_ref(old);
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->process == old) {
-			task->process = p;
-			process_ref(p);
-			process_unref(old, NULL);
-		}
+	FOR_EACH_TASK(task, old) {
+		process_unref(task_part(task), NULL);
+		task_join(task, p);
 	}
 	process_unref(old, NULL);
 	return p;
@@ -218,66 +190,105 @@ struct process *process_again(struct process *old)
 
 void process_ref(struct process *p)
 {
-	p->tasks++;
-}
-
-void counts_add(struct counts *to, const struct counts *from)
-{
-	const uint64_t *add = (const uint64_t *)from;
-	uint64_t *sum = (uint64_t *)to;
-
-	for (size_t i = 0; i < sizeof(*to) / sizeof(uint64_t); i++)
-		sum[i] += add[i];
+	p->references++;
 }
 
 void process_unref(struct process *p, const char *how)
 {
-	if (--p->tasks)
+	if (--p->references)
 		return;
 	calls_drop_all(p);
-	output_end(p, how);
-	output_report(p);
+	p->trace->has_ended = true;
+	report_end(p->trace, how);
+	process_report(p);
 	process_free(p);
+}
+
+void borrow_no_more(struct process *p)
+{
+	struct process **link, *const lender = p->lender;
+
+	if (!lender)
+		return;
+	for (link = &lender->borrowers; *link != p; link = &(*link)->next_borrower)
+		;
+	*link = p->next_borrower;
+	p->lender = p->next_borrower = NULL;
+	if (!lender->borrowers) {
+		lender->before_change = NULL;
+		lender->trace->ledger.before_change = NULL;
+	}
+	guard_lend_end(p->tracer->engine, p->loan);
+	p->loan = -1;
+}
+
+/* ---- Objects ---- */
+
+/* What was mapped there has gone. */
+static void forget_range(struct process *p, uint64_t start, uint64_t end)
+{
+	uint64_t *gone = NULL;
+	size_t count = 0, capacity = 0;
+	const struct hash_entry *entry;
+
+	process_about_to_change(p);
+	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));)
+		if (entry->key >= start && entry->key < end) {
+			ARRAY_GROW(gone, capacity, count);
+			gone[count++] = entry->key;
+		}
+	for (size_t i = 0; i < count; i++) {
+		struct breakpoint *b = breakpoint_find(p, gone[i]);
+
+		/* What is there may have another name only: a program whose file was replaced. */
+		breakpoint_remove(p, b);
+		calls_drop_site(p, b);
+		probe_forget(p, b);
+		breakpoint_free(p, b);
+	}
+	free(gone);
+	p->text->forgotten++;
+	slots_forget_range(p, start, end);
 }
 
 static void object_removed(void *context, struct object *object)
 {
 	struct process *p = context;
 
-	output_note(p, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start, (unsigned long long)object->end,
+	output_note(p->trace, "unmapped 0x%llx-0x%llx %s", (unsigned long long)object->start, (unsigned long long)object->end,
 		    object->path);
 	if (p->program == object)
 		p->program = NULL;
 	forget_range(p, object->start, object->end);
-	unwinder_remove(p->unwinder, object->start, object->end);
+	unwinder_remove(p->calls->unwinder, object->start, object->end);
 }
 
 static void object_added(void *context, struct object *object)
 {
 	struct process *p = context;
 
-	unwinder_add(p->unwinder, object->start, object->end, object->bias, object->open_path,
+	unwinder_add(p->calls->unwinder, object->start, object->end, object->bias, object->open_path,
 		     elf_file_build_id(object->file));
 	slots_add_object(p, object);
-	output_object(p, object);
+	output_object(p->trace, object);
 }
 
 /* Its file may have been deleted or replaced meanwhile. */
 static void find_program(struct process *p)
 {
-	const size_t length = strlen(p->exe);
+	const size_t length = strlen(p->trace->exe);
 
 	for (size_t i = 0; i < p->objects.count && !p->program; i++) {
 		const char *path = p->objects.items[i]->path;
 
-		if (!strncmp(path, p->exe, length) && (!path[length] || !strcmp(path + length, " (deleted)")))
+		if (!strncmp(path, p->trace->exe, length) && (!path[length] || !strcmp(path + length, " (deleted)")))
 			p->program = p->objects.items[i];
 	}
 }
 
 void process_update_objects(struct process *p)
 {
-	lend_no_more(p);
+	process_about_to_change(p);
 	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
@@ -286,103 +297,20 @@ void process_update_objects(struct process *p)
 	if (!p->planted)
 		return;
 	linker_mark_lasting(p);
-	p->planting = true;
+	p->text->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed)
 			probe_object(p, p->objects.items[i]);
 	breakpoints_plant(p);
 }
 
-/* All but the planting. */
-static int process_prepare(struct process *p)
+void process_linker_notice(struct task *task)
 {
-	for (size_t i = 0; i < p->objects.count; i++)
-		p->objects.items[i]->probed = false;
+	struct process *p = task->process;
+
+	if (!linker_is_done(p))
+		return;
+	p->anchor = p->shared ? task->tid : 0;
 	process_update_objects(p);
-	if (!p->objects.count)
-		return -ESRCH;
-	/* From its next notice on the dynamic linker waits: no library goes and comes again unnoticed while the
-	 * others' breakpoints are planted. */
-	probe_linker(p);
-	process_update_objects(p);
-	linker_mark_lasting(p);
-	output_start(p);
-	const int error = output_begin(p);
-
-	if (error < 0)
-		return error;
-	p->planted = p->planting = true;
-	probe_manual_symbols(p);
-	for (size_t i = 0; i < p->objects.count; i++)
-		probe_object(p, p->objects.items[i]);
-	probe_resolved(p);
-	return 0;
-}
-
-int process_start(struct process *p)
-{
-	const int error = process_prepare(p);
-
-	if (!error)
-		breakpoints_plant(p);
-	return error;
-}
-
-/* One that has no objects, but tasks, is executing another program: all begins anew after that. */
-static bool has_living_task(const struct process *p)
-{
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->tracer->tasks, &i));) {
-		const struct task *task = (const struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task_is_alive(task->tid))
-			return true;
-	}
-	return false;
-}
-
-static bool has_anchor(const struct process *p)
-{
-	const struct task *task = p->anchor ? task_find(p->tracer, p->anchor) : NULL;
-
-	return task && task->process == p && !task->exiting && !task->elsewhere;
-}
-
-int processes_start(struct tracer *t, struct process **failed)
-{
-	int error = 0;
-
-	for (struct process *p = t->processes; p; p = p->next)
-		process_own(p);
-	for (struct process *p = t->processes; p; p = p->next) {
-		if (p->leaving)
-			continue;
-		if (p->shared && !has_anchor(p))
-			process_anchor(p);
-		process_update_objects(p);
-		sigtrap_begin(p);
-		const int own = process_prepare(p);
-
-		if (own && !error && !(own == -ESRCH && has_living_task(p))) {
-			error = own;
-			*failed = p;
-		}
-	}
-	for (struct process *p = t->processes; p; p = p->next) {
-		breakpoints_plant(p);
-		p->anchor = 0;
-	}
-	return error;
-}
-
-void process_pause(struct process *p, const char *why)
-{
-	process_own(p);
-	lend_no_more(p);
-	breakpoints_remove_some(p, true, SIZE_MAX);
-	breakpoints_remove_some(p, false, SIZE_MAX);
-	calls_drop_all(p);
-	output_end(p, why);
-	p->planted = false;
+	p->anchor = 0;
 }

@@ -1,5 +1,12 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/seize.h"
+#include "tracer/act.h"
+#include "tracer/births.h"
+#include "tracer/ends.h"
+#include "tracer/process.h"
+#include "ptrace/collect.h"
+#include "ptrace/stops.h"
+#include "proc/proc.h"
 #include "base/msg.h"
 
 #include <dirent.h>
@@ -9,7 +16,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -19,21 +25,82 @@
 /* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
  * the first breakpoint. */
 
-const unsigned long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				    PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
-				    PTRACE_O_TRACESYSGOOD;
-
 /* ---- An exec meanwhile ----
  *
- * An exec waits until all other threads have ended, which a traced one does only when its tracer has taken note. And it
- * holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for: then both would wait for ever. The
- * kernel begins that call anew after a handler has run (ERESTARTNOINTR in ptrace_attach()): so it is a handler that
- * takes note, while the tracer is in that very call, which malloc and all else are indifferent to. */
+ * An exec waits until all other threads have ended, and a traced thread ends only after its tracer has collected its exit
+ * stop. Meanwhile the exec holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for:
+ *
+ *	thread: exec, waits for the ends of the others | ended thread: waits to be collected | tracer: in PTRACE_SEIZE
+ *
+ * Nobody would ever go on. The kernel begins PTRACE_SEIZE anew after a signal handler has run (ERESTARTNOINTR in
+ * ptrace_attach()). So a handler collects stops, and acts on ends; it runs only while this thread is inside that one
+ * system call, where no malloc() and nothing else of the tracer can be interrupted. */
 
 #define LOOK_EVERY_US 5000
 
+/* A task whose identity is not settled: its stops are held back, except its exit event. */
+struct withheld {
+	pid_t tid; /* 0 none */
+	bool reported;
+	int status;
+	bool exiting; /* its exit was reported, and it went on: what it had reported before is over */
+};
+
+#define WITHHELD 2
+
 static struct tracer *volatile seizing;
 static struct withheld withheld[WITHHELD]; /* who is being seized, and the leader of its group */
+
+/* What a task has reported: an end or an interruption is acted on, all else is put back for later. */
+static void put_off(struct tracer *t, pid_t tid, int status)
+{
+	struct task *task = task_find(t, tid);
+	const struct stop stop = stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
+
+	if (stop.kind == STOP_EXIT || stop.kind == STOP_INTERRUPT || (!task && stop.kind != STOP_EXEC)) {
+		if (task) {
+			task->stopped = true;
+			task->regs_known = false;
+		}
+		act(t, &stop);
+		return;
+	}
+	/* The exec of a thread whose leader is not known yet. */
+	if (!task)
+		task = task_new(t, tid, tid, NULL, PHASE_LIVE);
+	stops_keep(t, task, &stop);
+}
+
+/* Holds back what that task has reported, if it is one of these. */
+static bool hold_back(struct withheld *list, const struct stop *stop)
+{
+	for (size_t i = 0; list && i < WITHHELD; i++)
+		if (list[i].tid == stop->tid) {
+			list[i].exiting = stop->kind == STOP_EXIT;
+			list[i].reported = !list[i].exiting;
+			list[i].status = stop->status;
+			return list[i].reported;
+		}
+	return false;
+}
+
+/* Takes all stops there are now, but for those of two that are held back (NULL none). The handler below calls this. */
+static void take_ends(struct tracer *t, struct withheld *list)
+{
+	for (;;) {
+		const struct stop stop = collect_fresh(t);
+
+		if (stop.kind == STOP_NONE)
+			return;
+		if (!hold_back(list, &stop))
+			put_off(t, stop.tid, stop.status);
+	}
+}
+
+void seize_take_ends(struct tracer *t)
+{
+	take_ends(t, NULL);
+}
 
 static void look_for_ends(int sig)
 {
@@ -41,7 +108,7 @@ static void look_for_ends(int sig)
 
 	(void)sig;
 	if (seizing)
-		collect_ends(seizing, withheld);
+		take_ends(seizing, withheld);
 	errno = error;
 }
 
@@ -82,17 +149,12 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 {
 	struct task *leader = task_find(t, pid);
 
-	collect_forget(t, pid);
+	stops_forget(t, pid);
 	if (leader)
-		*leader = (struct task){.tid = pid,
-					.tgid = pid,
-					.phase = PHASE_LIVE,
-					.process = leader->process,
-					.release_at_exec = leader->release_at_exec,
-					.seat = leader->seat};
+		task_replace(leader);
 	else
 		leader = new_task(t, pid, pid);
-	leader->lost = true;
+	leader->arriving.is_lost = true;
 }
 
 /* 0 or -errno. */
@@ -102,59 +164,55 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	withheld[1] = (struct withheld){.tid = tid == pid ? 0 : pid};
 	seizing = t;
 	atomic_signal_fence(memory_order_seq_cst);
-	const int error = ptrace(PTRACE_SEIZE, tid, NULL, seize_options) < 0 ? -errno : 0;
+	const int error = task_seize(tid);
 
 	atomic_signal_fence(memory_order_seq_cst);
 	seizing = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	const bool gone = withheld[0].reported && !WIFSTOPPED(withheld[0].status);
 
-	/* Who waits for an exec's lock may get it when the exec is done. */
+	/* PTRACE_SEIZE may have waited for the exec's lock, and succeed on the new program. */
 	if (!error && !gone && tid != pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
 		new_task(t, tid, pid)->exiting = withheld[0].exiting;
-	/* Where it could not be seized, it is one of ours already: new, or another's until an exec. */
+	/* If it could not be seized it is ours already: a new task, or one that took over this id by an exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
-			collect_put_off(t, withheld[i].tid, withheld[i].status);
+			put_off(t, withheld[i].tid, withheld[i].status);
 	return gone ? -ESRCH : error;
 }
 
 static void forget_lost(struct tracer *t, pid_t pid)
 {
-	const struct hash_entry *entry;
+	struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->tgid != pid || !task->lost)
+	for (size_t i = 0; (task = tasks_next(t, &i));) {
+		if (task->tgid != pid || !task->arriving.is_lost)
 			continue;
-		collect_forget(t, task->tid);
+		stops_forget(t, task->tid);
 		task_forget(t, task, NULL);
 		i = 0;
 	}
 }
 
-bool seize_lost(struct tracer *t, pid_t pid)
+bool seize_drop_replaced(struct tracer *t, pid_t pid)
 {
 	const struct task *leader = task_find(t, pid);
-	const struct hash_entry *entry;
+	struct task *task;
 
-	if (leader ? !leader->lost && tracer_of(pid) == gettid() : !task_is_alive(pid))
+	if (leader ? !leader->arriving.is_lost && proc_tracer(pid) == gettid() : !proc_is_alive(pid))
 		return false;
 	/* Some of the new program's threads may be ours already, even where its leader is not. */
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-		struct process *p = task->process;
-
+	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		if (task->tgid != pid || task->phase != PHASE_LIVE)
 			continue;
-		task->lost = tracer_of(task->tid) != gettid();
-		if (task->lost)
+		task->arriving.is_lost = proc_tracer(task->tid) != gettid();
+		if (task->arriving.is_lost)
 			continue;
-		task->process = NULL;
-		task->settled = false;
+		struct process *p = task_part(task);
+
+		task->arriving.is_settled = false;
 		if (p)
 			process_unref(p, NULL);
 	}
@@ -176,10 +234,9 @@ struct seize_round {
 
 static bool is_kernel_worker(pid_t tid)
 {
-	unsigned long flags;
-	char state;
+	struct proc_stat stat;
 
-	return task_stat(tid, &state, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+	return proc_stat(tid, &stat) && (stat.flags & (PROC_KERNEL_THREAD | PROC_IO_WORKER | PROC_USER_WORKER));
 }
 
 static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
@@ -190,7 +247,7 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->fresh++;
 		return;
 	}
-	const pid_t tracer = error == EPERM ? tracer_of(tid) : 0;
+	const pid_t tracer = error == EPERM ? proc_tracer(tid) : 0;
 
 	if (round->error != EBUSY)
 		round->error = tracer && tracer != gettid() ? EBUSY : error;
@@ -199,7 +256,7 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 	/* Ours: made by one that was attached just before, or executing another program. */
 	if (tracer)
 		round->awaited++;
-	else if (error != ESRCH && task_is_alive(tid))
+	else if (error != ESRCH && proc_is_alive(tid))
 		round->refused++;
 	else
 		round->missed++;
@@ -246,7 +303,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 		if (round.awaited)
 			nanosleep(&(struct timespec){.tv_nsec = SEIZE_NAP_NS}, NULL);
 		if (round.awaited || round.missed || round.refused)
-			collect_ends(t, NULL);
+			seize_take_ends(t);
 		round = seize_round(t, pid);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;
@@ -273,32 +330,27 @@ static bool is_listed(const struct sharers *s, pid_t pid)
 
 static void give_process(struct tracer *t, struct process *p, const struct sharers *s)
 {
-	const struct hash_entry *entry;
+	struct task *task;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
+	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (!task->process && task->phase == PHASE_LIVE && is_listed(s, task->tgid)) {
-			task->process = p;
+			task_join(task, p);
 			task->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
-			process_ref(p);
 		}
-	}
 }
 
 static bool shares(pid_t pid, pid_t one)
 {
 	bool known;
-	unsigned long flags;
-	char state;
+	struct proc_stat stat;
 
-	if (same_memory(pid, one, &known))
+	if (proc_same_memory(pid, one, &known))
 		return true;
-	if (!known || !task_stat(pid, &state, &flags) || state != 'Z')
+	if (!known || !proc_stat(pid, &stat) || stat.state != 'Z')
 		return false;
-	const pid_t other = live_thread(pid);
+	const pid_t other = proc_live_thread(pid);
 
-	return other && other != pid && same_memory(other, one, &known);
+	return other && other != pid && proc_same_memory(other, one, &known);
 }
 
 static void list_sharer(struct sharers *s, pid_t pid)
@@ -326,7 +378,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 	while (folder && (entry = readdir(folder))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !shares(pid, one) || !task_is_alive(one))
+		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !shares(pid, one) || !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
 		/* It may have executed something just before: then it is traced, and nothing else. */
@@ -335,7 +387,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 		if (!error) {
 			list_sharer(s, pid);
 			total++;
-		} else if (live_thread(pid)) {
+		} else if (proc_live_thread(pid)) {
 			s->refused = pid;
 			s->error = error;
 		}
@@ -352,12 +404,12 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 
 	for (size_t i = 0; i < s->count; i++) {
 		/* One that has executed another program shares nothing any more. */
-		while (i && i < s->count && seize_lost(t, s->pids[i]))
+		while (i && i < s->count && seize_drop_replaced(t, s->pids[i]))
 			s->pids[i] = s->pids[--s->count];
 		if (i == s->count)
 			break;
 		total += seize_tasks(t, s->pids[i], &error);
-		if (error && live_thread(s->pids[i])) {
+		if (error && proc_live_thread(s->pids[i])) {
 			s->refused = s->pids[i];
 			s->error = error;
 		}
@@ -370,7 +422,7 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
  * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
  * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
  * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
- * Only those that run can be in one: asleep in it is nobody, for what it waits for are locks (state D). */
+ * Only a running task can be inside such a call; one that waits in it waits for a lock (state D). */
 
 #define SETTLE_NAP_NS 50000
 #define SETTLE_NAPS   100000 /* a processor may be long in coming */
@@ -379,13 +431,12 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 
 static bool may_be_forking(const struct task *task, bool *locked)
 {
-	unsigned long flags;
-	char state;
+	struct proc_stat stat;
 
-	if (!task_stat(task->tid, &state, &flags))
+	if (!proc_stat(task->tid, &stat))
 		return false;
-	*locked = state == 'D';
-	return state == 'R' || state == 'D';
+	*locked = stat.state == 'D';
+	return stat.state == 'R' || stat.state == 'D';
 }
 
 /* A parent in vfork waits in state D as long as its child likes. That has been found, for it shares the memory. */
@@ -395,7 +446,7 @@ static bool waits_in_vfork(const struct task *task)
 	uint64_t pc;
 	long number;
 
-	if (!task_syscall(task->tid, &number, &pc))
+	if (!proc_syscall(task->tid, &number, &pc))
 		return false;
 	for (size_t i = 0; i < ARCH_CLONE_CALLS; i++)
 		if (arch->clone_calls[i] == number)
@@ -403,21 +454,18 @@ static bool waits_in_vfork(const struct task *task)
 	return false;
 }
 
-static size_t interrupt_forking(struct tracer *t, const struct process *p)
+static size_t interrupt_forking(const struct process *p)
 {
-	const struct hash_entry *entry;
 	size_t count = 0;
+	bool locked;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-		bool locked;
-
-		if (task->process != p || task->settled)
+	FOR_EACH_TASK(task, p) {
+		if (task->arriving.is_settled)
 			continue;
-		task->settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
-				!may_be_forking(task, &locked) || ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) < 0;
-		task->interrupted = !task->settled;
-		count += !task->settled;
+		task->arriving.is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+					    !may_be_forking(task, &locked) || !task_interrupt(task);
+		task->interrupted = !task->arriving.is_settled;
+		count += !task->arriving.is_settled;
 	}
 	return count;
 }
@@ -428,13 +476,13 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	bool locked = false;
 	int status;
 
-	/* Taken by collect_ends(). */
+	/* Taken by seize_take_ends(). */
 	if (task->stopped || task->exiting || !task->interrupted)
 		return true;
-	const pid_t tid = collect_wait(t, task->tid, WNOHANG, &status);
+	const pid_t tid = stops_wait(t, task->tid, WNOHANG, &status);
 
 	if (tid == task->tid)
-		collect_put_off(t, tid, status);
+		put_off(t, tid, status);
 	if (tid != 0 || naps < SETTLE_VFORK || !may_be_forking(task, &locked) || !locked)
 		return tid != 0;
 	task->vforking = has_sharers && waits_in_vfork(task);
@@ -442,18 +490,15 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 }
 
 /* How many have still to stop. */
-static size_t take_stops(struct tracer *t, const struct process *p, unsigned naps, bool has_sharers)
+static size_t take_stops(const struct process *p, unsigned naps, bool has_sharers)
 {
-	const struct hash_entry *entry;
 	size_t left = 0;
 
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->process != p || task->settled)
+	FOR_EACH_TASK(task, p) {
+		if (task->arriving.is_settled)
 			continue;
-		task->settled = try_settle(t, task, naps, has_sharers);
-		left += !task->settled;
+		task->arriving.is_settled = try_settle(p->tracer, task, naps, has_sharers);
+		left += !task->arriving.is_settled;
 	}
 	return left;
 }
@@ -461,27 +506,22 @@ static size_t take_stops(struct tracer *t, const struct process *p, unsigned nap
 /* Waits until no task of the process can be in a fork or clone that began before it was seized. */
 static void settle_births(struct tracer *t, const struct process *p, bool has_sharers)
 {
-	if (!interrupt_forking(t, p))
+	if (!interrupt_forking(p))
 		return;
-	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(t, p, n, has_sharers); n++) {
+	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(p, n, has_sharers); n++) {
 		/* One that executes another program waits for the ends of those that had settled. */
 		if (n >= SETTLE_VFORK)
-			collect_ends(t, NULL);
+			seize_take_ends(t);
 		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
 	}
 }
 
 /* Parents that were not known to be in vfork are looked at again when a child of theirs may have been found. */
-static void unsettle(struct tracer *t, const struct process *p)
+static void unsettle(const struct process *p)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&t->tasks, &i));) {
-		struct task *task = (struct task *)(uintptr_t)entry->value;
-
-		if (task->process == p && task->interrupted && !task->stopped && !task->exiting && !task->vforking)
-			task->settled = false;
-	}
+	FOR_EACH_TASK(task, p)
+		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
+			task->arriving.is_settled = false;
 }
 
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
@@ -496,10 +536,10 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 		fresh = seize_threads(t, s);
 		fresh += seize_sharers(t, s, process_proc(p));
 		give_process(t, p, s);
-		unsettle(t, p);
+		unsettle(p);
 	} while (fresh && !s->refused && rounds++ < ROUNDS_MAX);
 	p->shared = s->count > 1;
-	if (!p->shared || !process_anchor(p))
+	if (!p->shared || !process_find_anchor(p))
 		return;
 	/* Any of them may have executed another program since the memory was opened, but not this one. */
 	struct process *again = process_again(p);

@@ -1,13 +1,38 @@
 #include "config.h"
-#include "tracer/stop.h"
+#include "tracer/tracer.h"
+#include "tracer/act.h"
+#include "tracer/attach.h"
+#include "tracer/ends.h"
+#include "tracer/forks.h"
+#include "tracer/letgo.h"
+#include "tracer/process.h"
+#include "tracer/start.h"
+#include "calls/pin.h"
+#include "calls/probes.h"
+#include "record/ledger.h"
+#include "record/output.h"
+#include "record/progress.h"
+#include "record/report.h"
+#include "record/trace_file.h"
+#include "ptrace/collect.h"
 #include "base/msg.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The tracer's thread: collect, act, and what the visible process asks for. */
+
+/* A trace ends with a pause, and what follows has another one. */
+static void trace_again(struct trace *trace)
+{
+	trace->reported = false;
+	ledger_free(trace);
+	ledger_init(trace);
+	memset(&trace->counts, 0, sizeof(trace->counts));
+	free(trace->path);
+	trace->path = NULL;
+	trace->attached = true;
+}
 
 static void toggle(struct tracer *t)
 {
@@ -15,20 +40,14 @@ static void toggle(struct tracer *t)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
-	t->paused = !t->paused;
+	t->paused = t->run->paused = !t->paused;
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		if (t->paused) {
 			process_pause(p, "paused");
-			output_report(p);
+			process_report(p);
 		} else {
-			p->reported = false;
-			ledger_free(p);
-			ledger_init(p);
-			memset(&p->counts, 0, sizeof(p->counts));
-			free(p->trace_path);
-			p->trace_path = NULL;
-			p->attached = true;
+			trace_again(p->trace);
 		}
 	}
 	if (!t->paused)
@@ -41,77 +60,75 @@ static void serve(struct tracer *t)
 	const unsigned requests = engine_take_requests(t->engine);
 
 	if (requests & REQUEST_TICK) {
-		output_flush_all(t);
+		output_flush_all(t->run);
 		pin_tick(t);
-		progress_show(t);
+		progress_show(t->run);
 	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)
 		let_go(t);
-	else if (t->has_broken)
+	else if (t->run->has_broken || t->may_let_go)
 		let_go_broken(t);
+}
+
+static void trace_all(struct tracer *t)
+{
+	for (;;) {
+		serve(t);
+		if (t->finished)
+			return;
+		const struct stop stop = collect(t);
+
+		if (!act(t, &stop))
+			return;
+	}
 }
 
 static void tracer_free(struct tracer *t)
 {
-	/* Tasks that were let go of. */
-	while (t->tasks.count) {
-		size_t i = 0;
-		struct task *task = (struct task *)(uintptr_t)hash_next(&t->tasks, &i)->value;
-		struct process *p = task->process;
+	struct task *task;
 
-		task_free(t, task);
-		if (p)
-			process_unref(p, NULL);
-	}
-	for (size_t i = 0; i < t->wanted_count; i++)
-		free(t->wanted[i].shown);
-	free(t->wanted);
-	hash_free(&t->wanted_names);
+	/* Tasks that were let go of. */
+	for (size_t i = 0; (task = tasks_next(t, &i)); i = 0)
+		task_forget(t, task, NULL);
+	wanted_free(t->wanted);
 	hash_free(&t->tasks);
-	trace_files_free(&t->files);
-	free(t->queue);
-	free(t->stack);
+	free(t->stops.items);
+	free(t->collector);
 	free(t->spare_call);
-	pin_free(t);
+	pin_free(t->pin);
 }
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
-	struct tracer t = {.set = settings, .engine = engine, .launch = launch, .paused = settings->start_paused};
-	int status;
+	struct run run = {
+		.set = settings, .engine = engine, .is_launch = launch->pid, .paused = settings->start_paused};
+	struct tracer t = {.set = settings,
+			   .engine = engine,
+			   .launch = launch,
+			   .paused = settings->start_paused,
+			   .run = &run,
+			   .collector = collector_new(),
+			   .pin = pin_new(),
+			   .wanted = wanted_new(settings)};
+	const int status = launch->pid ? launch_begin(&t) : attach_all(&t);
 
-	cpu_set_t processors;
-
-	t.one_processor = sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) == 1;
-	pin_init(&t);
-	wanted_init(&t);
-	t.stack = xmalloc(STACK_MAX);
-	status = launch->pid ? launch_begin(&t) : attach_all(&t);
-	if (!status && t.tasks.count) {
-		for (;;) {
-			serve(&t);
-			if (t.finished)
-				break;
-			const struct stop stop = collect(&t);
-
-			if (!act(&t, &stop))
-				break;
-		}
-	} else if (status && t.tasks.count) {
+	if (t.tasks.count && !status)
+		trace_all(&t);
+	else if (t.tasks.count)
 		let_go(&t);
-	}
-	/* A task whose end was never told keeps its process; the trace is to be whole all the same. */
+	/* A task whose end was never reported keeps its process; the trace is to be whole all the same. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		calls_drop_all(p);
-		output_end(p, NULL);
-		output_report(p);
+		report_end(p->trace, NULL);
+		process_report(p);
 	}
-	progress_end(&t);
+	progress_end(&run);
 	tracer_free(&t);
 	if (!status)
-		output_summary(&t);
-	reports_free(&t);
-	return status ? status : t.exit_status;
+		report_summary(&run);
+	reports_free(&run);
+	trace_files_free(&run.files);
+	return status ? status : run.exit_status;
 }

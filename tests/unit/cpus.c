@@ -1,6 +1,6 @@
 /* Putting a task's CPUs back, with a kernel of eight CPUs that knows one task. */
 #include "config.h"
-#include "tracer/cpus.h"
+#include "engine/cpus.h"
 
 #include <errno.h>
 #include <setjmp.h>

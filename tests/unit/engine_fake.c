@@ -2,7 +2,8 @@
  * reports. No breakpoints, but for one that FAKE_BREAKPOINT=ADDRESS asks for (the guard's tests).
  */
 #include "config.h"
-#include "tracer/engine.h"
+#include "engine/engine.h"
+#include "tracer/tracer.h"
 #include "base/msg.h"
 
 #include <errno.h>

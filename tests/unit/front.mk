@@ -3,21 +3,19 @@ check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/cpus tests/unit
 TESTS += tests/unit/options tests/unit/guard tests/unit/cpus tests/unit/process_fake.py
 EXTRA_DIST += tests/unit/process_fake.py
 
-tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/options.c src/options.h src/option_values.c src/option_values.h \
-	src/tracer/who.c src/tracer/who.h
+tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/options.c src/options.h src/option_values.c src/option_values.h
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_options_LDADD = libbase.a $(UNIT_LIBS)
+tests_unit_options_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
-tests_unit_guard_SOURCES = tests/unit/guard.c src/tracer/guard.c src/tracer/cpus.c src/tracer/fds.c
+tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guard.c src/engine/cpus.c src/engine/fds.c
 tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_guard_LDADD = libbase.a $(UNIT_LIBS)
 
-tests_unit_cpus_SOURCES = tests/unit/cpus.c src/tracer/cpus.c src/tracer/cpus.h
+tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
 tests_unit_functrace_fake_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c src/option_values.h tests/unit/engine_fake.c \
-	src/tracer/who.c src/tracer/who.h \
-	tests/unit/registry_fake.c $(TRACER_PROCESS_SOURCES)
+	tests/unit/registry_fake.c
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
-tests_unit_functrace_fake_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
+tests_unit_functrace_fake_LDADD = libengine.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)

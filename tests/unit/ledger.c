@@ -1,7 +1,7 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
 #include "tracer/model.h"
-#include "tracer/process.h"
+#include "engine/board.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Whether the tracer polls or sleeps: the faster way must be found, kept, and left when it is no longer the faster. */
 #include "config.h"
-#include "tracer/spin.h"
+#include "ptrace/spin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Wait statuses, as recorded, and what they mean for a task in each phase. */
 #include "config.h"
-#include "tracer/stop.h"
+#include "ptrace/stop.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,0 +1,286 @@
+#include "config.h"
+#include "calls/calls.h"
+#include "record/ledger.h"
+#include "text/breakpoints.h"
+#include "text/slots.h"
+#include "ptrace/tasks.h"
+#include "base/msg.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls in flight are keyed by the sp that their return will have, and matched by equality of it and of the return
+ * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
+ * stacks cannot confuse one call with another. */
+
+/* What is watched for the tracer's own sake is nothing that a module knows. */
+static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+
+struct calls *calls_new(void)
+{
+	struct calls *calls = xcalloc(1, sizeof(*calls));
+
+	calls->stack_want = 2048;
+	return calls;
+}
+
+void calls_free(struct process *p)
+{
+	hash_free(&p->calls->by_sp);
+	unwinder_free(p->calls->unwinder);
+	free(p->calls);
+	p->calls = NULL;
+}
+
+struct task_calls *task_calls(struct task *task)
+{
+	if (!task->calls) {
+		task->calls = xcalloc(1, sizeof(*task->calls));
+		task->calls->thread = thread_new(task->tid, task->tgid);
+	}
+	return task->calls;
+}
+
+void task_calls_free(struct task *task)
+{
+	if (!task->calls)
+		return;
+	calls_drop_task(task);
+	thread_unref(task->calls->thread);
+	free(task->calls->kept.bytes);
+	free(task->calls);
+	task->calls = NULL;
+}
+
+const struct function *call_function(const struct call *call)
+{
+	return probe_is_hook(call->probe) ? &watched : call->probe->wanted->function;
+}
+
+static bool publishes(const struct call *call)
+{
+	return call_function(call)->publishes_early;
+}
+
+struct call *call_find(const struct process *p, uint64_t return_sp)
+{
+	return hash_get_ptr(&p->calls->by_sp, return_sp);
+}
+
+struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id)
+{
+	struct reservation *release = ledger_reserved(p->trace, resource, id);
+
+	return release ? (struct call *)((char *)release - offsetof(struct call, release)) : NULL;
+}
+
+/* ---- One call ---- */
+
+/* A program with few calls at once needs no malloc() for them. */
+static struct call *call_new(struct tracer *t)
+{
+	struct call *call = t->spare_call;
+
+	t->spare_call = NULL;
+	return call ? call : xmalloc(sizeof(*call));
+}
+
+static void enter_into_tables(struct process *p, struct call *call)
+{
+	hash_set_ptr(&p->calls->by_sp, call->return_sp, call);
+	p->calls->in_flight++;
+	call->site->in_flight++;
+	if (publishes(call))
+		ledger_publisher_began(p->trace, call->probe->wanted->resource);
+}
+
+/* At a place in the list of the task's calls. */
+static struct call *add_at(struct task *task, struct call **place, const struct probe *probe, struct breakpoint *site,
+			   uint64_t return_sp)
+{
+	struct call *call = call_new(task->process->tracer);
+
+	*call = (struct call){.task = task,
+			      .next = *place,
+			      .link = place,
+			      .probe = probe,
+			      .return_sp = return_sp,
+			      .return_address = site->address,
+			      .site = site};
+	if (call->next)
+		call->next->link = &call->next;
+	*place = call;
+	enter_into_tables(task->process, call);
+	return call;
+}
+
+struct call *call_add(struct task *task, const struct probe *probe, struct breakpoint *site, uint64_t return_sp)
+{
+	return add_at(task, &task_calls(task)->newest, probe, site, return_sp);
+}
+
+static void unlink_from_task(struct call *call)
+{
+	if (!call->task)
+		return;
+	*call->link = call->next;
+	if (call->next)
+		call->next->link = call->link;
+}
+
+void call_unlink(struct process *p, struct call *call)
+{
+	hash_remove(&p->calls->by_sp, call->return_sp, NULL);
+	p->calls->in_flight--;
+	call->site->in_flight--;
+	unlink_from_task(call);
+}
+
+void call_free(struct process *p, struct call *call)
+{
+	struct tracer *t = p->tracer;
+
+	if (publishes(call))
+		ledger_publisher_done(p->trace, call->probe->wanted->resource);
+	free(t->spare_call);
+	t->spare_call = call;
+}
+
+static void call_drop(struct process *p, struct call *call)
+{
+	call_unlink(p, call);
+	p->trace->counts.withdrawn += call->release.is_open;
+	ledger_withdraw(p->trace, &call->release);
+	call_free(p, call);
+}
+
+void call_stale(struct process *p, struct call *call)
+{
+	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->probe->traced.shown,
+		  (unsigned long long)call->return_sp);
+	p->trace->counts.stale++;
+	call_drop(p, call);
+}
+
+/* ---- Many ---- */
+
+void calls_drop_task(struct task *task)
+{
+	struct call *next;
+
+	for (struct call *call = task_newest_call(task); call; call = next) {
+		next = call->next;
+		call->task = NULL;
+		call->next = NULL;
+		call->link = NULL;
+	}
+	if (!task->calls)
+		return;
+	task->calls->newest = NULL;
+	task->calls->last_release = (struct last_release){0};
+}
+
+/* The calls of a site or probe, or all of them: in one pass, for there can be hundreds of thousands. */
+static void drop_calls_of(struct process *p, const struct breakpoint *b)
+{
+	struct call **gone = NULL;
+	size_t count = 0, capacity = 0;
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));) {
+		struct call *call = (struct call *)(uintptr_t)entry->value;
+
+		if (b && b->probe && call->inner == b->probe)
+			call->inner = NULL;
+		if (b && call->site != b && (!b->probe || call->probe != b->probe))
+			continue;
+		ARRAY_GROW(gone, capacity, count);
+		gone[count++] = call;
+	}
+	for (size_t i = 0; i < count; i++)
+		call_drop(p, gone[i]);
+	free(gone);
+}
+
+void calls_drop_all(struct process *p)
+{
+	drop_calls_of(p, NULL);
+}
+
+static void forget_release(struct task *task, const struct probe *probe)
+{
+	struct last_release *last = &task->calls->last_release;
+
+	if (last->outer.probe == probe)
+		last->outer.probe = NULL;
+	if (last->inner.probe == probe)
+		last->inner.probe = NULL;
+}
+
+void calls_drop_site(struct process *p, const struct breakpoint *b)
+{
+	if (p->calls->by_sp.count)
+		drop_calls_of(p, b);
+	if (b->probe)
+		ledger_forget_function(p->trace, &b->probe->traced);
+	FOR_EACH_TASK(task, p) {
+		hits_forget(task, b);
+		if (b->probe && task->calls)
+			forget_release(task, b->probe);
+	}
+}
+
+/* ---- Forks ---- */
+
+/* The same function in another process's tables. */
+static const struct probe *same_probe(const struct process *p, const struct probe *probe)
+{
+	const struct probe_list *probes = p->probes;
+
+	for (size_t i = 0; probe && i < probes->count; i++)
+		if (probes->items[i]->wanted == probe->wanted && probes->items[i]->start == probe->start)
+			return probes->items[i];
+	return NULL;
+}
+
+static void reserve_copy(struct task *child, struct call *call, const struct reservation *from)
+{
+	struct event e = from->event;
+
+	e.thread = child->calls->thread;
+	e.function = &call->probe->traced;
+	e.frames = frames_copy(e.frames, e.frame_count);
+	ledger_reserve(child->process->trace, &call->release, &e);
+}
+
+/* To the end of the child's list. */
+static void call_copy(const struct call *from, struct task *child, struct call **end)
+{
+	struct process *p = child->process;
+	const struct probe *probe = same_probe(p, from->probe);
+	struct breakpoint *site = breakpoint_find(p, from->return_address);
+
+	if (!probe || !site || !site->is_return)
+		return;
+	struct call *const call = add_at(child, end, probe, site, from->return_sp);
+
+	memcpy(call->args, from->args, sizeof(call->args));
+	call->inner = same_probe(p, from->inner);
+	call->inner_sp = from->inner_sp;
+	call->made = from->made;
+	call->has_made = from->has_made;
+	if (from->release.is_open)
+		reserve_copy(child, call, &from->release);
+}
+
+void calls_fork(const struct task *maker, struct task *child)
+{
+	struct call **end = &task_calls(child)->newest;
+
+	for (const struct call *from = task_newest_call(maker); from; from = from->next) {
+		call_copy(from, child, end);
+		if (*end)
+			end = &(*end)->next;
+	}
+}

@@ -1,0 +1,102 @@
+/* Calls from entry to return: the data of this floor, and the table of calls in flight. */
+#ifndef FT_CALLS_CALLS_H
+#define FT_CALLS_CALLS_H
+
+#include "calls/probes.h"
+#include "record/trace.h"
+#include "text/text.h"
+
+/* One traced call from entry to return. */
+struct call {
+	struct task *task;         /* who entered; NULL when that task has ended */
+	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
+	const struct probe *probe;
+	uint64_t return_sp, return_address;
+	uint64_t args[CALL_ARGS];
+	uint64_t serial;         /* of the stack kept for it: stack.c */
+	struct breakpoint *site; /* the return site, at return_address */
+	struct reservation release; /* what it releases if it succeeds */
+	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
+	const struct probe *inner;
+	uint64_t inner_sp;
+	/* What a call that might have been a part of this one has allocated; has_made. */
+	uint64_t made;
+	bool has_made;
+};
+
+/* A release by a function that cannot fail. */
+struct entry {
+	const struct probe *probe;   /* NULL: none */
+	uint64_t sp, return_address; /* sp: as its return will have it */
+};
+
+struct last_release {
+	struct entry outer, inner; /* inner: the last one that was folded into it */
+	uint64_t id;
+};
+
+/* Stack bytes read at a call's entry: stack.c. */
+struct kept_stack {
+	unsigned char *bytes;
+	size_t capacity, size;
+	uint64_t address;
+	uint64_t call;     /* serial of the call that they are kept for; 0 none */
+	uint64_t valid_at; /* the task's stop at which they are true */
+};
+
+/* What this floor knows of a task. */
+struct task_calls {
+	struct thread *thread;
+	struct call *newest;
+	struct last_release last_release;
+	struct kept_stack kept;
+	uint64_t last_serial;
+	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
+};
+
+/* What it knows of a process. */
+struct calls {
+	struct hash by_sp; /* return sp -> struct call */
+	size_t in_flight;
+	struct unwinder *unwinder;
+	size_t stack_want; /* bytes of stack to read at once */
+};
+
+/* ---- The table: calls.c ---- */
+
+struct calls *calls_new(void);
+void calls_free(struct process *p);
+/* What this floor knows of the task, made at its first use. */
+struct task_calls *task_calls(struct task *task);
+/* The calls of a task in flight, newest first. */
+static inline struct call *task_newest_call(const struct task *task)
+{
+	return task->calls ? task->calls->newest : NULL;
+}
+
+/* What a module says of the call's function. */
+const struct function *call_function(const struct call *call);
+/* The call in flight that returns with that sp, or NULL. */
+struct call *call_find(const struct process *p, uint64_t return_sp);
+/* The call in flight that has reserved the release of an id, or NULL. */
+struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id);
+/* Enters a new call of the task into the tables, without arguments; nothing is reserved. */
+struct call *call_add(struct task *task, const struct probe *probe, struct breakpoint *site, uint64_t return_sp);
+/* Takes a call that has returned out of the tables; call_free() when all is done. */
+void call_unlink(struct process *p, struct call *call);
+void call_free(struct process *p, struct call *call);
+/* It never returned: counted and dropped. */
+void call_stale(struct process *p, struct call *call);
+
+/* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved on). */
+void calls_drop_task(struct task *task);
+void calls_drop_all(struct process *p);
+/* Forgets the calls of a probe or return site that is going. */
+void calls_drop_site(struct process *p, const struct breakpoint *b);
+/* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. The child has
+ * tables of its own. */
+void calls_fork(const struct task *maker, struct task *child);
+/* Frees what this floor knows of a task that ends. */
+void task_calls_free(struct task *task);
+
+#endif

@@ -1,0 +1,228 @@
+#include "config.h"
+#include "calls/nesting.h"
+#include "calls/stack.h"
+#include "record/ledger.h"
+
+/* Calls inside of calls: one event each, but for those that another traced function makes for its own sake (calloc
+ * that calls malloc, delete that jumps to free, what an allocator keeps for itself). */
+
+#define FOLD_ROWS 6 /* frames from an inner function to its outer one, both counted */
+
+enum nesting {
+	NESTED_NO,
+	NESTED_FOLD,  /* a part of the outer call */
+	NESTED_APART, /* inside of it, but for somebody else: an event of its own */
+	NESTED_OVER,  /* the outer call has ended without a return (a throw, a longjmp) */
+};
+
+/* Whether a frame of that pc may be one of the outer call's own. Where the extent of its function is not known,
+ * only the first frame, which is that function's, is taken for one. */
+static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
+{
+	const struct probe *around = probe_around(p, pc);
+
+	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
+}
+
+/* Whether the frames from the inner function's caller to the outer function's own, `first`, are all of such functions
+ * (new[] -> new -> malloc): what a handler of the program allocates, or a throw for its exception, is not the outer
+ * call's block. */
+static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
+				   size_t first)
+{
+	if (first >= FOLD_ROWS)
+		return NESTED_APART;
+	for (size_t i = 0; i <= first; i++)
+		if (frames[i].signal)
+			return NESTED_APART;
+	for (size_t i = 1; i < first; i++)
+		if (!is_own_frame(p, outer, frames[i].pc, false))
+			return NESTED_APART;
+	if (is_own_frame(p, outer, frames[first].pc, true))
+		return NESTED_FOLD;
+	/* The outer function may have jumped to another one, which stands in its place; or the same
+	 * call instruction has called that one itself. */
+	return outer->site->is_computed ? NESTED_OVER : NESTED_APART;
+}
+
+/* Whether this entry happens inside the outer call, told by unwinding to its frame: the one that returns to where the
+ * outer call would, from the same place on the stack. Another call at that place, or a frame that reaches across it,
+ * proves that the outer one is over. */
+static enum nesting nested_in(struct task *task, const struct call *outer)
+{
+	struct unwind_frame frames[MAX_FRAMES];
+	const uint64_t place = outer->return_sp;
+	bool cut = false;
+	size_t at = 0, count = stack_walk(task, frames, MAX_FRAMES, place + 1, &cut);
+
+	while (at < count && frames[at].cfa < place)
+		at++;
+	if (at == count)
+		return NESTED_NO;
+	/* A signal's frame may lead to another stack. */
+	if (frames[at].cfa > place)
+		return at && !frames[at].signal ? NESTED_OVER : NESTED_NO;
+	if (at + 1 == MAX_FRAMES)
+		return NESTED_APART;
+	if (at + 1 == count || frames[at + 1].pc != outer->return_address)
+		return NESTED_OVER;
+	return nested_through(task->process, outer, frames, at);
+}
+
+/* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
+ * new is that of its exception). */
+static bool can_hold(const struct call *outer, const struct probe *inner)
+{
+	return probe_same_kind(outer->probe, inner) &&
+	       (inner->wanted->function->role != ROLE_RELEASE || call_function(outer)->role != ROLE_ALLOC);
+}
+
+/* The program's own operator new may make more blocks than the one that it returns. */
+static void note_own_allocator(struct process *p, const struct call *outer, const struct probe *probe)
+{
+	if (outer->probe->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
+		p->trace->may_miss = true;
+}
+
+static bool fold_into(struct process *p, struct call *outer, const struct probe *probe, uint64_t return_sp)
+{
+	note_own_allocator(p, outer, probe);
+	outer->inner = probe;
+	outer->inner_sp = return_sp;
+	return true;
+}
+
+/* Makes the call a part of one in flight whose function makes it directly, or the function of a call that was folded
+ * into that one. No unwinding is needed for this. False: it is to be unwound. */
+static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	uint64_t return_address;
+
+	for (struct call *outer = task_newest_call(task); outer; outer = outer->next) {
+		if (outer->return_sp <= return_sp || !can_hold(outer, probe))
+			continue;
+		if (!stack_return_address(task, false, &return_address))
+			return false;
+		const struct probe *caller = probe_around(task->process, return_address);
+
+		if (caller && caller == outer->probe)
+			return fold_into(task->process, outer, probe, return_sp);
+		/* It may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays the inner one. */
+		return caller && caller == outer->inner && outer->inner_sp > return_sp;
+	}
+	return false;
+}
+
+bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	struct process *p = task->process;
+	struct call *next;
+
+	if (fold_direct_call(task, probe, return_sp))
+		return true;
+	for (struct call *outer = task_newest_call(task); outer; outer = next) {
+		next = outer->next;
+		if (outer->return_sp <= return_sp)
+			continue;
+		switch (nested_in(task, outer)) {
+		case NESTED_FOLD:
+			return can_hold(outer, probe) && fold_into(p, outer, probe, return_sp);
+		case NESTED_APART:
+			return false;
+		case NESTED_OVER:
+			call_stale(p, outer);
+			break;
+		case NESTED_NO:
+			break;
+		}
+	}
+	return false;
+}
+
+bool fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+{
+	struct process *p = task->process;
+	struct call *outer = call_reserved(p, probe->wanted->resource, id);
+	uint64_t return_address;
+
+	if (!outer || outer->task != task || !probe_same_kind(outer->probe, probe) || outer->return_sp < return_sp)
+		return false;
+	if (outer->return_sp == return_sp)
+		return stack_return_address(task, false, &return_address) && return_address == outer->return_address;
+	switch (nested_in(task, outer)) {
+	case NESTED_FOLD:
+	case NESTED_APART:
+		return true;
+	case NESTED_OVER:
+		call_stale(p, outer);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Whether `entry` was made by the code of that function, or it has jumped here. */
+static bool comes_from(const struct entry *from, const struct entry *entry)
+{
+	const struct probe *caller = from->probe;
+
+	if (!caller || caller == entry->probe || !probe_same_kind(caller, entry->probe))
+		return false;
+	if (from->sp == entry->sp)
+		return from->return_address == entry->return_address;
+	return from->sp > entry->sp && entry->return_address > caller->start &&
+	       entry->return_address <= caller->start + caller->size;
+}
+
+/* Return addresses are read only in processes where one such function can call another at all. */
+bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+{
+	struct last_release *last = &task_calls(task)->last_release;
+	struct entry entry = {.probe = probe, .sp = return_sp};
+	const bool is_known = ledger_knows(task->process->trace, probe->wanted->resource, id);
+
+	if (task->process->probes->releases > 1 && stack_return_address(task, false, &entry.return_address)) {
+		const bool is_jump = last->outer.sp == return_sp && last->id != id;
+		const bool is_part = !is_jump && (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
+
+		/* Its own block, or what that function made of its address; but not one that is allocated. That is
+		 * another block which it releases, or, at its own place, the next call. */
+		if (is_part && !is_known) {
+			last->inner = entry;
+			return true;
+		}
+		if (is_part && return_sp < last->outer.sp)
+			return false;
+	}
+	*last = (struct last_release){.outer = entry, .id = id};
+	return false;
+}
+
+/* The function of glibc that releases what the allocator keeps for a thread that ends. */
+#define THREAD_END "__malloc_arena_thread_freeres"
+
+/* Whether the code that called is the C library's own: all of a shared one's; in a program that it is linked into it
+ * has to be found by name. */
+static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
+{
+	const struct object *object = objects_find(&p->objects, return_address);
+	struct elf_symbol symbol;
+
+	if (object != probe->object || object != p->program)
+		return object == probe->object;
+	return elf_file_find(object->file, THREAD_END, &symbol) &&
+	       return_address - object->bias - symbol.value <= symbol.size;
+}
+
+/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+{
+	struct process *p = task->process;
+	uint64_t return_address;
+
+	if (p->trace->attached || ledger_knows(p->trace, probe->wanted->resource, id) ||
+	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
+		return false;
+	p->trace->counts.internal++;
+	return true;
+}

@@ -1,0 +1,26 @@
+/* Placement of a busy task and the tracer on one CPU, but for --cpu=free: see pin.c. */
+#ifndef FT_CALLS_PIN_H
+#define FT_CALLS_PIN_H
+
+#include "text/text.h"
+
+struct pin *pin_new(void);
+void pin_free(struct pin *pin);
+
+void pin_hit(struct task *task);
+/* A hit of a breakpoint that is there for this. */
+void pin_asked(struct task *task, const struct breakpoint *b);
+/* A request of engine_want_tick() has come. */
+void pin_tick(struct tracer *t);
+/* The task is about to do what could show or pass on its CPUs, as `why` says: with --cpu=auto it gets its own back. */
+void pin_expose(struct tracer *t, const struct task *task, const char *why);
+/* The maker's event; the child has got its CPUs. */
+void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
+/* The same when that event may never have been reported. */
+void pin_orphan(struct tracer *t, const struct task *child);
+/* The task that was `former` (0 not known) is `tid` now and has executed another program. */
+void pin_exec(struct tracer *t, pid_t former, pid_t tid);
+void pin_gone(struct tracer *t, pid_t tid);
+void pin_undo(struct tracer *t);
+
+#endif

@@ -1,0 +1,88 @@
+/* The functions that the modules want, found in the objects of a process. */
+#ifndef FT_CALLS_PROBES_H
+#define FT_CALLS_PROBES_H
+
+#include "record/trace.h"
+#include "text/text.h"
+
+/* Functions that are watched for the tracer's own sake. */
+enum hook {
+	HOOK_NONE,
+	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+};
+
+/* One function to be traced, as the modules name it. */
+struct wanted {
+	const struct function *function; /* NULL: a hook */
+	const struct module *module;
+	enum hook hook;
+	uint32_t resource; /* id in the trace; 0 for a hook */
+	const char *symbol;
+	char *shown; /* name in the trace */
+};
+
+struct wanted_list {
+	struct wanted *items;
+	size_t count, capacity;
+	struct hash names; /* hash of the symbol -> index */
+};
+
+/* A wanted function at an address of a process. */
+struct probe {
+	struct traced traced; /* as its events name it */
+	const struct wanted *wanted;
+	uint64_t start, size; /* extent of its code; size 0 unknown */
+	const struct object *object;
+	bool is_resolver; /* an IFUNC's: what it returns is the function */
+};
+
+/* A process's. */
+struct probe_list {
+	struct probe **items;
+	size_t count, capacity;
+	size_t releases; /* how many of them release without a return breakpoint */
+	uint64_t failed;
+};
+
+/* Watched for the tracer's own sake; no module knows it. */
+static inline bool probe_is_hook(const struct probe *probe)
+{
+	return probe->wanted->hook || probe->is_resolver;
+}
+
+/* Both allocate or release the same kind of resource. */
+static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
+{
+	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
+}
+
+/* What the run's modules want. */
+struct wanted_list *wanted_new(const struct settings *set);
+void wanted_free(struct wanted_list *list);
+
+/* The dynamic linker's notices only. */
+void probe_linker(struct process *p);
+void probe_object(struct process *p, struct object *object);
+/* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
+void probe_resolved(struct process *p);
+/* Puts a breakpoint at the entry of a wanted function: wanted, start, size, object and is_resolver of `probe`, and the
+ * name that is shown. */
+void probe_at(struct process *p, const struct probe *probe);
+/* What --symbol names, in the main program. */
+void probe_manual_symbols(struct process *p);
+/* Where the breakpoint of a function at that address belongs. */
+uint64_t probe_entry(struct process *p, uint64_t start);
+/* The probe whose function's code holds the address, or NULL. */
+const struct probe *probe_around(const struct process *p, uint64_t address);
+/* How many functions of modules were found. */
+size_t probes_count(const struct process *p);
+
+/* Frees the list; its probes have gone before. */
+void probes_free(struct process *p);
+/* A copied breakpoint of a fork's child gets the probe that its parent's has. */
+void probe_copy(struct process *p, struct breakpoint *b, const struct probe *from);
+/* The breakpoint goes. */
+void probe_forget(struct process *p, struct breakpoint *b);
+
+#endif

@@ -1,0 +1,410 @@
+#include "config.h"
+#include "calls/sigtrap.h"
+#include "text/breakpoints.h"
+#include "ptrace/halt.h"
+#include "ptrace/memory.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
+#include "proc/proc.h"
+#include "base/msg.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The target's own SIGTRAP.
+ *
+ * A breakpoint that is hit while the task blocks or ignores SIGTRAP makes the kernel force the signal: it resets the
+ * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler
+ * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
+ *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
+ *    signal was blocked, and is blocked again);
+ *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it
+ *    is let go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would
+ *    be lost, and it would go on in the middle of the instruction. Until then the tracer drops the signals that the
+ *    kernel would have dropped.
+ * Both use one rt_sigaction made by the stopped task, through a `syscall` instruction that its text has.
+ *
+ * A task with seccomp filters may be killed for it. So the kernel is asked to leave them out meanwhile, which takes
+ * CAP_SYS_ADMIN; else the call is made only where functrace lives with the same filters. */
+
+#define TRAP_BIT (1ull << (SIGTRAP - 1))
+
+static enum trap_action action_of(const struct proc_stat *stat)
+{
+	return stat->ignored & TRAP_BIT ? TRAP_IGNORED : stat->caught & TRAP_BIT ? TRAP_HANDLED : TRAP_DEFAULT;
+}
+
+static enum trap_action sigtrap_action(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(pid, &stat) ? action_of(&stat) : TRAP_DEFAULT;
+}
+
+/* Tasks that share the memory only (a child of vfork) have actions of their own. */
+static bool has_own_actions(const struct task *task)
+{
+	return task->tgid != task->process->pid;
+}
+
+/* The same after a hit, at a quarter of the price: the file is kept open. All threads have one action. */
+static enum trap_action action_now(struct task *task)
+{
+	struct process *p = task->process;
+	struct proc_stat stat;
+
+	if (proc_stat_again(p->traps->stat_fd, &stat))
+		return action_of(&stat);
+	if (p->traps->stat_fd >= 0)
+		close(p->traps->stat_fd);
+	p->traps->stat_fd = proc_stat_open(task->tid);
+	return proc_stat_again(p->traps->stat_fd, &stat) ? action_of(&stat) : TRAP_DEFAULT;
+}
+
+static uint64_t find_in(struct process *p, const struct object *object, long (*find)(const unsigned char *, size_t))
+{
+	const size_t chunk = 1 << 16, overlap = 32;
+	unsigned char *code = xmalloc(chunk);
+	long offset = -1;
+	uint64_t at = 0;
+
+	for (size_t r = 0; r < object->text_count && offset < 0; r++) {
+		const struct text_range *text = &object->text[r];
+
+		for (at = text->start; at < text->end; at += chunk - overlap) {
+			const size_t size = text->end - at < chunk ? text->end - at : chunk;
+
+			if (memory_read(p, at, code, size) < 0)
+				break;
+			offset = find(code, size);
+			if (offset >= 0)
+				break;
+		}
+	}
+	free(code);
+	return offset < 0 ? 0 : at + (uint64_t)offset;
+}
+
+static bool is_libc(const struct object *object)
+{
+	const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+
+	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
+}
+
+/* The address of some code that every C library has, found by `find` in the text; looked for once. First in the
+ * library itself: a browser's own text is 200 MiB. */
+static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const unsigned char *, size_t))
+{
+	for (unsigned others = 0; others <= 1; others++)
+		for (size_t i = 0; i < p->objects.count && !*known; i++)
+			if (is_libc(p->objects.items[i]) == !others)
+				*known = find_in(p, p->objects.items[i], find);
+	return *known;
+}
+
+/* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
+ * reset what the call has just set. Signals are blocked meanwhile; *group_stop: a group-stop came first, and has to
+ * be reported again. False if another stop came, which is kept. */
+static bool run_to_syscall(struct task *task, bool *group_stop)
+{
+	for (unsigned tries = 0; tries < 4; tries++) {
+		if (!task_run_to_syscall(task))
+			return false;
+		const int status = halt_wait(task);
+
+		if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
+			return true;
+		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP) {
+			*group_stop = true;
+			continue;
+		}
+		const struct stop stop = stop_decode(task->tid, status, task->phase);
+
+		stops_keep(task->process->tracer, task, &stop);
+		return false;
+	}
+	return false;
+}
+
+/* What is launched begins with functrace's own filters, and can only add to them. */
+static bool same_filters(const struct tracer *t, const char *status)
+{
+	char *own = proc_read(getpid(), "status", NULL);
+	uint64_t count, its;
+	const bool same = t->launch->pid && proc_status_number(own, "Seccomp_filters", 0, 10, &count) &&
+			  proc_status_number(status, "Seccomp_filters", 0, 10, &its) && count == its;
+
+	free(own);
+	return same;
+}
+
+/* Whether a system call of the tracer's cannot harm the stopped task; *suspended: its filters are off for it. */
+static bool may_call(struct task *task, bool *suspended)
+{
+	char *status = proc_read(task->tid, "status", NULL);
+	uint64_t mode = 0;
+
+	proc_status_number(status, "Seccomp", 0, 10, &mode);
+	*suspended = mode > 0 && task_suspend_seccomp(task, true);
+	const bool may = status && (!mode || *suspended || (mode == 2 && same_filters(task->process->tracer, status)));
+
+	free(status);
+	return may;
+}
+
+/* What the task gets if the tracer is killed before it has put all back: behind a hit, where the breakpoint is by then
+ * taken out, it begins the instruction again. */
+static void lend(struct task *task, bool interrupted, uint64_t mask)
+{
+	const struct arch *arch = task->process->arch;
+	struct arch_regs own = task->regs;
+
+	if (!interrupted)
+		arch->set_pc(&own, arch->breakpoint_address(arch->pc(&own)));
+	guard_borrow(task->process->tracer->engine, task->tid, &own, mask);
+}
+
+/* It stands as it did before, which the stops of the system call have covered. */
+static void lent(struct task *task, bool interrupted)
+{
+	struct engine *engine = task->process->tracer->engine;
+
+	if (!interrupted) {
+		guard_took(engine, task->seat, SIGTRAP << 8 | 0x7f);
+		guard_saw(engine, task->seat, task->process->arch->pc(&task->regs),
+			  task->process->arch->sp(&task->regs));
+	}
+	guard_borrow(engine, 0, NULL, 0);
+}
+
+/* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
+ * was `interrupted` it may have been asleep in a call of its own, which the kernel makes again only on the way
+ * out of a stop like that: so it is stopped like that once more. */
+static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
+{
+	struct process *p = task->process;
+	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->find_syscall);
+	const struct arch_regs saved = task->regs;
+	bool again = interrupted, suspended;
+	uint64_t mask;
+
+	if (!insn || breakpoint_find(p, insn) || !task_signal_mask(task, &mask) || !may_call(task, &suspended))
+		return false;
+	lend(task, interrupted, mask);
+	task_set_signal_mask(task, UINT64_MAX);
+	p->arch->set_syscall(&task->regs, insn, number, args);
+	/* Into it, and out of it. */
+	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) && run_to_syscall(task, &again) &&
+			task_regs(task) == 0;
+
+	if (ok)
+		*result = p->arch->result(&task->regs);
+	task->regs = saved;
+	task->regs_known = true;
+	task_set_regs(task);
+	task_set_signal_mask(task, mask);
+	lent(task, interrupted);
+	if (suspended)
+		task_suspend_seccomp(task, false);
+	if (again)
+		task_interrupt(task);
+	return ok;
+}
+
+/* The kernel's struct sigaction, in the target's own memory: below its stack pointer and red zone, where nothing lives;
+ * what was there is put back. `set` and `old` may be NULL. */
+static bool remote_sigaction(struct task *task, bool interrupted, const struct arch_action *set, struct arch_action *old)
+{
+	struct process *p = task->process;
+	const struct action_layout *layout = &p->arch->kernel_action;
+	const uint64_t place = align_down(p->arch->sp(&task->regs) - 1024, 16);
+	unsigned char saved[ARCH_ACTION_MAX], bytes[ARCH_ACTION_MAX];
+	uint64_t result = 1;
+	const uint64_t args[6] = {SIGTRAP, set ? place : 0, old ? place : 0, 8};
+
+	if (memory_read(p, place, saved, layout->size) < 0)
+		return false;
+	if (set) {
+		action_pack(layout, set, bytes);
+		if (memory_write(p, place, bytes, layout->size) < 0)
+			return false;
+	}
+	bool ok = remote_syscall(task, interrupted, p->arch->sys_rt_sigaction, args, &result) && result == 0;
+
+	if (ok && old) {
+		ok = memory_read(p, place, bytes, layout->size) == 0;
+		action_unpack(layout, bytes, old);
+	}
+	memory_write(p, place, saved, layout->size);
+	return ok;
+}
+
+static void block_again(struct task *task)
+{
+	uint64_t mask;
+
+	if (task_signal_mask(task, &mask))
+		task_set_signal_mask(task, mask | TRAP_BIT);
+}
+
+#define ACTION_ONCE 0x80000000u /* SA_RESETHAND */
+
+static bool is_handler(uint64_t handler)
+{
+	return handler != (uint64_t)(uintptr_t)SIG_DFL && handler != (uint64_t)(uintptr_t)SIG_IGN;
+}
+
+void sigtrap_set(struct task *task, uint64_t act)
+{
+	struct process *p = task->process;
+	struct traps *traps = p->traps;
+	const struct action_layout *layout = &p->arch->libc_action;
+	unsigned char bytes[ARCH_ACTION_MAX];
+	struct arch_action wanted;
+
+	if (has_own_actions(task) || !act || memory_read(p, act, bytes, layout->size) < 0)
+		return; /* only asks, or will fail */
+	action_unpack(layout, bytes, &wanted);
+	traps->reset = traps->lost = traps->known = false;
+	traps->action = is_handler(wanted.handler)                           ? TRAP_HANDLED
+			: wanted.handler == (uint64_t)(uintptr_t)SIG_IGN ? TRAP_IGNORED
+									 : TRAP_DEFAULT;
+	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
+	if (traps->action != TRAP_HANDLED)
+		return;
+	/* The C library adds a restorer where the processor needs one. */
+	traps->saved = wanted;
+	traps->saved.flags |= p->arch->action_flags;
+	traps->saved.restorer = p->arch->find_restorer ? find_code(p, &traps->restorer, p->arch->find_restorer) : 0;
+	traps->known = !p->arch->find_restorer || traps->saved.restorer;
+}
+
+static void ask(struct task *task)
+{
+	struct traps *traps = task->process->traps;
+
+	if (task_regs(task) < 0)
+		return;
+	traps->known = remote_sigaction(task, true, NULL, &traps->saved);
+	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
+}
+
+#define ASK_PATIENCE 400
+
+/* A task is stopped for it, which a sleeping system call does not notice: the first that stops soon. */
+static void sigtrap_ask(struct process *p)
+{
+	struct stop stop;
+
+	FOR_EACH_TASK(task, p) {
+		if (p->traps->known)
+			return;
+		if (!task_can_be_stopped(task) || !halt_task(task, ASK_PATIENCE, &stop))
+			continue;
+		if (stop.kind == STOP_INTERRUPT)
+			ask(task);
+		stops_put_back(p->tracer, &stop);
+	}
+}
+
+/* Where the target ignores SIGTRAP. */
+static void ignore_again(struct task *task, bool interrupted)
+{
+	const struct arch_action ignore = {.handler = (uint64_t)(uintptr_t)SIG_IGN};
+
+	if (task_regs(task) == 0 && remote_sigaction(task, interrupted, &ignore, NULL))
+		task->process->traps->reset = false;
+}
+
+void sigtrap_after_hit(struct task *task)
+{
+	struct process *p = task->process;
+
+	if (has_own_actions(task))
+		return;
+	if (p->traps->action == TRAP_IGNORED) {
+		p->traps->reset = true;
+		if (p->task_count == 1)
+			ignore_again(task, false);
+		return;
+	}
+	if (action_now(task) == TRAP_HANDLED)
+		return; /* not reset */
+	if (p->traps->known && remote_sigaction(task, false, &p->traps->saved, NULL)) {
+		block_again(task);
+		return;
+	}
+	if (!p->traps->lost)
+		msg_warn("process %d has lost its handler of SIGTRAP: a breakpoint was hit while the signal was "
+			 "blocked",
+			 p->pid);
+	p->traps->lost = true;
+	p->traps->action = TRAP_DEFAULT;
+}
+
+bool sigtrap_deliver(struct task *task)
+{
+	struct process *p = task->process;
+
+	if (!p)
+		return true;
+	if (p->traps->action == TRAP_IGNORED && p->traps->reset)
+		return false;
+	if (p->traps->once)
+		p->traps->action = TRAP_DEFAULT; /* SA_RESETHAND: this delivery resets it */
+	return true;
+}
+
+bool sigtrap_needs_restore(const struct process *p)
+{
+	return p->traps->action == TRAP_IGNORED && p->traps->reset;
+}
+
+void sigtrap_restore(struct task *task)
+{
+	if (sigtrap_needs_restore(task->process))
+		ignore_again(task, true);
+}
+
+struct traps *traps_new(pid_t tid)
+{
+	struct traps *traps = xcalloc(1, sizeof(*traps));
+
+	traps->action = sigtrap_action(tid);
+	traps->stat_fd = -1;
+	return traps;
+}
+
+struct traps *traps_fork(const struct traps *from)
+{
+	struct traps *traps = xmalloc(sizeof(*traps));
+
+	*traps = *from;
+	traps->stat_fd = -1;
+	return traps;
+}
+
+void traps_free(struct traps *traps)
+{
+	if (traps && traps->stat_fd >= 0)
+		close(traps->stat_fd);
+	free(traps);
+}
+
+void sigtrap_begin(struct process *p)
+{
+	if (p->traps->reset)
+		return; /* what the kernel has is not the target's */
+	p->traps->action = sigtrap_action(process_proc(p));
+	p->traps->known = p->traps->once = false;
+	if (p->traps->action == TRAP_HANDLED)
+		sigtrap_ask(p);
+}

@@ -1,0 +1,40 @@
+/* The target's own SIGTRAP, which hits can take from it: see sigtrap.c. */
+#ifndef FT_CALLS_SIGTRAP_H
+#define FT_CALLS_SIGTRAP_H
+
+#include "ptrace/tracee.h"
+
+enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
+
+struct traps {
+	enum trap_action action;
+	int stat_fd; /* /proc/TID/stat of one of its tasks, -1 none yet */
+	bool known;  /* `saved` is the handler's action */
+	bool reset;  /* by a hit, and the target does not know */
+	bool lost;   /* it could not be put back */
+	bool once;   /* SA_RESETHAND */
+	struct arch_action saved;
+	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
+};
+
+/* By what /proc says of a task. */
+struct traps *traps_new(pid_t tid);
+/* A fork's child has its parent's. */
+struct traps *traps_fork(const struct traps *from);
+void traps_free(struct traps *traps);
+
+/* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
+void sigtrap_set(struct task *task, uint64_t act);
+/* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
+ * that is stopped for it. */
+void sigtrap_begin(struct process *p);
+/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
+void sigtrap_after_hit(struct task *task);
+/* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it, and it is to be dropped. */
+bool sigtrap_deliver(struct task *task);
+/* Whether some task must be stopped for sigtrap_restore(). */
+bool sigtrap_needs_restore(const struct process *p);
+/* When letting go, on a stopped task: the action is put back. */
+void sigtrap_restore(struct task *task);
+
+#endif

@@ -1,0 +1,17 @@
+/* The stack of a stopped task whose registers are known. */
+#ifndef FT_CALLS_STACK_H
+#define FT_CALLS_STACK_H
+
+#include "calls/calls.h"
+
+/* Where the call just entered returns to. If with_stack, also reads the bytes that a later walk will need. False if it
+ * cannot be read. */
+bool stack_return_address(struct task *task, bool with_stack, uint64_t *address);
+/* What was read at this entry is kept for the call's return; there it is good again. */
+void stack_keep(struct task *task, struct call *call);
+void stack_recall(struct task *task, const struct call *call);
+/* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are
+ * more. */
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
+
+#endif

@@ -1,0 +1,42 @@
+#include "config.h"
+#include "calls/values.h"
+#include "ptrace/memory.h"
+
+uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args, uint64_t result)
+{
+	uint64_t word = 0;
+
+	switch (value->kind) {
+	case VALUE_ARG:
+		return args[value->a];
+	case VALUE_RESULT:
+		return result;
+	case VALUE_ARG_TIMES:
+		return mul_saturated(args[value->a], args[value->b]);
+	case VALUE_POINTEE:
+		memory_read_pointer(p, args[value->a], &word);
+		return word;
+	case VALUE_CONST:
+		return value->a;
+	case VALUE_ARG_PAGES:
+		return add_saturated(args[value->a], page_size() - 1) & ~(page_size() - 1);
+	default:
+		return 0;
+	}
+}
+
+bool value_is_success(const struct function *f, uint64_t result, unsigned pointer_size)
+{
+	const uint64_t minus_1 = pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
+
+	switch (f->success) {
+	case OK_NONZERO:
+		return result != 0;
+	case OK_ZERO:
+		return (uint32_t)result == 0;
+	case OK_NOT_MINUS_1:
+		return result != minus_1 && (uint32_t)result != UINT32_MAX;
+	default:
+		return true;
+	}
+}

@@ -1,0 +1,36 @@
+#include "config.h"
+#include "engine/cpus.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool cpus_are_only(pid_t tid, int cpu)
+{
+	cpu_set_t now;
+
+	return sched_getaffinity(tid, sizeof(now), &now) == 0 && CPU_COUNT(&now) == 1 && CPU_ISSET(cpu, &now);
+}
+
+int cpus_narrow(pid_t tid, int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(tid, sizeof(one), &one) < 0 ? -errno : 0;
+}
+
+int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask)
+{
+	cpu_set_t all, now;
+
+	if (!cpus_are_only(tid, cpu) || (CPU_COUNT(mask) == 1 && CPU_ISSET(cpu, mask)))
+		return 0;
+	/* A task that never chose gets CPUs that are added to its cpuset later; one with a mask of its own does not. So
+	 * it is given all there are, as it had, where that comes to the same mask. */
+	memset(&all, 0xff, sizeof(all));
+	if (sched_setaffinity(tid, sizeof(all), &all) == 0 && sched_getaffinity(tid, sizeof(now), &now) == 0 &&
+	    CPU_EQUAL(&now, mask))
+		return 0;
+	return sched_setaffinity(tid, sizeof(*mask), mask) < 0 ? -errno : 0;
+}

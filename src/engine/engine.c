@@ -1,0 +1,424 @@
+/* E: its main thread is the keeper (parent of the target until that ends) and listens to V; the
+ * tracer thread runs the engine_tracer that functrace.c gives. */
+#include "config.h"
+#include "engine/board.h"
+#include "base/msg.h"
+#include "base/title.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_NS       UINT64_C(1000000000)
+#define WAKE_AGAIN_MS 20
+
+/* ---- For the tracer thread ---- */
+
+unsigned engine_take_requests(struct engine *engine)
+{
+	if (!atomic_load_explicit(&engine->requests, memory_order_relaxed))
+		return 0;
+	return atomic_exchange(&engine->requests, 0);
+}
+
+void engine_want_tick(struct engine *engine)
+{
+	if (atomic_load_explicit(&engine->tick_wanted, memory_order_relaxed))
+		return;
+	atomic_store(&engine->tick_wanted, true);
+	eventfd_write(engine->bell, 1);
+}
+
+bool engine_is_waker(struct engine *engine, pid_t pid)
+{
+	int expected = pid;
+
+	return pid > 0 && atomic_compare_exchange_strong(&engine->waker, &expected, 0);
+}
+
+/* V may be stopped, so it is poked rather than waited for; what it is to know stands on the board.
+ * A poke that finds the socket full is not needed: V has something to read. */
+static bool poke(struct engine *engine)
+{
+	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
+}
+
+static void signal_visible(struct engine *engine, int sig)
+{
+	/* Without a pidfd: as long as its end of the socket is open, its pid is its own. */
+	if (engine->visible_handle >= 0 || poke(engine))
+		process_signal(engine->visible_handle, engine->visible, sig);
+}
+
+/* In a session of its own E may not ask the terminal. */
+static pid_t foreground_of(pid_t visible)
+{
+	struct proc_stat stat;
+
+	return isatty(STDERR_FILENO) && proc_stat(visible, &stat) ? stat.foreground : -1;
+}
+
+bool engine_in_foreground(const struct engine *engine)
+{
+	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(STDERR_FILENO);
+
+	return group > 0 && group == getpgid(engine->visible);
+}
+
+void engine_started(struct engine *engine)
+{
+	if (engine->settings->duration_ns && !atomic_load(&engine->let_go_at)) {
+		atomic_store(&engine->let_go_at, clock_ns(CLOCK_MONOTONIC) + engine->settings->duration_ns);
+		eventfd_write(engine->bell, 1);
+	}
+	atomic_store(&engine->board->started, true);
+	poke(engine);
+}
+
+/* E stops and continues V itself, instead of asking it to: signals of one sender keep their order,
+ * while a V that stops itself after it has read a message can miss the SIGCONT of the next one. */
+void engine_target_stopped(struct engine *engine, int sig)
+{
+	if (!engine->launch.pid)
+		return;
+	msg_debug(DBG_PROCESS, 1, "the target is stopped by signal %d", sig);
+	atomic_store(&engine->board->stopped, true);
+	/* The shell then tells why a background job stopped. V itself blocks or ignores no other
+	 * stop signal. */
+	signal_visible(engine, sig == SIGTTIN || sig == SIGTTOU ? sig : SIGSTOP);
+}
+
+void engine_target_continued(struct engine *engine)
+{
+	if (!atomic_exchange(&engine->board->stopped, false))
+		return;
+	msg_debug(DBG_PROCESS, 1, "the target goes on");
+	signal_visible(engine, SIGCONT);
+}
+
+void engine_target_ended(struct engine *engine, int status)
+{
+	struct board *const board = engine->board;
+
+	if (!engine->launch.pid || atomic_load(&board->ended))
+		return;
+	atomic_store(&board->status, status);
+	atomic_store(&board->ended, true);
+	engine_target_continued(engine);
+	poke(engine);
+}
+
+/* ---- The main thread ---- */
+
+/* Makes the tracer thread's wait4(-1) return: a child that exits at once. The child itself writes
+ * down its pid, in the memory that it shares with us, so that it is known before it can be reaped.
+ * One at a time, so that nothing heaps up while the tracer is busy; false: to be tried again soon,
+ * as long as the requests have not been taken. */
+static bool wake_tracer(struct engine *engine)
+{
+	if (!atomic_load(&engine->requests))
+		return true;
+	if (atomic_load(&engine->waker))
+		return false;
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		atomic_store(&engine->waker, getpid());
+		_exit(0);
+	}
+	return pid > 0;
+}
+
+/* Reads what V sends. False when V is gone. */
+static bool read_requests(struct engine *engine, unsigned *requests)
+{
+	struct message message;
+	int fd, got;
+
+	while ((got = message_receive(engine->socket, &message, &fd)) > 0) {
+		if (fd >= 0)
+			close(fd);
+		if (message.type == MESSAGE_LET_GO)
+			*requests |= REQUEST_LET_GO;
+		else if (message.type == MESSAGE_TOGGLE)
+			*requests |= REQUEST_TOGGLE;
+	}
+	if (got == 0)
+		*requests |= REQUEST_LET_GO;
+	return got != 0;
+}
+
+static int milliseconds_until(uint64_t time)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t left = time <= now ? 0 : (time - now + 999999) / 1000000;
+
+	return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* SIGTERM to E. It is blocked but while the main thread sleeps in ppoll(). A signalfd would wake that
+ * thread at each SIGCHLD, too: at each stop of many tasks (collect.c). */
+static volatile sig_atomic_t terminated;
+
+static void note_termination(int sig)
+{
+	(void)sig;
+	terminated = 1;
+}
+
+/* As poll(); SIGTERM ends it. */
+static void sleep_until(struct pollfd *fds, nfds_t count, int milliseconds)
+{
+	const struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+	sigset_t blocked;
+
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	sigdelset(&blocked, SIGTERM);
+	if (ppoll(fds, count, milliseconds < 0 ? NULL : &time, &blocked) >= 0)
+		return;
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = 0;
+	if (errno != EINTR)
+		sleep(1); /* out of kernel memory */
+}
+
+/* Until the tracer thread ends. */
+static void listen_to_visible(struct engine *engine)
+{
+	bool linked = true, woken = true;
+	uint64_t tick_at = 0, end_at;
+
+	while (!atomic_load(&engine->board->tracer_done)) {
+		struct pollfd fds[] = {{.fd = engine->bell, .events = POLLIN},
+				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
+		int timeout = tick_at ? milliseconds_until(tick_at) : -1;
+
+		end_at = atomic_load(&engine->let_go_at);
+		if (end_at && (timeout < 0 || timeout > milliseconds_until(end_at)))
+			timeout = milliseconds_until(end_at);
+		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
+			timeout = WAKE_AGAIN_MS;
+		sleep_until(fds, ARRAY_SIZE(fds), timeout);
+		unsigned requests = 0;
+		eventfd_t rings;
+
+		if (fds[0].revents && !eventfd_read(engine->bell, &rings) && !tick_at &&
+		    atomic_load(&engine->tick_wanted))
+			tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
+		if (end_at && !milliseconds_until(end_at)) {
+			atomic_store(&engine->let_go_at, UINT64_MAX);
+			requests |= REQUEST_LET_GO;
+		}
+		if (terminated) {
+			terminated = 0;
+			requests |= REQUEST_LET_GO;
+		}
+		if (fds[1].revents)
+			linked = read_requests(engine, &requests);
+		if (tick_at && !milliseconds_until(tick_at)) {
+			tick_at = 0;
+			atomic_store(&engine->tick_wanted, false);
+			requests |= REQUEST_TICK;
+		}
+		if (requests) {
+			atomic_fetch_or(&engine->requests, requests);
+			woken = false;
+		}
+		if (!woken)
+			woken = wake_tracer(engine);
+	}
+}
+
+/* After tracing: the target, if it lives on, keeps its parent, else its process group would be
+ * orphaned and a stopped target be killed by the kernel's SIGHUP. */
+void engine_keep_target(struct engine *engine)
+{
+	const pid_t pid = engine->launch.pid;
+	int status;
+
+	/* All are waited for: a thread of it that G still traces, when SIGTRAP kills the process, has to be reaped
+	 * before the kernel reports the end of the process itself. */
+	while (pid && !atomic_load(&engine->board->ended)) {
+		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break; /* ECHILD: the tracer has reaped it */
+		if (got != pid)
+			continue;
+		if (WIFSTOPPED(status))
+			engine_target_stopped(engine, WSTOPSIG(status));
+		else if (WIFCONTINUED(status))
+			engine_target_continued(engine);
+		else
+			engine_target_ended(engine, status);
+	}
+}
+
+#define GUARD_PATIENCE_MS 5000
+
+/* Nothing is attached or planted before G holds this thread, or cannot. A G that has gone closes the link. */
+static void wait_for_guardian(struct engine *engine)
+{
+	struct pollfd link = {.fd = engine->link, .events = POLLIN};
+
+	message_send(engine->link, MESSAGE_TRACER, (uint32_t)gettid(), -1);
+	while (poll(&link, 1, GUARD_PATIENCE_MS) < 0 && errno == EINTR)
+		;
+}
+
+static void *tracer_thread(void *context)
+{
+	struct engine *const engine = context;
+
+	wait_for_guardian(engine);
+	const int result = engine->tracer(engine, engine->settings, &engine->launch);
+
+	atomic_store(&engine->board->result, result);
+	atomic_store(&engine->board->tracer_done, true);
+	eventfd_write(engine->bell, 1);
+	return NULL;
+}
+
+/* E is in a process group of its own and must survive whatever the terminal sends; SIGCHLD must not
+ * be ignored, as it may be inherited, or children would vanish unwaited for. SIGTERM to E lets go. */
+static void set_signals(const struct settings *settings)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+	sigset_t blocked;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, note_termination);
+	if (settings->toggle_signal)
+		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */
+	sigaddset(&blocked, SIGALRM); /* the tracer thread's, while it attaches */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static int engine_open(struct engine *engine)
+{
+	engine->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (engine->bell < 0)
+		return -errno;
+	engine->visible_handle = process_handle(engine->visible);
+	return guard_init(engine);
+}
+
+/* Descriptors that functrace was started with are the target's; E keeps stderr, and stdout if that
+ * is the trace. */
+static void leave_descriptors(const struct engine *engine)
+{
+	const int keep[] = {engine->socket, engine->link, engine->launch.gate, engine->launch.exec_error,
+			    engine->settings->output_fd};
+
+	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null(STDIN_FILENO);
+	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
+		fds_null(STDOUT_FILENO);
+	fd_fill(STDERR_FILENO);
+}
+
+static int run(struct engine *engine)
+{
+	pthread_t thread;
+	const int error = pthread_create(&thread, NULL, tracer_thread, engine);
+
+	if (error) {
+		msg_error("tracing cannot begin: no thread could be started (%s)", strerror(error));
+		return 1;
+	}
+	listen_to_visible(engine);
+	pthread_join(thread, NULL);
+	return atomic_load(&engine->board->result);
+}
+
+/* Where the kernel is out of memory it ends the largest process of those with the highest score: of which E and G,
+ * which others depend on, are to be the last. It takes CAP_SYS_RESOURCE. */
+static void protect_from_oom_killer(void)
+{
+	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char now[16] = "";
+
+	if (fd < 0)
+		return;
+	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
+		msg_debug(DBG_PROCESS, 1, "not protected from the OOM killer: %s", strerror(errno));
+	close(fd);
+}
+
+void engine_hide(const struct board *board, const char *name)
+{
+	if (!board->is_orphaned || setsid() < 0)
+		setpgid(0, 0);
+	title_set(name);
+	protect_from_oom_killer();
+}
+
+int engine_main(const struct job *job, int socket, int link)
+{
+	const struct settings *const settings = job->settings;
+	struct board *const board = job->board;
+	struct engine engine = {
+		.settings = settings,
+		.board = board,
+		.tracer = job->tracer,
+		.socket = socket,
+		.link = link,
+		.visible = job->visible,
+		.launch = {.gate = -1, .exec_error = -1},
+	};
+	int error = 0;
+
+	/* First of all, while E is still as functrace was started: the target inherits its process
+	 * group. */
+	if (!settings->pid_count) {
+		const int links[] = {socket, link};
+
+		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
+		atomic_store(&board->target, engine.launch.pid);
+	}
+	leave_descriptors(&engine);
+	engine_hide(board, "ft-engine");
+	set_signals(settings);
+	if (!error)
+		error = engine_open(&engine);
+	if (error) {
+		msg_error("tracing cannot begin: %s", strerror(-error));
+		atomic_store(&board->result, 1);
+	} else {
+		fds_raise_limit();
+		atomic_store(&board->result, run(&engine));
+	}
+	if (engine.launch.pid && engine.launch.gate >= 0)
+		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
+	atomic_store(&board->traced, true);
+	close(engine.link);
+	poke(&engine);
+	if (engine.launch.pid && !atomic_load(&board->ended)) {
+		/* From here on E may live as long as the target does, after functrace's end: it
+		 * keeps nobody's pipe open. */
+		fds_null(STDOUT_FILENO);
+		fds_null(STDERR_FILENO);
+	}
+	engine_keep_target(&engine);
+	const int result = atomic_load(&board->result);
+
+	guard_free(&engine);
+	return result;
+}

@@ -1,0 +1,387 @@
+/* The guard: a journal of breakpoints in memory that V shares with E, and V's descriptors of the
+ * tracees' memory. A dying process closes its files before the kernel lets go of its tracees, so V
+ * learns of E's death just in time to write most of the text back before a task runs into a
+ * breakpoint that nobody handles any more. A task that stands in a breakpoint's stop at that moment
+ * cannot be helped: the kernel delivers its SIGTRAP. */
+#include "config.h"
+#include "engine/board.h"
+#include "engine/cpus.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int guard_init(struct engine *engine)
+{
+	struct guard *const guard = &engine->guard;
+
+	guard->first_free = guard->last_free = GUARD_NONE;
+	guard->free_seat = GUARD_NONE;
+	guard->spaces = xcalloc(GUARD_SPACES, sizeof(*guard->spaces));
+	guard->used = xcalloc(GUARD_SPACES, sizeof(*guard->used));
+	return 0;
+}
+
+void guard_free(struct engine *engine)
+{
+	free(engine->guard.spaces);
+	free(engine->guard.used);
+}
+
+int guard_add_space(struct engine *engine, int mem_fd)
+{
+	struct guard *const guard = &engine->guard;
+	uint32_t space = 0;
+
+	while (space < guard->space_high && guard->used[space])
+		space++;
+	if (space == GUARD_SPACES || message_send(engine->link, MESSAGE_ADD_SPACE, space, mem_fd))
+		return -1;
+	if (space == guard->space_high)
+		guard->space_high++;
+	guard->used[space] = true;
+	guard->spaces[space] = GUARD_NONE;
+	return (int)space;
+}
+
+/* Its address stays: a task may have hit the breakpoint before it was taken out. */
+static void note_free(struct engine *engine, uint32_t index)
+{
+	struct guard *const guard = &engine->guard;
+	struct guard_note *const notes = engine->board->notes;
+
+	atomic_store_explicit(&notes[index].size, 0, memory_order_release);
+	notes[index].next = GUARD_NONE;
+	if (guard->last_free == GUARD_NONE)
+		guard->first_free = index;
+	else
+		notes[guard->last_free].next = index;
+	guard->last_free = index;
+	guard->free_count++;
+}
+
+/* GUARD_NONE: all are in use. */
+static uint32_t note_take(struct engine *engine)
+{
+	struct guard *const guard = &engine->guard;
+	struct board *const board = engine->board;
+	const uint32_t high = atomic_load(&board->note_high), index = guard->first_free;
+
+	if (high < GUARD_NOTES && guard->free_count < GUARD_REST) {
+		atomic_store(&board->note_high, high + 1);
+		return high;
+	}
+	if (index == GUARD_NONE)
+		return GUARD_NONE;
+	guard->first_free = board->notes[index].next;
+	if (guard->first_free == GUARD_NONE)
+		guard->last_free = GUARD_NONE;
+	guard->free_count--;
+	return index;
+}
+
+void guard_remove_space(struct engine *engine, int space)
+{
+	struct guard *const guard = &engine->guard;
+
+	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space])
+		return;
+	for (uint32_t index = guard->spaces[space]; index != GUARD_NONE;) {
+		const uint32_t next = engine->board->notes[index].next;
+
+		note_free(engine, index);
+		index = next;
+	}
+	guard->spaces[space] = GUARD_NONE;
+	/* While G cannot be told, the id stays taken: a new space under it would be written through
+	 * the old descriptor. */
+	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
+		guard->used[space] = false;
+}
+
+long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
+		const unsigned char *breakpoint, unsigned size)
+{
+	struct guard *const guard = &engine->guard;
+	struct board *const board = engine->board;
+
+	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size || size > 4)
+		return -1;
+	const uint32_t index = note_take(engine);
+
+	if (index == GUARD_NONE)
+		return -1;
+	struct guard_note *const note = &board->notes[index];
+	const uint32_t next = guard->spaces[space];
+
+	note->address = address;
+	note->space = (uint32_t)space;
+	note->next = next;
+	note->previous = GUARD_NONE;
+	if (next != GUARD_NONE)
+		board->notes[next].previous = index;
+	guard->spaces[space] = index;
+	memcpy(note->original, original, size);
+	memcpy(note->breakpoint, breakpoint, size);
+	atomic_store_explicit(&note->size, (unsigned char)size, memory_order_release);
+	return (long)index;
+}
+
+void guard_clear(struct engine *engine, long ticket)
+{
+	struct board *const board = engine->board;
+
+	if (ticket < 0 || ticket >= (long)atomic_load(&board->note_high))
+		return;
+	const uint32_t index = (uint32_t)ticket;
+	struct guard_note *const note = &board->notes[index];
+
+	if (!atomic_load(&note->size))
+		return;
+	if (note->next != GUARD_NONE)
+		board->notes[note->next].previous = note->previous;
+	if (note->previous != GUARD_NONE)
+		board->notes[note->previous].next = note->next;
+	else
+		engine->guard.spaces[note->space] = note->next;
+	note_free(engine, index);
+}
+
+int guard_lend(struct engine *engine, int space, pid_t pid)
+{
+	struct guard *const guard = &engine->guard;
+	uint32_t loan = 0;
+
+	while (loan < guard->loan_high && atomic_load_explicit(&engine->board->loans[loan].pid, memory_order_relaxed))
+		loan++;
+	if (space < 0 || loan == GUARD_LOANS)
+		return -1;
+	if (loan == guard->loan_high)
+		guard->loan_high++;
+	engine->board->loans[loan].space = (uint32_t)space;
+	atomic_store_explicit(&engine->board->loans[loan].pid, pid, memory_order_release);
+	return (int)loan;
+}
+
+void guard_lend_end(struct engine *engine, int loan)
+{
+	if (loan >= 0 && (uint32_t)loan < engine->guard.loan_high)
+		atomic_store_explicit(&engine->board->loans[loan].pid, 0, memory_order_release);
+}
+
+void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd)
+{
+	if (space >= GUARD_SPACES) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (space >= spaces->count) {
+		const size_t count = spaces->count ? spaces->count * 2 : 16;
+		const size_t wanted = count > space ? count : (size_t)space + 1;
+
+		spaces->fds = xreallocarray(spaces->fds, wanted, sizeof(*spaces->fds));
+		while (spaces->count < wanted)
+			spaces->fds[spaces->count++] = -1;
+	}
+	if (spaces->fds[space] >= 0)
+		close(spaces->fds[space]);
+	spaces->fds[space] = fd;
+}
+
+void guard_spaces_free(struct guard_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->count; i++)
+		if (spaces->fds[i] >= 0)
+			close(spaces->fds[i]);
+	free(spaces->fds);
+	*spaces = (struct guard_spaces){0};
+}
+
+void guard_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *mask)
+{
+	struct board *const board = engine->board;
+
+	if (tid) {
+		board->pinned_mask = *mask;
+		board->pinned_cpu = cpu;
+	}
+	atomic_store(&board->pinned, tid);
+}
+
+static void repair_pin(struct board *board)
+{
+	const pid_t tid = atomic_load(&board->pinned);
+
+	if (tid)
+		cpus_put_back(tid, board->pinned_cpu, &board->pinned_mask);
+}
+
+/* 1: the original bytes are back, 0: they were there, or nothing is any more, -1: they could not be written. */
+static int note_repair(const struct guard_note *note, unsigned size, int fd)
+{
+	unsigned char there[4];
+	const ssize_t got = pread(fd, there, size, (off_t)note->address);
+
+	/* Not there any more: the process has ended, the object is unmapped, the breakpoint
+	 * was taken out. */
+	if (got != (ssize_t)size || memcmp(there, note->breakpoint, size))
+		return 0;
+	return pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size ? 1 : -1;
+}
+
+/* Of one space, or of all (GUARD_NONE); fd -1: the space's own descriptor. */
+static size_t notes_repair(const struct board *board, const struct guard_spaces *spaces, uint32_t space, int fd,
+			   size_t *failed)
+{
+	size_t count = atomic_load(&board->note_high), repaired = 0;
+
+	if (count > GUARD_NOTES)
+		count = GUARD_NOTES; /* E may have died of having written anywhere */
+	for (size_t i = 0; i < count; i++) {
+		const struct guard_note *const note = &board->notes[i];
+		const unsigned size = atomic_load_explicit(&note->size, memory_order_acquire);
+
+		if (!size || size > sizeof(note->original) || (space != GUARD_NONE && note->space != space))
+			continue;
+		const int memory = fd >= 0 ? fd : note->space < spaces->count ? spaces->fds[note->space] : -1;
+		const int result = memory < 0 ? 0 : note_repair(note, size, memory);
+
+		repaired += result > 0;
+		*failed += result < 0;
+	}
+	return repaired;
+}
+
+/* Children that had made no call yet: one more look at the notes each. */
+static size_t loans_repair(const struct board *board, const struct guard_spaces *spaces, size_t *failed)
+{
+	size_t repaired = 0;
+
+	for (size_t i = 0; i < GUARD_LOANS; i++) {
+		const struct guard_loan *const loan = &board->loans[i];
+		const pid_t pid = atomic_load_explicit(&loan->pid, memory_order_acquire);
+		char path[32];
+
+		if (pid <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+		const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		repaired += notes_repair(board, spaces, loan->space, fd, failed);
+		close(fd);
+	}
+	return repaired;
+}
+
+size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed)
+{
+	repair_pin(board);
+	*failed = 0;
+	const size_t repaired = notes_repair(board, spaces, GUARD_NONE, -1, failed);
+
+	return repaired + loans_repair(board, spaces, failed);
+}
+
+/* ---- Tasks ---- */
+
+int guard_seat(struct engine *engine, pid_t tid)
+{
+	struct guard *const guard = &engine->guard;
+	struct board *const board = engine->board;
+	uint32_t seat = guard->free_seat;
+
+	if (!board)
+		return -1;
+	if (seat != GUARD_NONE)
+		guard->free_seat = board->seats[seat].next;
+	else if ((seat = atomic_load(&board->seat_high)) < GUARD_SEATS)
+		atomic_store(&board->seat_high, seat + 1);
+	else
+		return -1;
+	board->seats[seat].status = 0;
+	atomic_store_explicit(&board->seats[seat].tid, tid, memory_order_release);
+	return (int)seat;
+}
+
+void guard_leave(struct engine *engine, int seat)
+{
+	if (seat < 0)
+		return;
+	struct guard_seat *const left = &engine->board->seats[seat];
+
+	atomic_store_explicit(&left->tid, 0, memory_order_release);
+	left->next = engine->guard.free_seat;
+	engine->guard.free_seat = (uint32_t)seat;
+}
+
+int guard_status(int code, int status)
+{
+	switch (code) {
+	case CLD_EXITED:
+		return (status & 0xff) << 8;
+	case CLD_KILLED:
+		return status;
+	case CLD_DUMPED:
+		return status | WCOREFLAG;
+	default:
+		return status << 8 | 0x7f;
+	}
+}
+
+/* waitid, because it says whose stop that is where G can read it before E runs a single instruction more: between
+ * the kernel's giving out a stop and E's knowing of it nobody may be killed. The system call itself: the library's is a
+ * place where a thread can be cancelled, which costs twice a stop. */
+pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
+{
+	siginfo_t *const taken = &engine->board->taken;
+
+	taken->si_pid = 0;
+	if (syscall(SYS_waitid, which < 0 ? P_ALL : P_PID, which, taken, WEXITED | __WALL | flags, NULL) < 0)
+		return -1;
+	if (taken->si_pid)
+		*status = guard_status(taken->si_code, taken->si_status);
+	return taken->si_pid;
+}
+
+void guard_took(struct engine *engine, int seat, int status)
+{
+	struct board *const board = engine->board;
+
+	if (seat >= 0) {
+		board->seats[seat].pc = 0;
+		board->seats[seat].status = status;
+	}
+	atomic_signal_fence(memory_order_release);
+	board->taken.si_pid = 0;
+}
+
+void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp)
+{
+	if (seat < 0)
+		return;
+	struct guard_seat *const its = &engine->board->seats[seat];
+
+	its->sp = sp;
+	atomic_signal_fence(memory_order_release);
+	its->pc = pc;
+}
+
+void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask)
+{
+	struct board *const board = engine->board;
+
+	if (tid) {
+		board->borrowed_regs = *regs;
+		board->borrowed_mask = mask;
+	}
+	atomic_store(&board->borrowed, tid);
+}

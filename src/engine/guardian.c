@@ -1,0 +1,289 @@
+/* G: holds E's tracer thread, and does what is left to do when E is killed. It does nothing else, and nothing that
+ * the terminal or the target does reaches it, so that it is there then (V may be stopped together with the target).
+ *
+ * The kernel lets go of tracees when their tracer ends, in exit_notify(). Long before that, PTRACE_EVENT_EXIT stops
+ * the thread for G:
+ *
+ *   E: SIGKILL | exit event, stops                                          | exit_notify(): detaches all
+ *   G:                 | text back | who may not go on: SIGSTOP | lets go of E |  sets those right, detaches
+ *   tracees:   those that run run into breakpoints; then not any more       |  go on
+ *
+ * What cannot be helped is a task that has run into a breakpoint and whose stop E has not taken: the kernel delivers
+ * its SIGTRAP. */
+#include "config.h"
+#include "engine/board.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct guardian {
+	struct engine engine; /* as far as E's place can be taken: board, socket, visible, launch.pid */
+	struct guard_spaces spaces;
+	struct rescue rescue;
+	pid_t pid;    /* E */
+	pid_t tracer; /* its tracer thread, while it is held */
+	int link, signals;
+	size_t repaired, failed;
+	bool rescued; /* E was killed, and what could be done has been done */
+	bool ended;
+	int status; /* E's */
+};
+
+/* G is E's parent, so that yama lets it. Another tracer of functrace (strace, gdb) is no error: then the text is put
+ * back when E is dead. */
+static void hold_tracer(struct guardian *g, pid_t tid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
+		msg_debug(DBG_PROCESS, 1, "the tracer's thread %d cannot be held: %s", tid, strerror(errno));
+	else
+		g->tracer = tid;
+	message_send(g->link, MESSAGE_POKE, 0, -1);
+}
+
+/* False when E has closed its end: it is done, or dead. */
+static bool take_messages(struct guardian *g)
+{
+	struct message message;
+	int fd, got;
+
+	while ((got = message_receive(g->link, &message, &fd)) > 0) {
+		if (message.type == MESSAGE_ADD_SPACE || message.type == MESSAGE_REMOVE_SPACE)
+			guard_spaces_set(&g->spaces, message.space, fd);
+		else if (fd >= 0)
+			close(fd);
+		if (message.type == MESSAGE_TRACER)
+			hold_tracer(g, (pid_t)message.space);
+	}
+	return got != 0;
+}
+
+/* E has been killed, or has ended by itself where it should not. With the tracer's thread held, all that it traced
+ * still is as it was. */
+static void rescue(struct guardian *g)
+{
+	g->rescued = true;
+	g->engine.launch.pid = atomic_load(&g->engine.board->target);
+	take_messages(g);
+	g->repaired = guard_repair(g->engine.board, &g->spaces, &g->failed);
+	rescue_begin(&g->rescue, g->engine.board, g->tracer);
+}
+
+/* A launched target becomes G's child, and nobody else: the target's own orphans are not G's. */
+static void let_tracer_end(struct guardian *g)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	ptrace(PTRACE_DETACH, g->tracer, NULL, NULL);
+	rescue_end(&g->rescue);
+	if (g->rescue.target_ended)
+		engine_target_ended(&g->engine, g->rescue.target_status);
+	g->tracer = 0;
+}
+
+/* The tracer's thread has stopped: for a signal, which it gets, for a group-stop, or because it ends. */
+static void pass_stop(struct guardian *g, int status)
+{
+	const int sig = WSTOPSIG(status), event = status >> 16;
+
+	if (event == PTRACE_EVENT_EXIT) {
+		if (atomic_load(&g->engine.board->tracer_done)) {
+			ptrace(PTRACE_DETACH, g->tracer, NULL, NULL);
+			g->tracer = 0;
+			return;
+		}
+		rescue(g);
+		let_tracer_end(g);
+		return;
+	}
+	if (event == PTRACE_EVENT_STOP && sig != SIGTRAP && ptrace(PTRACE_LISTEN, g->tracer, NULL, NULL) == 0)
+		return;
+	ptrace(PTRACE_CONT, g->tracer, NULL, (void *)(long)(event ? 0 : sig));
+}
+
+static void take_children(struct guardian *g)
+{
+	int status;
+	pid_t pid;
+
+	while (!g->ended && (pid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
+		if (pid == g->tracer && WIFSTOPPED(status))
+			pass_stop(g, status);
+		else if (pid == g->tracer)
+			g->tracer = 0;
+		if (pid == g->engine.launch.pid && !WIFSTOPPED(status))
+			engine_target_ended(&g->engine, status);
+		if (pid == g->pid && !WIFSTOPPED(status)) {
+			g->ended = true;
+			g->status = status;
+		}
+	}
+}
+
+/* Until E has ended. */
+static void watch(struct guardian *g)
+{
+	bool linked = true;
+
+	while (!g->ended) {
+		struct pollfd fds[] = {{.fd = g->signals, .events = POLLIN},
+				       {.fd = linked ? g->link : -1, .events = POLLIN}};
+		struct signalfd_siginfo info;
+
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			sleep(1); /* out of kernel memory */
+		if (fds[0].revents)
+			while (read(g->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+				;
+		take_children(g);
+		if (fds[1].revents && linked) {
+			linked = take_messages(g);
+			/* E is done, and lives as long as the target does, perhaps: nobody's pipe is kept open. */
+			if (!linked && atomic_load(&g->engine.board->traced))
+				fds_null(STDERR_FILENO);
+		}
+	}
+}
+
+/* ---- After E ---- */
+
+static void report(struct guardian *g)
+{
+	char how[64] = "ended unexpectedly";
+
+	if (WIFSIGNALED(g->status))
+		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(g->status));
+	msg_error("the tracing process %s. Tracing is over (breakpoints taken out: %zu); the trace is readable up to "
+		  "its last flush",
+		  how, g->repaired);
+	rescue_report(&g->rescue);
+	if (g->failed)
+		msg_error("breakpoints that could not be taken out: %zu. A program that reaches one is killed by "
+			  "SIGTRAP: restart it as soon as you can",
+			  g->failed);
+}
+
+/* As long as the target runs it has the terminal, so functrace does not end before it. `handle`: it is not G's child,
+ * because the tracer's thread was not held. */
+static void outlive_target(struct guardian *g, int handle)
+{
+	engine_keep_target(&g->engine);
+	if (atomic_load(&g->engine.board->ended))
+		return;
+	while (handle >= 0) {
+		struct pollfd end = {.fd = handle, .events = POLLIN};
+
+		if (poll(&end, 1, -1) >= 0 || errno != EINTR)
+			break;
+	}
+	msg_error("the exit status of %s is not known, because the tracing process died before it",
+		  g->engine.settings->argv[0]);
+}
+
+static void take_over(struct guardian *g)
+{
+	struct board *const board = g->engine.board;
+	const pid_t target = atomic_load(&board->target);
+	const bool lives = target && !atomic_load(&board->ended);
+	const int handle = lives ? process_handle(target) : -1;
+
+	if (!g->rescued)
+		rescue(g);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	report(g);
+	atomic_store(&board->engine_died, true);
+	message_send(g->engine.socket, MESSAGE_POKE, 0, -1);
+	if (lives)
+		outlive_target(g, handle);
+}
+
+/* ---- Starting ---- */
+
+static void set_signals(const struct settings *settings)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+	sigset_t blocked;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	if (settings->toggle_signal)
+		signal(settings->toggle_signal, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static int open_signals(void)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void leave_descriptors(const struct guardian *g)
+{
+	const int keep[] = {g->engine.socket, g->engine.visible_handle, g->link};
+
+	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null(STDIN_FILENO);
+	fds_null(STDOUT_FILENO);
+	fd_fill(STDERR_FILENO);
+}
+
+static int start_failed(struct board *board, const char *what)
+{
+	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
+	atomic_store(&board->result, 1);
+	atomic_store(&board->traced, true);
+	return 1;
+}
+
+int guardian_main(const struct job *job, int socket)
+{
+	const struct settings *const settings = job->settings;
+	struct board *const board = job->board;
+	struct guardian g = {.engine = {.settings = settings, .board = board, .socket = socket, .visible = job->visible}};
+	int links[2];
+
+	g.engine.visible_handle = process_handle(job->visible);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, links))
+		return start_failed(board, "a socket pair");
+	links[0] = g.link = fd_above_standard(links[0]);
+	links[1] = fd_above_standard(links[1]);
+	if (links[0] < 0 || links[1] < 0)
+		return start_failed(board, "descriptors");
+	/* While G is still as functrace was started, for the target's sake. */
+	g.pid = fork();
+	if (g.pid < 0)
+		return start_failed(board, "a process");
+	if (g.pid == 0) {
+		close(links[0]);
+		exit(engine_main(job, socket, links[1]));
+	}
+	close(links[1]);
+	engine_hide(board, "ft-guard");
+	set_signals(settings);
+	leave_descriptors(&g);
+	g.signals = open_signals();
+	if (g.signals < 0) {
+		kill(g.pid, SIGTERM); /* it lets go */
+		return start_failed(board, "signals");
+	}
+	fds_raise_limit();
+	watch(&g);
+	if (!atomic_load(&board->traced))
+		take_over(&g);
+	guard_spaces_free(&g.spaces);
+	return 0;
+}

@@ -1,0 +1,154 @@
+#include "config.h"
+#include "engine/board.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the target, until it execs. Nothing here may allocate or talk: it is functrace's image, but no
+ * longer functrace. */
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
+	__attribute__((noreturn));
+
+static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
+{
+	char byte;
+	ssize_t got;
+
+	for (int sig = 1; sig < _NSIG; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			sigaction(sig, &signals->actions[sig], NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+	do
+		got = read(gate, &byte, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(127); /* E is gone */
+	if (stdout_is_trace)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(argv[0], argv);
+	const int error = errno;
+
+	while (write(exec_error, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+static int make_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	ends[0] = fd_above_standard(ends[0]);
+	ends[1] = fd_above_standard(ends[1]);
+	return ends[0] < 0 || ends[1] < 0 ? -EMFILE : 0;
+}
+
+static void close_pipe(const int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
+		const int *close_fds, size_t close_count)
+{
+	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
+	int gate[2] = {-1, -1}, error[2] = {-1, -1};
+	int failure = make_pipe(gate);
+
+	if (!failure)
+		failure = make_pipe(error);
+	if (failure)
+		goto out;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		/* Else T, as long as it has not execed, would keep E's end-of-file from V, its own
+		 * gate's from itself. */
+		for (size_t i = 0; i < close_count; i++)
+			close(close_fds[i]);
+		close(gate[1]);
+		close(error[0]);
+		target_run(settings->argv, gate[0], error[1], stdout_is_trace, signals);
+	}
+	if (pid < 0) {
+		failure = -errno;
+		goto out;
+	}
+	close(gate[0]);
+	close(error[1]);
+	*launch = (struct launch){.pid = pid, .gate = gate[1], .exec_error = error[0]};
+	return 0;
+out:
+	close_pipe(gate);
+	close_pipe(error);
+	return failure;
+}
+
+int launch_open_gate(struct launch *launch)
+{
+	int error = 0;
+
+	if (launch->gate < 0)
+		return 0;
+	/* SIGPIPE is ignored in E: a target that has been killed at its gate is EPIPE. */
+	while (write(launch->gate, "", 1) < 0) {
+		if (errno == EINTR)
+			continue;
+		error = -errno;
+		break;
+	}
+	close(launch->gate);
+	launch->gate = -1;
+	return error;
+}
+
+int launch_failure(struct launch *launch, const char *program)
+{
+	int error;
+	ssize_t got;
+
+	if (launch->exec_error < 0)
+		return 0;
+	do
+		got = read(launch->exec_error, &error, sizeof(error));
+	while (got < 0 && errno == EINTR);
+	close(launch->exec_error);
+	launch->exec_error = -1;
+	if (got != (ssize_t)sizeof(error))
+		return 0;
+	if (error == ENOENT && *program && !program[strspn(program, "0123456789")]) {
+		msg_error("%s was not found in PATH. To attach to process %s: -t %s", program, program, program);
+		return 127;
+	}
+	if (error == ENOENT && !strchr(program, '/')) {
+		msg_error("%s was not found in PATH: give its full path, or ./%s for one in this "
+			  "folder",
+			  program, program);
+		return 127;
+	}
+	if (error == ENOENT && !access(program, F_OK)) {
+		msg_error("%s cannot be run: the interpreter that it names (first line, or ELF "
+			  "loader) does "
+			  "not exist",
+			  program);
+		return 127;
+	}
+	if (error == ENOENT) {
+		msg_error("%s does not exist", program);
+		return 127;
+	}
+	if (error == EACCES)
+		msg_error("%s cannot be run: it is not an executable file that you may run (chmod "
+			  "+x makes a "
+			  "file executable)",
+			  program);
+	else
+		msg_error("%s cannot be run: %s", program, strerror(error));
+	return 126;
+}

@@ -1,0 +1,455 @@
+/* What was traced when E was killed: who is where, and what has to be done for it.
+ *
+ * A task that has hit a breakpoint stands one byte (or as many as its breakpoint has) behind the instruction's
+ * start, in a signal-delivery stop. Three cases:
+ *  - E has not taken the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
+ *    tracer goes. The process dies of SIGTRAP, unless it handles or ignores that: then the task has to be sent back,
+ *    too.
+ *  - E has taken it, and has not set the pc yet: nothing is delivered, and the task would go on in the middle of its
+ *    instruction. It must not. It gets a SIGSTOP of its own while it is still E's: in get_signal() it finds that
+ *    before it can return to the program. Then it is G's tracee, gets its pc, and is let go of without that signal,
+ *    mostly before its process has stopped by it.
+ *  - E has set the pc, to the instruction, its copy or a jump's target: it goes on there.
+ * A task that was made to do a system call (sigtrap.c) is held in the same way, and gets its registers back.
+ *
+ * Signals with handlers that wait for the task come before SIGSTOP: then their frames have been built on each other,
+ * and the innermost holds the pc that is to be corrected. */
+#include "config.h"
+#include "engine/board.h"
+#include "base/msg.h"
+#include "proc/proc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rescued_task {
+	pid_t tid;
+	size_t process;
+	uint64_t pc, sp;  /* where it stands */
+	uint64_t address; /* the instruction that it has to begin again */
+	bool is_borrowed; /* all its registers have to be put back */
+};
+
+struct rescued_process {
+	pid_t pid;
+	int handle;
+	bool is_doomed; /* a task has a SIGTRAP that nobody takes away any more */
+	bool stopped;   /* by our SIGSTOP */
+	bool lost;      /* a task could not be set right: it must not run */
+	char name[16];
+};
+
+/* ---- Looking ---- */
+
+/* 0 where there is no such line. */
+static uint64_t field_of(const char *status, const char *key, int base)
+{
+	uint64_t value;
+
+	return proc_status_number(status, key, 0, base, &value) ? value : 0;
+}
+
+/* What a task does with signals. */
+struct signals {
+	bool trap_kills;  /* SIGTRAP ends its process */
+	bool trap_queued; /* it has run into something, and has not stopped yet */
+	int unnoticed;    /* a signal of which it notices nothing but the tracer's stop */
+};
+
+static struct signals signals_of(const char *status)
+{
+	static const int by_default_ignored[] = {SIGURG, SIGWINCH, SIGCHLD, SIGCONT};
+	const uint64_t trap = 1ull << (SIGTRAP - 1), caught = field_of(status, "SigCgt", 16),
+		       pending = field_of(status, "SigPnd", 16);
+	const uint64_t noticed = caught | field_of(status, "SigBlk", 16) | pending;
+	struct signals signals = {.trap_kills = !((caught | field_of(status, "SigIgn", 16)) & trap),
+				  .trap_queued = pending & trap,
+				  .unnoticed = SIGSTOP};
+
+	for (size_t i = ARRAY_SIZE(by_default_ignored); i-- > 0;)
+		if (!(noticed & 1ull << (by_default_ignored[i] - 1)))
+			signals.unnoticed = by_default_ignored[i];
+	return signals;
+}
+
+/* Its process; SIZE_MAX if the task is not (any more) what E traced. */
+static size_t process_of(struct rescue *r, pid_t tid, struct signals *signals)
+{
+	char *status = proc_read(tid, "status", NULL);
+	const pid_t pid = (pid_t)field_of(status, "Tgid", 10);
+	const bool ours = pid && (!r->tracer || (pid_t)field_of(status, "TracerPid", 10) == r->tracer);
+	size_t i = 0;
+
+	*signals = signals_of(status);
+	free(status);
+	if (!ours)
+		return SIZE_MAX;
+	while (i < r->process_count && r->processes[i].pid != pid)
+		i++;
+	if (i < r->process_count)
+		return i;
+	ARRAY_GROW(r->processes, r->process_capacity, r->process_count);
+	r->processes[r->process_count++] = (struct rescued_process){.pid = pid, .handle = process_handle(pid)};
+	char *name = proc_read(pid, "comm", NULL);
+
+	if (name)
+		snprintf(r->processes[i].name, sizeof(r->processes[i].name), "%.*s", (int)strcspn(name, "\n"), name);
+	free(name);
+	return i;
+}
+
+/* 0 if there is no such task; *code: what its stop still has to deliver. */
+static char state_of(pid_t tid, int *code)
+{
+	struct proc_stat stat = {0};
+
+	if (!proc_stat(tid, &stat))
+		stat.state = 0;
+	*code = stat.exit_code;
+	return stat.state;
+}
+
+/* Whether there is, or was lately, a breakpoint behind which the task stands. Of the text, which is whole again, it
+ * has to be the original: else it is the program's own breakpoint, or another program. */
+static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
+{
+	const struct board *const board = r->board;
+	const size_t high = atomic_load(&board->note_high);
+	char path[32];
+	bool found = false;
+
+	*address = arch_native()->breakpoint_address(pc);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
+		const struct guard_note *const note = &board->notes[i];
+		unsigned char there;
+
+		found = note->address == *address && pread(fd, &there, 1, (off_t)*address) == 1 &&
+			there == note->original[0];
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* ---- Holding ---- */
+
+static void hold(struct rescue *r, const struct rescued_task *task)
+{
+	ARRAY_GROW(r->tasks, r->task_capacity, r->task_count);
+	r->tasks[r->task_count++] = *task;
+	syscall(SYS_tgkill, r->processes[task->process].pid, task->tid, SIGSTOP);
+}
+
+/* The plain SIGTRAP of a breakpoint, not one of ptrace's events. */
+static bool is_trap(int status)
+{
+	return status == (SIGTRAP << 8 | 0x7f);
+}
+
+/* What E has taken last from the task, and whether it has sent it on since. */
+static int last_stop(const struct rescue *r, const struct guard_seat *seat, pid_t tid, uint64_t pc, uint64_t sp,
+		     bool *sent_on)
+{
+	const siginfo_t *const taken = &r->board->taken;
+
+	*sent_on = false;
+	if (taken->si_pid == tid)
+		return guard_status(taken->si_code, taken->si_status);
+	*sent_on = seat->pc && (seat->pc != pc || seat->sp != sp);
+	return seat->status;
+}
+
+/* False if it is not known yet where it stands: it runs, in a program that would survive the SIGTRAP of a breakpoint
+ * that it has run into before that was taken out. It is sent a signal, that it may stop. */
+static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
+{
+	const pid_t tid = atomic_load(&seat->tid), borrowed = atomic_load(&r->board->borrowed);
+	struct signals signals;
+	struct rescued_task task = {.tid = tid, .process = process_of(r, tid, &signals)};
+	bool sent_on;
+	int code;
+
+	if (task.process == SIZE_MAX || !r->tracer)
+		return true;
+	task.is_borrowed = borrowed == tid;
+	if (task.is_borrowed) {
+		hold(r, &task);
+		return true;
+	}
+	const char state = state_of(tid, &code);
+
+	/* SIGTRAP may be made to be ignored again by the one that does a system call for E. */
+	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
+		if (!again)
+			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
+		return false;
+	}
+	if (state != 't' || !proc_place(tid, &task.pc, &task.sp))
+		return true;
+	if (code == SIGTRAP && signals.trap_kills)
+		r->processes[task.process].is_doomed = true;
+	const int status = last_stop(r, seat, tid, task.pc, task.sp, &sent_on);
+	const bool has_hit = code ? code == SIGTRAP : is_trap(status) && !sent_on;
+
+	if (has_hit && is_behind_breakpoint(r, tid, task.pc, &task.address))
+		hold(r, &task);
+	return true;
+}
+
+#define LOOKS_AT_ONCE 2000 /* E's thread ends within microseconds, and the task goes on at the same moment */
+#define NAP_NS        1000000
+#define NAPS          10000 /* a processor may be long in coming */
+
+static void nap(unsigned n)
+{
+	if (n >= LOOKS_AT_ONCE)
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+}
+
+void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer)
+{
+	const size_t high = atomic_load(&board->seat_high);
+
+	*r = (struct rescue){.board = board, .tracer = tracer};
+	const struct guard_seat **running = xcalloc(GUARD_SEATS, sizeof(*running));
+	size_t count = 0;
+
+	for (size_t i = 0; i < high && i < GUARD_SEATS; i++)
+		if (atomic_load(&board->seats[i].tid) > 0 && !look_at(r, &board->seats[i], false))
+			running[count++] = &board->seats[i];
+	for (size_t i = 0; i < count; i++)
+		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !look_at(r, running[i], true); n++)
+			nap(n);
+	free(running);
+}
+
+/* ---- Setting right ---- */
+
+static const struct arch *read_registers(pid_t tid, struct arch_regs *regs)
+{
+	struct iovec iov = {regs, sizeof(*regs)};
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &iov) < 0)
+		return NULL;
+	return arch_for_regset(iov.iov_len);
+}
+
+static bool write_registers(pid_t tid, const struct arch *arch, struct arch_regs *regs)
+{
+	struct iovec iov = {regs, arch->regset_size};
+
+	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &iov) == 0;
+}
+
+static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
+{
+	errno = 0;
+	*word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)(uintptr_t)address, NULL);
+	return errno == 0;
+}
+
+#define FRAMES_MAX _NSIG /* one for each signal at most */
+
+/* Handlers were about to run. */
+static bool correct_frame(const struct rescued_task *task, const struct arch *arch, uint64_t sp)
+{
+	for (unsigned n = 0; n < FRAMES_MAX; n++) {
+		uint64_t pc, outer;
+
+		if (!read_word(task->tid, sp + arch->frame_pc, &pc) ||
+		    !read_word(task->tid, sp + arch->frame_sp, &outer))
+			return false;
+		if (pc == task->pc && outer == task->sp)
+			return ptrace(PTRACE_POKEDATA, task->tid, (void *)(uintptr_t)(sp + arch->frame_pc),
+				      (void *)(uintptr_t)task->address) == 0;
+		sp = outer;
+	}
+	return false;
+}
+
+static bool correct(const struct rescue *r, const struct rescued_task *task)
+{
+	struct arch_regs regs;
+	const struct arch *arch = read_registers(task->tid, &regs);
+
+	if (!arch)
+		return false;
+	if (task->is_borrowed) {
+		regs = r->board->borrowed_regs;
+		return write_registers(task->tid, arch, &regs) &&
+		       ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(r->board->borrowed_mask),
+			      &r->board->borrowed_mask) == 0;
+	}
+	if (arch->pc(&regs) != task->pc || arch->sp(&regs) != task->sp)
+		return correct_frame(task, arch, arch->sp(&regs));
+	arch->set_pc(&regs, task->address);
+	return write_registers(task->tid, arch, &regs);
+}
+
+/* As soon as E's thread has let go of it. 0 or an errno; ESRCH also for one that has ended and was not reaped yet,
+ * of which the kernel says EPERM. */
+static int seize(const struct rescue *r, pid_t tid)
+{
+	int error = 0, code;
+
+	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
+		error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? errno : 0;
+		if (error != EPERM || (n > LOOKS_AT_ONCE && proc_tracer(tid) != r->tracer))
+			break;
+		nap(n);
+	}
+	if (error == EPERM) {
+		const char state = state_of(tid, &code);
+
+		error = state && state != 'Z' && state != 'X' ? EPERM : ESRCH;
+	}
+	return error;
+}
+
+/* What it reports next; false when nothing comes. */
+static bool wait_for(pid_t tid, int *status)
+{
+	for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS; n++) {
+		const pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+
+		if (got)
+			return got == tid;
+		nap(n);
+	}
+	return false;
+}
+
+/* G has become the parent of the launched target, perhaps, and has reaped it here. */
+static void note_end(struct rescue *r, pid_t tid, int status)
+{
+	if (tid != atomic_load(&r->board->target))
+		return;
+	r->target_ended = true;
+	r->target_status = status;
+}
+
+/* Takes the task's SIGSTOP away, or finds it in a group-stop by that. */
+static void set_right(struct rescue *r, const struct rescued_task *task)
+{
+	struct rescued_process *const process = &r->processes[task->process];
+	const int error = seize(r, task->tid);
+	bool corrected = false;
+	int status;
+
+	if (error == ESRCH)
+		return;
+	process->lost = error != 0;
+	if (error)
+		return;
+	ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL); /* ESRCH: it is ending */
+	while (wait_for(task->tid, &status)) {
+		const int sig = WSTOPSIG(status), event = status >> 16;
+
+		if (!WIFSTOPPED(status)) {
+			note_end(r, task->tid, status);
+			return;
+		}
+		if (!corrected && !correct(r, task))
+			break;
+		corrected = true;
+		if (event && sig != SIGTRAP)
+			process->stopped = true;
+		if ((event && sig != SIGTRAP) || (!event && sig == SIGSTOP)) {
+			ptrace(PTRACE_DETACH, task->tid, NULL, NULL);
+			return;
+		}
+		ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)(event ? 0 : sig));
+	}
+	process->lost = !corrected;
+}
+
+void rescue_end(struct rescue *r)
+{
+	for (size_t i = 0; i < r->task_count; i++)
+		set_right(r, &r->tasks[i]);
+	for (size_t i = 0; i < r->process_count; i++) {
+		const struct rescued_process *const process = &r->processes[i];
+
+		if (process->lost)
+			process_signal(process->handle, process->pid, SIGKILL);
+		else if (process->stopped)
+			process_signal(process->handle, process->pid, SIGCONT);
+	}
+	msg_debug(DBG_PROCESS, 1, "tasks that stood behind a breakpoint: %zu", r->task_count);
+}
+
+/* ---- Reporting ---- */
+
+#define ENDS_MS   100   /* who is about to end has ended by then */
+#define DOOMED_MS 10000 /* whoever has still to get a processor for it */
+
+static bool dumps_core(pid_t pid)
+{
+	char *status = proc_read(pid, "status", NULL);
+	const bool dumps = field_of(status, "CoreDumping", 10);
+
+	free(status);
+	return dumps;
+}
+
+static bool has_ended(const struct rescued_process *process, int milliseconds)
+{
+	struct pollfd end = {.fd = process->handle, .events = POLLIN};
+
+	if (process->handle < 0)
+		return kill(process->pid, 0) < 0 && errno == ESRCH;
+	return poll(&end, 1, milliseconds) > 0 || dumps_core(process->pid);
+}
+
+#define NAMED_MAX 8
+
+void rescue_report(struct rescue *r)
+{
+	const uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	size_t lives = 0, named = 0;
+
+	for (size_t i = 0; i < r->process_count; i++) {
+		struct rescued_process *const process = &r->processes[i];
+		const uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1000000;
+		const uint64_t patience = process->is_doomed ? DOOMED_MS : ENDS_MS;
+		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0);
+
+		lives += !ended;
+		if (named++ >= NAMED_MAX)
+			continue;
+		if (process->lost)
+			msg_error(
+				"process %d (%s) had to be killed: a thread of it could not be taken back to where it "
+				"was",
+				process->pid, process->name);
+		else if (ended && process->is_doomed)
+			msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
+				  process->pid, process->name);
+		else if (ended)
+			msg_error("process %d (%s) has ended", process->pid, process->name);
+		else
+			msg_error("process %d (%s) runs on, untraced", process->pid, process->name);
+	}
+	if (named > NAMED_MAX)
+		msg_error("of %zu traced processes %zu run on, untraced", r->process_count, lives);
+	for (size_t i = 0; i < r->process_count; i++)
+		if (r->processes[i].handle >= 0)
+			close(r->processes[i].handle);
+	free(r->processes);
+	free(r->tasks);
+	*r = (struct rescue){0};
+}

@@ -1,0 +1,64 @@
+/* What the command line decided: made by functrace.c, read by the tracer. */
+#ifndef FT_ENGINE_SETTINGS_H
+#define FT_ENGINE_SETTINGS_H
+
+#include "base/util.h"
+#include "modules/module.h"
+#include "trace/writer.h"
+#include "unwind/unwind.h"
+
+#include <sys/types.h>
+
+struct size_range {
+	uint64_t low, high; /* inclusive */
+};
+
+struct manual_symbol { /* --symbol=NAME=ADDRESS; an address in the main program's file */
+	const char *name;
+	uint64_t address;
+};
+
+/* --cpu: whether a busy task and the tracer run on one CPU. */
+enum placement {
+	CPU_DEFAULT, /* auto for a launched program, else free */
+	CPU_AUTO,    /* where the program cannot see it */
+	CPU_PIN,     /* always */
+	CPU_FREE,    /* never */
+};
+
+struct settings {
+	const struct module **modules;
+	size_t module_count;
+
+	pid_t *pids; /* -t; none: launch argv */
+	size_t pid_count;
+	bool children;        /* --children: and to the processes that descend from them */
+	uint64_t duration_ns; /* --duration: let go after that; 0: no end */
+	char **argv;          /* NULL-terminated */
+
+	unsigned depth; /* 0..256 */
+	bool backtrace_all;
+	struct size_range *monitor; /* -M; none: all */
+	size_t monitor_count;
+	char **libraries; /* -L: parts of paths; none: all */
+	size_t library_count;
+
+	const struct encoding *encoding;
+	bool compat;
+	bool resolve;
+	bool timestamps;
+	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
+	int output_fd;      /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
+
+	bool follow;
+	bool start_paused;
+	int toggle_signal; /* 0: none */
+	bool verify;
+	bool quiet;
+	enum placement cpu;
+	enum unwind_method unwinder;
+	struct manual_symbol *symbols;
+	size_t symbol_count;
+};
+
+#endif

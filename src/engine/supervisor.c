@@ -1,0 +1,279 @@
+/* V: starts G and thereby E, keeps the terminal's manners, and ends as the target ended. */
+#include "config.h"
+#include "engine/board.h"
+#include "base/msg.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct supervisor {
+	const struct settings *settings;
+	struct board *board;
+	sigset_t taken; /* the signals that `signals` (a signalfd) takes */
+	int signals;
+	int socket;
+	pid_t guardian;
+	int end_signal; /* SIGTERM or SIGHUP that asked to let go of a launched target */
+};
+
+static bool is_launched(const struct supervisor *s)
+{
+	return !s->settings->pid_count;
+}
+
+static void signals_read(struct signal_state *state)
+{
+	sigprocmask(SIG_SETMASK, NULL, &state->mask);
+	for (int sig = 1; sig < _NSIG; sig++)
+		if (sigaction(sig, NULL, &state->actions[sig]))
+			state->actions[sig].sa_handler = SIG_DFL;
+}
+
+/* Of what functrace was started to ignore, when attached only nohup's SIGHUP stays ignored: a script's background jobs
+ * ignore SIGINT, and kill -INT is how to let go. */
+static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
+{
+	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
+}
+
+/* Blocks the signals that V acts on; they are taken through a signalfd, so that there is no handler and no race. A
+ * signal that functrace was started to ignore (nohup, a script's background job) stays ignored where a launched
+ * target has it, too. While that runs, INT, QUIT and TSTP are its own: taken and dropped. When attached, V stops by
+ * TSTP as any program does. */
+static void signals_choose(struct supervisor *s, const struct signal_state *state)
+{
+	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+
+	sigemptyset(&s->taken);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (!stays_ignored(s, state, wanted[i]) && (wanted[i] != SIGTSTP || is_launched(s)))
+			sigaddset(&s->taken, wanted[i]);
+	if (s->settings->toggle_signal)
+		sigaddset(&s->taken, s->settings->toggle_signal);
+	sigprocmask(SIG_SETMASK, &s->taken, NULL);
+	/* What is ignored is not even queued. The target's actions are those of `state`. */
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (sigismember(&s->taken, wanted[i]))
+			signal(wanted[i], SIG_DFL);
+}
+
+static bool target_ended(const struct supervisor *s)
+{
+	return atomic_load(&s->board->ended);
+}
+
+static void let_go(struct supervisor *s, int sig)
+{
+	if (is_launched(s) && (sig == SIGTERM || sig == SIGHUP) && !s->end_signal)
+		s->end_signal = sig;
+	message_send(s->socket, MESSAGE_LET_GO, 0, -1);
+}
+
+static void take_signals(struct supervisor *s)
+{
+	const bool target_has_keyboard = is_launched(s) && !target_ended(s);
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		const int sig = (int)info.ssi_signo;
+
+		msg_debug(DBG_PROCESS, 1, "signal %d", sig);
+		if (sig == s->settings->toggle_signal)
+			message_send(s->socket, MESSAGE_TOGGLE, 0, -1);
+		else if (sig == SIGTERM || sig == SIGHUP || !target_has_keyboard) {
+			/* What is traced still after the launched program's end (a daemon's child)
+			 * is let go of by Ctrl-C. */
+			if (sig == SIGTSTP)
+				raise(SIGSTOP);
+			else
+				let_go(s, sig);
+		}
+	}
+}
+
+/* Pokes. False at the end of both E and G. */
+static bool take_messages(struct supervisor *s)
+{
+	struct message message;
+	int fd, got;
+
+	while ((got = message_receive(s->socket, &message, &fd)) > 0)
+		if (fd >= 0)
+			close(fd);
+	return got != 0;
+}
+
+/* Until E and G have ended, or only keep a target company of which functrace was to let go. */
+static void supervise(struct supervisor *s)
+{
+	for (;;) {
+		struct pollfd fds[] = {{.fd = s->socket, .events = POLLIN}, {.fd = s->signals, .events = POLLIN}};
+
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			sleep(1); /* out of kernel memory */
+		if (fds[0].revents && !take_messages(s))
+			return;
+		if (fds[1].revents)
+			take_signals(s);
+		if ((atomic_load(&s->board->traced) || atomic_load(&s->board->engine_died)) && s->end_signal &&
+		    !target_ended(s))
+			return;
+	}
+}
+
+/* Ends as the target ended: the shell is to see its signal; the core file is the target's, not
+ * functrace's. */
+static int end_by(int sig)
+{
+	const struct rlimit none = {0, 0};
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0); /* a core_pattern with a pipe does not look at the limit */
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + sig;
+}
+
+static int end_as_target(const struct board *board)
+{
+	const int status = atomic_load(&board->status);
+
+	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
+}
+
+/* What functrace ends with, once E is done or dead. */
+static int conclude(struct supervisor *s)
+{
+	struct board *const board = s->board;
+	const bool done = atomic_load(&board->traced);
+	const int result = atomic_load(&board->result);
+
+	if (!s->end_signal || target_ended(s))
+		waitpid(s->guardian, NULL, 0); /* both have ended */
+	if (!done && !atomic_load(&board->engine_died))
+		msg_error(
+			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
+			"at its next breakpoint: restart it as soon as you can");
+	if (!is_launched(s))
+		return done ? result : 1;
+	if (!atomic_load(&board->started) && (result || !done))
+		return result ? result : 1;
+	if (target_ended(s))
+		return end_as_target(board);
+	if (s->end_signal)
+		return end_by(s->end_signal);
+	return result ? result : 1;
+}
+
+static int start_failed(const char *what)
+{
+	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
+	return 1;
+}
+
+/* V keeps stderr and its links: everything else that functrace was started with is the target's
+ * alone. */
+static void leave_descriptors(const struct supervisor *s)
+{
+	const int keep[] = {s->socket};
+
+	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null(STDIN_FILENO);
+	fds_null(STDOUT_FILENO);
+	fd_fill(STDERR_FILENO);
+}
+
+/* Whether the process group is orphaned, as far as our own ancestors go: none of them is in the same session and
+ * outside of the group. */
+static bool is_orphaned(void)
+{
+	const pid_t group = getpgrp(), session = getsid(0);
+
+	for (pid_t pid = getppid(); pid > 0 && getsid(pid) == session; pid = proc_parent(pid))
+		if (getpgid(pid) != group)
+			return false;
+	return true;
+}
+
+/* All that functrace knows of processes it reads there; the numbers must be those that ptrace takes. */
+static bool has_proc(void)
+{
+	char self[32];
+	struct statfs mount;
+	const ssize_t length = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = '\0';
+		if (atoi(self) == getpid())
+			return true;
+	}
+	if (statfs("/proc", &mount) || mount.f_type != PROC_SUPER_MAGIC)
+		msg_error("/proc is not mounted, and functrace needs it (as root: mount -t proc proc /proc)");
+	else
+		msg_error("/proc shows the processes of another PID namespace, and functrace needs that of its own (as "
+			  "root, here: mount -t proc proc /proc)");
+	return false;
+}
+
+int engine_run(const struct settings *settings, engine_tracer *tracer)
+{
+	struct supervisor s = {.settings = settings};
+	struct signal_state signals;
+	int sockets[2];
+
+	if (!has_proc())
+		return 1;
+	s.board =
+		mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s.board == MAP_FAILED)
+		return start_failed("shared memory");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return start_failed("a socket pair");
+	sockets[0] = s.socket = fd_above_standard(sockets[0]);
+	sockets[1] = fd_above_standard(sockets[1]);
+	if (sockets[0] < 0 || sockets[1] < 0)
+		return start_failed("descriptors");
+	s.board->is_orphaned = is_orphaned();
+	signals_read(&signals);
+	signals_choose(&s, &signals);
+	const struct job job = {
+		.settings = settings, .tracer = tracer, .board = s.board, .visible = getpid(), .signals = &signals};
+
+	fflush(NULL);
+	s.guardian = fork();
+	if (s.guardian < 0)
+		return start_failed("a process");
+	if (s.guardian == 0) {
+		close(sockets[0]);
+		exit(guardian_main(&job, sockets[1]));
+	}
+	close(sockets[1]);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTIN, SIG_DFL); /* E stops V by these */
+	signal(SIGTTOU, SIG_DFL);
+	leave_descriptors(&s);
+	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s.signals < 0)
+		return start_failed("signals"); /* E sees the end of the socket and lets go */
+	fds_raise_limit();
+	supervise(&s);
+	return conclude(&s);
+}

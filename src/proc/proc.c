@@ -1,0 +1,266 @@
+#include "config.h"
+#include "proc/proc.h"
+#include "base/util.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FILE_MAX (1 << 22) /* a command line */
+
+char *proc_read(pid_t tid, const char *name, size_t *size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	return read_file(path, FILE_MAX, size);
+}
+
+/* ---- status ---- */
+
+const char *proc_status_line(const char *status, const char *key)
+{
+	const size_t length = strlen(key);
+
+	while (status && *status) {
+		if (!strncmp(status, key, length) && status[length] == ':')
+			return status + length + 1 + strspn(status + length + 1, "\t ");
+		status = strchr(status, '\n');
+		status += status != NULL;
+	}
+	return NULL;
+}
+
+bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value)
+{
+	const char *at = proc_status_line(status, key);
+	char *end;
+
+	if (!at)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		at += strcspn(at, "\t \n");
+		at += strspn(at, "\t ");
+	}
+	*value = strtoull(at, &end, base);
+	return end > at && *at != '\n';
+}
+
+static bool read_number(pid_t tid, const char *key, uint64_t *value)
+{
+	char *status = proc_read(tid, "status", NULL);
+	const bool known = proc_status_number(status, key, 0, 10, value);
+
+	free(status);
+	return known;
+}
+
+pid_t proc_tgid(pid_t tid)
+{
+	uint64_t tgid;
+
+	if (proc_is_of_group(tid, tid))
+		return tid;
+	return read_number(tid, "Tgid", &tgid) ? (pid_t)tgid : 0;
+}
+
+pid_t proc_tracer(pid_t tid)
+{
+	uint64_t tracer;
+
+	return read_number(tid, "TracerPid", &tracer) ? (pid_t)tracer : 0;
+}
+
+long proc_owner(pid_t tid)
+{
+	uint64_t owner;
+
+	return read_number(tid, "Uid", &owner) ? (long)owner : -1;
+}
+
+bool proc_lacks_privileges(pid_t pid)
+{
+	char path[32];
+	struct stat file;
+	struct statvfs mount;
+	uint64_t uid, gid, no_new;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (stat(path, &file) < 0 || !(file.st_mode & (S_ISUID | S_ISGID)) || statvfs(path, &mount) < 0 ||
+	    (mount.f_flag & ST_NOSUID))
+		return false;
+	char *status = proc_read(pid, "status", NULL);
+	const bool known = proc_status_number(status, "Uid", 1, 10, &uid) &&
+			   proc_status_number(status, "Gid", 1, 10, &gid) &&
+			   proc_status_number(status, "NoNewPrivs", 0, 10, &no_new);
+
+	free(status);
+	return known && !no_new &&
+	       (((file.st_mode & S_ISUID) && uid != file.st_uid) ||
+		((file.st_mode & S_ISGID) && (file.st_mode & S_IXGRP) && gid != file.st_gid));
+}
+
+/* ---- stat ---- */
+
+/* The fields behind the name, which may hold anything and ends at the last parenthesis; counted as proc(5) does. */
+enum stat_field {
+	FIELD_STATE = 3,
+	FIELD_PARENT = 4,
+	FIELD_FOREGROUND = 8,
+	FIELD_FLAGS = 9,
+	FIELD_IGNORED = 33,
+	FIELD_CAUGHT = 34,
+	FIELD_EXIT_CODE = 52,
+};
+
+static bool stat_parse(const char *text, struct proc_stat *stat)
+{
+	const char *at = strrchr(text, ')');
+	unsigned field = FIELD_STATE;
+
+	*stat = (struct proc_stat){.foreground = -1};
+	if (!at || at[1] != ' ' || !at[2])
+		return false;
+	for (at += 2; at; at = strchr(at, ' '), at += at != NULL, field++)
+		switch (field) {
+		case FIELD_STATE:
+			stat->state = *at;
+			break;
+		case FIELD_PARENT:
+			stat->parent = (pid_t)strtol(at, NULL, 10);
+			break;
+		case FIELD_FOREGROUND:
+			stat->foreground = (pid_t)strtol(at, NULL, 10);
+			break;
+		case FIELD_FLAGS:
+			stat->flags = strtoul(at, NULL, 10);
+			break;
+		case FIELD_IGNORED:
+			stat->ignored = strtoull(at, NULL, 10);
+			break;
+		case FIELD_CAUGHT:
+			stat->caught = strtoull(at, NULL, 10);
+			break;
+		case FIELD_EXIT_CODE:
+			stat->exit_code = (int)strtol(at, NULL, 10);
+			break;
+		default:
+			break;
+		}
+	return field > FIELD_FLAGS;
+}
+
+int proc_stat_open(pid_t tid)
+{
+	char path[48];
+
+	/* For /proc/TID/stat the kernel sums over all threads. */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool proc_stat_again(int fd, struct proc_stat *stat)
+{
+	char text[2048];
+	const ssize_t size = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	if (size <= 0)
+		return false;
+	text[size] = '\0';
+	return stat_parse(text, stat);
+}
+
+bool proc_stat(pid_t tid, struct proc_stat *stat)
+{
+	const int fd = proc_stat_open(tid);
+	const bool known = proc_stat_again(fd, stat);
+
+	if (fd >= 0)
+		close(fd);
+	return known;
+}
+
+bool proc_is_alive(pid_t tid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(tid, &stat) && stat.state != 'Z' && stat.state != 'X' && !(stat.flags & PROC_KERNEL_THREAD);
+}
+
+pid_t proc_parent(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(pid, &stat) ? stat.parent : 0;
+}
+
+/* ---- Threads and memory ---- */
+
+pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid))
+{
+	char path[32];
+	const struct dirent *entry;
+	pid_t found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+
+	while (folder && !found && (entry = readdir(folder))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		found = tid > 0 && wanted(tid) ? tid : 0;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+pid_t proc_live_thread(pid_t pid)
+{
+	return proc_is_alive(pid) ? pid : proc_find_thread(pid, proc_is_alive);
+}
+
+bool proc_is_of_group(pid_t tid, pid_t tgid)
+{
+	return syscall(SYS_tgkill, tgid, tid, 0) == 0 || errno == EPERM;
+}
+
+bool proc_syscall(pid_t tid, long *number, uint64_t *pc)
+{
+	unsigned long long sp, after;
+	char *text = proc_read(tid, "syscall", NULL);
+	const bool blocked =
+		text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &sp, &after) == 3 && *number >= 0;
+
+	free(text);
+	*pc = blocked ? after : 0;
+	return blocked;
+}
+
+bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp)
+{
+	unsigned long long sp_now, pc_now;
+	char *text = proc_read(tid, "syscall", NULL);
+	const bool known = text && sscanf(text, "-1 %llx %llx", &sp_now, &pc_now) == 2;
+
+	free(text);
+	*sp = known ? sp_now : 0;
+	*pc = known ? pc_now : 0;
+	return known;
+}
+
+bool proc_same_memory(pid_t a, pid_t b, bool *known)
+{
+	const long order = syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+
+	*known = order >= 0;
+	return order == 0;
+}

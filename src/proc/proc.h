@@ -1,0 +1,75 @@
+/* What /proc and a few system calls say of tasks and processes. All of it may be out of date when the caller gets it:
+ * tasks end, and ids are given again. */
+#ifndef FT_PROC_PROC_H
+#define FT_PROC_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A file of /proc/TID as text, which the caller frees, and its size (may be NULL); NULL: the task has gone, or the
+ * file cannot be read. */
+char *proc_read(pid_t tid, const char *name, size_t *size);
+
+/* ---- /proc/TID/status (proc(5)) ---- */
+
+/* The text behind "KEY:" and blanks in what proc_read(tid, "status", NULL) gave (NULL is allowed); NULL if there is no such
+ * line. The line goes on to its line end. */
+const char *proc_status_line(const char *status, const char *key);
+/* The n-th number (0 the first) of that line. False if there is none. */
+bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value);
+
+/* The process that a task belongs to; 0: it has gone. */
+pid_t proc_tgid(pid_t tid);
+/* The thread that traces a task; 0 none, or it has gone. */
+pid_t proc_tracer(pid_t tid);
+/* The real user id of a task's owner; -1 unknown. */
+long proc_owner(pid_t tid);
+/* Whether a process's program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel
+ * takes it away while a tracer without rights of its own watches. */
+bool proc_lacks_privileges(pid_t pid);
+
+/* ---- /proc/TID/stat (proc(5)) ---- */
+
+struct proc_stat {
+	char state; /* 'R', 'S', 'D', 'T', 't', 'Z', 'X' */
+	pid_t parent;
+	pid_t foreground;           /* the process group in its terminal's foreground, -1 none */
+	unsigned long flags;        /* PROC_KERNEL_THREAD... */
+	uint64_t ignored, caught;   /* signals */
+	int exit_code;              /* of a stopped task: the signal that its stop has still to deliver */
+};
+
+#define PROC_KERNEL_THREAD 0x00200000ul
+/* One that works for the kernel among a program's own threads: io_uring's, vhost's. */
+#define PROC_IO_WORKER   0x00000010ul
+#define PROC_USER_WORKER 0x00004000ul
+
+/* False: the task has gone. */
+bool proc_stat(pid_t tid, struct proc_stat *stat);
+/* To read it again and again at a quarter of the price: a descriptor for proc_stat_again(), or -1. */
+int proc_stat_open(pid_t tid);
+bool proc_stat_again(int fd, struct proc_stat *stat);
+
+/* Whether the task is a program's, and has not ended. */
+bool proc_is_alive(pid_t tid);
+/* The parent of a process; 0 unknown. */
+pid_t proc_parent(pid_t pid);
+
+/* ---- Threads and memory ---- */
+
+/* The first thread of a process for which `wanted` is true; 0 none. */
+pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
+/* The leader, or a thread that lives on when the leader has ended and has no memory any more; 0 if none does. */
+pid_t proc_live_thread(pid_t pid);
+/* Whether a task belongs to that process, without a look at /proc; false if either has gone. */
+bool proc_is_of_group(pid_t tid, pid_t tgid);
+/* The system call that a task is blocked in, and the pc behind its instruction; false if it is in none. */
+bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
+/* Where a task stands that is stopped outside of all system calls. */
+bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
+/* Whether two tasks use the same memory (kcmp(2)); *known: whether the kernel says so or otherwise. */
+bool proc_same_memory(pid_t a, pid_t b, bool *known);
+
+#endif

@@ -1,0 +1,215 @@
+#include "config.h"
+#include "proc/who.h"
+#include "proc/proc.h"
+#include "base/buf.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMM_MAX 15 /* of what the kernel keeps of a name */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* As the kernel has it: the name of the file executed, at most 15 bytes, or what the program or its first thread has
+ * chosen since. NULL: it has gone. */
+static char *comm_of(pid_t pid)
+{
+	char *comm = proc_read(pid, "comm", NULL);
+
+	if (comm)
+		comm[strcspn(comm, "\n")] = '\0';
+	return comm;
+}
+
+/* The file's name of its program; NULL unknown. */
+static char *file_of(pid_t pid)
+{
+	static const char deleted[] = " (deleted)";
+	char link[32], path[4096];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	const ssize_t length = readlink(link, path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return NULL;
+	path[length] = '\0';
+	char *const end = path + length - (sizeof(deleted) - 1);
+
+	if (end > path && !strcmp(end, deleted))
+		*end = '\0';
+	return xstrdup(base_name(path));
+}
+
+/* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
+ * nginx. NULL: it has none. */
+static char *first_word(const char *line)
+{
+	const char *word = line ? line : "";
+	char *first = xstrndup(word, strcspn(word, " "));
+	char *name = xstrdup(base_name(first[0] == '-' ? first + 1 : first));
+	const size_t length = strlen(name);
+
+	free(first);
+	if (length && name[length - 1] == ':')
+		name[length - 1] = '\0';
+	if (*name)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* Whether the kernel's name may be short for it. */
+static bool begins(const char *comm, const char *name)
+{
+	return name && !strncmp(comm, name, COMM_MAX);
+}
+
+/* Of a script: the word that it was run by. */
+static const char *script_word(const char *line, size_t size, const char *comm)
+{
+	const char *word = line;
+
+	for (unsigned n = 0; word && n < 4 && (size_t)(word - line) < size; n++, word += strlen(word) + 1)
+		if (n && begins(comm, base_name(word)))
+			return base_name(word);
+	return NULL;
+}
+
+char *who_name(pid_t pid)
+{
+	size_t size = 0;
+	char *comm = comm_of(pid), *line = proc_read(pid, "cmdline", &size), *file = file_of(pid);
+	char *word = first_word(line), *name;
+	const char *script = comm && line ? script_word(line, size, comm) : NULL;
+
+	if (!comm)
+		name = xstrdup("?");
+	else if (begins(comm, word))
+		name = xstrdup(word);
+	else if (script)
+		name = xstrdup(script);
+	else if (begins(comm, file))
+		name = xstrdup(file);
+	else
+		/* It has renamed its first thread ("MainThread"). */
+		name = xstrdup(word && file && !strncmp(file, word, strlen(word)) ? word : comm);
+	free(comm);
+	free(line);
+	free(file);
+	free(word);
+	return name;
+}
+
+char *who_command(pid_t pid, size_t most)
+{
+	size_t size = 0;
+	char *line = proc_read(pid, "cmdline", &size);
+
+	while (line && size && !line[size - 1])
+		size--;
+	if (!line || !size) {
+		char *const name = who_name(pid), *const text = xasprintf("[%s]", name);
+
+		free(line);
+		free(name);
+		return text;
+	}
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 127)
+			line[i] = ' ';
+	char *const text = size > most ? xasprintf("%.*s...", (int)most - 3, line) : xstrndup(line, size);
+
+	free(line);
+	return text;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+pid_t *who_all(size_t *count)
+{
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+	size_t capacity = 0;
+	pid_t *pids = NULL;
+
+	*count = 0;
+	while (folder && (entry = readdir(folder))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		ARRAY_GROW(pids, capacity, *count);
+		pids[(*count)++] = pid;
+	}
+	if (folder)
+		closedir(folder);
+	if (pids)
+		qsort(pids, *count, sizeof(*pids), by_number);
+	return pids;
+}
+
+/* Keeps those of whom that is true and who live. */
+static pid_t *chosen(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
+{
+	size_t all;
+	pid_t *pids = who_all(&all);
+
+	*count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (wanted(pids[i], context) && proc_is_alive(pids[i]))
+			pids[(*count)++] = pids[i];
+	return pids;
+}
+
+static bool is_child(pid_t pid, const void *parent)
+{
+	return proc_parent(pid) == *(const pid_t *)parent;
+}
+
+static bool is_named(pid_t pid, const void *name)
+{
+	char *known = who_name(pid), *file = file_of(pid);
+	/* Kernel threads have names, but no program. */
+	const bool named = file && (!strcmp(known, name) || !strcmp(file, name));
+
+	free(known);
+	free(file);
+	return named;
+}
+
+pid_t *who_children(pid_t pid, size_t *count)
+{
+	return chosen(count, is_child, &pid);
+}
+
+pid_t *who_named(const char *name, size_t *count)
+{
+	return chosen(count, is_named, name);
+}
+
+bool who_has_other_mounts(pid_t pid)
+{
+	char path[32], root[8];
+	struct stat own, its;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	if (readlink(path, root, sizeof(root)) != 1 || root[0] != '/')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	return stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &its) == 0 &&
+	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
+}

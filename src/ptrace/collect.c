@@ -1,0 +1,302 @@
+#include "config.h"
+#include "ptrace/collect.h"
+#include "ptrace/spin.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define RECENT_TASKS 16
+
+struct recent {
+	pid_t tid;
+	uint64_t time; /* of its last stop */
+};
+
+struct collector {
+	/* Waiting among many tasks: those that stopped lately. */
+	struct recent recent[RECENT_TASKS];
+	size_t recent_turn;
+	unsigned singles; /* stops to be taken one by one */
+	uint64_t next_sweep;
+	bool many_busy;
+
+	struct spin spin;
+	bool after_hit;     /* what the latest stop was */
+	bool one_processor; /* the tracer may run on one only */
+};
+
+struct collector *collector_new(void)
+{
+	struct collector *c = xcalloc(1, sizeof(*c));
+	cpu_set_t processors;
+
+	c->one_processor = sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) == 1;
+	return c;
+}
+
+/* One wait. STOP_NONE when it has nothing (now, with WNOHANG). */
+static struct stop wait_for(struct tracer *t, pid_t which, int flags)
+{
+	int status;
+
+	for (;;) {
+		const pid_t tid = stops_wait(t, which, flags, &status);
+
+		if (tid > 0) {
+			const struct stop stop = stops_note(t, tid, status);
+
+			t->collector->after_hit = stop.kind == STOP_TRAP;
+			return stop;
+		}
+		if (tid < 0 && errno == EINTR)
+			continue;
+		return (struct stop){.kind = STOP_NONE};
+	}
+}
+
+/* wait4(-1) gives the newest task that has stopped. A tracer that acts on each stop at once would
+ * never come to the older ones: of 16 threads that allocate all the time, 9 would stand still. So
+ * all stops there are are taken before they are acted on; where there was only one, the next ones
+ * are taken singly for a while, because the question costs a system call. */
+
+#define SINGLE_STOPS 16
+
+/* Queues all other stops there are now, and counts them; returns the one to act on first. */
+static struct stop drain(struct tracer *t, struct stop first, size_t *found)
+{
+	for (*found = 0;; ++*found) {
+		const struct stop stop = wait_for(t, -1, WNOHANG);
+
+		if (stop.kind == STOP_NONE)
+			return first;
+		if (stop.kind == STOP_EXEC && stop.tid == first.tid) {
+			first = stop; /* in the place of a leader that has ended by it */
+			continue;
+		}
+		if (task_find(t, stop.tid)) {
+			stops_put_back(t, &stop);
+			continue;
+		}
+		/* A newborn, the end of a stranger: the queue is for tasks. */
+		if (task_find(t, first.tid))
+			stops_put_back(t, &first);
+		return stop;
+	}
+}
+
+#define POLLS 200 /* some 60 us */
+
+/* Looks for a stop again and again, or sleeps at once: see spin.h. */
+static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (*look)(struct tracer *t),
+				 struct stop (*sleep_until)(struct tracer *t))
+{
+	struct stop stop = {.kind = STOP_NONE};
+	bool timed;
+
+	/* Polling takes the kernel's lock of all tasks again and again, which a birth and an end want too: only
+	 * after a hit is the next stop another one, soon. */
+	if (t->collector->one_processor || t->is_pinned || !t->collector->after_hit)
+		return sleep_until(t);
+	const bool poll = spin_begin(&t->collector->spin, &timed);
+	const uint64_t start = timed ? clock_ns(CLOCK_MONOTONIC) : 0;
+
+	for (unsigned i = poll ? looks : 0; i && stop.kind == STOP_NONE; i--)
+		stop = look(t);
+	const bool slept = stop.kind == STOP_NONE;
+
+	if (slept)
+		stop = sleep_until(t);
+	spin_done(&t->collector->spin, timed, timed ? clock_ns(CLOCK_MONOTONIC) - start : 0, poll && slept);
+	return stop;
+}
+
+static struct stop look_at_all(struct tracer *t)
+{
+	return wait_for(t, -1, WNOHANG);
+}
+
+static struct stop sleep_until_any(struct tracer *t)
+{
+	return wait_for(t, -1, 0);
+}
+
+/* wait4(-1) walks the list of tasks each time. */
+static struct stop wait_any(struct tracer *t)
+{
+	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), look_at_all, sleep_until_any);
+}
+
+static struct stop wait_all(struct tracer *t)
+{
+	const struct stop stop = wait_any(t);
+	size_t found;
+
+	if (t->tasks.count < 2)
+		return stop;
+	if (t->collector->singles) {
+		t->collector->singles--;
+		return stop;
+	}
+	if (!task_find(t, stop.tid))
+		return stop;
+	const struct stop first = drain(t, stop, &found);
+
+	if (!found)
+		t->collector->singles = SINGLE_STOPS;
+	return first;
+}
+
+/* wait4(-1) walks the list of all tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
+ * with 4000. Above MANY_TASKS the child that SIGCHLD names is asked instead. SIGCHLD does not
+ * queue: of tasks that stop at once only one is named. So where several are busy, those are asked
+ * one by one before sleeping; about once a millisecond, and whenever one has stopped that was not
+ * busy, all of them. */
+
+#define MANY_TASKS 64
+/* From one sweep to the next: so many times what it took (to walk over stopped tasks is slow),
+ * within bounds. */
+#define SWEEP_TIMES  20
+#define SWEEP_MIN_NS 1000000u
+#define SWEEP_MAX_NS 100000000u
+#define BUSY_NS      5000000u /* how long a task is busy after a stop */
+/* A timer that is due before the kernel's next tick would cost 4 us a stop in virtual machines. */
+#define SILENCE_NS 5000000u
+
+static size_t busy_count(const struct tracer *t, uint64_t now)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < RECENT_TASKS; i++)
+		count += now - t->collector->recent[i].time <= BUSY_NS;
+	return count;
+}
+
+static void note_busy(struct tracer *t, pid_t tid, uint64_t now)
+{
+	struct recent *place = &t->collector->recent[0]; /* its own, or that of the one longest silent */
+
+	for (size_t i = 0; i < RECENT_TASKS; i++) {
+		struct recent *r = &t->collector->recent[i];
+
+		if (r->tid == tid) {
+			place = r;
+			break;
+		}
+		if (r->time < place->time)
+			place = r;
+	}
+	if ((place->tid != tid || now - place->time > BUSY_NS) && !t->collector->many_busy)
+		t->collector->next_sweep = 0;
+	*place = (struct recent){tid, now};
+}
+
+static struct stop wait_busy(struct tracer *t)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < RECENT_TASKS; i++) {
+		const size_t at = (t->collector->recent_turn + i) % RECENT_TASKS;
+		const struct recent *r = &t->collector->recent[at];
+		const struct task *task = now - r->time <= BUSY_NS ? task_find(t, r->tid) : NULL;
+
+		if (!task || task->stopped)
+			continue;
+		const struct stop stop = wait_for(t, r->tid, WNOHANG);
+
+		if (stop.kind != STOP_NONE) {
+			t->collector->recent_turn = at + 1; /* the others first, next time */
+			return stop;
+		}
+	}
+	return (struct stop){.kind = STOP_NONE};
+}
+
+/* The next stop without wait4(-1); STOP_NONE after a silence. */
+static struct stop wait_named(struct tracer *t)
+{
+	const struct timespec silence = {.tv_nsec = SILENCE_NS};
+	sigset_t child;
+	siginfo_t info;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		/* One busy task is always named. */
+		if (busy_count(t, now) > 1) {
+			const struct stop stop = wait_busy(t);
+
+			if (stop.kind != STOP_NONE)
+				return stop;
+		}
+		if (sigtimedwait(&child, &info, &silence) != SIGCHLD)
+			return (struct stop){.kind = STOP_NONE};
+		const struct stop stop = wait_for(t, info.si_pid, WNOHANG);
+
+		if (stop.kind != STOP_NONE)
+			return stop;
+	}
+}
+
+static struct stop sweep(struct tracer *t, uint64_t start)
+{
+	const struct stop stop = wait_for(t, -1, WNOHANG);
+	struct stop first = stop;
+	size_t found = 0;
+
+	if (task_find(t, stop.tid))
+		first = drain(t, stop, &found);
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC), pause = (end - start) * SWEEP_TIMES;
+
+	t->collector->next_sweep = end + (pause < SWEEP_MIN_NS ? SWEEP_MIN_NS : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS : pause);
+	t->collector->many_busy = found >= RECENT_TASKS;
+	return first;
+}
+
+static struct stop wait_led(struct tracer *t)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct stop stop = {.kind = STOP_NONE};
+
+	if (now > t->collector->next_sweep)
+		stop = sweep(t, now);
+	/* When more are busy than can be kept in mind, a walk ends early, at one of them. */
+	if (stop.kind == STOP_NONE && !t->collector->many_busy)
+		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
+	if (stop.kind == STOP_NONE) /* nothing can be lost by sleeping until something happens */
+		stop = wait_for(t, -1, 0);
+	if (task_find(t, stop.tid))
+		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));
+	return stop;
+}
+
+struct stop collect(struct tracer *t)
+{
+	struct stop stop;
+
+	if (stops_take(t, &stop))
+		return stop;
+	return t->tasks.count > MANY_TASKS ? wait_led(t) : wait_all(t);
+}
+
+struct stop collect_now(struct tracer *t)
+{
+	struct stop stop;
+
+	if (stops_take(t, &stop))
+		return stop;
+	return collect_fresh(t);
+}
+
+struct stop collect_fresh(struct tracer *t)
+{
+	return wait_for(t, -1, WNOHANG);
+}

@@ -1,0 +1,16 @@
+/* The next stop of any task. */
+#ifndef FT_PTRACE_COLLECT_H
+#define FT_PTRACE_COLLECT_H
+
+#include "ptrace/tracee.h"
+
+struct collector *collector_new(void); /* free() frees it */
+
+/* The next stop, blocking; kind STOP_NONE when there are no children left. */
+struct stop collect(struct tracer *t);
+/* The same without blocking: STOP_NONE when there is none now. */
+struct stop collect_now(struct tracer *t);
+/* What has just been reported and was not put back, without blocking. */
+struct stop collect_fresh(struct tracer *t);
+
+#endif

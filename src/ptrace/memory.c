@@ -1,0 +1,120 @@
+#include "config.h"
+#include "ptrace/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+int memory_open(pid_t tid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Cheaper than process_vm_readv by a quarter up to a page or two: that one checks anew who may trace whom. What is
+ * there before the end of a mapping is given, too. */
+ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size)
+{
+	const ssize_t got = pread(p->mem_fd, data, size, (off_t)address);
+
+	return got < 0 ? -errno : got;
+}
+
+int memory_read(struct process *p, uint64_t address, void *data, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done, (off_t)(address + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value)
+{
+	uint32_t word;
+	int error;
+
+	if (p->arch->pointer_size == 8)
+		return memory_read(p, address, value, 8);
+	error = memory_read(p, address, &word, 4);
+	*value = word;
+	return error;
+}
+
+int memory_write(struct process *p, uint64_t address, const void *data, size_t size)
+{
+	const ssize_t done = pwrite(p->mem_fd, data, size, (off_t)address);
+
+	if (done < 0)
+		return -errno;
+	return (size_t)done == size ? 0 : -EIO;
+}
+
+int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	while (size) {
+		const uint64_t word_at = align_down(address, sizeof(long));
+		const size_t offset = address - word_at;
+		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
+
+		errno = 0;
+		long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
+
+		if (errno)
+			return -errno;
+		memcpy((char *)&word + offset, bytes, part);
+		if (ptrace(PTRACE_POKETEXT, tid, (void *)(uintptr_t)word_at, (void *)word) < 0)
+			return -errno;
+		address += part;
+		bytes += part;
+		size -= part;
+	}
+	return 0;
+}
+
+int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size)
+{
+	const ssize_t done = pwrite(mem_fd, data, size, (off_t)address);
+
+	return done == (ssize_t)size ? 0 : memory_poke(tid, address, data, size);
+}
+
+int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size)
+{
+	unsigned char *bytes = data;
+
+	if (pread(mem_fd, data, size, (off_t)address) == (ssize_t)size)
+		return 0;
+	while (size) {
+		const uint64_t word_at = align_down(address, sizeof(long));
+		const size_t offset = address - word_at;
+		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
+
+		errno = 0;
+		const long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
+
+		if (errno)
+			return -errno;
+		memcpy(bytes, (const char *)&word + offset, part);
+		address += part;
+		bytes += part;
+		size -= part;
+	}
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* A tracee's memory. All functions return 0 (or a count) or -errno; ESRCH and EIO are normal when the tracee dies. */
+#ifndef FT_PTRACE_MEMORY_H
+#define FT_PTRACE_MEMORY_H
+
+#include "ptrace/tracee.h"
+
+/* The memory of a task's process, to be read and written: a descriptor. */
+int memory_open(pid_t tid);
+/* What is there before the end of a mapping is given, too. */
+ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
+int memory_read(struct process *p, uint64_t address, void *data, size_t size);
+int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
+/* Data of the target (an emulated push). */
+int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
+
+/* The same for the text of a stopped task, whose memory is open as mem_fd: where a kernel refuses that by the file, by
+ * ptrace itself, in words. */
+int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size);
+int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
+int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
+
+#endif

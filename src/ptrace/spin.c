@@ -1,0 +1,57 @@
+#include "config.h"
+#include "ptrace/spin.h"
+
+#define TRIAL       8 /* waits each way */
+#define PAUSE_FIRST 128
+#define PAUSE_LAST  65536
+#define LONGEST_NS  200000u /* what takes longer is no matter of how it is waited for */
+
+static bool is_trial(const struct spin *spin)
+{
+	return !spin->waits;
+}
+
+bool spin_begin(struct spin *spin, bool *timed)
+{
+	*timed = is_trial(spin);
+	/* The way that is taken first, then the other. */
+	return *timed && spin->in_trial >= TRIAL ? !spin->polls : spin->polls;
+}
+
+static void end_trial(struct spin *spin)
+{
+	const uint64_t present = spin->spent[spin->polls], other = spin->spent[!spin->polls];
+
+	/* By a tenth at least, or it would go back and forth. */
+	if (other < present - present / 10) {
+		spin->polls = !spin->polls;
+		spin->pause = 0;
+	}
+	spin->pause = !spin->pause ? PAUSE_FIRST : spin->pause >= PAUSE_LAST / 2 ? PAUSE_LAST : 2 * spin->pause;
+	spin->waits = spin->pause;
+	spin->in_trial = 0;
+	spin->spent[0] = spin->spent[1] = 0;
+}
+
+void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
+{
+	if (!timed) {
+		/* What the target does has changed: soon there is a trial again. */
+		if (in_vain && spin->waits > TRIAL)
+			spin->waits /= 2;
+		else
+			spin->waits--;
+		return;
+	}
+	const bool polled = spin->in_trial >= TRIAL ? !spin->polls : spin->polls;
+
+	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
+	spin->in_trial++;
+	/* Two in vain are enough. */
+	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
+		spin->spent[true] = UINT64_MAX;
+		spin->in_trial = 2 * TRIAL;
+	}
+	if (spin->in_trial == 2 * TRIAL)
+		end_trial(spin);
+}

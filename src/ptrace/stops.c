@@ -1,0 +1,85 @@
+#include "config.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
+{
+	const pid_t tid = guard_wait(t->engine, which, flags, status);
+	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
+
+	if (tid > 0)
+		guard_took(t->engine, task ? task->seat : -1, *status);
+	return tid;
+}
+
+struct stop stops_note(struct tracer *t, pid_t tid, int status)
+{
+	struct task *task = task_find(t, tid);
+
+	if (!task)
+		return stop_decode(tid, status, PHASE_UNKNOWN);
+	task->stopped = WIFSTOPPED(status);
+	task->listening = false;
+	task->vforking = false; /* a parent in vfork stops only when that is over */
+	task->regs_known = false;
+	return stop_decode(tid, status, task->phase);
+}
+
+void stops_forget(struct tracer *t, pid_t tid)
+{
+	struct stops *stops = &t->stops;
+
+	for (size_t i = stops->head; i < stops->count; i++)
+		if (stops->items[i].tid == tid)
+			stops->items[i].tid = 0;
+}
+
+void stops_put_back(struct tracer *t, const struct stop *stop)
+{
+	struct stops *stops = &t->stops;
+
+	/* What a leader had reported before another thread's exec took its place is not the new one's. */
+	if (stop->kind == STOP_EXEC)
+		stops_forget(t, stop->tid);
+	if (stops->head && stops->count == stops->capacity) {
+		memmove(stops->items, stops->items + stops->head, (stops->count - stops->head) * sizeof(*stops->items));
+		stops->count -= stops->head;
+		stops->head = 0;
+	}
+	ARRAY_GROW(stops->items, stops->capacity, stops->count);
+	stops->items[stops->count++] = *stop;
+}
+
+void stops_mark(struct task *task, const struct stop *stop)
+{
+	task->stopped = stop->kind != STOP_GONE;
+	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
+	task->regs_known = task->listening = false;
+}
+
+void stops_keep(struct tracer *t, struct task *task, const struct stop *stop)
+{
+	stops_mark(task, stop);
+	stops_put_back(t, stop);
+}
+
+bool stops_take(struct tracer *t, struct stop *stop)
+{
+	struct stops *stops = &t->stops;
+
+	while (stops->head < stops->count) {
+		*stop = stops->items[stops->head++];
+		/* What has become of the task meanwhile decides; it may have gone with an exec, or it is the one that
+		 * made that exec and has left this stop. */
+		const struct task *task = task_find(t, stop->tid);
+
+		*stop = stop_decode(stop->tid, stop->status, task ? task->phase : PHASE_UNKNOWN);
+		if (task && (task->stopped || !WIFSTOPPED(stop->status)))
+			return true;
+	}
+	stops->head = stops->count = 0;
+	return false;
+}

@@ -1,0 +1,24 @@
+/* Taking stops from the kernel, and putting them back for later. */
+#ifndef FT_PTRACE_STOPS_H
+#define FT_PTRACE_STOPS_H
+
+#include "ptrace/tracee.h"
+
+/* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, because the
+ * guard knows then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
+pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status);
+/* Notes in its task what has been taken from it, if it has one, and decodes it. */
+struct stop stops_note(struct tracer *t, pid_t tid, int status);
+
+/* Puts a stop of a task back: collect() gives it out later, before it waits. */
+void stops_put_back(struct tracer *t, const struct stop *stop);
+/* Notes in a known task what it has reported at a bad time, before that is acted on. */
+void stops_mark(struct task *task, const struct stop *stop);
+/* Both. */
+void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
+/* Drops what was put back for a task that has been replaced by another of that id. */
+void stops_forget(struct tracer *t, pid_t tid);
+/* The next one that was put back and still concerns its task. False: there is none. */
+bool stops_take(struct tracer *t, struct stop *stop);
+
+#endif

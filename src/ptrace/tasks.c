@@ -1,0 +1,318 @@
+#include "config.h"
+#include "ptrace/tasks.h"
+#include "ptrace/memory.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
+const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+				   PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+				   PTRACE_O_TRACESYSGOOD;
+
+#define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, in no header of musl's */
+
+/* ---- The table ---- */
+
+struct task *task_find(struct tracer *t, pid_t tid)
+{
+	/* Asked for several times a stop. */
+	if (!t->last_found || t->last_found->tid != tid)
+		t->last_found = hash_get_ptr(&t->tasks, (uint64_t)tid);
+	return t->last_found;
+}
+
+struct task *tasks_next(struct tracer *t, size_t *position)
+{
+	const struct hash_entry *entry = hash_next(&t->tasks, position);
+
+	return entry ? (struct task *)(uintptr_t)entry->value : NULL;
+}
+
+struct task *task_of_group(struct tracer *t, pid_t pid)
+{
+	struct task *task = task_find(t, pid);
+
+	if (task)
+		return task;
+	for (size_t i = 0; (task = tasks_next(t, &i));)
+		if (task->tgid == pid)
+			return task;
+	return NULL;
+}
+
+void task_join(struct task *task, struct process *p)
+{
+	task->process = p;
+	task->sibling = p->tasks;
+	task->link = &p->tasks;
+	if (p->tasks)
+		p->tasks->link = &task->sibling;
+	p->tasks = task;
+	p->task_count++;
+	p->references++;
+}
+
+struct process *task_part(struct task *task)
+{
+	struct process *p = task->process;
+
+	if (!p)
+		return NULL;
+	*task->link = task->sibling;
+	if (task->sibling)
+		task->sibling->link = task->link;
+	p->task_count--;
+	task->process = NULL;
+	task->sibling = NULL;
+	task->link = NULL;
+	return p;
+}
+
+struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase)
+{
+	struct task *task = xcalloc(1, sizeof(*task));
+
+	task->tid = tid;
+	task->tgid = tgid;
+	task->phase = phase;
+	task->at_stop = 1;
+	task->seat = guard_seat(t->engine, tid);
+	if (p)
+		task_join(task, p);
+	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
+	return task;
+}
+
+void task_delete(struct tracer *t, struct task *task)
+{
+	guard_leave(t->engine, task->seat);
+	t->last_found = NULL;
+	t->held_tasks -= task->phase == PHASE_HELD;
+	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
+	free(task);
+}
+
+void task_rename(struct tracer *t, struct task *task, pid_t tid)
+{
+	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
+	t->last_found = NULL;
+	task->tid = tid;
+	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
+}
+
+void task_replace(struct task *leader)
+{
+	*leader = (struct task){.tid = leader->tid,
+				.tgid = leader->tid,
+				.seat = leader->seat,
+				.phase = PHASE_LIVE,
+				.process = leader->process,
+				.sibling = leader->sibling,
+				.link = leader->link,
+				.release_at_exec = leader->release_at_exec,
+				.at_stop = leader->at_stop + 1,
+				.hits = leader->hits,
+				.calls = leader->calls};
+}
+
+pid_t process_proc(const struct process *p)
+{
+	const struct task *leader = task_find(p->tracer, p->pid);
+
+	if (p->anchor)
+		return p->anchor;
+	if (leader && leader->process == p && !leader->exiting && !leader->elsewhere)
+		return p->pid;
+	FOR_EACH_TASK(task, p)
+		if (task_has_memory(task))
+			return task->tid;
+	return p->pid;
+}
+
+/* ---- Registers ---- */
+
+int task_regs(struct task *task)
+{
+	const struct arch *arch = task->process->arch;
+	struct iovec iov = {&task->regs, sizeof(task->regs)};
+
+	if (task->regs_known)
+		return 0;
+	if (arch->getregs) {
+		if (ptrace(arch->getregs, task->tid, NULL, &task->regs) < 0)
+			return -errno;
+	} else {
+		if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
+			return -errno;
+		if (iov.iov_len != arch->regset_size)
+			return -ENOTSUP;
+	}
+	task->regs_known = true;
+	task->at_stop++;
+	return 0;
+}
+
+int task_set_regs(struct task *task)
+{
+	struct iovec iov = {&task->regs, task->process->arch->regset_size};
+
+	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
+}
+
+int task_set_pc(struct task *task, uint64_t pc)
+{
+	const struct arch *arch = task->process->arch;
+
+	arch->set_pc(&task->regs, pc);
+	if (arch->pc_offset < 0)
+		return task_set_regs(task);
+	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0 ? -errno : 0;
+}
+
+static int argument_read(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read(context, address, data, size);
+}
+
+void task_args(struct task *task, uint64_t args[CALL_ARGS])
+{
+	const struct arch_memory memory = {.read = argument_read, .context = task->process};
+	const struct arch *arch = task->process->arch;
+
+	for (unsigned i = 0; i < CALL_ARGS; i++)
+		if (i < arch->argument_registers)
+			args[i] = task->regs.words[arch->argument_words[i]];
+		else if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
+			args[i] = 0;
+}
+
+void task_restart_syscall(struct task *task)
+{
+	const struct arch *arch = task->process ? task->process->arch : NULL;
+
+	if (arch && arch->restart_syscall && task_regs(task) == 0 && arch->restart_syscall(&task->regs))
+		task_set_regs(task);
+}
+
+/* ---- Requests ---- */
+
+void task_resume(struct task *task, int sig)
+{
+	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	task->stopped = false;
+	task->regs_known = false;
+	task->text_serial = task->process ? task->process->text_serial : 0;
+	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
+}
+
+void task_go_on(struct tracer *t, struct task *task)
+{
+	if (!process_is_leaving(t, task->process)) {
+		task_resume(task, 0);
+		return;
+	}
+	task->parting.is_ready = true;
+	t->may_let_go = true; /* one that could not be stopped before can be let go of now */
+}
+
+int task_seize(pid_t tid)
+{
+	return ptrace(PTRACE_SEIZE, tid, NULL, task_options) < 0 ? -errno : 0;
+}
+
+void task_resume_stranger(pid_t tid)
+{
+	ptrace(PTRACE_CONT, tid, NULL, NULL);
+}
+
+bool task_interrupt(struct task *task)
+{
+	return ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
+}
+
+bool task_listen(struct task *task)
+{
+	task->listening = ptrace(PTRACE_LISTEN, task->tid, NULL, NULL) == 0;
+	return task->listening;
+}
+
+static bool run_on(struct task *task, int request)
+{
+	task->regs_known = false;
+	return ptrace((enum __ptrace_request)request, task->tid, NULL, NULL) == 0;
+}
+
+bool task_step(struct task *task)
+{
+	return run_on(task, PTRACE_SINGLESTEP);
+}
+
+bool task_run_to_syscall(struct task *task)
+{
+	return run_on(task, PTRACE_SYSCALL);
+}
+
+void task_detach(struct task *task, int sig)
+{
+	ptrace(PTRACE_DETACH, task->tid, NULL, (void *)(long)sig);
+}
+
+bool task_suspend_seccomp(struct task *task, bool suspended)
+{
+	return ptrace(PTRACE_SETOPTIONS, task->tid, NULL, task_options | (suspended ? SUSPEND_SECCOMP : 0)) == 0;
+}
+
+bool task_signal_mask(struct task *task, uint64_t *mask)
+{
+	return ptrace(PTRACE_GETSIGMASK, task->tid, (void *)sizeof(*mask), mask) == 0;
+}
+
+void task_set_signal_mask(struct task *task, uint64_t mask)
+{
+	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+}
+
+bool task_siginfo(pid_t tid, siginfo_t *info)
+{
+	return ptrace(PTRACE_GETSIGINFO, tid, NULL, info) == 0;
+}
+
+void task_set_siginfo(struct task *task, const siginfo_t *info)
+{
+	ptrace(PTRACE_SETSIGINFO, task->tid, NULL, info);
+}
+
+pid_t task_event_message(pid_t tid)
+{
+	unsigned long message = 0;
+
+	return ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) == 0 ? (pid_t)message : 0;
+}
+
+bool task_hit_by_kernel(const struct task *task)
+{
+	siginfo_t info;
+
+	return task_siginfo(task->tid, &info) && info.si_code == task->process->arch->hit_code;
+}
+
+bool task_has_trap_queued(const struct task *task)
+{
+	const struct arch *arch = task->process ? task->process->arch : arch_native();
+	struct __ptrace_peeksiginfo_args args = {.off = 0, .flags = 0, .nr = 16};
+	siginfo_t infos[16];
+
+	for (;;) {
+		const long got = ptrace(PTRACE_PEEKSIGINFO, task->tid, &args, infos);
+
+		if (got <= 0)
+			return false;
+		for (long i = 0; i < got; i++)
+			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == arch->hit_code)
+				return true;
+		args.off += (uint64_t)got;
+	}
+}

@@ -1,0 +1,110 @@
+/* Tasks: the table of them, their registers, and what ptrace has them do. */
+#ifndef FT_PTRACE_TASKS_H
+#define FT_PTRACE_TASKS_H
+
+#include "ptrace/tracee.h"
+
+#include <signal.h>
+
+/* ---- The table ---- */
+
+struct task *task_find(struct tracer *t, pid_t tid);
+/* The leader of a thread group, or else another task of it; NULL none. */
+struct task *task_of_group(struct tracer *t, pid_t pid);
+/* for (size_t i = 0; (task = tasks_next(t, &i));): all tasks there are. No task may come or go meanwhile. */
+struct task *tasks_next(struct tracer *t, size_t *position);
+/* A new task of a process (NULL: of none yet). */
+struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
+/* Takes a task out of the table, and frees what this floor knows of it. It belongs to no process any more. */
+void task_delete(struct tracer *t, struct task *task);
+/* The task gets another id: it has taken its leader's place by an exec. */
+void task_rename(struct tracer *t, struct task *task, pid_t tid);
+
+/* Another task has taken the leader's id and place, by an exec that was not reported: what was known of its state is
+ * forgotten. */
+void task_replace(struct task *leader);
+
+/* The tasks of a process; the one that the loop is at may leave it. */
+#define FOR_EACH_TASK(each, p)                                                                                         \
+	for (struct task *each = (p)->tasks, *each##_next; each && (each##_next = each->sibling, true);                \
+	     each = each##_next)
+
+/* A task comes to a process, which has one reference more; it leaves the process: the caller has the reference then. */
+void task_join(struct task *task, struct process *p);
+struct process *task_part(struct task *task);
+
+/* ---- What can be done with one ---- */
+
+/* It uses its process's memory. One that ends has none any more, or soon. */
+static inline bool task_has_memory(const struct task *task)
+{
+	return task->phase == PHASE_LIVE && !task->exiting && !task->elsewhere;
+}
+
+/* ptrace reads and writes its memory and registers: it stands in a stop that is acted on later. */
+static inline bool task_can_be_poked(const struct task *task)
+{
+	return task_has_memory(task) && task->stopped && !task->listening;
+}
+
+/* It runs the program, or a system call, and an interruption will stop it. A parent in vfork cannot be stopped; one that
+ * ends runs none of the program any more, and a leader's end is reported only after those of all others. */
+static inline bool task_can_be_stopped(const struct task *task)
+{
+	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting;
+}
+
+/* Whether a task of the process (NULL: not known) is to be detached rather than to go on. */
+static inline bool process_is_leaving(const struct tracer *t, const struct process *p)
+{
+	return t->letting_go || (p && p->leaving);
+}
+
+/* A task by which /proc tells of the process: its anchor, the leader, or another if that has ended. */
+pid_t process_proc(const struct process *p);
+
+/* ---- Registers ---- */
+
+/* Registers of a stopped task: read once a stop. 0 or -errno. */
+int task_regs(struct task *task);
+int task_set_regs(struct task *task);            /* all of them */
+int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
+void task_args(struct task *task, uint64_t args[CALL_ARGS]);
+/* A system call that said EINTR only because this stop woke it (epoll_wait and its like) is made again, unless a
+ * handler runs after all. */
+void task_restart_syscall(struct task *task);
+
+/* ---- ptrace's requests. A task that has been killed meanwhile reports its end like any other. ---- */
+
+/* What a tracee is to report: PTRACE_SEIZE's data. */
+extern const unsigned long task_options;
+/* 0 or -errno. */
+int task_seize(pid_t tid);
+void task_resume(struct task *task, int sig);
+/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
+ * uses up an interruption that is still pending, so it would not stop again. */
+void task_go_on(struct tracer *t, struct task *task);
+/* One that has reported itself and is no task of ours goes on. */
+void task_resume_stranger(pid_t tid);
+/* Asks the task for an EVENT_STOP. False: it has gone. */
+bool task_interrupt(struct task *task);
+/* Leaves it in its group-stop, where it reports SIGCONT. False: it is in none. */
+bool task_listen(struct task *task);
+/* PTRACE_SINGLESTEP, PTRACE_SYSCALL. False: it has gone. */
+bool task_step(struct task *task);
+bool task_run_to_syscall(struct task *task);
+void task_detach(struct task *task, int sig);
+/* PTRACE_O_SUSPEND_SECCOMP besides the options that every task has. False: not permitted. */
+bool task_suspend_seccomp(struct task *task, bool suspended);
+bool task_signal_mask(struct task *task, uint64_t *mask);
+void task_set_signal_mask(struct task *task, uint64_t mask);
+bool task_siginfo(pid_t tid, siginfo_t *info);
+void task_set_siginfo(struct task *task, const siginfo_t *info);
+/* The id that an event's message has; 0: there is none. */
+pid_t task_event_message(pid_t tid);
+/* A trap of a breakpoint's instruction, by its siginfo. */
+bool task_hit_by_kernel(const struct task *task);
+/* Whether such a trap is queued behind the stop in which the task is. */
+bool task_has_trap_queued(const struct task *task);
+
+#endif

@@ -1,0 +1,335 @@
+#include "config.h"
+#include "record/ledger.h"
+#include "record/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is live, and the order in which events may be written.
+ *
+ * A release is recorded at its entry and an allocation at its return. Then "A: free(p)", "B: malloc() = p" can
+ * never appear swapped: B can only be given p after A has run on from its stop.
+ *
+ * A release that can fail (realloc) is reserved at its entry and committed by the first proof that it
+ * succeeded: its own return; an inner release; or another call that returns the same id:
+ *
+ *	A: realloc(p) enters | A frees p inside | B: malloc returns p | A: realloc returns q
+ *
+ * Where an id is out before its call returns (posix_memalign writes its pointer first), a release of an
+ * unknown id waits until the calls that may produce it have returned. */
+
+#define FAMILY_SHIFT 56
+#define INHERITED    (1ull << 55) /* from before the fork */
+#define SIZE_MASK    (INHERITED - 1)
+
+#define HELD_MAX 1024
+
+struct held_release {
+	struct event event; /* the frames and a reference to the thread are its own */
+	struct held_release *next;
+};
+
+static void event_free(struct event *e)
+{
+	free(e->frames);
+	thread_unref(e->thread);
+	*e = (struct event){0};
+}
+
+/* ---- The whole ledger ---- */
+
+static size_t resource_count(const struct trace *trace)
+{
+	const struct settings *set = trace->run->set;
+	size_t count = 1;
+
+	for (size_t i = 0; i < set->module_count; i++)
+		count += set->modules[i]->resource_count;
+	return count;
+}
+
+void ledger_init(struct trace *trace)
+{
+	trace->ledger.live = xcalloc(resource_count(trace), sizeof(*trace->ledger.live));
+	trace->ledger.held_end = &trace->ledger.held;
+}
+
+void ledger_free(struct trace *trace)
+{
+	struct ledger *ledger = &trace->ledger;
+
+	for (size_t i = 0; ledger->live && i < resource_count(trace); i++) {
+		hash_free(&ledger->live[i].sizes);
+		hash_free(&ledger->live[i].reserved);
+	}
+	free(ledger->live);
+	ledger->live = NULL;
+	ledger->reserved = ledger->held_count = 0;
+	while (ledger->held) {
+		struct held_release *next = ledger->held->next;
+
+		event_free(&ledger->held->event);
+		free(ledger->held);
+		ledger->held = next;
+	}
+}
+
+void ledger_fork(const struct trace *from, struct trace *to)
+{
+	struct hash_entry *entry;
+
+	for (size_t r = 0; r < resource_count(from); r++) {
+		const struct live_set *old = &from->ledger.live[r];
+		struct live_set *const live = &to->ledger.live[r];
+
+		hash_copy(&old->sizes, &live->sizes);
+		for (size_t i = 0; (entry = hash_next(&live->sizes, &i));)
+			entry->value |= INHERITED;
+		live->bytes = live->peak_bytes = old->bytes;
+		live->inherited = old->sizes.count;
+		live->inherited_bytes = old->bytes;
+	}
+}
+
+static struct live_set *live_of(const struct trace *trace, const struct event *e)
+{
+	return &trace->ledger.live[e->function->resource];
+}
+
+bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	return hash_get(&trace->ledger.live[resource].sizes, id) != NULL;
+}
+
+struct live_total ledger_live(const struct trace *trace)
+{
+	struct live_total total = {0};
+
+	for (size_t i = 0; trace->ledger.live && i < resource_count(trace); i++) {
+		const struct live_set *live = &trace->ledger.live[i];
+
+		total.blocks += live->sizes.count - live->inherited;
+		total.bytes += live->bytes - live->inherited_bytes;
+		total.inherited += live->inherited;
+		total.inherited_bytes += live->inherited_bytes;
+	}
+	return total;
+}
+
+static void about_to_change(const struct trace *trace)
+{
+	if (trace->ledger.before_change)
+		trace->ledger.before_change(trace->ledger.context);
+}
+
+/* ---- Allocations and releases ---- */
+
+/* A block is not live any more. */
+static void drop_live(struct live_set *live, uint64_t value)
+{
+	live->bytes -= value & SIZE_MASK;
+	if (!(value & INHERITED))
+		return;
+	live->inherited--;
+	live->inherited_bytes -= value & SIZE_MASK;
+}
+
+/* Families ("malloc", "new") are numbered by their first letters: enough to tell them apart. */
+static unsigned family_of(const struct event *e)
+{
+	const char *family = e->function->any_family ? NULL : e->function->function->family;
+	unsigned number = 0;
+
+	for (; family && *family; family++)
+		number = (number * 31 + (unsigned char)*family) & 0xff;
+	return number;
+}
+
+static void mismatch_check(struct trace *trace, const struct event *e, uint64_t live)
+{
+	const unsigned made = (unsigned)(live >> FAMILY_SHIFT), released = family_of(e);
+
+	if (!made || !released || made == released)
+		return;
+	if (trace->counts.mismatched++ < 100)
+		output_note(trace, "mismatch: %s releases 0x%llx, which another family of functions allocated",
+			    e->function->shown, (unsigned long long)e->id);
+}
+
+static void write_release(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+	struct counts *counts = &trace->counts;
+	uint64_t value;
+
+	about_to_change(trace);
+	counts->releases++;
+	output_call(trace, e, CALL_RELEASE);
+	if (hash_remove(&live->sizes, e->id, &value)) {
+		drop_live(live, value);
+		mismatch_check(trace, e, value);
+		return;
+	}
+	counts->unknown_releases++;
+	/* Nobody is accused where a call may have been missed. */
+	if (!trace->attached && !trace->may_miss && !counts->no_return_seen && counts->unknown_releases <= 100)
+		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
+			    e->function->shown, (unsigned long long)e->id);
+}
+
+void ledger_allocated(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+	const uint64_t size = e->size < SIZE_MASK ? e->size : SIZE_MASK;
+
+	about_to_change(trace);
+	if (live->reserved.count) {
+		struct reservation *reservation = hash_get_ptr(&live->reserved, e->id);
+
+		if (reservation)
+			ledger_commit(trace, reservation);
+	}
+	const uint64_t *old = hash_get(&live->sizes, e->id);
+
+	if (old)
+		drop_live(live, *old);
+	hash_set(&live->sizes, e->id, size | (uint64_t)family_of(e) << FAMILY_SHIFT);
+	live->bytes += size;
+	if (live->bytes > live->peak_bytes)
+		live->peak_bytes = live->bytes;
+	trace->counts.allocations++;
+	output_call(trace, e, CALL_ALLOC);
+}
+
+void ledger_call(struct trace *trace, const struct event *e)
+{
+	output_call(trace, e, CALL_COPY);
+}
+
+/* ---- Releases of unknown ids wait for calls that may have published them ---- */
+
+static bool must_wait(const struct trace *trace, const struct event *e)
+{
+	return live_of(trace, e)->publishers && !ledger_knows(trace, e->function->resource, e->id);
+}
+
+/* Writes a held release; *link is the next one then. */
+static void write_held(struct trace *trace, struct held_release **link)
+{
+	struct held_release *held = *link;
+
+	*link = held->next;
+	write_release(trace, &held->event);
+	event_free(&held->event);
+	free(held);
+	trace->ledger.held_count--;
+}
+
+void ledger_released(struct trace *trace, const struct event *e)
+{
+	struct ledger *ledger = &trace->ledger;
+
+	if (!must_wait(trace, e)) {
+		write_release(trace, e);
+		return;
+	}
+	struct held_release *held = xcalloc(1, sizeof(*held));
+
+	held->event = *e;
+	held->event.thread = thread_ref(e->thread);
+	held->event.frames = frames_copy(e->frames, e->frame_count);
+	*ledger->held_end = held;
+	ledger->held_end = &held->next;
+	/* A call that never returns (a longjmp out of posix_memalign) must not hold everything for ever. */
+	if (++ledger->held_count <= HELD_MAX)
+		return;
+	write_held(trace, &ledger->held);
+	if (!ledger->held)
+		ledger->held_end = &ledger->held;
+}
+
+void ledger_publisher_began(struct trace *trace, uint32_t resource)
+{
+	trace->ledger.live[resource].publishers++;
+}
+
+void ledger_publisher_done(struct trace *trace, uint32_t resource)
+{
+	struct held_release **link = &trace->ledger.held;
+
+	trace->ledger.live[resource].publishers--;
+	while (*link) {
+		if (must_wait(trace, &(*link)->event))
+			link = &(*link)->next;
+		else
+			write_held(trace, link);
+	}
+	trace->ledger.held_end = link;
+}
+
+void ledger_forget_function(struct trace *trace, const struct traced *function)
+{
+	struct held_release **link = &trace->ledger.held;
+
+	while (*link) {
+		if ((*link)->event.function == function)
+			write_held(trace, link);
+		else
+			link = &(*link)->next;
+	}
+	trace->ledger.held_end = link;
+}
+
+/* ---- Releases that can fail ---- */
+
+/* Out of the table; its event is the caller's then. */
+static struct event unreserve(struct trace *trace, struct reservation *reservation)
+{
+	const struct event e = reservation->event;
+	struct live_set *live = live_of(trace, &e);
+
+	if (hash_get_ptr(&live->reserved, e.id) == reservation)
+		hash_remove(&live->reserved, e.id, NULL);
+	trace->ledger.reserved--;
+	*reservation = (struct reservation){0};
+	return e;
+}
+
+struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	return trace->ledger.reserved ? hash_get_ptr(&trace->ledger.live[resource].reserved, id) : NULL;
+}
+
+void ledger_withdraw(struct trace *trace, struct reservation *reservation)
+{
+	if (!reservation->is_open)
+		return;
+	struct event e = unreserve(trace, reservation);
+
+	event_free(&e);
+}
+
+void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e)
+{
+	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
+
+	/* The older call has ended without a return. */
+	if (older)
+		ledger_withdraw(trace, older);
+	*reservation = (struct reservation){.is_open = true, .event = *e};
+	reservation->event.thread = thread_ref(e->thread);
+	hash_set_ptr(&live_of(trace, e)->reserved, e->id, reservation);
+	trace->ledger.reserved++;
+}
+
+/* The event carries the entry's time: that is when the caller gave the id up. */
+void ledger_commit(struct trace *trace, struct reservation *reservation)
+{
+	if (!reservation->is_open)
+		return;
+	/* It proves nothing any more while its own event is written. */
+	struct event e = unreserve(trace, reservation);
+
+	write_release(trace, &e);
+	event_free(&e);
+}

@@ -1,0 +1,38 @@
+/* What is live, and the order in which events may be written: see ledger.c. */
+#ifndef FT_RECORD_LEDGER_H
+#define FT_RECORD_LEDGER_H
+
+#include "record/trace.h"
+
+void ledger_init(struct trace *trace);
+void ledger_free(struct trace *trace);
+/* A fork's child has the parent's blocks, too. `to` has just been made. */
+void ledger_fork(const struct trace *from, struct trace *to);
+
+/* At an allocation's return. */
+void ledger_allocated(struct trace *trace, const struct event *e);
+/* At the entry of a release that cannot fail. */
+void ledger_released(struct trace *trace, const struct event *e);
+/* A call that neither allocates nor releases. */
+void ledger_call(struct trace *trace, const struct event *e);
+
+/* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. Nobody gives the
+ * same id up twice at a time: an older reservation of it is closed. */
+void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
+/* The release has succeeded, and is written; it has failed, and is not. Both do nothing if it is not open. */
+void ledger_commit(struct trace *trace, struct reservation *reservation);
+void ledger_withdraw(struct trace *trace, struct reservation *reservation);
+/* The open reservation of an id; NULL none. */
+struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id);
+
+/* A call whose id may be out before it returns is entered; it is over. */
+void ledger_publisher_began(struct trace *trace, uint32_t resource);
+void ledger_publisher_done(struct trace *trace, uint32_t resource);
+
+/* The function is going: what is held and names it is written. */
+void ledger_forget_function(struct trace *trace, const struct traced *function);
+
+struct live_total ledger_live(const struct trace *trace);
+bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
+
+#endif

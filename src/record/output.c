@@ -1,0 +1,272 @@
+#include "config.h"
+#include "record/output.h"
+#include "record/trace_file.h"
+#include "engine/engine.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DAY_NS      86400000000000ull
+#define BROKEN_TOLD 4 /* traces that cannot be written any more, one by one */
+
+uint64_t output_time(const struct trace *trace)
+{
+	if (!trace->run->set->timestamps)
+		return TIME_NONE;
+	if (trace->run->set->compat)
+		return clock_ns(CLOCK_MONOTONIC);
+	return clock_ns(CLOCK_REALTIME) - trace->day_ns;
+}
+
+/* ---- Records ---- */
+
+/* A trace that cannot be written any more is not worth a stop of the target. */
+static void broken(struct trace *trace, int error)
+{
+	struct run *run = trace->run;
+
+	if (trace->broken)
+		return;
+	trace->broken = run->has_broken = true;
+	if (!run->is_launch)
+		run->exit_status = 1;
+	if (run->broken_traces++ >= BROKEN_TOLD)
+		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
+	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
+		  trace->pid, trace->path, strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ");
+}
+
+static void put(struct trace *trace, const struct record *record)
+{
+	if (!trace->writer || trace->broken)
+		return;
+	const int error = writer_put(trace->writer, record);
+
+	if (error < 0)
+		broken(trace, error);
+}
+
+void output_start(struct trace *trace)
+{
+	trace->start_ns = clock_ns(CLOCK_REALTIME);
+	trace->day_ns = trace->start_ns - trace->start_ns % DAY_NS;
+}
+
+static void put_process(struct trace *trace)
+{
+	const struct settings *set = trace->run->set;
+	const uint64_t now = trace->start_ns;
+	unsigned major = 0, minor = 0;
+	char origin[64];
+
+	/* As much of the version as the binary format has a place for: a trace says the same in every format. */
+	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
+	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
+	put(trace, &(struct record){.type = RECORD_PROCESS,
+				.process = {.arch = trace->arch->name,
+					    .pointer_size = trace->arch->pointer_size,
+					    .big_endian = trace->arch->big_endian,
+					    .pid = (uint32_t)trace->pid,
+					    .has_pid = true,
+					    .start_sec = (int64_t)(now / 1000000000u),
+					    .start_usec = (uint32_t)(now / 1000 % 1000000),
+					    .depth = set->depth,
+					    .has_depth = true,
+					    .no_timestamps = !set->timestamps,
+					    .name = trace->exe,
+					    .origin = origin}});
+	put(trace, &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
+}
+
+static void put_modules(struct trace *trace)
+{
+	const struct settings *set = trace->run->set;
+	uint32_t id = 1;
+
+	for (size_t m = 0; m < set->module_count; m++)
+		put(trace, &(struct record){.type = RECORD_MODULE,
+					.module = {1u << m, set->modules[m]->version_major,
+						   set->modules[m]->version_minor, set->modules[m]->name}});
+	for (size_t m = 0; m < set->module_count; m++)
+		for (size_t r = 0; r < set->modules[m]->resource_count; r++) {
+			const struct resource *resource = &set->modules[m]->resources[r];
+
+			put(trace, &(struct record){.type = RECORD_RESOURCE,
+						.resource = {id++, resource->flags, resource->type, resource->desc}});
+		}
+}
+
+int output_begin(struct trace *trace)
+{
+	const struct settings *set = trace->run->set;
+	const int fd = trace_file_open(trace);
+	struct stat st;
+
+	if (fd < 0) {
+		trace->broken = trace->run->has_broken = true;
+		msg_error("cannot write the trace to %s: %s. %s", trace->path ? trace->path : "a new file",
+			  strerror(-fd),
+			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
+		free(trace->path);
+		trace->path = NULL;
+		return fd;
+	}
+	trace->fd = fd;
+	trace->broken = false;
+	trace->next_index = 1;
+	trace->last_thread = 0;
+	if (set->resolve)
+		trace->names = names_new(&(struct names_options){0});
+	const struct writer_options options = {.compat = set->compat,
+					       .line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+					       .namer = set->resolve ? names_lookup : NULL,
+					       .namer_context = trace->names};
+
+	trace->writer = writer_new(set->encoding, fd, &options);
+	put_process(trace);
+	put_modules(trace);
+	for (size_t i = 0; i < trace->objects->count; i++)
+		output_object(trace, trace->objects->items[i]);
+	if (trace->forked_by)
+		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
+	trace->forked_by = 0;
+	/* From its beginning on a trace is readable after any death. */
+	writer_flush(trace->writer);
+	return 0;
+}
+
+void output_end(struct trace *trace)
+{
+	if (!trace->writer)
+		return;
+	writer_flush(trace->writer);
+	trace->calls_written = writer_calls(trace->writer);
+	const int error = writer_close(trace->writer);
+
+	if (error < 0)
+		broken(trace, error);
+	trace->writer = NULL;
+	close(trace->fd);
+	trace->fd = -1;
+	names_free(trace->names);
+	trace->names = NULL;
+}
+
+void output_object(struct trace *trace, const struct object *object)
+{
+	const struct record_object record = {object->base, object->end, object->path};
+	const char *hex = elf_file_build_id(object->file);
+
+	if (!trace->writer)
+		return;
+	put(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
+	if (trace->names)
+		names_add_object(trace->names, &record, object->open_path);
+	if (!hex || !*hex)
+		return;
+	put(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
+	if (trace->names)
+		names_add_build_id(trace->names, &(struct record_build_id){object->base, hex});
+}
+
+void output_note(struct trace *trace, const char *fmt, ...)
+{
+	va_list args;
+	char text[1024];
+
+	if (!trace->writer)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (char *c = text; *c; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	put(trace, &(struct record){.type = RECORD_NOTE, .note = {text}});
+	engine_want_tick(trace->run->engine);
+}
+
+static void put_thread(struct trace *trace, struct thread *thread)
+{
+	char path[48];
+
+	if (!thread || thread->tid == trace->last_thread)
+		return;
+	if (!thread->name_known) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", thread->tgid, thread->tid);
+		char *name = read_file(path, 256, NULL);
+
+		if (name) {
+			name[strcspn(name, "\n")] = '\0';
+			snprintf(thread->name, sizeof(thread->name), "%.15s", name);
+		}
+		free(name);
+		thread->name_known = true;
+	}
+	trace->last_thread = thread->tid;
+	put(trace, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)thread->tid, thread->name}});
+}
+
+void output_forget_thread(struct trace *trace, pid_t tid)
+{
+	if (trace->last_thread == tid)
+		trace->last_thread = 0;
+}
+
+/* The first event of a fork's child: most children never have one. */
+static void begin_late(struct trace *trace)
+{
+	if (output_begin(trace) < 0)
+		trace->forked_by = 0; /* it is let go of soon */
+}
+
+void output_call(struct trace *trace, const struct event *e, enum call_kind kind)
+{
+	uint64_t addresses[MAX_FRAMES];
+	struct record record = {.type = RECORD_CALL};
+
+	trace->counts.events++;
+	trace->counts.stacks += e->has_frames;
+	trace->counts.cut_stacks += e->end == STACK_CUT;
+	trace->counts.lost_stacks += e->end == STACK_LOST;
+	if (trace->forked_by)
+		begin_late(trace);
+	if (!trace->writer || trace->broken)
+		return;
+	put_thread(trace, e->thread);
+	for (size_t i = 0; i < e->frame_count; i++)
+		addresses[i] = e->frames[i].pc;
+	record.call = (struct record_call){.index = trace->next_index++,
+					   .time_ns = e->time_ns,
+					   .resource = e->function->resource,
+					   .kind = kind,
+					   .function = e->function->shown,
+					   .id = e->id,
+					   .size = kind == CALL_RELEASE ? 0 : e->size,
+					   .frames = addresses,
+					   .frame_count = (uint32_t)e->frame_count,
+					   .has_frames = e->has_frames,
+					   .end = e->end};
+	put(trace, &record);
+	engine_want_tick(trace->run->engine);
+}
+
+void output_flush_all(struct run *run)
+{
+	for (struct trace *trace = run->traces; trace; trace = trace->next) {
+		if (!trace->writer || trace->broken)
+			continue;
+		const int error = writer_flush(trace->writer);
+
+		if (error < 0)
+			broken(trace, error);
+	}
+}

@@ -1,0 +1,26 @@
+/* Events and what surrounds them become records of a trace, and these its file. */
+#ifndef FT_RECORD_OUTPUT_H
+#define FT_RECORD_OUTPUT_H
+
+#include "record/trace.h"
+
+/* Sets the time from which a trace counts. */
+void output_start(struct trace *trace);
+/* Opens its file and writes all that stands before the first event. 0 or -errno, which the user has been told. */
+int output_begin(struct trace *trace);
+/* Closes the file, if it has one. */
+void output_end(struct trace *trace);
+
+void output_object(struct trace *trace, const struct object *object);
+void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
+/* The first event of a fork's child opens its file: most children never have one. */
+void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
+/* The time of an event that happens now. */
+uint64_t output_time(const struct trace *trace);
+/* Forgets a thread that has ended, whose id may be given to another one. */
+void output_forget_thread(struct trace *trace, pid_t tid);
+
+/* Writes out what the traces have buffered. */
+void output_flush_all(struct run *run);
+
+#endif

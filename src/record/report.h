@@ -1,0 +1,16 @@
+/* What functrace says at its end: what the traces hold, where they are, and what was not traced. */
+#ifndef FT_RECORD_REPORT_H
+#define FT_RECORD_REPORT_H
+
+#include "record/trace.h"
+
+/* Writes how a trace has ended (NULL: nothing) and what it does not hold, and closes it. Nothing if it has no file. */
+void report_end(struct trace *trace, const char *how);
+/* One trace is over, and goes into the summary. `hint`: why there is nothing in it; NULL none; report_trace() frees
+ * it. Only for a trace that had a file. */
+void report_trace(struct trace *trace, char *hint);
+/* Prints the summary. */
+void report_summary(const struct run *run);
+void reports_free(struct run *run);
+
+#endif

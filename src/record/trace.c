@@ -1,0 +1,66 @@
+#include "config.h"
+#include "record/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct thread *thread_new(pid_t tid, pid_t tgid)
+{
+	struct thread *thread = xcalloc(1, sizeof(*thread));
+
+	*thread = (struct thread){.tid = tid, .tgid = tgid, .references = 1};
+	return thread;
+}
+
+struct thread *thread_ref(struct thread *thread)
+{
+	if (thread)
+		thread->references++;
+	return thread;
+}
+
+void thread_unref(struct thread *thread)
+{
+	if (thread && !--thread->references)
+		free(thread);
+}
+
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count)
+{
+	struct unwind_frame *copy = count ? xreallocarray(NULL, count, sizeof(*copy)) : NULL;
+
+	if (copy)
+		memcpy(copy, frames, count * sizeof(*copy));
+	return copy;
+}
+
+struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch)
+{
+	struct trace *trace = xcalloc(1, sizeof(*trace));
+
+	*trace = (struct trace){.run = run, .pid = pid, .arch = arch, .fd = -1, .next = run->traces};
+	run->traces = trace;
+	return trace;
+}
+
+void trace_free(struct trace *trace)
+{
+	struct trace **link = &trace->run->traces;
+
+	while (*link != trace)
+		link = &(*link)->next;
+	*link = trace->next;
+	free(trace->path);
+	free(trace->exe);
+	free(trace->name);
+	free(trace);
+}
+
+void counts_add(struct counts *to, const struct counts *from)
+{
+	const uint64_t *add = (const uint64_t *)from;
+	uint64_t *sum = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(uint64_t); i++)
+		sum[i] += add[i];
+}

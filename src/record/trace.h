@@ -1,0 +1,171 @@
+/* What calls mean for the traces: the data of this floor.
+ *
+ * Nothing here knows ptrace or tracees' memory. An event is a plain struct; whatever yields such structs (breakpoints,
+ * another source of stops) gets the same traces from them. */
+#ifndef FT_RECORD_TRACE_H
+#define FT_RECORD_TRACE_H
+
+#include "base/hash.h"
+#include "engine/settings.h"
+#include "symbols/names.h"
+#include "symbols/object.h"
+#include "trace/writer.h"
+#include "unwind/unwind.h"
+
+#define MAX_FRAMES 256
+
+struct engine;
+struct held_release;
+struct report;
+struct trace;
+
+/* A function whose calls are events. */
+struct traced {
+	const struct function *function;
+	uint32_t resource; /* its id in the trace */
+	const char *shown; /* the function's name in the trace (a prefixed name keeps its prefix) */
+	bool any_family;   /* free and operator delete are one function here */
+};
+
+/* A thread, and its name as it was when it was first written. Events outlive threads: who keeps one has a reference. */
+struct thread {
+	pid_t tid, tgid;
+	unsigned references;
+	bool name_known;
+	char name[16];
+};
+
+/* With one reference, the caller's. */
+struct thread *thread_new(pid_t tid, pid_t tgid);
+struct thread *thread_ref(struct thread *thread); /* NULL is allowed */
+void thread_unref(struct thread *thread); /* NULL is allowed */
+
+/* One call, as it is to be written. */
+struct event {
+	struct thread *thread; /* NULL: not known */
+	const struct traced *function;
+	uint64_t id, size, time_ns;
+	struct unwind_frame *frames;
+	size_t frame_count;
+	bool has_frames;
+	enum stack_end end;
+};
+
+/* A copy of frames for the caller to free; NULL of none. */
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count);
+
+/* A release that can fail, from its entry until it is known whether it has succeeded: ledger.c. */
+struct reservation {
+	bool is_open;
+	struct event event; /* the frames and a reference to the thread are the reservation's own */
+};
+
+/* Live resources of one type. */
+struct live_set {
+	struct hash sizes; /* id -> size, family, and whether it is from before the fork */
+	struct hash reserved; /* id -> struct reservation */
+	size_t publishers; /* calls in flight whose id may be out before they return */
+	uint64_t bytes, peak_bytes;
+	uint64_t inherited, inherited_bytes; /* of these from before the fork */
+};
+
+/* What is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
+struct live_total {
+	uint64_t blocks, bytes;
+	uint64_t inherited, inherited_bytes; /* not among those */
+};
+
+struct ledger {
+	struct live_set *live; /* one a resource type */
+	size_t reserved;       /* open reservations of all types */
+	struct held_release *held, **held_end;
+	size_t held_count;
+	/* Called before anything changes, if not NULL: somebody else goes by this ledger, too. */
+	void (*before_change)(void *context);
+	void *context;
+};
+
+struct counts {
+	uint64_t events, allocations, releases;
+	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
+	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
+	uint64_t slow_steps, retired, withdrawn;
+	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
+	uint64_t failed_sites, failed_probes;
+};
+
+/* The trace of one process, which lasts until it ends, executes another program or is paused. */
+struct trace {
+	struct run *run;
+	pid_t pid;
+	const struct arch *arch;
+	const struct object_list *objects; /* what is declared at its beginning */
+	char *exe;                         /* the path of its program's file, as the trace has it */
+	char *name;                        /* what it was started by */
+	bool foreign_mounts;               /* its paths are those of another mount namespace */
+	bool is_launched;
+	bool attached;    /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
+	bool attached_to; /* named by -t */
+	bool may_miss;    /* something that happened may have no event: nobody is accused of a foreign release */
+	pid_t forked_by;  /* it has no file before its first event; 0: not a fork's child, or it has one */
+	bool has_ended;   /* nothing of the process is left: it does not go on untraced */
+	int killed_by;    /* the signal that ended it, 0 none */
+
+	struct ledger ledger;
+	struct counts counts;
+
+	struct writer *writer;
+	int fd;
+	char *path;
+	struct names *names;
+	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
+	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */
+	uint64_t next_index;
+	pid_t last_thread;
+	bool broken;            /* it could not be written any more */
+	uint64_t calls_written; /* by the writer that has been closed */
+	bool reported;
+
+	struct trace *next; /* of the run */
+};
+
+/* Where the traces of this run go: trace_file.c. */
+struct trace_files {
+	pid_t first;         /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	struct hash written; /* device and inode of what this run writes */
+	struct hash next;    /* pid -> number of its next trace */
+};
+
+/* All traces of one run of functrace. */
+struct run {
+	const struct settings *set;
+	struct engine *engine;
+	bool is_launch;
+	bool paused;
+	bool has_broken; /* a process whose trace cannot be written is to be let go of */
+	int exit_status;
+	struct trace *traces;
+	struct trace_files files;
+
+	/* For the summary: report.c. */
+	struct report *reports;
+	size_t report_count, report_capacity, unread_told;
+	struct counts totals;
+	bool attached;
+	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
+	size_t lost_attach;
+	size_t broken_traces;
+	size_t silent_children; /* forked, without an event, so without a trace */
+
+	/* progress.c */
+	bool shows_progress;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
+};
+
+/* A new trace of the run, without a name. */
+struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
+/* It has ended already: its file is closed. */
+void trace_free(struct trace *trace);
+void counts_add(struct counts *to, const struct counts *from);
+
+#endif

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "record/trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where traces go. In a folder: PID-N, N counting up, and nothing is ever overwritten. With -o FILE: FILE for the
+ * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that
+ * it executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are
+ * replaced; what was written in this one never is, under whatever name it is met again. */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int open_numbered(struct trace *trace, const char *folder)
+{
+	for (unsigned n = 0; n < 1000000; n++) {
+		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
+				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
+				       encoding_suffix(trace->run->set->encoding));
+		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+
+		if (fd >= 0 || errno != EEXIST) {
+			trace->path = path;
+			return fd < 0 ? -errno : fd;
+		}
+		free(path);
+	}
+	return -EEXIST;
+}
+
+#define READER_TRIES 100 /* of 10 ms */
+
+/* A fifo is not waited for in open(): until somebody reads it nothing could let go of the target any more. */
+static int open_named(const char *path)
+{
+	int fd;
+
+	for (unsigned tries = 0;; tries++) {
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+		if (fd >= 0 || errno != ENXIO || tries == READER_TRIES)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	}
+	if (fd < 0)
+		return -errno;
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+/* Whether this run has written to the file already; remembers it. A name says nothing about that: it may be a link.
+ * Two files with one key only make the second one take its next name. */
+static bool was_written(struct trace_files *files, const struct stat *st)
+{
+	return !hash_set(&files->written, hash_mix(st->st_dev) ^ st->st_ino, 1);
+}
+
+/* FILE belongs to the process that was named or launched, unless that has ended before its first trace. */
+static bool takes_file(const struct trace *trace)
+{
+	const struct trace *other = trace->run->traces;
+
+	if (trace->run->files.first)
+		return trace->run->files.first == trace->pid;
+	while (other && !other->is_launched && !other->attached_to)
+		other = other->next;
+	return !other || trace->is_launched || trace->attached_to;
+}
+
+/* The name of the n-th trace (0, 1...) of a pid. */
+static char *name_of(const struct trace *trace, bool is_first, uint64_t n)
+{
+	const char *file = trace->run->set->output;
+
+	if (n)
+		return xasprintf("%s.%d.%llu", file, trace->pid, (unsigned long long)n);
+	return is_first ? xstrdup(file) : xasprintf("%s.%d", file, trace->pid);
+}
+
+/* One name. -EEXIST: it is a trace of this run. */
+static int open_once(struct trace_files *files, const char *path)
+{
+	const int fd = open_named(path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return fd;
+	if (was_written(files, &st)) {
+		close(fd);
+		return -EEXIST;
+	}
+	if (ftruncate(fd, 0) == 0)
+		return fd;
+	const int error = -errno;
+
+	close(fd);
+	return error;
+}
+
+static int open_after(struct trace *trace)
+{
+	struct trace_files *files = &trace->run->files;
+	const bool is_first = takes_file(trace);
+	const uint64_t *next = hash_get(&files->next, (uint64_t)trace->pid);
+	uint64_t n = next ? *next : 0;
+	int fd;
+
+	if (is_first)
+		files->first = trace->pid;
+	for (;; n++) {
+		char *path = name_of(trace, is_first, n);
+
+		fd = open_once(files, path);
+		if (fd != -EEXIST) {
+			trace->path = path;
+			break;
+		}
+		free(path);
+	}
+	hash_set(&files->next, (uint64_t)trace->pid, n + 1);
+	return fd;
+}
+
+/* What is written to a device (/dev/null) replaces nothing, and nothing is to be made beside it. */
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+/* Standard output, or what was open when functrace was started. */
+static int open_again(struct trace *trace, int from, const char *name)
+{
+	trace->run->files.first = trace->pid;
+	trace->path = xstrdup(name);
+	const int fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trace_file_open(struct trace *trace)
+{
+	const char *output = trace->run->set->output;
+
+	if (!output || is_folder(output))
+		return open_numbered(trace, output);
+	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {
+		/* Two traces in one stream could not be told apart. */
+		if (trace->run->files.first || !takes_file(trace))
+			return open_numbered(trace, NULL);
+		return strcmp(output, "-") ? open_again(trace, trace->run->set->output_fd, output)
+					   : open_again(trace, STDOUT_FILENO, "standard output");
+	}
+	if (!is_device(output))
+		return open_after(trace);
+	trace->path = xstrdup(output);
+	return open_named(output);
+}
+
+void trace_files_free(struct trace_files *files)
+{
+	hash_free(&files->written);
+	hash_free(&files->next);
+}

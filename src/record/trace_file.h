@@ -1,0 +1,12 @@
+/* Where traces go: see trace_file.c. */
+#ifndef FT_RECORD_TRACE_FILE_H
+#define FT_RECORD_TRACE_FILE_H
+
+#include "record/trace.h"
+
+/* Opens the next file of a process's trace, which replaces nothing that this run has written; trace->path is its name.
+ * A descriptor, or -errno. */
+int trace_file_open(struct trace *trace);
+void trace_files_free(struct trace_files *files);
+
+#endif

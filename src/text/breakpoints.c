@@ -1,0 +1,248 @@
+#include "config.h"
+#include "text/breakpoints.h"
+#include "text/slots.h"
+#include "ptrace/memory.h"
+#include "ptrace/tasks.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct breakpoint *breakpoint_find(struct process *p, uint64_t address)
+{
+	return hash_get_ptr(&p->text->breakpoints, address);
+}
+
+void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const struct breakpoint *b = breakpoint_find(p, address + i);
+
+		if (b && b->inserted)
+			for (size_t j = 0; j < b->size && i + j < size; j++)
+				bytes[i + j] = b->original[j];
+	}
+}
+
+/* The target's own bytes from the address on, up to the end of its page at least: how many, or -errno. */
+static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
+{
+	size_t size = ARCH_INSN_MAX;
+	int error = memory_read(p, address, code, size);
+
+	if (error < 0) {
+		/* The instruction may be the last of its page. */
+		size = page_size() - address % page_size();
+		if (size >= ARCH_INSN_MAX)
+			return error;
+		error = memory_read(p, address, code, size);
+		if (error < 0)
+			return error;
+	}
+	/* Bytes of breakpoints within this instruction's reach are not its own. */
+	breakpoints_hide(p, address + 1, code + 1, size - 1);
+	return (ssize_t)size;
+}
+
+/* Whether the memory is shared with other processes, which would run into what is written there. */
+static bool is_shared(struct process *p, uint64_t address)
+{
+	const struct object *object = objects_find(&p->objects, address);
+	struct maps maps;
+	const struct text_range *range = object ? object_text_at(object, address) : NULL;
+
+	if (range)
+		return range->shared;
+	if (maps_read(process_proc(p), &maps) < 0)
+		return false;
+	const struct mapping *mapping = maps_find(&maps, address);
+	const bool shared = mapping && mapping->shared;
+
+	maps_free(&maps);
+	return shared;
+}
+
+/* Reads what stands at the address and decodes it. */
+static int breakpoint_prepare(struct process *p, struct breakpoint *b)
+{
+	unsigned char code[ARCH_INSN_MAX];
+	const ssize_t size = own_bytes(p, b->address, code);
+
+	if (size < 0)
+		return (int)size;
+	if (is_shared(p, b->address))
+		return -EACCES;
+	b->is_made = !objects_find(&p->objects, b->address);
+	if (!p->arch->decode(b->address, code, (size_t)size, p->shadow_stack, &b->insn))
+		return -EILSEQ;
+	b->size = (unsigned char)p->arch->breakpoint(b->address, b->trap);
+	memcpy(b->original, code, b->size);
+	if (!memcmp(b->original, b->trap, b->size))
+		return -EEXIST; /* the target's own, or another tracer's */
+	return 0;
+}
+
+/* Code can have been made anew at the same place, or patched, since it was decoded: the old instruction must not
+ * be run for the new one. */
+static bool is_current(struct process *p, const struct breakpoint *b)
+{
+	unsigned char code[ARCH_INSN_MAX];
+	const ssize_t size = own_bytes(p, b->address, code);
+
+	if (size < b->insn.length || size < b->size)
+		return true; /* gone, or going: a write will fail */
+	if (!memcmp(code, b->trap, b->size))
+		memcpy(code, b->original, b->size);
+	return !memcmp(code, b->original, b->size) && !memcmp(code, b->insn.bytes, b->insn.length);
+}
+
+static int breakpoint_write(struct process *p, struct breakpoint *b)
+{
+	b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
+	const int error = text_write(p, b->address, b->trap, b->size);
+
+	if (error < 0) {
+		guard_clear(p->tracer->engine, b->ticket);
+		b->ticket = -1;
+		return error;
+	}
+	b->inserted = true;
+	p->text->inserted++;
+	return 0;
+}
+
+static struct breakpoint *breakpoint_unusable(struct process *p, struct breakpoint *b, int error)
+{
+	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)b->address, strerror(-error));
+	b->unusable = error != -ESRCH && error != -EAGAIN;
+	p->text->failed_sites++;
+	return NULL;
+}
+
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t address)
+{
+	struct breakpoint *b = breakpoint_find(p, address);
+	int error;
+
+	if (b && (b->inserted || b->unusable))
+		return b->unusable ? NULL : b;
+	if (!b) {
+		b = xcalloc(1, sizeof(*b));
+		b->address = address;
+		b->ticket = -1;
+		hash_set_ptr(&p->text->breakpoints, address, b);
+	}
+	if (!b->size || !is_current(p, b)) {
+		if (b->slot)
+			slot_release(b->slot);
+		error = breakpoint_prepare(p, b);
+		if (error < 0)
+			return breakpoint_unusable(p, b, error);
+	}
+	/* The way past it comes before the trap itself. Without a slot there is the slow way. */
+	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)))
+		slot_assign(p, b);
+	if (p->text->planting) {
+		b->wanted = true;
+		return b;
+	}
+	error = breakpoint_write(p, b);
+	return error < 0 ? breakpoint_unusable(p, b, error) : b;
+}
+
+void breakpoints_plant(struct process *p)
+{
+	const struct hash_entry *entry;
+
+	p->text->planting = false;
+	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
+		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
+		int error;
+
+		if (!b->wanted)
+			continue;
+		b->wanted = false;
+		error = b->inserted ? 0 : breakpoint_write(p, b);
+		if (error < 0)
+			breakpoint_unusable(p, b, error);
+	}
+}
+
+void breakpoint_remove(struct process *p, struct breakpoint *b)
+{
+	unsigned char now[ARCH_BREAKPOINT_MAX];
+
+	if (!b->inserted)
+		return;
+	text_about_to_change(p);
+	b->inserted = false;
+	p->text->inserted--;
+	/* After a dlclose and a new mapping at the same place, or the target's own patching, the
+	 * byte is not ours any more. */
+	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
+		text_write(p, b->address, b->original, b->size);
+	guard_clear(p->tracer->engine, b->ticket);
+	b->ticket = -1;
+}
+
+bool breakpoint_refresh(struct process *p, struct breakpoint *b)
+{
+	unsigned char now[ARCH_BREAKPOINT_MAX];
+
+	if (!b->inserted || !b->is_made)
+		return b->inserted;
+	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size) && is_current(p, b))
+		return true;
+	breakpoint_remove(p, b);
+	return false;
+}
+
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most)
+{
+	const struct hash_entry *entry;
+	size_t removed = 0;
+
+	for (size_t i = 0; removed < most && (entry = hash_next(&p->text->breakpoints, &i));) {
+		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
+
+		if (!b->inserted || (entries && !b->probe))
+			continue;
+		breakpoint_remove(p, b);
+		removed++;
+	}
+	return removed;
+}
+
+static void breakpoint_delete(struct process *p, struct breakpoint *b)
+{
+	p->text->inserted -= b->inserted;
+	if (b->slot)
+		slot_release(b->slot);
+	if (b->ticket >= 0)
+		guard_clear(p->tracer->engine, b->ticket);
+	free(b->path);
+	free(b);
+}
+
+void breakpoint_free(struct process *p, struct breakpoint *b)
+{
+	hash_remove(&p->text->breakpoints, b->address, NULL);
+	breakpoint_delete(p, b);
+}
+
+void text_free(struct process *p)
+{
+	struct text *text = p->text;
+	const struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&text->breakpoints, &i));)
+		breakpoint_delete(p, (struct breakpoint *)(uintptr_t)entry->value);
+	hash_free(&text->breakpoints);
+	for (size_t i = 0; (entry = hash_next(&text->slots, &i));)
+		free((struct slot *)(uintptr_t)entry->value);
+	hash_free(&text->slots);
+	free(text->tails);
+	free(text);
+	p->text = NULL;
+}

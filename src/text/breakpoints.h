@@ -1,0 +1,27 @@
+/* Breakpoints. They stay in the table for as long as their text is mapped, inserted or not: a task may have trapped just
+ * before one was taken out, and a fork's child may have a copy of one that has been taken out since. */
+#ifndef FT_TEXT_BREAKPOINTS_H
+#define FT_TEXT_BREAKPOINTS_H
+
+#include "text/text.h"
+
+struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
+/* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
+ * trap on the target waits for the tracer. */
+void breakpoints_plant(struct process *p);
+void breakpoint_remove(struct process *p, struct breakpoint *b);
+/* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
+ * it is taken out. */
+bool breakpoint_refresh(struct process *p, struct breakpoint *b);
+/* Removes up to `most` that are in, entries only or any. How many were. */
+size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
+/* Takes one that is not inserted out of the table. Its probe has gone already. */
+void breakpoint_free(struct process *p, struct breakpoint *b);
+/* The same with all of them, and the rest of the process's text. */
+void text_free(struct process *p);
+/* `size` bytes at the address as the program has them, where some may be ours. */
+void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size);
+
+#endif

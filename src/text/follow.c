@@ -1,0 +1,93 @@
+#include "config.h"
+#include "text/pass.h"
+#include "text/breakpoints.h"
+#include "ptrace/memory.h"
+
+#include <stdlib.h>
+
+/* A function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to
+ * `operator delete(void *)`, and that one to `free`, both through the PLT. When its jump is done
+ * here anyway, the next breakpoint is known before the task has reached it, with the very registers
+ * that it will have there: that saves the stop. */
+
+#define FOLLOW_INSNS  3 /* endbr64, jmp *GOT; one to spare */
+#define FOLLOW_MISSES 8 /* times that it led nowhere before it is given up */
+
+/* What a breakpoint's jump leads through, in the text of the same object. */
+struct path {
+	struct insn insns[FOLLOW_INSNS];
+	unsigned count;
+};
+
+static int follow_read(void *context, uint64_t address, void *data, size_t size)
+{
+	return memory_read(context, address, data, size);
+}
+
+/* Jumps and nops alone are followed: they read memory at most. */
+static int follow_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	(void)context, (void)address, (void)data, (void)size;
+	return -1;
+}
+
+static bool can_follow(const struct insn *insn)
+{
+	return insn->kind == INSN_EMULATE && insn->pc_only;
+}
+
+/* The n-th instruction behind the jump, which is at pc. */
+static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, uint64_t pc)
+{
+	unsigned char code[ARCH_INSN_MAX];
+
+	if (!b->path)
+		b->path = xcalloc(1, sizeof(*b->path));
+	struct insn *insn = &b->path->insns[n];
+
+	if (n < b->path->count)
+		return insn->address == pc ? insn : NULL;
+	const struct object *object = objects_find(&p->objects, b->address);
+
+	if (!object || objects_find(&p->objects, pc) != object || memory_read(p, pc, code, sizeof(code)) < 0 ||
+	    !p->arch->decode(pc, code, sizeof(code), p->shadow_stack, insn))
+		*insn = (struct insn){.kind = INSN_STEP, .address = pc};
+	b->path->count++;
+	return insn;
+}
+
+static struct breakpoint *follow(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const struct arch_memory memory = {follow_read, follow_write, p};
+	const struct insn *insn = &b->insn;
+	struct arch_regs regs = task->regs;
+
+	for (unsigned n = 0; insn && can_follow(insn); n++) {
+		p->arch->set_pc(&regs, insn->address);
+		if (p->arch->emulate(insn, &regs, &memory) < 0)
+			break;
+		const uint64_t pc = p->arch->pc(&regs);
+		struct breakpoint *next = breakpoint_find(p, pc);
+
+		if (next && next->inserted) {
+			if (!next->probe || next->is_return || next == b)
+				break;
+			b->led_nowhere = 0;
+			p->arch->set_pc(&task->regs, pc + next->size);
+			return next;
+		}
+		if (n == FOLLOW_INSNS)
+			break;
+		insn = insn_at(p, b, n, pc);
+	}
+	b->led_nowhere++;
+	return NULL;
+}
+
+struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
+{
+	if (!can_follow(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
+		return NULL;
+	return follow(task, b);
+}

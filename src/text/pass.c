@@ -1,0 +1,127 @@
+#include "config.h"
+#include "text/pass.h"
+#include "text/breakpoints.h"
+#include "text/slots.h"
+#include "ptrace/halt.h"
+#include "ptrace/memory.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+/* Getting past a breakpoint without lifting it: a jump into its copy, or doing the instruction here. Only what
+ * neither can do is stepped in place, with all tasks of the address space stopped. */
+
+static int emulation_read(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct task *task = context;
+
+	return memory_read(task->process, address, data, size);
+}
+
+static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	const struct task *task = context;
+
+	return memory_write(task->process, address, data, size);
+}
+
+/* Loads and stores of the program's own that are done for it: where it may not read or write it has to find that out
+ * itself (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem passes over protection, this does not. */
+static int protected_read(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct task *task = context;
+	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
+
+	return process_vm_readv(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+static int protected_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	const struct task *task = context;
+	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
+	unsigned char byte;
+
+	/* Of two pages the first might be written and the second not. */
+	if (address / page_size() != (address + size - 1) / page_size())
+		return -EFAULT;
+	/* This read makes a stack grow, as the program's own push would; a write without it the kernel refuses, and
+	 * complains of in its log. */
+	if (memory_read(task->process, address, &byte, 1) < 0)
+		return -EFAULT;
+	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+static bool emulate(struct task *task, const struct breakpoint *b)
+{
+	struct process *p = task->process;
+	const bool is_own = b->insn.kind == INSN_COPY;
+	const struct arch_memory memory = {is_own ? protected_read : emulation_read,
+					   is_own ? protected_write : emulation_write, task};
+	struct arch_regs regs = task->regs;
+
+	p->arch->set_pc(&regs, b->address);
+	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
+		return false;
+	if (b->insn.pc_only) {
+		task_set_pc(task, p->arch->pc(&regs));
+	} else {
+		task->regs = regs;
+		task_set_regs(task);
+	}
+	return true;
+}
+
+static void step_in_place(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	struct tracer *t = p->tracer;
+
+	p->text->slow_steps++;
+	if (!halt_others(task))
+		return;
+	task_set_pc(task, b->address);
+	breakpoint_remove(p, b);
+	task_step(task);
+	task->stopped = false;
+	const int status = halt_wait(task);
+
+	breakpoint_insert(p, b->address);
+	const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
+
+	if (stop.kind == STOP_TRAP) {
+		/* The step is done, unless the next instruction's breakpoint was reported at once: the pc tells. A
+		 * pending event of ours is not lost: it comes after this. */
+		task->stopped = true;
+		task_resume(task, 0);
+		return;
+	}
+	/* A signal came instead of the step, or the task has died: the hit is known already. */
+	stops_keep(t, task, &stop);
+	if (task->stopped)
+		hit_undo(task, b);
+}
+
+void pass_breakpoint(struct task *task, struct breakpoint *b)
+{
+	if (!breakpoint_refresh(task->process, b)) {
+		task_set_pc(task, b->address);
+		task_resume(task, 0);
+		return;
+	}
+	if (b->insn.kind == INSN_EMULATE && emulate(task, b)) {
+		task_resume(task, 0);
+		return;
+	}
+	if (b->insn.kind == INSN_COPY && (slot_prepare(task->process, b) || slot_assign(task->process, b))) {
+		slot_enter(task, b->slot);
+		task_resume(task, 0);
+		return;
+	}
+	if (b->insn.can_emulate && emulate(task, b)) {
+		task_resume(task, 0);
+		return;
+	}
+	step_in_place(task, b);
+}

@@ -1,0 +1,48 @@
+/* Slots for out-of-line copies, and the tasks in them: see slots.c. */
+#ifndef FT_TEXT_SLOTS_H
+#define FT_TEXT_SLOTS_H
+
+#include "text/text.h"
+
+void slots_add_object(struct process *p, struct object *object);
+void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
+/* Gives a breakpoint a slot with its copy in it. False: there is none for it. */
+bool slot_assign(struct process *p, struct breakpoint *b);
+/* The slot is nobody's any more. */
+void slot_release(struct slot *slot);
+/* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. If it
+ * cannot be, releases it: false. */
+bool slot_renew(struct process *p, struct slot *slot);
+/* The same for the breakpoint's slot (false: it has none) where that can have happened without a notice. */
+bool slot_prepare(struct process *p, struct breakpoint *b);
+struct slot *slot_at(struct process *p, uint64_t pc);
+/* Puts back what was in all slots. */
+void slots_restore(struct process *p);
+
+/* ---- Tasks ---- */
+
+/* What this floor knows of the task, made at its first use. */
+struct task_hits *task_hits(struct task *task);
+/* The task goes on in the slot: sets its pc. It stays stopped. */
+void slot_enter(struct task *task, struct slot *slot);
+/* The task is in the slot already: a fork's child that was born there. */
+void slot_joined(struct task *task, struct slot *slot);
+/* Where it was last sent; NULL nowhere. */
+static inline struct slot *task_slot(const struct task *task)
+{
+	return task->hits ? task->hits->slot : NULL;
+}
+/* It is known to be elsewhere. */
+void slot_left(struct task *task);
+/* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
+void task_leave_slot(struct task *task);
+/* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
+void hit_undo(struct task *task, const struct breakpoint *b);
+/* Whether this hit, with those arguments, is one that was undone; forgets it then. */
+bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS]);
+/* A breakpoint goes, or (NULL) the task executes another program: forgets hits that were undone. */
+void hits_forget(struct task *task, const struct breakpoint *b);
+/* Frees what this floor knows of a task that ends. */
+void hits_free(struct task *task);
+
+#endif

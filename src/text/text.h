@@ -1,0 +1,91 @@
+/* The text of a process, and what functrace changes in it: the data of this floor, and writing. */
+#ifndef FT_TEXT_TEXT_H
+#define FT_TEXT_TEXT_H
+
+#include "ptrace/tracee.h"
+
+struct breakpoint;
+struct path;
+struct probe;
+
+/* An out-of-line copy in the tail of some text mapping. */
+struct slot {
+	uint64_t address;
+	unsigned users; /* tasks sent into it and not yet seen elsewhere */
+	bool written;
+	bool used_lately;
+	const struct object *object; /* in whose unused bytes it lies */
+	struct breakpoint *owner;    /* NULL: free */
+	struct insn insn;            /* what it is a copy of; tasks may be in it when the owner has gone */
+	struct insn_copy copy;
+	unsigned char saved[ARCH_SLOT_SIZE]; /* what was there before */
+};
+
+struct breakpoint {
+	uint64_t address; /* where its bytes lie */
+	struct insn insn; /* what stands there in truth */
+	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
+	unsigned char size;
+	bool inserted;
+	bool wanted;    /* prepared, to be planted with the others */
+	bool is_return;
+	bool is_made;     /* in memory that is no object's: code made at run time */
+	bool is_computed; /* a return site behind a call that may go to another function each time */
+	bool unusable;         /* could not be written; not tried again */
+	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
+	unsigned misses;       /* hits as a return site without a call, in a row */
+	unsigned in_flight;
+	struct probe *probe; /* entry of a traced function (calls/), or NULL */
+	struct slot *slot;
+	long ticket; /* of the guard's journal; -1 none */
+	struct path *path;    /* follow.c */
+	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
+};
+
+/* A stretch of slots in the tail of one text mapping. */
+struct tail {
+	uint64_t start, end, next; /* never used from `next` on */
+	size_t hand;               /* the slot that is looked at first when one is to be taken */
+	struct object *object;
+};
+
+struct text {
+	struct hash breakpoints; /* address -> struct breakpoint */
+	size_t inserted;         /* how many of them are in */
+	bool planting;           /* they are only prepared for now */
+	unsigned forgotten;      /* how many times breakpoints have been freed */
+	struct hash slots;       /* address -> struct slot */
+	size_t syscall_copies;   /* how many of them ever held a system call's instruction */
+	struct tail *tails;
+	size_t tail_count, tail_capacity, tail_turn;
+	bool writes_refused; /* it is written by ptrace, with a task stopped */
+	uint64_t failed_sites, slow_steps;
+};
+
+/* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the same
+ * call hits it again (same place on the stack, same arguments), it is not a second one. */
+struct undone {
+	const struct breakpoint *breakpoint; /* NULL: free */
+	uint64_t sp, args[CALL_ARGS];
+};
+#define UNDONE_MAX 4 /* signals nest */
+
+/* What this floor knows of a task. */
+struct task_hits {
+	struct slot *slot; /* where it was last sent */
+	struct undone undone[UNDONE_MAX];
+	unsigned next;
+};
+
+struct text *text_new(void);
+/* Writes text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task, which may have to
+ * be stopped for it. 0 or -errno. */
+int text_write(struct process *p, uint64_t address, const void *data, size_t size);
+/* Something changes that borrowers of this process's tables go by. */
+static inline void text_about_to_change(struct process *p)
+{
+	if (p->before_change)
+		p->before_change(p);
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* What is done about a stop: one switch. */
+#ifndef FT_TRACER_ACT_H
+#define FT_TRACER_ACT_H
+
+#include "ptrace/stop.h"
+#include "ptrace/tracee.h"
+
+/* False: nothing more is to be traced. */
+bool act(struct tracer *t, const struct stop *stop);
+
+#endif

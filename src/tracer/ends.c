@@ -1,0 +1,47 @@
+#include "config.h"
+#include "tracer/ends.h"
+#include "tracer/process.h"
+#include "calls/calls.h"
+#include "record/output.h"
+#include "text/slots.h"
+#include "ptrace/tasks.h"
+
+/* Frees all parts of a task. Its process, of which the caller has the reference then; NULL: it had none. */
+static struct process *task_free(struct tracer *t, struct task *task)
+{
+	/* Its id may be given to another thread, whose name is to be written. */
+	if (task->process)
+		output_forget_thread(task->process->trace, task->tid);
+	task_calls_free(task);
+	hits_free(task);
+	struct process *p = task_part(task);
+
+	task_delete(t, task);
+	return p;
+}
+
+void task_forget(struct tracer *t, struct task *task, const char *how)
+{
+	struct process *p = task_free(t, task);
+
+	if (p)
+		process_unref(p, how);
+}
+
+void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep)
+{
+	struct task *task;
+
+	for (size_t i = 0; (task = tasks_next(t, &i));) {
+		if (task == keep || task->tgid != tgid || task->phase != PHASE_LIVE)
+			continue;
+		task_forget(t, task, NULL);
+		i = 0; /* the table may have been changed anywhere */
+	}
+}
+
+void task_release(struct tracer *t, struct task *task, int sig)
+{
+	task_detach(task, sig);
+	task_forget(t, task, NULL);
+}

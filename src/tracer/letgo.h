@@ -1,0 +1,12 @@
+/* Letting go: see letgo.c. */
+#ifndef FT_TRACER_LETGO_H
+#define FT_TRACER_LETGO_H
+
+#include "ptrace/tracee.h"
+
+/* Of everything. */
+void let_go(struct tracer *t);
+/* Of the processes whose traces cannot be written any more; of all, if no other is left. */
+void let_go_broken(struct tracer *t);
+
+#endif

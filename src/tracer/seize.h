@@ -1,0 +1,32 @@
+/* Seizing all tasks that use an address space: see seize.c. */
+#ifndef FT_TRACER_SEIZE_H
+#define FT_TRACER_SEIZE_H
+
+#include "ptrace/tracee.h"
+
+/* Around all that seizes: a thread's exec may come in between. */
+void seize_begin(void);
+void seize_end(void);
+/* Seizes all threads of a process, which have no struct process yet. How many new ones; *error: 0, EBUSY where one of
+ * them has another tracer, or why one of them could not be seized. */
+size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
+/* Processes that share memory. */
+struct sharers {
+	pid_t *pids; /* the one that was named is the first; the caller's */
+	size_t count, capacity;
+	pid_t refused; /* one that cannot be seized, 0 none: then nothing may be planted */
+	int error;     /* why */
+};
+/* Seizes all processes that share the memory of the task `one` and are not seized yet; how many. */
+size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
+/* Of the process that was begun with those: gives them to it, and seizes all else that uses its memory or is about to.
+ * Where it is shared it is made anew, and p freed. */
+void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
+/* If the process has executed another program meanwhile without an event, drops what was known of its tasks: those that
+ * are left have no struct process any more, and the others are to be seized again. False: it has not. */
+bool seize_drop_replaced(struct tracer *t, pid_t pid);
+/* Takes what tasks have reported while others are being seized: what ends or was interrupted goes on, all else is put
+ * back for later. */
+void seize_take_ends(struct tracer *t);
+
+#endif

@@ -1,0 +1,102 @@
+#include "config.h"
+#include "tracer/start.h"
+#include "tracer/forks.h"
+#include "calls/linker.h"
+#include "calls/probes.h"
+#include "record/output.h"
+#include "record/report.h"
+#include "text/breakpoints.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+
+/* Breakpoints are planted when all is prepared, and taken out again before anything else goes. */
+
+/* All but the planting. */
+static int process_prepare(struct process *p)
+{
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = false;
+	process_update_objects(p);
+	if (!p->objects.count)
+		return -ESRCH;
+	/* From its next notice on the dynamic linker waits: no library goes and comes again unnoticed while the
+	 * others' breakpoints are planted. */
+	probe_linker(p);
+	process_update_objects(p);
+	linker_mark_lasting(p);
+	output_start(p->trace);
+	const int error = output_begin(p->trace);
+
+	if (error < 0)
+		return error;
+	p->planted = p->text->planting = true;
+	probe_manual_symbols(p);
+	for (size_t i = 0; i < p->objects.count; i++)
+		probe_object(p, p->objects.items[i]);
+	probe_resolved(p);
+	return 0;
+}
+
+int process_start(struct process *p)
+{
+	const int error = process_prepare(p);
+
+	if (!error)
+		breakpoints_plant(p);
+	return error;
+}
+
+/* One that has no objects, but tasks, is executing another program: all begins anew after that. */
+static bool has_living_task(const struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		if (proc_is_alive(task->tid))
+			return true;
+	return false;
+}
+
+static bool has_anchor(const struct process *p)
+{
+	const struct task *task = p->anchor ? task_find(p->tracer, p->anchor) : NULL;
+
+	return task && task->process == p && task_has_memory(task);
+}
+
+int processes_start(struct tracer *t, struct process **failed)
+{
+	int error = 0;
+
+	for (struct process *p = t->processes; p; p = p->next)
+		process_own(p);
+	for (struct process *p = t->processes; p; p = p->next) {
+		if (p->leaving)
+			continue;
+		if (p->shared && !has_anchor(p))
+			process_find_anchor(p);
+		process_update_objects(p);
+		sigtrap_begin(p);
+		const int own = process_prepare(p);
+
+		if (own && !error && !(own == -ESRCH && has_living_task(p))) {
+			error = own;
+			*failed = p;
+		}
+	}
+	for (struct process *p = t->processes; p; p = p->next) {
+		breakpoints_plant(p);
+		p->anchor = 0;
+	}
+	return error;
+}
+
+void process_pause(struct process *p, const char *why)
+{
+	process_own(p);
+	process_about_to_change(p);
+	breakpoints_remove_some(p, true, SIZE_MAX);
+	breakpoints_remove_some(p, false, SIZE_MAX);
+	calls_drop_all(p);
+	report_end(p->trace, why);
+	p->planted = false;
+}

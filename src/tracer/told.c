@@ -1,0 +1,91 @@
+#include "config.h"
+#include "tracer/process.h"
+#include "calls/probes.h"
+#include "record/report.h"
+#include "proc/who.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+
+/* What is said of one process: what record/ cannot know. */
+
+/* "0 events" without a reason is a defect. */
+static void report_nothing(const struct process *p)
+{
+	bool stripped = false;
+
+	/* A program that has ended, or was let go of, before its libraries were there. */
+	if (probes_count(p) || (p->program && elf_file_interpreter(p->program->file) && !p->r_debug))
+		return;
+	for (size_t i = 0; i < p->objects.count; i++)
+		if (!elf_file_has_symbols(p->objects.items[i]->file))
+			stripped = true;
+	if (stripped)
+		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
+			 "know where they are in the file, say so: --symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
+			 p->pid, p->trace->name);
+	else
+		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid, p->trace->name,
+			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
+}
+
+#define CHILDREN_TOLD 8
+
+/* A process that has made no call while it was attached to: it may be the master of others that do the work. */
+static char *report_hint(const struct process *p)
+{
+	struct buf b = {0};
+	size_t count, told = 0;
+
+	if (!p->trace->attached_to || p->trace->counts.events || p->trace->broken || !probes_count(p))
+		return NULL;
+	pid_t *const pids = who_children(p->pid, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (task_of_group(p->tracer, pids[i]))
+			continue; /* forked meanwhile, or --children: it has a trace */
+		if (told++ < CHILDREN_TOLD) {
+			char *const name = who_name(pids[i]);
+
+			buf_printf(&b, "%s%d (%s)", told > 1 ? ", " : "", pids[i], name);
+			free(name);
+		}
+	}
+	free(pids);
+	if (count && !told)
+		return NULL; /* they have traces */
+	if (told > CHILDREN_TOLD)
+		buf_printf(&b, " and %zu more", told - CHILDREN_TOLD);
+	char *const hint =
+		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
+				 "To attach to them too: -t %d --children",
+				 p->pid, p->trace->name, buf_str(&b), p->pid)
+		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->trace->name);
+
+	buf_free(&b);
+	return hint;
+}
+
+/* What the floors below have counted for themselves. */
+static void add_counts(const struct process *p)
+{
+	p->trace->counts.failed_sites += p->text->failed_sites;
+	p->trace->counts.slow_steps += p->text->slow_steps;
+	p->text->failed_sites = p->text->slow_steps = 0;
+}
+
+void process_report(struct process *p)
+{
+	struct trace *trace = p->trace;
+
+	if (trace->reported)
+		return;
+	trace->run->silent_children += trace->forked_by != 0;
+	trace->reported = true;
+	if (!trace->path)
+		return;
+	report_nothing(p);
+	add_counts(p);
+	report_trace(trace, report_hint(p));
+}

@@ -1,7 +1,7 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
-#include "tracer/model.h"
 #include "engine/board.h"
+#include "record/ledger.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,42 +13,46 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const struct module *const memory_only[] = {&module_memory};
+/* Two kinds of resource, so that ids of one are not taken for those of the other. */
+static const struct resource kinds[] = {{.type = "memory"}, {.type = "file"}};
+static const struct module module = {.resources = kinds, .resource_count = 2};
+static const struct module *const modules[] = {&module};
 static struct settings settings;
-static struct tracer tracer;
 static struct engine engine = {.tick_wanted = true}; /* nobody is to be woken */
-static struct process *process;
-static struct wanted kinds[4];
-static struct probe probes[4];
-enum { MALLOC, FREE, REALLOC, NEW };
+static struct run run;
+static struct trace *trace;
+enum { MALLOC, FREE, REALLOC, NEW, OPEN, CLOSE };
 
 static const struct function functions[] = {
 	[MALLOC] = {.symbol = "malloc", .role = ROLE_ALLOC, .family = "malloc"},
 	[FREE] = {.symbol = "free", .role = ROLE_RELEASE, .family = "malloc"},
 	[REALLOC] = {.symbol = "realloc", .role = ROLE_REALLOC, .can_fail = true, .family = "malloc"},
 	[NEW] = {.symbol = "new", .role = ROLE_ALLOC, .family = "new"},
+	[OPEN] = {.symbol = "open", .role = ROLE_ALLOC},
+	[CLOSE] = {.symbol = "close", .role = ROLE_RELEASE, .can_fail = true},
 };
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+static struct traced traced[FUNCTIONS];
 
 static int setup(void **state)
 {
-	settings = (struct settings){
-		.modules = (const struct module **)memory_only, .module_count = 1, .encoding = encoding_find("text")};
-	tracer = (struct tracer){.set = &settings, .engine = &engine};
-	process = calloc(1, sizeof(*process));
-	process->tracer = &tracer;
-	process->next_index = 1;
-	process->trace_fd = memfd_create("trace", 0);
-	ledger_init(process);
 	const struct writer_options options = {0};
 
-	process->writer = writer_new(settings.encoding, process->trace_fd, &options);
-	for (size_t i = 0; i < 4; i++) {
-		kinds[i] = (struct wanted){.function = &functions[i], .resource = 1, .symbol = functions[i].symbol};
-		probes[i] = (struct probe){.wanted = &kinds[i], .shown = functions[i].symbol};
-	}
-	writer_put(process->writer, &(struct record){.type = RECORD_PROCESS,
-						     .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
-	writer_put(process->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
+	settings = (struct settings){.modules = (const struct module **)modules, .module_count = 1};
+	settings.encoding = encoding_find("text");
+	run = (struct run){.set = &settings, .engine = &engine};
+	trace = trace_new(&run, 1, NULL);
+	trace->next_index = 1;
+	trace->fd = memfd_create("trace", 0);
+	ledger_init(trace);
+	trace->writer = writer_new(settings.encoding, trace->fd, &options);
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		traced[i] = (struct traced){
+			.function = &functions[i], .resource = i >= OPEN ? 2 : 1, .shown = functions[i].symbol};
+	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
+						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
+	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {2, 0, "file", "file"}});
 	(void)state;
 	return 0;
 }
@@ -56,30 +60,37 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	writer_close(process->writer);
-	close(process->trace_fd);
-	ledger_free(process);
-	free(process);
+	writer_close(trace->writer);
+	close(trace->fd);
+	ledger_free(trace);
+	trace_free(trace);
 	return 0;
 }
 
 static struct event event(int kind, uint64_t id, uint64_t size)
 {
-	return (struct event){.probe = &probes[kind], .id = id, .size = size, .time_ns = TIME_NONE};
+	return (struct event){.function = &traced[kind], .id = id, .size = size, .time_ns = TIME_NONE};
 }
 
 static void allocated(int kind, uint64_t id, uint64_t size)
 {
 	const struct event e = event(kind, id, size);
 
-	ledger_allocated(process, &e);
+	ledger_allocated(trace, &e);
 }
 
 static void released(uint64_t id)
 {
 	const struct event e = event(FREE, id, 0);
 
-	ledger_released(process, &e);
+	ledger_released(trace, &e);
+}
+
+static void reserve(struct reservation *reservation, int kind, uint64_t id)
+{
+	const struct event e = event(kind, id, 0);
+
+	ledger_reserve(trace, reservation, &e);
 }
 
 /* The call lines of the trace, without index and blank lines. */
@@ -87,8 +98,8 @@ static void assert_trace(const char *expected)
 {
 	char text[4096], calls[4096] = "";
 
-	writer_flush(process->writer);
-	const ssize_t size = pread(process->trace_fd, text, sizeof(text) - 1, 0);
+	writer_flush(trace->writer);
+	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
 
 	assert_true(size > 0);
 	text[size] = '\0';
@@ -108,10 +119,10 @@ static void test_plain(void **state)
 	allocated(MALLOC, 0x10, 5);
 	allocated(MALLOC, 0x20, 7);
 	released(0x10);
-	assert_int_equal(ledger_live(process).blocks, 1);
-	assert_int_equal(ledger_live(process).bytes, 7);
-	assert_int_equal(process->counts.unknown_releases, 0);
-	assert_trace("malloc(5) = 0x10\nmalloc(7) = 0x20\nfree(0x10)\n");
+	assert_int_equal(ledger_live(trace).blocks, 1);
+	assert_int_equal(ledger_live(trace).bytes, 7);
+	assert_int_equal(trace->counts.unknown_releases, 0);
+	assert_trace("malloc<memory>(5) = 0x10\nmalloc(7) = 0x20\nfree(0x10)\n");
 }
 
 /* A: realloc(p) enters | A frees p inside | B: malloc() = p | A: realloc returns q. */
@@ -119,13 +130,13 @@ static void test_realloc_overtaken(void **state)
 {
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
-	struct call a = {.probe = &probes[REALLOC], .time_ns = TIME_NONE};
+	struct reservation a;
 
-	ledger_reserve(process, &a, 0x10);
+	reserve(&a, REALLOC, 0x10);
 	allocated(MALLOC, 0x10, 9); /* proves that A's realloc has succeeded */
-	assert_false(a.reserved);
+	assert_false(a.is_open);
 	allocated(REALLOC, 0x30, 50);
-	assert_trace("malloc(5) = 0x10\nrealloc(0x10)\nmalloc(9) = 0x10\nrealloc(50) = 0x30\n");
+	assert_trace("malloc<memory>(5) = 0x10\nrealloc(0x10)\nmalloc(9) = 0x10\nrealloc(50) = 0x30\n");
 }
 
 /* A failed realloc releases nothing. */
@@ -134,58 +145,72 @@ static void test_realloc_fails(void **state)
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
-	struct call a = {.probe = &probes[REALLOC], .time_ns = TIME_NONE};
+	struct reservation a;
 
-	ledger_reserve(process, &a, 0x10);
-	ledger_withdraw(process, &a);
+	reserve(&a, REALLOC, 0x10);
+	ledger_withdraw(trace, &a);
 	allocated(MALLOC, 0x20, 6);
-	assert_int_equal(ledger_live(process).blocks, 2);
-	assert_trace("malloc(5) = 0x10\nmalloc(6) = 0x20\n");
+	assert_int_equal(ledger_live(trace).blocks, 2);
+	assert_trace("malloc<memory>(5) = 0x10\nmalloc(6) = 0x20\n");
 }
 
-/* An inner release by the same task is proof as well; another task's is not. */
-static void test_inner_release(void **state)
+/* An id of another kind of resource proves nothing: A: realloc(5) enters | B: open() = 5 | A: realloc fails. */
+static void test_other_kind(void **state)
 {
-	struct task mine = {.tid = 1}, other = {.tid = 2};
+	struct reservation a, b;
 
 	(void)state;
-	allocated(MALLOC, 0x10, 5);
-	struct call a = {.probe = &probes[REALLOC], .task = &mine, .time_ns = TIME_NONE};
+	allocated(MALLOC, 5, 100);
+	allocated(OPEN, 6, 0);
+	reserve(&a, REALLOC, 5);
+	allocated(OPEN, 5, 0);
+	assert_true(a.is_open);
+	/* Nor is a reservation of the same id closed by one of another kind. */
+	reserve(&b, CLOSE, 5);
+	assert_true(a.is_open);
+	assert_ptr_equal(ledger_reserved(trace, 1, 5), &a);
+	assert_ptr_equal(ledger_reserved(trace, 2, 5), &b);
+	ledger_withdraw(trace, &a);
+	ledger_commit(trace, &b);
+	assert_int_equal(ledger_live(trace).blocks, 2);
+	assert_true(ledger_knows(trace, 1, 5));
+	assert_false(ledger_knows(trace, 2, 5));
+	assert_trace("malloc<memory>(100) = 0x5\nopen(0) = 0x6\nopen(0) = 0x5\nclose(0x5)\n");
+}
 
-	mine.name_known = other.name_known = true;
-	ledger_reserve(process, &a, 0x10);
-	ledger_entered_release(process, &other, 0x10, true);
-	assert_true(a.reserved);
-	ledger_entered_release(process, &mine, 0x10, true);
-	assert_false(a.reserved);
-	assert_trace("malloc(5) = 0x10\nrealloc(0x10)\n");
+/* A release waits only for calls that can have published an id of its own kind. */
+static void test_other_publisher(void **state)
+{
+	(void)state;
+	ledger_publisher_began(trace, 2);
+	released(0x40);
+	assert_trace("free<memory>(0x40)\n");
+	ledger_publisher_done(trace, 2);
+	assert_int_equal(trace->counts.unknown_releases, 1);
 }
 
 /* A release of its own while one is reserved: the reserving call has been left by a longjmp. Its reservation must
  * not be taken for a release when the address is given out again. */
 static void test_left_reservation(void **state)
 {
-	struct task mine = {.tid = 1, .name_known = true};
+	struct reservation a, b;
 
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
-	struct call a = {.probe = &probes[REALLOC], .task = &mine, .time_ns = TIME_NONE};
-	struct call b = a;
-
-	ledger_reserve(process, &a, 0x10);
-	ledger_entered_release(process, &mine, 0x10, false);
-	assert_false(a.reserved);
+	reserve(&a, REALLOC, 0x10);
+	ledger_withdraw(trace, ledger_reserved(trace, 1, 0x10));
+	assert_false(a.is_open);
 	released(0x10);
 	allocated(MALLOC, 0x10, 6);
 	/* Left again, and tried again. */
-	ledger_reserve(process, &a, 0x10);
-	ledger_reserve(process, &b, 0x10);
-	assert_false(a.reserved);
-	ledger_commit(process, &b);
+	reserve(&a, REALLOC, 0x10);
+	reserve(&b, REALLOC, 0x10);
+	assert_false(a.is_open);
+	ledger_commit(trace, &b);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(ledger_live(process).blocks, 1);
-	assert_int_equal(ledger_live(process).bytes, 7);
-	assert_trace("malloc(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
+	assert_int_equal(ledger_live(trace).blocks, 1);
+	assert_int_equal(ledger_live(trace).bytes, 7);
+	assert_trace("malloc<memory>(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
 }
 
 /* Two that cross: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
@@ -194,17 +219,17 @@ static void test_crossing(void **state)
 	(void)state;
 	allocated(MALLOC, 0x10, 1);
 	allocated(MALLOC, 0x20, 2);
-	struct call a = {.probe = &probes[REALLOC], .time_ns = TIME_NONE};
-	struct call b = {.probe = &probes[REALLOC], .time_ns = TIME_NONE};
+	struct reservation a;
+	struct reservation b;
 
-	ledger_reserve(process, &a, 0x10);
-	ledger_reserve(process, &b, 0x20);
-	ledger_commit(process, &a); /* A's own return */
+	reserve(&a, REALLOC, 0x10);
+	reserve(&b, REALLOC, 0x20);
+	ledger_commit(trace, &a); /* A's own return */
 	allocated(REALLOC, 0x20, 3);
-	assert_false(b.reserved);
+	assert_false(b.is_open);
 	allocated(REALLOC, 0x10, 4);
 	assert_trace(
-		"malloc(1) = 0x10\nmalloc(2) = 0x20\nrealloc(0x10)\nrealloc(0x20)\nrealloc(3) = 0x20\nrealloc(4) = 0x10\n");
+		"malloc<memory>(1) = 0x10\nmalloc(2) = 0x20\nrealloc(0x10)\nrealloc(0x20)\nrealloc(3) = 0x20\nrealloc(4) = 0x10\n");
 }
 
 /* posix_memalign writes its pointer before it returns: another thread may free it in between. */
@@ -212,30 +237,31 @@ static void test_published_early(void **state)
 {
 
 	(void)state;
-	process->publishers = 1;
-	struct task task = {.tid = 3, .name_known = true};
+	ledger_publisher_began(trace, 1);
+	struct thread *thread = thread_new(3, 3);
 	struct event e = event(FREE, 0x40, 0);
 
-	e.task = &task;
-	ledger_released(process, &e);
+	thread->name_known = true;
+	e.thread = thread;
+	ledger_released(trace, &e);
+	thread_unref(thread); /* the thread ends meanwhile */
 	assert_trace("");
 	allocated(MALLOC, 0x40, 64);
-	process->publishers = 0;
-	ledger_publisher_done(process);
-	assert_int_equal(ledger_live(process).blocks, 0);
-	assert_int_equal(process->counts.unknown_releases, 0);
-	assert_trace("malloc(64) = 0x40\nfree(0x40)\n");
+	ledger_publisher_done(trace, 1);
+	assert_int_equal(ledger_live(trace).blocks, 0);
+	assert_int_equal(trace->counts.unknown_releases, 0);
+	assert_trace("malloc<memory>(64) = 0x40\nfree(0x40)\n");
 }
 
 static void test_unknown_and_mismatched(void **state)
 {
 	(void)state;
 	released(0x50);
-	assert_int_equal(process->counts.unknown_releases, 1);
+	assert_int_equal(trace->counts.unknown_releases, 1);
 	allocated(NEW, 0x60, 8);
 	released(0x60);
-	assert_int_equal(process->counts.mismatched, 1);
-	assert_trace("free(0x50)\nnew(8) = 0x60\nfree(0x60)\n");
+	assert_int_equal(trace->counts.mismatched, 1);
+	assert_trace("free<memory>(0x50)\nnew(8) = 0x60\nfree(0x60)\n");
 }
 
 int main(void)
@@ -244,7 +270,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_realloc_overtaken, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_realloc_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_inner_release, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_kind, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_publisher, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_left_reservation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_crossing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_published_early, setup, teardown),

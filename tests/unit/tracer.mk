@@ -10,7 +10,8 @@ check_PROGRAMS += tests/unit/ledger
 TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_ledger_LDADD = $(TRACER_TEST_LIBS)
+tests_unit_ledger_LDADD = librecord.a libengine.a libproc.a libmodules.a libunwinder.a libsymbols.a libarch.a \
+	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin

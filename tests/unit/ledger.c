@@ -122,7 +122,7 @@ static void test_plain(void **state)
 	assert_int_equal(ledger_live(trace).blocks, 1);
 	assert_int_equal(ledger_live(trace).bytes, 7);
 	assert_int_equal(trace->counts.unknown_releases, 0);
-	assert_trace("malloc<memory>(5) = 0x10\nmalloc(7) = 0x20\nfree(0x10)\n");
+	assert_trace("malloc<memory>(5) = 0x10\nmalloc<memory>(7) = 0x20\nfree<memory>(0x10)\n");
 }
 
 /* A: realloc(p) enters | A frees p inside | B: malloc() = p | A: realloc returns q. */
@@ -136,7 +136,8 @@ static void test_realloc_overtaken(void **state)
 	allocated(MALLOC, 0x10, 9); /* proves that A's realloc has succeeded */
 	assert_false(a.is_open);
 	allocated(REALLOC, 0x30, 50);
-	assert_trace("malloc<memory>(5) = 0x10\nrealloc(0x10)\nmalloc(9) = 0x10\nrealloc(50) = 0x30\n");
+	assert_trace(
+		"malloc<memory>(5) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(9) = 0x10\nrealloc<memory>(50) = 0x30\n");
 }
 
 /* A failed realloc releases nothing. */
@@ -151,7 +152,7 @@ static void test_realloc_fails(void **state)
 	ledger_withdraw(trace, &a);
 	allocated(MALLOC, 0x20, 6);
 	assert_int_equal(ledger_live(trace).blocks, 2);
-	assert_trace("malloc<memory>(5) = 0x10\nmalloc(6) = 0x20\n");
+	assert_trace("malloc<memory>(5) = 0x10\nmalloc<memory>(6) = 0x20\n");
 }
 
 /* An id of another kind of resource proves nothing: A: realloc(5) enters | B: open() = 5 | A: realloc fails. */
@@ -175,7 +176,7 @@ static void test_other_kind(void **state)
 	assert_int_equal(ledger_live(trace).blocks, 2);
 	assert_true(ledger_knows(trace, 1, 5));
 	assert_false(ledger_knows(trace, 2, 5));
-	assert_trace("malloc<memory>(100) = 0x5\nopen(0) = 0x6\nopen(0) = 0x5\nclose(0x5)\n");
+	assert_trace("malloc<memory>(100) = 0x5\nopen<file>(0) = 0x6\nopen<file>(0) = 0x5\nclose<file>(0x5)\n");
 }
 
 /* A release waits only for calls that can have published an id of its own kind. */
@@ -210,7 +211,8 @@ static void test_left_reservation(void **state)
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(ledger_live(trace).blocks, 1);
 	assert_int_equal(ledger_live(trace).bytes, 7);
-	assert_trace("malloc<memory>(5) = 0x10\nfree(0x10)\nmalloc(6) = 0x10\nrealloc(0x10)\nmalloc(7) = 0x10\n");
+	assert_trace(
+		"malloc<memory>(5) = 0x10\nfree<memory>(0x10)\nmalloc<memory>(6) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
 }
 
 /* Two that cross: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
@@ -229,7 +231,7 @@ static void test_crossing(void **state)
 	assert_false(b.is_open);
 	allocated(REALLOC, 0x10, 4);
 	assert_trace(
-		"malloc<memory>(1) = 0x10\nmalloc(2) = 0x20\nrealloc(0x10)\nrealloc(0x20)\nrealloc(3) = 0x20\nrealloc(4) = 0x10\n");
+		"malloc<memory>(1) = 0x10\nmalloc<memory>(2) = 0x20\nrealloc<memory>(0x10)\nrealloc<memory>(0x20)\nrealloc<memory>(3) = 0x20\nrealloc<memory>(4) = 0x10\n");
 }
 
 /* posix_memalign writes its pointer before it returns: another thread may free it in between. */
@@ -250,7 +252,7 @@ static void test_published_early(void **state)
 	ledger_publisher_done(trace, 1);
 	assert_int_equal(ledger_live(trace).blocks, 0);
 	assert_int_equal(trace->counts.unknown_releases, 0);
-	assert_trace("malloc<memory>(64) = 0x40\nfree(0x40)\n");
+	assert_trace("malloc<memory>(64) = 0x40\nfree<memory>(0x40)\n");
 }
 
 static void test_unknown_and_mismatched(void **state)
@@ -261,7 +263,7 @@ static void test_unknown_and_mismatched(void **state)
 	allocated(NEW, 0x60, 8);
 	released(0x60);
 	assert_int_equal(trace->counts.mismatched, 1);
-	assert_trace("free<memory>(0x50)\nnew(8) = 0x60\nfree(0x60)\n");
+	assert_trace("free<memory>(0x50)\nnew<memory>(8) = 0x60\nfree<memory>(0x60)\n");
 }
 
 int main(void)

@@ -91,7 +91,7 @@ struct arch {
 	size_t regset_size;       /* what GETREGSET(NT_PRSTATUS) returns */
 	int getregs;              /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
 	long pc_offset; /* POKEUSER offset of the pc; -1: there is no such request, or set_pc changes more than the pc */
-	uint64_t address_max;     /* highest user address */
+	uint64_t address_max; /* highest user address */
 
 	/* Registers. */
 	uint64_t (*pc)(const struct arch_regs *regs);
@@ -125,7 +125,7 @@ struct arch {
 	/* The same for the code that signal handlers return to (sa_restorer); NULL where the kernel has its own. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
-	unsigned sys_rt_sigaction;         /* its number */
+	unsigned sys_rt_sigaction;          /* its number */
 	struct action_layout kernel_action; /* what rt_sigaction takes */
 	struct action_layout libc_action;   /* what sigaction(3) takes */
 	uint64_t action_flags;              /* flags that the C library adds */

@@ -224,7 +224,8 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 		drop_calls_of(p, b);
 	if (b->probe)
 		ledger_forget_function(p->trace, &b->probe->traced);
-	FOR_EACH_TASK(task, p) {
+	FOR_EACH_TASK(task, p)
+	{
 		hits_forget(task, b);
 		if (b->probe && task->calls)
 			forget_release(task, b->probe);

@@ -13,8 +13,8 @@ struct call {
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
-	uint64_t serial;         /* of the stack kept for it: stack.c */
-	struct breakpoint *site; /* the return site, at return_address */
+	uint64_t serial;            /* of the stack kept for it: stack.c */
+	struct breakpoint *site;    /* the return site, at return_address */
 	struct reservation release; /* what it releases if it succeeds */
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;

@@ -119,8 +119,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	if (!e.id && f->success == OK_NONZERO)
 		return; /* free(NULL) */
 	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
-	const bool is_known =
-		ledger_knows(p->trace, resource, e.id) && !call_reserved(p, resource, e.id);
+	const bool is_known = ledger_knows(p->trace, resource, e.id) && !call_reserved(p, resource, e.id);
 	const bool is_inner =
 		fold_reserved(task, probe, return_sp, e.id) || (!is_known && fold_call(task, probe, return_sp));
 
@@ -182,7 +181,7 @@ static void reserve(struct task *task, struct call *call, uint64_t id)
 }
 
 static void call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
-			       struct breakpoint *site)
+		       struct breakpoint *site)
 {
 	struct call *call = call_add(task, probe, site, return_sp);
 	const struct function *f = call_function(call);
@@ -301,9 +300,8 @@ static void call_finish(struct task *task, struct call *call)
 	const uint64_t result = p->arch->result(&task->regs);
 	bool ok = value_is_success(f, result, p->arch->pointer_size);
 	struct unwind_frame frames[MAX_FRAMES + 2];
-	struct event e = {.thread = task_calls(task)->thread,
-			  .function = &call->probe->traced,
-			  .time_ns = output_time(p->trace)};
+	struct event e = {
+		.thread = task_calls(task)->thread, .function = &call->probe->traced, .time_ns = output_time(p->trace)};
 
 	e.size = value_of(p, &f->size, call->args, result);
 	/* No such block can be. The call has ended by an exception, and another function, called by the same

@@ -119,7 +119,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 	if (probe->wanted->hook || memory_read(p, probe->start, &byte, 1) < 0)
 		return;
 	p->trace->counts.failed_probes++;
-	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown, probe->object->path);
+	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
+		    probe->object->path);
 	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->traced.shown, probe->object->path,
 		 text && text->shared ? " (its text is shared with other processes)"
 				      : " (another program's may be there: perf, bpftrace and other users of uprobes "
@@ -278,8 +279,9 @@ static const struct probe *resolver_named(const struct process *p, const char *n
 	for (size_t i = 0; i < p->probes->count; i++) {
 		const struct probe *probe = p->probes->items[i];
 
-		if (probe->is_resolver && (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->traced.shown)
-						 : probe->start == resolver))
+		if (probe->is_resolver &&
+		    (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->traced.shown)
+			   : probe->start == resolver))
 			return probe;
 	}
 	return NULL;
@@ -297,9 +299,10 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 	struct object *object = objects_find(&p->objects, address);
 
 	if (object && object == probe->object && address != probe->start && object_text_at(object, address))
-		probe_at(p,
-			 &(struct probe){
-				 .wanted = probe->wanted, .traced = {.shown = probe->traced.shown}, .start = address, .object = object});
+		probe_at(p, &(struct probe){.wanted = probe->wanted,
+					    .traced = {.shown = probe->traced.shown},
+					    .start = address,
+					    .object = object});
 	return true;
 }
 

@@ -9,41 +9,13 @@
 #define FT_ENGINE_BOARD_H
 
 #include "engine/engine.h"
+#include "engine/fds.h"
+#include "engine/guard.h"
 
 #include "arch/arch.h"
 
 #include <signal.h>
 #include <stdatomic.h>
-
-#define GUARD_NOTES  (1u << 20) /* breakpoints in place at one time, in all processes */
-#define GUARD_SPACES 65536
-#define GUARD_SEATS  65536 /* tasks */
-#define GUARD_REST   16384 /* so many notes are cleared before one is used again */
-#define GUARD_LOANS  1024
-#define GUARD_NONE   UINT32_MAX
-
-/* One breakpoint in place. `next` and `previous` chain the notes of a space, or the free ones; only
- * E uses them. */
-struct guard_note {
-	uint64_t address;
-	uint32_t space, next, previous;
-	unsigned char original[4], breakpoint[4];
-	_Atomic unsigned char size; /* 0: not in use; written last when a note is made */
-};
-
-/* One task that E traces, and the stop that E has taken from it last. */
-struct guard_seat {
-	atomic_int tid; /* 0: free */
-	int status;
-	uint64_t pc, sp; /* as they were at that stop; pc 0: E has not looked yet */
-	uint32_t next;   /* E's */
-};
-
-/* A process that has the breakpoints of a space, but whose memory G has to open itself. */
-struct guard_loan {
-	_Atomic pid_t pid; /* 0: not in use; written last */
-	uint32_t space;
-};
 
 struct board {
 	/* Written by E. */
@@ -74,19 +46,6 @@ struct board {
 	atomic_bool engine_died;
 };
 
-enum message_type {
-	MESSAGE_LET_GO = 1,
-	MESSAGE_TOGGLE,
-	MESSAGE_POKE,
-	MESSAGE_ADD_SPACE,
-	MESSAGE_REMOVE_SPACE,
-	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it has seen to it */
-};
-
-struct message {
-	uint32_t type, space;
-};
-
 /* The signal state that functrace was started with, which a launched target gets. */
 struct signal_state {
 	sigset_t mask;
@@ -100,16 +59,6 @@ struct job {
 	struct board *board;
 	pid_t visible; /* V */
 	const struct signal_state *signals;
-};
-
-/* E's side of the guard. */
-struct guard {
-	uint32_t first_free, last_free, free_count; /* notes */
-	uint32_t free_seat;                         /* head of the free seats */
-	uint32_t *spaces;                           /* [GUARD_SPACES]: head of each space's notes */
-	bool *used;                                 /* [GUARD_SPACES] */
-	uint32_t space_high;
-	uint32_t loan_high; /* loans from here on have never been used */
 };
 
 struct engine {
@@ -151,73 +100,5 @@ void engine_hide(const struct board *board, const char *name);
 
 /* The whole life of G, which forks E; returns its exit status. socket: to V. */
 int guardian_main(const struct job *job, int socket);
-
-/* ---- rescue.c ---- */
-
-/* What was traced when E was killed. */
-struct rescue {
-	const struct board *board;
-	pid_t tracer; /* E's tracer thread, held in its end; 0: it was not */
-	struct rescued_task *tasks;
-	struct rescued_process *processes;
-	size_t task_count, task_capacity, process_count, process_capacity;
-	bool target_ended; /* the launched target was reaped by rescue_end(), with: */
-	int target_status;
-};
-
-/* Before the tracer thread goes, and after the text is whole: lists who is traced, and sends SIGSTOP to each
- * task that must not go on where it is. With tracer 0 only lists. */
-void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer);
-/* After it has been let go: sets those tasks right. */
-void rescue_end(struct rescue *r);
-/* Reports who lives, and frees. */
-void rescue_report(struct rescue *r);
-
-/* ---- guard.c ---- */
-
-int guard_init(struct engine *engine);
-void guard_free(struct engine *engine);
-
-/* What waitpid() says for the si_code and si_status of waitid(). */
-int guard_status(int code, int status);
-
-/* G's side: the descriptors by space, -1 for none. */
-struct guard_spaces {
-	int *fds;
-	size_t count;
-};
-
-/* Takes `fd` (-1: the space is gone) for a space. */
-void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd);
-void guard_spaces_free(struct guard_spaces *spaces);
-
-/* Writes back the original bytes of every note whose breakpoint still stands. Returns how many were
- * put back; *failed (never NULL) gets how many could not be. */
-size_t guard_repair(struct board *board, const struct guard_spaces *spaces, size_t *failed);
-
-/* ---- fds.c ---- */
-
-int message_send(int socket, enum message_type type, uint32_t space, int fd);
-/* 1: *message and *fd (-1 if none came), 0: the other side is gone, -EAGAIN: nothing there now. */
-int message_receive(int socket, struct message *message, int *fd);
-
-/* Closes every descriptor from 3 on that is not in keep: what functrace inherited belongs to the
- * target, and a pipe that functrace held open would not end for its reader. */
-void fds_close_others(const int *keep, size_t count);
-/* Makes descriptor `fd` /dev/null. */
-void fds_null(int fd);
-/* Makes it /dev/null if it is closed, lest something else become it. */
-void fd_fill(int fd);
-/* functrace may have been started with 0, 1 or 2 closed, and its target is to find them so: what
- * functrace opens before it has forked the target is moved above them. The new descriptor,
- * close-on-exec, or -1 and errno (`fd` is closed anyway). */
-int fd_above_standard(int fd);
-/* Raises the soft limit of open files to the hard one (never in the target). */
-void fds_raise_limit(void);
-
-/* A pidfd, or -1. */
-int process_handle(pid_t pid);
-/* kill() by a handle where there is one. */
-int process_signal(int handle, pid_t pid, int sig);
 
 #endif

@@ -12,6 +12,7 @@
  * its SIGTRAP. */
 #include "config.h"
 #include "engine/board.h"
+#include "engine/rescue.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -253,7 +254,8 @@ int guardian_main(const struct job *job, int socket)
 {
 	const struct settings *const settings = job->settings;
 	struct board *const board = job->board;
-	struct guardian g = {.engine = {.settings = settings, .board = board, .socket = socket, .visible = job->visible}};
+	struct guardian g = {
+		.engine = {.settings = settings, .board = board, .socket = socket, .visible = job->visible}};
 	int links[2];
 
 	g.engine.visible_handle = process_handle(job->visible);

@@ -15,7 +15,7 @@
  * Signals with handlers that wait for the task come before SIGSTOP: then their frames have been built on each other,
  * and the innermost holds the pc that is to be corrected. */
 #include "config.h"
-#include "engine/board.h"
+#include "engine/rescue.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 

@@ -35,10 +35,10 @@ bool proc_lacks_privileges(pid_t pid);
 struct proc_stat {
 	char state; /* 'R', 'S', 'D', 'T', 't', 'Z', 'X' */
 	pid_t parent;
-	pid_t foreground;           /* the process group in its terminal's foreground, -1 none */
-	unsigned long flags;        /* PROC_KERNEL_THREAD... */
-	uint64_t ignored, caught;   /* signals */
-	int exit_code;              /* of a stopped task: the signal that its stop has still to deliver */
+	pid_t foreground;         /* the process group in its terminal's foreground, -1 none */
+	unsigned long flags;      /* PROC_KERNEL_THREAD... */
+	uint64_t ignored, caught; /* signals */
+	int exit_code;            /* of a stopped task: the signal that its stop has still to deliver */
 };
 
 #define PROC_KERNEL_THREAD 0x00200000ul

@@ -256,7 +256,9 @@ static struct stop sweep(struct tracer *t, uint64_t start)
 		first = drain(t, stop, &found);
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC), pause = (end - start) * SWEEP_TIMES;
 
-	t->collector->next_sweep = end + (pause < SWEEP_MIN_NS ? SWEEP_MIN_NS : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS : pause);
+	t->collector->next_sweep = end + (pause < SWEEP_MIN_NS   ? SWEEP_MIN_NS
+					  : pause > SWEEP_MAX_NS ? SWEEP_MAX_NS
+								 : pause);
 	t->collector->many_busy = found >= RECENT_TASKS;
 	return first;
 }

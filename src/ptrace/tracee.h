@@ -30,8 +30,8 @@ struct task {
 	pid_t tid, tgid;
 	int seat; /* its place in the guard's list, or -1 */
 	enum task_phase phase;
-	struct process *process;        /* EXPECTED: its parent's; NULL: none */
-	struct task *sibling, **link;   /* the next task of its process; what points to this one */
+	struct process *process;      /* EXPECTED: its parent's; NULL: none */
+	struct task *sibling, **link; /* the next task of its process; what points to this one */
 
 	/* What ptrace has it do. */
 	bool stopped;     /* in a ptrace stop that has been collected */
@@ -67,10 +67,10 @@ struct task {
 
 	/* While it is let go of: letgo.c. */
 	struct {
-		bool is_asleep;    /* in a system call, and left alone */
-		bool is_ready;     /* stopped, and nothing of ours is left to be undone */
-		bool can_call;     /* in a stop from which it can be made to do a system call */
-		int signal;        /* what its stop was about to deliver */
+		bool is_asleep; /* in a system call, and left alone */
+		bool is_ready;  /* stopped, and nothing of ours is left to be undone */
+		bool can_call;  /* in a stop from which it can be made to do a system call */
+		int signal;     /* what its stop was about to deliver */
 	} parting;
 
 	struct task_hits *hits;   /* text/ */
@@ -92,7 +92,8 @@ struct process {
 	bool shadow_stack;
 	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 	bool planted; /* its functions have breakpoints */
-	uint64_t text_serial; /* counts what is written to the text; a borrower's: the lender's at its birth, 0 unknown */
+	uint64_t
+		text_serial; /* counts what is written to the text; a borrower's: the lender's at its birth, 0 unknown */
 
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
@@ -127,7 +128,7 @@ struct tracer {
 	bool is_pinned;  /* the tracer and the busy task have one CPU: pin.c */
 	bool may_let_go; /* a task of a leaving process can be let go of now */
 
-	struct run *run; /* record/ */
+	struct run *run;            /* record/ */
 	struct wanted_list *wanted; /* calls/ */
 	struct pin *pin;
 	struct call *spare_call;

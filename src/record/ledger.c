@@ -1,6 +1,7 @@
 #include "config.h"
 #include "record/ledger.h"
 #include "record/output.h"
+#include "record/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "record/progress.h"
 #include "record/ledger.h"
+#include "record/run.h"
 #include "engine/engine.h"
 #include "base/msg.h"
 
@@ -17,8 +18,8 @@ void progress_begin(struct run *run)
 	const bool has_stdout = run->set->output && !strcmp(run->set->output, "-");
 
 	run->started_ns = clock_ns(CLOCK_MONOTONIC);
-	run->shows_progress =
-		run->set->pid_count && !run->set->quiet && isatty(STDERR_FILENO) && !(has_stdout && isatty(STDOUT_FILENO));
+	run->shows_progress = run->set->pid_count && !run->set->quiet && isatty(STDERR_FILENO) &&
+			      !(has_stdout && isatty(STDOUT_FILENO));
 	if (run->shows_progress)
 		engine_want_tick(run->engine);
 }

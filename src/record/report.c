@@ -2,6 +2,7 @@
 #include "record/report.h"
 #include "record/ledger.h"
 #include "record/output.h"
+#include "record/run.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "proc/proc.h"
@@ -80,9 +81,9 @@ static char *cut_share(const struct trace *trace)
 {
 	char text[32];
 
-	return trace->counts.cut_stacks
-		       ? xasprintf("; %s of its stacks are cut", share(trace->counts.cut_stacks, trace->counts.stacks, text))
-		       : xstrdup("");
+	return trace->counts.cut_stacks ? xasprintf("; %s of its stacks are cut",
+						    share(trace->counts.cut_stacks, trace->counts.stacks, text))
+					: xstrdup("");
 }
 
 /* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first
@@ -187,9 +188,9 @@ static void report_losses(const struct run *run)
 		  "calls ended without a return (an exception, longjmp)");
 	add_count(&b, c->unknown_releases,
 		  run->attached ? "release of a block from before functrace attached"
-			      : "release of a block that was not seen allocated",
+				: "release of a block that was not seen allocated",
 		  run->attached ? "releases of blocks from before functrace attached"
-			      : "releases of blocks that were not seen allocated");
+				: "releases of blocks that were not seen allocated");
 	add_count(&b, c->mismatched, "release by another family of functions (new and free)",
 		  "releases by another family of functions (new and free)");
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",

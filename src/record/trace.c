@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/trace.h"
+#include "record/run.h"
 
 #include <stdlib.h>
 #include <string.h>

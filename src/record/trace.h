@@ -6,17 +6,16 @@
 #define FT_RECORD_TRACE_H
 
 #include "base/hash.h"
-#include "engine/settings.h"
 #include "symbols/names.h"
 #include "symbols/object.h"
 #include "trace/writer.h"
+#include "modules/module.h"
 #include "unwind/unwind.h"
 
 #define MAX_FRAMES 256
 
-struct engine;
 struct held_release;
-struct report;
+struct run;
 struct trace;
 
 /* A function whose calls are events. */
@@ -38,7 +37,7 @@ struct thread {
 /* With one reference, the caller's. */
 struct thread *thread_new(pid_t tid, pid_t tgid);
 struct thread *thread_ref(struct thread *thread); /* NULL is allowed */
-void thread_unref(struct thread *thread); /* NULL is allowed */
+void thread_unref(struct thread *thread);         /* NULL is allowed */
 
 /* One call, as it is to be written. */
 struct event {
@@ -62,9 +61,9 @@ struct reservation {
 
 /* Live resources of one type. */
 struct live_set {
-	struct hash sizes; /* id -> size, family, and whether it is from before the fork */
+	struct hash sizes;    /* id -> size, family, and whether it is from before the fork */
 	struct hash reserved; /* id -> struct reservation */
-	size_t publishers; /* calls in flight whose id may be out before they return */
+	size_t publishers;    /* calls in flight whose id may be out before they return */
 	uint64_t bytes, peak_bytes;
 	uint64_t inherited, inherited_bytes; /* of these from before the fork */
 };
@@ -127,39 +126,6 @@ struct trace {
 	bool reported;
 
 	struct trace *next; /* of the run */
-};
-
-/* Where the traces of this run go: trace_file.c. */
-struct trace_files {
-	pid_t first;         /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
-	struct hash written; /* device and inode of what this run writes */
-	struct hash next;    /* pid -> number of its next trace */
-};
-
-/* All traces of one run of functrace. */
-struct run {
-	const struct settings *set;
-	struct engine *engine;
-	bool is_launch;
-	bool paused;
-	bool has_broken; /* a process whose trace cannot be written is to be let go of */
-	int exit_status;
-	struct trace *traces;
-	struct trace_files files;
-
-	/* For the summary: report.c. */
-	struct report *reports;
-	size_t report_count, report_capacity, unread_told;
-	struct counts totals;
-	bool attached;
-	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
-	size_t lost_attach;
-	size_t broken_traces;
-	size_t silent_children; /* forked, without an event, so without a trace */
-
-	/* progress.c */
-	bool shows_progress;
-	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
 };
 
 /* A new trace of the run, without a name. */

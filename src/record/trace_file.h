@@ -2,7 +2,7 @@
 #ifndef FT_RECORD_TRACE_FILE_H
 #define FT_RECORD_TRACE_FILE_H
 
-#include "record/trace.h"
+#include "record/run.h"
 
 /* Opens the next file of a process's trace, which replaces nothing that this run has written; trace->path is its name.
  * A descriptor, or -errno. */

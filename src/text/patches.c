@@ -124,7 +124,7 @@ static int run_clean(int mem_fd, pid_t tid, struct patch *first, size_t count, s
 	for (size_t i = 0; i < count; i++)
 		if (first[i].there)
 			error |= memory_write_stopped(mem_fd, tid, first[i].address, first[i].original,
-						    first[i].original_size);
+						      first[i].original_size);
 	return error;
 }
 
@@ -252,4 +252,3 @@ void patches_compare(struct process *p, pid_t tid)
 	}
 	free(patches);
 }
-

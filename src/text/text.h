@@ -27,17 +27,17 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
-	bool wanted;    /* prepared, to be planted with the others */
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
-	bool is_made;     /* in memory that is no object's: code made at run time */
-	bool is_computed; /* a return site behind a call that may go to another function each time */
+	bool is_made;          /* in memory that is no object's: code made at run time */
+	bool is_computed;      /* a return site behind a call that may go to another function each time */
 	bool unusable;         /* could not be written; not tried again */
 	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
 	unsigned misses;       /* hits as a return site without a call, in a row */
 	unsigned in_flight;
 	struct probe *probe; /* entry of a traced function (calls/), or NULL */
 	struct slot *slot;
-	long ticket; /* of the guard's journal; -1 none */
+	long ticket;          /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 };

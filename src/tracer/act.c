@@ -8,6 +8,7 @@
 #include "calls/enter.h"
 #include "calls/pin.h"
 #include "record/output.h"
+#include "record/run.h"
 #include "text/breakpoints.h"
 #include "text/pass.h"
 #include "text/slots.h"

@@ -3,9 +3,11 @@
 #include "tracer/act.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
+#include "tracer/seize_stops.h"
 #include "tracer/start.h"
 #include "calls/probes.h"
 #include "record/progress.h"
+#include "record/run.h"
 #include "ptrace/collect.h"
 #include "proc/proc.h"
 #include "proc/who.h"
@@ -123,7 +125,7 @@ static struct process *new_process(struct tracer *t, pid_t pid)
 			errno = error;
 			return p;
 		}
-		seize_take_ends(t);
+		seize_take_stops(t, NULL);
 		nanosleep(&(struct timespec){.tv_nsec = EXEC_NAP_NS}, NULL);
 	}
 }

@@ -5,6 +5,7 @@
 #include "tracer/start.h"
 #include "calls/pin.h"
 #include "record/output.h"
+#include "record/run.h"
 #include "text/slots.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
@@ -21,7 +22,8 @@ static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
 
-	FOR_EACH_TASK(task, p) {
+	FOR_EACH_TASK(task, p)
+	{
 		if (task == except || !task_has_memory(task))
 			continue;
 		if (task->tgid == p->pid)

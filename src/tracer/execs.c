@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/execs.h"
+#include "record/run.h"
 #include "tracer/births.h"
 #include "tracer/ends.h"
 #include "tracer/process.h"

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/letgo.h"
+#include "record/run.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
 #include "tracer/ends.h"
@@ -122,8 +123,8 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 			task->parting.is_asleep = can_be_left(only, task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		/* ESRCH: it has gone without a word (an exec), or its end is about to be reported. */
-		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep && !task->parting.is_ready &&
-		    (!task->stopped || task->listening))
+		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep &&
+		    !task->parting.is_ready && (!task->stopped || task->listening))
 			task->parting.is_asleep = !task_interrupt(task);
 	}
 }
@@ -134,7 +135,8 @@ static bool still_waiting(struct tracer *t, const struct process *only)
 	const struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		if (concerns(only, task) && !task->parting.is_asleep && !task->parting.is_ready && task->phase != PHASE_HELD)
+		if (concerns(only, task) && !task->parting.is_asleep && !task->parting.is_ready &&
+		    task->phase != PHASE_HELD)
 			return true;
 	}
 	return false;
@@ -287,10 +289,10 @@ static void let_go_of(struct process *p)
 	settle_all(t, p);
 	slots_restore(p);
 	FOR_EACH_TASK(task, p)
-		if (task->parting.is_ready) {
-			detach(task);
-			task_forget(t, task, NULL);
-		}
+	if (task->parting.is_ready) {
+		detach(task);
+		task_forget(t, task, NULL);
+	}
 	finish(p);
 	process_unref(p, NULL);
 }
@@ -298,8 +300,8 @@ static void let_go_of(struct process *p)
 static bool has_ready_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (task->parting.is_ready)
-			return true;
+	if (task->parting.is_ready)
+		return true;
 	return false;
 }
 
@@ -308,7 +310,8 @@ static bool has_ready_task(const struct process *p)
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)
-		if (p->trace->broken && (p->trace->is_launched ? p->text->inserted != 0 : !p->leaving || has_ready_task(p)))
+		if (p->trace->broken &&
+		    (p->trace->is_launched ? p->text->inserted != 0 : !p->leaving || has_ready_task(p)))
 			return p;
 	return NULL;
 }

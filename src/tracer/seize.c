@@ -1,10 +1,10 @@
 #include "config.h"
 #include "tracer/seize.h"
-#include "tracer/act.h"
 #include "tracer/births.h"
 #include "tracer/ends.h"
 #include "tracer/process.h"
-#include "ptrace/collect.h"
+#include "tracer/seize_stops.h"
+#include "tracer/settle.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
 #include "base/msg.h"
@@ -38,69 +38,8 @@
 
 #define LOOK_EVERY_US 5000
 
-/* A task whose identity is not settled: its stops are held back, except its exit event. */
-struct withheld {
-	pid_t tid; /* 0 none */
-	bool reported;
-	int status;
-	bool exiting; /* its exit was reported, and it went on: what it had reported before is over */
-};
-
-#define WITHHELD 2
-
 static struct tracer *volatile seizing;
 static struct withheld withheld[WITHHELD]; /* who is being seized, and the leader of its group */
-
-/* What a task has reported: an end or an interruption is acted on, all else is put back for later. */
-static void put_off(struct tracer *t, pid_t tid, int status)
-{
-	struct task *task = task_find(t, tid);
-	const struct stop stop = stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
-
-	if (stop.kind == STOP_EXIT || stop.kind == STOP_INTERRUPT || (!task && stop.kind != STOP_EXEC)) {
-		if (task) {
-			task->stopped = true;
-			task->regs_known = false;
-		}
-		act(t, &stop);
-		return;
-	}
-	/* The exec of a thread whose leader is not known yet. */
-	if (!task)
-		task = task_new(t, tid, tid, NULL, PHASE_LIVE);
-	stops_keep(t, task, &stop);
-}
-
-/* Holds back what that task has reported, if it is one of these. */
-static bool hold_back(struct withheld *list, const struct stop *stop)
-{
-	for (size_t i = 0; list && i < WITHHELD; i++)
-		if (list[i].tid == stop->tid) {
-			list[i].exiting = stop->kind == STOP_EXIT;
-			list[i].reported = !list[i].exiting;
-			list[i].status = stop->status;
-			return list[i].reported;
-		}
-	return false;
-}
-
-/* Takes all stops there are now, but for those of two that are held back (NULL none). The handler below calls this. */
-static void take_ends(struct tracer *t, struct withheld *list)
-{
-	for (;;) {
-		const struct stop stop = collect_fresh(t);
-
-		if (stop.kind == STOP_NONE)
-			return;
-		if (!hold_back(list, &stop))
-			put_off(t, stop.tid, stop.status);
-	}
-}
-
-void seize_take_ends(struct tracer *t)
-{
-	take_ends(t, NULL);
-}
 
 static void look_for_ends(int sig)
 {
@@ -108,7 +47,7 @@ static void look_for_ends(int sig)
 
 	(void)sig;
 	if (seizing)
-		take_ends(seizing, withheld);
+		seize_take_stops(seizing, withheld);
 	errno = error;
 }
 
@@ -179,7 +118,7 @@ static int seize(struct tracer *t, pid_t tid, pid_t pid)
 	/* If it could not be seized it is ours already: a new task, or one that took over this id by an exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
-			put_off(t, withheld[i].tid, withheld[i].status);
+			seize_put_off(t, withheld[i].tid, withheld[i].status);
 	return gone ? -ESRCH : error;
 }
 
@@ -303,7 +242,7 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 		if (round.awaited)
 			nanosleep(&(struct timespec){.tv_nsec = SEIZE_NAP_NS}, NULL);
 		if (round.awaited || round.missed || round.refused)
-			seize_take_ends(t);
+			seize_take_stops(t, NULL);
 		round = seize_round(t, pid);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;
@@ -417,113 +356,6 @@ static size_t seize_threads(struct tracer *t, struct sharers *s)
 	return total;
 }
 
-/* ---- What was being born while it was attached ----
- *
- * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
- * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
- * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
- * Only a running task can be inside such a call; one that waits in it waits for a lock (state D). */
-
-#define SETTLE_NAP_NS 50000
-#define SETTLE_NAPS   100000 /* a processor may be long in coming */
-#define SETTLE_VFORK  400    /* locks are free again by then */
-#define SETTLE_LOCKED 4000
-
-static bool may_be_forking(const struct task *task, bool *locked)
-{
-	struct proc_stat stat;
-
-	if (!proc_stat(task->tid, &stat))
-		return false;
-	*locked = stat.state == 'D';
-	return stat.state == 'R' || stat.state == 'D';
-}
-
-/* A parent in vfork waits in state D as long as its child likes. That has been found, for it shares the memory. */
-static bool waits_in_vfork(const struct task *task)
-{
-	const struct arch *arch = task->process->arch;
-	uint64_t pc;
-	long number;
-
-	if (!proc_syscall(task->tid, &number, &pc))
-		return false;
-	for (size_t i = 0; i < ARCH_CLONE_CALLS; i++)
-		if (arch->clone_calls[i] == number)
-			return true;
-	return false;
-}
-
-static size_t interrupt_forking(const struct process *p)
-{
-	size_t count = 0;
-	bool locked;
-
-	FOR_EACH_TASK(task, p) {
-		if (task->arriving.is_settled)
-			continue;
-		task->arriving.is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
-					    !may_be_forking(task, &locked) || !task_interrupt(task);
-		task->interrupted = !task->arriving.is_settled;
-		count += !task->arriving.is_settled;
-	}
-	return count;
-}
-
-/* Whether nothing more is to be waited for. */
-static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
-{
-	bool locked = false;
-	int status;
-
-	/* Taken by seize_take_ends(). */
-	if (task->stopped || task->exiting || !task->interrupted)
-		return true;
-	const pid_t tid = stops_wait(t, task->tid, WNOHANG, &status);
-
-	if (tid == task->tid)
-		put_off(t, tid, status);
-	if (tid != 0 || naps < SETTLE_VFORK || !may_be_forking(task, &locked) || !locked)
-		return tid != 0;
-	task->vforking = has_sharers && waits_in_vfork(task);
-	return task->vforking || naps >= SETTLE_LOCKED;
-}
-
-/* How many have still to stop. */
-static size_t take_stops(const struct process *p, unsigned naps, bool has_sharers)
-{
-	size_t left = 0;
-
-	FOR_EACH_TASK(task, p) {
-		if (task->arriving.is_settled)
-			continue;
-		task->arriving.is_settled = try_settle(p->tracer, task, naps, has_sharers);
-		left += !task->arriving.is_settled;
-	}
-	return left;
-}
-
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. */
-static void settle_births(struct tracer *t, const struct process *p, bool has_sharers)
-{
-	if (!interrupt_forking(p))
-		return;
-	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(p, n, has_sharers); n++) {
-		/* One that executes another program waits for the ends of those that had settled. */
-		if (n >= SETTLE_VFORK)
-			seize_take_ends(t);
-		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
-	}
-}
-
-/* Parents that were not known to be in vfork are looked at again when a child of theirs may have been found. */
-static void unsettle(const struct process *p)
-{
-	FOR_EACH_TASK(task, p)
-		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
-			task->arriving.is_settled = false;
-}
-
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 {
 	size_t fresh;
@@ -532,7 +364,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	give_process(t, p, s);
 	/* What was being made by then is untraced, and attached now. */
 	do {
-		settle_births(t, p, s->count > 1);
+		settle_births(p, s->count > 1);
 		fresh = seize_threads(t, s);
 		fresh += seize_sharers(t, s, process_proc(p));
 		give_process(t, p, s);
@@ -546,6 +378,6 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 
 	while (again && seize_sharers(t, s, again->anchor)) {
 		give_process(t, again, s);
-		settle_births(t, again, true);
+		settle_births(again, true);
 	}
 }

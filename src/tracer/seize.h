@@ -25,8 +25,5 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
 /* If the process has executed another program meanwhile without an event, drops what was known of its tasks: those that
  * are left have no struct process any more, and the others are to be seized again. False: it has not. */
 bool seize_drop_replaced(struct tracer *t, pid_t pid);
-/* Takes what tasks have reported while others are being seized: what ends or was interrupted goes on, all else is put
- * back for later. */
-void seize_take_ends(struct tracer *t);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tracer/process.h"
 #include "calls/probes.h"
 #include "record/report.h"
+#include "record/run.h"
 #include "proc/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
@@ -61,7 +62,8 @@ static char *report_hint(const struct process *p)
 		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
 				 "To attach to them too: -t %d --children",
 				 p->pid, p->trace->name, buf_str(&b), p->pid)
-		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->trace->name);
+		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid,
+				 p->trace->name);
 
 	buf_free(&b);
 	return hint;

@@ -14,6 +14,7 @@
 #include "record/progress.h"
 #include "record/report.h"
 #include "record/trace_file.h"
+#include "record/run.h"
 #include "ptrace/collect.h"
 #include "base/msg.h"
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "engine/board.h"
 #include "record/ledger.h"
+#include "record/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

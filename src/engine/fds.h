@@ -1,0 +1,45 @@
+/* Descriptors, the messages that V, G and E send each other, and handles of processes. */
+#ifndef FT_ENGINE_FDS_H
+#define FT_ENGINE_FDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum message_type {
+	MESSAGE_LET_GO = 1,
+	MESSAGE_TOGGLE,
+	MESSAGE_POKE,
+	MESSAGE_ADD_SPACE,
+	MESSAGE_REMOVE_SPACE,
+	MESSAGE_TRACER, /* `space` is the tid of the tracer thread; G pokes when it has seen to it */
+};
+
+struct message {
+	uint32_t type, space;
+};
+
+int message_send(int socket, enum message_type type, uint32_t space, int fd);
+/* 1: *message and *fd (-1 if none came), 0: the other side is gone, -EAGAIN: nothing there now. */
+int message_receive(int socket, struct message *message, int *fd);
+
+/* Closes every descriptor from 3 on that is not in keep: what functrace inherited belongs to the
+ * target, and a pipe that functrace held open would not end for its reader. */
+void fds_close_others(const int *keep, size_t count);
+/* Makes descriptor `fd` /dev/null. */
+void fds_null(int fd);
+/* Makes it /dev/null if it is closed, lest something else become it. */
+void fd_fill(int fd);
+/* functrace may have been started with 0, 1 or 2 closed, and its target is to find them so: what
+ * functrace opens before it has forked the target is moved above them. The new descriptor,
+ * close-on-exec, or -1 and errno (`fd` is closed anyway). */
+int fd_above_standard(int fd);
+/* Raises the soft limit of open files to the hard one (never in the target). */
+void fds_raise_limit(void);
+
+/* A pidfd, or -1. */
+int process_handle(pid_t pid);
+/* kill() by a handle where there is one. */
+int process_signal(int handle, pid_t pid, int sig);
+
+#endif

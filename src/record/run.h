@@ -1,0 +1,43 @@
+/* All traces of one run of functrace. */
+#ifndef FT_RECORD_RUN_H
+#define FT_RECORD_RUN_H
+
+#include "engine/settings.h"
+#include "record/trace.h"
+
+struct engine;
+struct report;
+
+/* Where the traces of this run go: trace_file.c. */
+struct trace_files {
+	pid_t first;         /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	struct hash written; /* device and inode of what this run writes */
+	struct hash next;    /* pid -> number of its next trace */
+};
+
+struct run {
+	const struct settings *set;
+	struct engine *engine;
+	bool is_launch;
+	bool paused;
+	bool has_broken; /* a process whose trace cannot be written is to be let go of */
+	int exit_status;
+	struct trace *traces;
+	struct trace_files files;
+
+	/* For the summary: report.c. */
+	struct report *reports;
+	size_t report_count, report_capacity, unread_told;
+	struct counts totals;
+	bool attached;
+	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
+	size_t lost_attach;
+	size_t broken_traces;
+	size_t silent_children; /* forked, without an event, so without a trace */
+
+	/* progress.c */
+	bool shows_progress;
+	uint64_t started_ns; /* CLOCK_MONOTONIC, when it was attached */
+};
+
+#endif

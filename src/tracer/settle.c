@@ -1,0 +1,116 @@
+#include "config.h"
+#include "tracer/settle.h"
+#include "tracer/seize_stops.h"
+#include "ptrace/stops.h"
+#include "ptrace/tasks.h"
+#include "proc/proc.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+/* What was being born while a process was attached to.
+ *
+ * Whether a fork's or a clone's child is traced is decided when the call begins (kernel_clone() in kernel/fork.c), long
+ * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
+ * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
+ * Only a running task can be inside such a call; one that waits in it waits for a lock (state D). */
+
+#define SETTLE_NAP_NS 50000
+#define SETTLE_NAPS   100000 /* a processor may be long in coming */
+#define SETTLE_VFORK  400    /* locks are free again by then */
+#define SETTLE_LOCKED 4000
+
+static bool may_be_forking(const struct task *task, bool *locked)
+{
+	struct proc_stat stat;
+
+	if (!proc_stat(task->tid, &stat))
+		return false;
+	*locked = stat.state == 'D';
+	return stat.state == 'R' || stat.state == 'D';
+}
+
+/* A parent in vfork waits in state D as long as its child likes. That has been found, for it shares the memory. */
+static bool waits_in_vfork(const struct task *task)
+{
+	const struct arch *arch = task->process->arch;
+	uint64_t pc;
+	long number;
+
+	if (!proc_syscall(task->tid, &number, &pc))
+		return false;
+	for (size_t i = 0; i < ARCH_CLONE_CALLS; i++)
+		if (arch->clone_calls[i] == number)
+			return true;
+	return false;
+}
+
+static size_t interrupt_forking(const struct process *p)
+{
+	size_t count = 0;
+	bool locked;
+
+	FOR_EACH_TASK(task, p)
+	{
+		if (task->arriving.is_settled)
+			continue;
+		task->arriving.is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+					    !may_be_forking(task, &locked) || !task_interrupt(task);
+		task->interrupted = !task->arriving.is_settled;
+		count += !task->arriving.is_settled;
+	}
+	return count;
+}
+
+/* Whether nothing more is to be waited for. */
+static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
+{
+	bool locked = false;
+	int status;
+
+	/* Taken by seize_take_stops(). */
+	if (task->stopped || task->exiting || !task->interrupted)
+		return true;
+	const pid_t tid = stops_wait(t, task->tid, WNOHANG, &status);
+
+	if (tid == task->tid)
+		seize_put_off(t, tid, status);
+	if (tid != 0 || naps < SETTLE_VFORK || !may_be_forking(task, &locked) || !locked)
+		return tid != 0;
+	task->vforking = has_sharers && waits_in_vfork(task);
+	return task->vforking || naps >= SETTLE_LOCKED;
+}
+
+/* How many have still to stop. */
+static size_t take_stops(const struct process *p, unsigned naps, bool has_sharers)
+{
+	size_t left = 0;
+
+	FOR_EACH_TASK(task, p)
+	{
+		if (task->arriving.is_settled)
+			continue;
+		task->arriving.is_settled = try_settle(p->tracer, task, naps, has_sharers);
+		left += !task->arriving.is_settled;
+	}
+	return left;
+}
+
+void settle_births(const struct process *p, bool has_sharers)
+{
+	if (!interrupt_forking(p))
+		return;
+	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(p, n, has_sharers); n++) {
+		/* One that executes another program waits for the ends of those that had settled. */
+		if (n >= SETTLE_VFORK)
+			seize_take_stops(p->tracer, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
+	}
+}
+
+void unsettle(const struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+	if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
+		task->arriving.is_settled = false;
+}

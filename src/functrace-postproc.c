@@ -195,15 +195,17 @@ static bool is_compat(void *context)
 {
 	const struct postproc *postproc = context;
 
+	if (!encoding_can(postproc->options.output_encoding, ENCODING_COMPAT))
+		return false;
 	return postproc->options.dialect == DIALECT_AS_INPUT ? reader_is_compat(postproc->reader)
 							     : postproc->options.dialect == DIALECT_COMPAT;
 }
 
-static bool is_compat_text(void *context)
+static bool wants_layout(void *context)
 {
 	const struct postproc *postproc = context;
 
-	return is_compat(context) && !strcmp(encoding_name(postproc->options.output_encoding), "text");
+	return is_compat(context) && encoding_can(postproc->options.output_encoding, ENCODING_COMPAT_LAYOUT);
 }
 
 static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
@@ -219,9 +221,9 @@ static struct stage *make_output(struct postproc *postproc)
 
 	if (options->resolve)
 		postproc->names = names_new(&options->names);
-	if (options->resolve && strcmp(encoding_name(options->output_encoding), "text"))
-		msg_warn("names have a place only in text; -r does nothing with -f %s",
-			 encoding_name(options->output_encoding));
+	if (options->resolve && !encoding_can(options->output_encoding, ENCODING_NAMES))
+		msg_warn("names have a place only in %s; -r does nothing with -f %s",
+			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
 		const struct stats_options stats = {.target = target, .names = postproc->names};
 
@@ -248,7 +250,7 @@ static struct stage *make_stages(struct postproc *postproc)
 
 	if (!options->stats && !options->follow) {
 		const struct layout_options layout = {
-			.is_wanted = is_compat_text,
+			.is_wanted = wants_layout,
 			.context = postproc,
 			.hold_calls = !options->leaks && !options->compress,
 		};

@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STATUS_GO_ON -1
-#define STATUS_USAGE 2
-#define DEPTH_NORMAL 64
+#define STATUS_GO_ON  -1
+#define STATUS_USAGE  2
+#define DEPTH_NORMAL  64
+#define FORMAT_NORMAL "rtrace"
 
 enum long_option {
 	OPT_COMPAT = 0x100,
@@ -126,10 +127,13 @@ static int check_all(struct parse *parse)
 	if (s->cpu == CPU_DEFAULT)
 		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
 	if (!s->encoding)
-		s->encoding = encoding_find("rtrace");
-	if (!s->encoding)
-		return usage_error(parse, "-f must be given; formats are: %s", encoding_names());
-	if (s->resolve && strcmp(encoding_name(s->encoding), "text"))
+		error = option_format(parse, FORMAT_NORMAL);
+	if (error)
+		return error;
+	if (s->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
+		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
+				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
+	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
 		msg_warn("-r has no effect on the format %s: 'functrace-postproc -r FILE' names "
 			 "its functions",
 			 encoding_name(s->encoding));
@@ -359,7 +363,7 @@ static char *help_filter(int key, const char *text, void *input)
 	if (key == 'e')
 		return xasprintf("%s %s (default memory)", text, module_names());
 	if (key == 'f')
-		return xasprintf("%s %s (default rtrace)", text, encoding_names());
+		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));
 	return (char *)(uintptr_t)text;
 }
 

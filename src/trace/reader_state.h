@@ -3,7 +3,7 @@
 #define FT_TRACE_READER_STATE_H
 
 #include "base/util.h"
-#include "trace/encoding.h"
+#include "trace/encoding_ops.h"
 #include "trace/input.h"
 #include "trace/reader.h"
 

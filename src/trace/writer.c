@@ -14,6 +14,8 @@
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {
+	if (!encoding->writer)
+		return NULL;
 	struct writer *writer = xmalloc(sizeof(*writer));
 
 	*writer = (struct writer){.encoding = encoding, .fd = fd};

@@ -5,10 +5,10 @@
 #ifndef FT_TRACE_WRITER_H
 #define FT_TRACE_WRITER_H
 
+#include "trace/encoding.h"
 #include "trace/event.h"
 
 struct writer;
-struct encoding;
 
 struct writer_options {
 	bool compat;        /* the dialect of the sp-rtrace 2.0 tools */
@@ -17,15 +17,8 @@ struct writer_options {
 	void *namer_context;
 };
 
-/* The encoding of that name ("rtrace", "text", ...), or NULL; encoding_names() lists them all,
- * separated by ", ", for messages and --help. */
-const struct encoding *encoding_find(const char *name);
-const char *encoding_names(void);
-const char *encoding_name(const struct encoding *encoding);
-/* ".rtrace", ".rtrace.txt": how its files end. */
-const char *encoding_suffix(const struct encoding *encoding);
-
-/* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. */
+/* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. NULL if the encoding lacks
+ * ENCODING_WRITE. */
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options);
 
 /* Takes one record. 0, or the negative errno of the first write that failed: it sticks, and

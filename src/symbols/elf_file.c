@@ -3,10 +3,12 @@
 #include "symbols/elf_file.h"
 
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
 #define PHDRS_MAX    4096
@@ -148,6 +150,37 @@ void elf_file_free(struct elf_file *file)
 uint64_t elf_file_origin(const struct elf_file *file)
 {
 	return file->segments[0].vaddr - file->segments[0].offset;
+}
+
+static bool first_segment(Elf *elf, uint64_t *origin)
+{
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++)
+		if (phdr.p_type == PT_LOAD) {
+			*origin = phdr.p_vaddr - phdr.p_offset;
+			return true;
+		}
+	return false;
+}
+
+bool elf_origin_read(const char *path, uint64_t *origin)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	const bool found = elf && first_segment(elf, origin);
+
+	elf_end(elf);
+	close(fd);
+	return found;
 }
 
 uint16_t elf_file_machine(const struct elf_file *file)

@@ -33,6 +33,11 @@ uint64_t elf_file_entry(const struct elf_file *file);
 uint64_t elf_file_dynamic(const struct elf_file *file); /* PT_DYNAMIC's address, 0 if none */
 const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count);
 
+/* The address that offset 0 of the file at `path` has, or would have, in the file's own addresses (as nm shows them): 0
+ * for shared objects and position-independent programs. False, and nothing is written, when there is no regular ELF
+ * file with a segment that can be read: a trace can name a terminal or a device too. */
+bool elf_origin_read(const char *path, uint64_t *origin);
+
 /* Calls back for every defined function symbol: .dynsym, .symtab and, where there is no .symtab,
  * that in .gnu_debugdata; a name at one address is given once. Stops when the callback returns false. The strings
  * live as long as the file. */

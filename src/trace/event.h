@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum record_type {
 	RECORD_PROCESS,
@@ -72,6 +73,13 @@ struct record_resource {
 	const char *type; /* "memory" */
 	const char *desc; /* "memory allocation in bytes" */
 };
+
+/* Whether resources of this type are the blocks of the heap that a heap record describes. The formats have no flag for
+ * that: the type's name is all that a resource says of itself. */
+static inline bool is_heap_type(const char *type)
+{
+	return type && !strcmp(type, "memory");
+}
 
 struct record_context {
 	uint32_t id; /* one bit */

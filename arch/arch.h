@@ -170,6 +170,9 @@ struct arch {
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
 	unsigned dwarf_sp, dwarf_pc; /* dwarf_pc: the return-address column */
+	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
+	 * where return addresses are plain. */
+	uint64_t (*strip)(uint64_t return_address);
 };
 
 /* The original pc for a pc inside a copy: the instruction's own address when it has not run, the
@@ -179,6 +182,11 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
 {
 	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
 }
+
+/* From what an ELF file or a stack has for a code address to where the code lies: without the bits that say in which
+ * state the processor runs it (ARM's Thumb bit). For any ELF machine, whichever ports this build has, for traces and
+ * their files are read on another machine than their own. */
+uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 
 /* The table for a register set of that size, or for an ELF machine and class; NULL if this build
  * has none. arch_native is the build's own. */

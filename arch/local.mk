@@ -1,7 +1,7 @@
 # arch/: all that differs between processors, one table each (arch.h). Programs that use a
 # port of x86 link $(ZYDIS_LIBS), its decoder.
 noinst_LIBRARIES += libarch.a
-libarch_a_SOURCES = arch/arch.c arch/arch.h
+libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS)
 if ARCH_X86
 libarch_a_SOURCES += arch/x86_64.c arch/x86_insn.c arch/x86_insn.h \

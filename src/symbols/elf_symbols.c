@@ -1,6 +1,7 @@
 /* The function symbols of an ELF file: .dynsym, .symtab, the .symtab in .gnu_debugdata; and without
  * section headers, the dynamic section's tables. */
 #include "config.h"
+#include "arch/arch.h"
 #include "symbols/elf_file.h"
 
 #include <gelf.h>
@@ -63,9 +64,7 @@ struct table {
 
 static bool in_exec_segment(const struct elf_file *file, uint64_t value)
 {
-	/* ARM says by the lowest bit that a function is Thumb code. */
-	if (file->machine == EM_ARM)
-		value &= ~(uint64_t)1;
+	value = arch_code_address(file->machine, value);
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *segment = &file->segments[i];
 

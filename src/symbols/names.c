@@ -1,5 +1,6 @@
 /* The objects of a trace by position, and which file each one's names come from. */
 #include "config.h"
+#include "arch/arch.h"
 #include "symbols/name_file.h"
 #include "base/msg.h"
 
@@ -415,8 +416,7 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 	if (!object->is_tried)
 		object_find_file(names, object);
 	if (object->file) {
-		/* On ARM the lowest bit says that the caller is Thumb code. */
-		const uint64_t back = object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
+		const uint64_t back = arch_code_address(object->file->machine, address);
 		const struct name_lines *found =
 			name_file_lookup(object->file, back - 1 - object->from + object->start);
 

@@ -117,6 +117,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 		return false;
 	if (!arch->return_address(&snapshot->regs, &value) && !memory_word(&unwinder->memory, value, &value))
 		return false;
+	value = return_address_plain(arch, value);
 	row = unwinder_frame_row(unwinder, value, false);
 	if (!row || row->kind == ROW_NONE || row->kind == ROW_NOT_CODE)
 		return false;

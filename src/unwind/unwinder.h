@@ -85,6 +85,12 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
  * address. */
 bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
+/* Where a return address from the stack or a register leads to. */
+static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)
+{
+	return __builtin_expect(arch->strip != NULL, 0) ? arch->strip(address) : address;
+}
+
 /* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
  * restores sp from memory, may lead to another stack, a bounded number of times. */
 struct walk_progress {

@@ -465,6 +465,68 @@ static void test_memory(void **state)
 	tracee_end(tracee);
 }
 
+#define SIGNATURE (UINT64_C(0x5aa5) << 48)
+
+static uint64_t strip_signature(uint64_t return_address)
+{
+	return return_address & ~SIGNATURE;
+}
+
+static uint64_t *stack_word(struct tracee *tracee, uint64_t address)
+{
+	return (uint64_t *)(void *)(tracee->stack + (address - tracee->snapshot.address));
+}
+
+/* Signs the return addresses in the snapshot as AArch64's programs do in their stacks. */
+static unsigned sign(struct tracee *tracee, const struct walk *walk)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i + 1 < walk->count; i++) {
+		uint64_t *word = stack_word(tracee, walk->frames[i].cfa - sizeof(*word));
+
+		if (*word == walk->frames[i + 1].pc) {
+			*word |= SIGNATURE;
+			count++;
+		}
+	}
+	return count;
+}
+
+/* A port whose return addresses are signed: the frames are those of the plain ones. */
+static void test_signed_return_addresses(void **state)
+{
+	static const char *const scenarios[] = {"plain", "signal"};
+	struct arch signing = *arch_native();
+	static struct walk other;
+
+	(void)state;
+	signing.strip = strip_signature;
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
+		struct tracee *tracee = start(TARGET("unwind-target-O2"), scenarios[i]);
+		struct unwinder *unwinder = unwinder_new(tracee->process, &signing, UNWIND_ROWS);
+
+		run_to_stop(tracee);
+		tracee_snapshot(tracee, TRACEE_STACK, true);
+		tracee_add_objects(tracee, unwinder);
+		take(tracee->rows, &tracee->snapshot, &rows);
+		assert_true(sign(tracee, &rows) >= 3);
+		take(tracee->rows, &tracee->snapshot, &other);
+		assert_true(other.cut && other.count < rows.count);
+		tracee->snapshot.arch = &signing;
+		take(unwinder, &tracee->snapshot, &other);
+		assert_true(is_same_walk(&rows, &other));
+		/* At the first instruction of code without rules. */
+		signing.set_pc(&tracee->snapshot.regs, 0x1000);
+		signing.set_sp(&tracee->snapshot.regs, rows.frames[0].cfa - sizeof(uint64_t));
+		rows.frames[0].pc = 0x1000;
+		take(unwinder, &tracee->snapshot, &other);
+		assert_true(is_same_walk(&rows, &other));
+		unwinder_free(unwinder);
+		tracee_end(tracee);
+	}
+}
+
 /* Without .eh_frame: .debug_frame serves the rows. */
 static void test_debug_frame(void **state)
 {
@@ -479,10 +541,19 @@ int main(void)
 {
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_o0),      cmocka_unit_test(test_o2),     cmocka_unit_test(test_frame_pointers),
-		cmocka_unit_test(test_lazy),    cmocka_unit_test(test_static), cmocka_unit_test(test_musl),
-		cmocka_unit_test(test_vdso),    cmocka_unit_test(test_steps),  cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_objects), cmocka_unit_test(test_memory), cmocka_unit_test(test_debug_frame),
+		cmocka_unit_test(test_o0),
+		cmocka_unit_test(test_o2),
+		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_static),
+		cmocka_unit_test(test_musl),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_objects),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_debug_frame),
+		cmocka_unit_test(test_signed_return_addresses),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(*report)) || dup2(fd, 100) != 100)

@@ -4,6 +4,7 @@
  * one, and what it tells would be lost in silence. What still has a record's beginning, or its end, is no
  * comment. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <string.h>

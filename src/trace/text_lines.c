@@ -1,5 +1,6 @@
 /* Reads the lines of the text format that are no calls: the header, declarations, comments. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <stdio.h>

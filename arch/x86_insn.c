@@ -9,6 +9,7 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
+#include "arch/x86_arithmetic.h"
 #include "arch/x86_emulate.h"
 
 /* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE is emulated, an INSN_COPY laid out. */
@@ -50,9 +51,6 @@ enum {
 	SEGMENT_FS,
 	SEGMENT_GS,
 };
-
-#define FLAG_ZERO 0x40
-#define FLAG_TRAP 0x100
 
 const unsigned char x86_register_words[16] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,

@@ -30,14 +30,12 @@ enum insn_kind {
 /* One decoded instruction under (or to be under) a breakpoint. `detail` is the port's own. */
 struct insn {
 	enum insn_kind kind;
-	unsigned char length;
+	unsigned char length; /* 0: the decoder does not know it, and kind is INSN_STEP */
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
-	bool is_known;    /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
 	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
-	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
 	int64_t displacement;
 };

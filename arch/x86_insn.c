@@ -114,7 +114,6 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 	insn->kind = INSN_COPY;
 	insn->can_emulate = true;
 	insn->pc_only = true;
-	insn->needs_reach = true;
 	insn->detail[DETAIL_OPERATION] = OP_JCC;
 	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
 }
@@ -217,7 +216,6 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	if (relative) {
 		if (relative->mem.base != ZYDIS_REGISTER_RIP || z->raw.disp.size != 32)
 			return;
-		insn->needs_reach = true;
 		insn->detail[DETAIL_OPERATION] = OP_RIP_RELATIVE;
 		insn->detail[DETAIL_DISPLACEMENT] = z->raw.disp.offset;
 		insn->displacement = z->raw.disp.value;
@@ -246,7 +244,6 @@ bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 	if (!ZYAN_SUCCESS(status) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;
-	insn->is_known = true;
 	insn->length = z.length;
 	memcpy(insn->bytes, code, z.length);
 	classify(&z, operands, shadow_stack, insn);

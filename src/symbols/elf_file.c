@@ -124,8 +124,6 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 	file->references = 1;
 	file->machine = ehdr.e_machine;
 	file->class = ehdr.e_ident[EI_CLASS];
-	file->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
-	file->entry = ehdr.e_entry;
 	read_program_headers(file, elf, ehdr.e_type == ET_EXEC);
 	if (!file->segment_count) {
 		elf_file_free(file);
@@ -183,21 +181,6 @@ bool elf_origin_read(const char *path, uint64_t *origin)
 	return found;
 }
 
-uint16_t elf_file_machine(const struct elf_file *file)
-{
-	return file->machine;
-}
-
-unsigned char elf_file_class(const struct elf_file *file)
-{
-	return file->class;
-}
-
-bool elf_file_big_endian(const struct elf_file *file)
-{
-	return file->big_endian;
-}
-
 bool elf_file_is_static(const struct elf_file *file)
 {
 	return file->is_static;
@@ -216,15 +199,4 @@ const char *elf_file_build_id(const struct elf_file *file)
 uint64_t elf_file_dynamic(const struct elf_file *file)
 {
 	return file->dynamic;
-}
-
-uint64_t elf_file_entry(const struct elf_file *file)
-{
-	return file->entry;
-}
-
-const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count)
-{
-	*count = file->segment_count;
-	return file->segments;
 }

@@ -16,16 +16,21 @@ struct elf_key {
 	bool from_memory; /* read from one process's memory: size and mtime are 0, never shared */
 };
 
+struct elf_segment { /* a PT_LOAD */
+	uint64_t vaddr, offset, file_size, mem_size;
+	bool exec, write;
+};
+
 struct elf_name_block; /* a piece of the names' memory */
 
 struct elf_file {
 	struct elf_key key;
 	uint16_t machine;
 	unsigned char class;
-	bool big_endian, is_static;
+	bool is_static;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
-	uint64_t entry, dynamic;
+	uint64_t dynamic;
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
 

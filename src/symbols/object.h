@@ -15,23 +15,13 @@ struct elf_symbol {
 	bool is_global; /* global or weak */
 };
 
-struct elf_segment { /* a PT_LOAD */
-	uint64_t vaddr, offset, file_size, mem_size;
-	bool exec, write;
-};
-
 struct elf_file;
 
 /* What can be known of the file. */
-uint16_t elf_file_machine(const struct elf_file *file);
-unsigned char elf_file_class(const struct elf_file *file);
-bool elf_file_big_endian(const struct elf_file *file);
 bool elf_file_is_static(const struct elf_file *file);          /* no PT_INTERP and not itself an interpreter */
 const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
-uint64_t elf_file_entry(const struct elf_file *file);
-uint64_t elf_file_dynamic(const struct elf_file *file); /* PT_DYNAMIC's address, 0 if none */
-const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count);
+uint64_t elf_file_dynamic(const struct elf_file *file);        /* PT_DYNAMIC's address, 0 if none */
 
 /* The address that offset 0 of the file at `path` has, or would have, in the file's own addresses (as nm shows them): 0
  * for shared objects and position-independent programs. False, and nothing is written, when there is no regular ELF
@@ -96,11 +86,5 @@ const struct text_range *object_text_at(const struct object *object, uint64_t ad
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
-
-/* The process's main program, interpreter and entry from its auxiliary vector. 0 or -errno. */
-struct aux_info {
-	uint64_t phdr, phent, phnum, entry, base, sysinfo_ehdr;
-};
-int aux_read(pid_t pid, struct aux_info *aux);
 
 #endif

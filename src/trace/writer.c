@@ -118,11 +118,6 @@ int writer_put(struct writer *writer, const struct record *record)
 	return 0;
 }
 
-size_t writer_pending(const struct writer *writer)
-{
-	return writer->error ? 0 : writer->out.size;
-}
-
 uint64_t writer_calls(const struct writer *writer)
 {
 	return writer->calls;

@@ -29,9 +29,6 @@ int writer_put(struct writer *writer, const struct record *record);
  * last whole packet. */
 int writer_flush(struct writer *writer);
 
-/* Bytes buffered and not yet written: nothing to flush if 0. */
-size_t writer_pending(const struct writer *writer);
-
 /* How many calls are whole in what was written: those put before the last flush, after an error fewer. */
 uint64_t writer_calls(const struct writer *writer);
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #define REGISTER_STATES 1024 /* that libunwind keeps */
-#define SIGNAL_CACHE    1024
 
 /* Memory accesses of one walk: 257 frames that libunwind meets for the first time take some
  * 100,000; a rule that loops for ever is ended by this. */

@@ -136,7 +136,6 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	enum walk_end end = WALK_OTHER;
 
 	*cut = false;
-	unwinder->counts.walks++;
 	if (!max)
 		return 0;
 	memory_begin(&unwinder->memory, snapshot);
@@ -150,16 +149,10 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	}
 	if (unwinder->method == UNWIND_ROWS) {
 		end = rows_walk(unwinder, &request);
-		unwinder->counts.fallbacks += end == WALK_OTHER;
+		unwinder->fallbacks += end == WALK_OTHER;
 	}
 	if (end == WALK_OTHER)
 		end = fallback_walk(unwinder, &request);
 	*cut = end != WALK_COMPLETE;
-	unwinder->counts.cuts += *cut;
 	return request.count + (size_t)(request.frames - frames);
-}
-
-struct unwind_counts unwinder_counts(const struct unwinder *unwinder)
-{
-	return unwinder->counts;
 }

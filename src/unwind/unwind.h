@@ -61,10 +61,4 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
-/* How often a row said "other" and the walk was done by libunwind instead; walks in all. */
-struct unwind_counts {
-	uint64_t walks, fallbacks, cuts;
-};
-struct unwind_counts unwinder_counts(const struct unwinder *unwinder);
-
 #endif

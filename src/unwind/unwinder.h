@@ -33,8 +33,8 @@ struct unwinder {
 	size_t count, capacity;
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
 	struct executable executable;
-	struct fallback *fallback; /* libunwind's state, made on first use */
-	struct unwind_counts counts;
+	struct fallback *fallback;  /* libunwind's state, made on first use */
+	uint64_t fallbacks;         /* walks that the rows left to libunwind */
 	struct stack_memory memory; /* of the walk that is going on */
 };
 

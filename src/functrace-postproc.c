@@ -179,9 +179,8 @@ static bool check_folders(const char *option, const char *folders, const char *s
 	for (const char *p = folders; p && *p; p += *p != '\0') {
 		const size_t length = strcspn(p, separator);
 		char *folder = xstrndup(p, length);
-		struct stat stat_buf;
 
-		if (length && (stat(folder, &stat_buf) || !S_ISDIR(stat_buf.st_mode))) {
+		if (length && !path_is_folder(folder)) {
 			msg_error("%s=%s: there is no such folder", option, folder);
 			sound = false;
 		}

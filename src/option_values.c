@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STATUS_USAGE 2
-#define DEPTH_MAX    256
+#define DEPTH_MAX 256
 
 int usage_error(struct parse *parse, const char *fmt, ...)
 {

@@ -5,6 +5,8 @@
 
 #include "engine/settings.h"
 
+#define STATUS_USAGE 2
+
 struct parse {
 	struct settings *settings;
 	size_t module_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity;

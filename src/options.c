@@ -11,11 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATUS_GO_ON  -1
-#define STATUS_USAGE  2
 #define DEPTH_NORMAL  64
 #define FORMAT_NORMAL "rtrace"
 
@@ -33,13 +31,6 @@ enum long_option {
 };
 
 /* ---- What the options say together ---- */
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
 
 /* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
  * trace: a copy of it is kept for that. */
@@ -77,7 +68,7 @@ static int check_output(struct parse *parse)
 
 	if (!length)
 		return usage_error(parse, "-o: an empty name; give a folder, a file, or - for standard output");
-	if (is_folder(output))
+	if (path_is_folder(output))
 		return 0;
 	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		return usage_error(parse, "-o -: standard output is closed");
@@ -91,7 +82,7 @@ static int check_output(struct parse *parse)
 	if (!slash || slash == output)
 		return 0;
 	char *const folder = xstrndup(output, (size_t)(slash - output));
-	const bool exists = is_folder(folder);
+	const bool exists = path_is_folder(folder);
 	const int error = exists ? 0
 				 : usage_error(parse, "-o %s: there is no folder %s; make it first (mkdir -p %s)",
 					       output, folder, folder);

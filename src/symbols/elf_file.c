@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
-#define PHDRS_MAX    4096
-#define DYNAMIC_MAX  4096
 
 const char elf_reason_no_elf[] = "it is no ELF file";
 

@@ -8,6 +8,10 @@
 #include <libelf.h>
 #include <sys/stat.h>
 
+/* Entries of a file that are looked at. */
+#define PHDRS_MAX   4096
+#define DYNAMIC_MAX 4096
+
 #define BUILD_ID_BYTES 64 /* longer ones are cut: the usual ones have 8 to 32 */
 
 /* What tells one file from another, also after a path got a new content. */

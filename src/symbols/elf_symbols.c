@@ -12,8 +12,6 @@
 #define SYMBOLS_MAX     ((size_t)8 << 20)
 #define NAME_MAX_LENGTH 65536 /* longer names are no names */
 #define BLOCK_SIZE      65536
-#define DYNAMIC_MAX     4096
-#define PHDRS_MAX       4096
 
 /* ---- Names ---- */
 

@@ -122,16 +122,8 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 
 const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
+	const size_t low = COUNT_UP_TO(table->items, table->count, .start, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* A symbol without a size reaches to the next one at most. */
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
 		const struct named_symbol *symbol = &table->items[i];

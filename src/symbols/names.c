@@ -353,17 +353,7 @@ void names_free(struct names *names)
 /* The first object that ends behind the address. */
 static size_t first_from(const struct names *names, uint64_t address)
 {
-	size_t low = 0, high = names->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (names->objects[middle]->to <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(names->objects, names->count, ->to, address);
 }
 
 void names_add_object(struct names *names, const struct record_object *record, const char *open_path)

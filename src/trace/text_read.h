@@ -7,13 +7,12 @@
 #include "trace/text.h"
 
 /* Bounds of what is held in memory: a line, the calls that wait for one stack, a stack, a call's
- * arguments, the declared types. */
+ * arguments. */
 #define TEXT_LINE_MAX   (1u << 20)
 #define TEXT_GROUP_MAX  (64u << 20)
 #define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
 #define TEXT_FRAMES_MAX 65536
 #define TEXT_ARGS_MAX   65536
-#define TEXT_TYPES_MAX  4096
 
 struct text_resource {
 	uint32_t id, flags;

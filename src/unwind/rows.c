@@ -310,17 +310,7 @@ static bool has_rules(const struct row *row)
 /* The number of rows that start at or below an address. */
 static size_t rows_below(const struct row_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->index[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(table->index, table->count, .start, address);
 }
 
 /* Rows stay where they are: the unwinders' caches point to them. */

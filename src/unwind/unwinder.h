@@ -2,6 +2,7 @@
 #ifndef FT_UNWIND_UNWINDER_H
 #define FT_UNWIND_UNWINDER_H
 
+#include "base/util.h"
 #include "unwind/object.h"
 
 struct mapped_object {
@@ -41,16 +42,8 @@ struct unwinder {
 /* The object that holds an address, or NULL. */
 static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder, uint64_t address)
 {
-	size_t low = 0, high = unwinder->count;
+	const size_t low = COUNT_UP_TO(unwinder->items, unwinder->count, .end, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (unwinder->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < unwinder->count && unwinder->items[low].start <= address ? &unwinder->items[low] : NULL;
 }
 

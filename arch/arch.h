@@ -1,9 +1,9 @@
 /* The contract of a processor: all that differs between machines, as one table.
  *
- * A port is one file that fills a struct arch.  Nothing outside arch/ names a register or an
- * instruction, or asks which processor it was compiled for.  The table for a task is chosen by the
- * size of the register set that the kernel returns, so a 32-bit task under a 64-bit tracer
- * has its own. Addresses and register values are 64 bits wide everywhere. */
+ * A port fills a struct arch, in one file or a few, and is named in arch.c and local.mk. Nothing outside arch/
+ * names a register or an instruction, or asks which processor it was compiled for. The table for a process is chosen
+ * by its program's ELF machine and class, so a 32-bit process under a 64-bit tracer has its own. Addresses and
+ * register values are 64 bits wide everywhere. */
 #ifndef FT_ARCH_ARCH_H
 #define FT_ARCH_ARCH_H
 
@@ -110,11 +110,11 @@ struct arch {
 	/* What sp is when a function returns that was entered with these registers, as far as its
 	 * ABI fixes it (x86: sp + pointer size). */
 	uint64_t (*return_sp)(const struct arch_regs *regs);
-	/* Whether the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system
-	 * call that fails with EINTR although no signal handler has run (the tracer's interruption of
-	 * epoll_wait and its like); then changes them so that the kernel makes the call again, unless
-	 * a handler is about to run: the program then sees EINTR as it would untraced.
-	 * NULL where the registers do not tell any more what the call was (arm64 keeps the first argument to itself). */
+	/* Where the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system call that fails
+	 * with EINTR although no signal handler has run (the tracer's interruption of epoll_wait and its like):
+	 * changes them so that the kernel makes the call again, unless a handler is about to run (the program then
+	 * sees EINTR as it would untraced), and returns true. NULL where the
+	 * registers no longer show what the call was (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of

@@ -72,8 +72,8 @@ static void go_on(int signal)
 	(void)signal;
 }
 
-/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; what is
- * known then is still to be shown. The second Ctrl-C ends this program. */
+/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
+ * still to be shown. The second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc *postproc)
 {
 	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
@@ -171,7 +171,7 @@ static bool read_indices(const char *path, struct index_set *set)
 	return !error;
 }
 
-/* Folders that options name must be there: what is not found in them would not be missed. */
+/* Folders that options name must be there: nobody would miss a file that is not found in them. */
 static bool check_folders(const char *option, const char *folders, const char *separator)
 {
 	bool sound = true;
@@ -294,8 +294,8 @@ static bool check_choices(const struct postproc *postproc)
 	return sound;
 }
 
-/* Whether the trace was sound as far as it could be read. */
-static bool is_sound(const struct postproc *postproc)
+/* Whether the trace was sound as far as it could be read; if not, says where it was damaged. */
+static bool check_sound(const struct postproc *postproc)
 {
 	const uint64_t complaints = reader_complaints(postproc->reader);
 
@@ -328,7 +328,7 @@ static bool run(struct postproc *postproc, struct stage *first)
 		msg_error("%s has no process %" PRIu32, postproc->input_name, postproc->options.prepare.pid);
 		return false;
 	}
-	if (!is_sound(postproc) || error || status)
+	if (!check_sound(postproc) || error || status)
 		return false;
 	return check_choices(postproc);
 }

@@ -247,7 +247,7 @@ int option_symbol(struct parse *parse, const char *text)
 static const struct {
 	const char *name;
 	int number;
-	bool refused; /* has a meaning for functrace itself, cannot be taken, or tells of a crash */
+	bool refused; /* has a meaning for functrace itself, cannot be taken, or reports a crash */
 } signals[] = {
 	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
 	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},
@@ -323,7 +323,7 @@ int option_format(struct parse *parse, const char *name)
 		return usage_error(parse,
 				   "-f %s: there is no such format; known are: %s. (strace's -f is not "
 				   "needed: functrace follows "
-				   "forks unless -F tells it not to.)",
+				   "forks unless -F is given.)",
 				   name, known);
 	if (!encoding_can(encoding, ENCODING_WRITE))
 		return usage_error(parse, "-f %s: this format can only be read; those that can be written are: %s",

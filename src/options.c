@@ -171,7 +171,7 @@ static const struct argp_option options[] = {
 	 "always, or never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "tell what functrace does", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace does", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},

@@ -247,7 +247,7 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
 	if (options->error_exitcode && !options->leaks)
-		argp_error(state, "--error-exitcode tells of leaks; add -l");
+		argp_error(state, "--error-exitcode is for leaks; add -l");
 	if (options->stats && (options->leaks || options->compress || other_format))
 		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
 	if (!options->input && isatty(STDIN_FILENO))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects looked at; a path's part that more have says nothing. */
+/* Objects that are looked at. A part of a path that more of them have chooses nothing. */
 enum { RANGES_MAX = 4096 };
 
 static bool parse_hex(const char *text, size_t length, uint64_t *value)

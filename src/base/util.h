@@ -93,8 +93,8 @@ const char *number_grouped(uint64_t number, char text[32]);
  * EFBIG when it is longer. *size may be NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
 
-/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done
- * (may be NULL) tells how many bytes got out. */
+/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done (may be NULL) gets the number of bytes
+ * that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
 
 /* Bytes of a page of memory. */

@@ -50,7 +50,7 @@ struct elf_file {
 	struct elf_file *newer, *older; /* among the unused ones of the cache */
 };
 
-/* The reason that is told by its address from others: what is no ELF file is no object. */
+/* Compared by its address: a file with this reason is simply no object. */
 extern const char elf_reason_no_elf[];
 
 /* Reads all that is wanted of an open ELF file or image. memory_bias: what the dynamic section's

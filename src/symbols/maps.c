@@ -126,8 +126,8 @@ static int parse_owned(char *text, struct maps *maps)
 			maps_free(maps);
 			return -EINVAL;
 		}
-		/* The file is read in pieces while the process goes on mapping: what
-		 * goes back was listed before. */
+		/* The file is read in pieces while the process goes on mapping: a mapping that begins before the end
+		 * of the last one was listed already. */
 		if (mapping.start >= last_end) {
 			ARRAY_GROW(maps->items, capacity, maps->count);
 			maps->items[maps->count++] = mapping;

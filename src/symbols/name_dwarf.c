@@ -51,7 +51,7 @@ static int by_start(const void *a, const void *b)
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
-	/* The shorter one behind: it is met first by who goes back. */
+	/* The shorter range comes last: a search backwards meets it first. */
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 

@@ -258,7 +258,7 @@ static int by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Puts what was found in the place of the list. Objects that were there before stay the same
+/* Puts the objects that the scan has found in the place of the list's. Those that were there before stay the same
  * structs. */
 static void replace(struct object_list *list, struct scan *scan, void (*removed)(void *context, struct object *object),
 		    void (*added)(void *context, struct object *object), void *context)

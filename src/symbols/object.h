@@ -38,7 +38,8 @@ bool elf_file_find(const struct elf_file *file, const char *name, struct elf_sym
 /* Whether there is any symbol to find: a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
 
-/* Bytes of the last page of a text mapping behind its segment: no code uses them. */
+/* A segment of code as it is mapped, and its tail: the bytes of the mapping's last page behind the segment, which no
+ * code uses. */
 struct text_range {
 	uint64_t start, end;           /* mapped addresses of the text segment's code */
 	uint64_t tail_start, tail_end; /* empty if equal */
@@ -68,8 +69,9 @@ struct object_list {
 	size_t unread_count, unread_capacity;
 };
 
-/* Brings the list up to date with /proc/PID/maps. The callbacks (each may be NULL) tell what has gone (before
- * it is freed; the memory is no longer there) and what is new. 0 or -errno; on error the list stays as it was. */
+/* Brings the list up to date with /proc/PID/maps. The callbacks (each may be NULL) get each object that has gone
+ * (before it is freed; its memory is no longer there) and each new one. 0 or -errno; on error the list stays as it
+ * was. */
 int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context);
 void objects_free(struct object_list *list);

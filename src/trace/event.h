@@ -116,8 +116,8 @@ enum stack_end {
 	STACK_LOST,  /* it could not be followed to its start */
 };
 
-/* What a mark says that does not tell one from the other: that the stack was cut, if it is as deep as the trace's
- * stacks are. depth: the trace's; 0 unknown. */
+/* What a mark means that stands for both: the stack was cut if it is as deep as the trace's stacks are, else lost.
+ * depth: the trace's; 0 unknown. */
 static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
 {
 	return frame_count < depth ? STACK_LOST : STACK_CUT;
@@ -167,8 +167,8 @@ struct record_heap {
 	uint64_t bottom, top;
 	/* arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost */
 	uint64_t info[10];
-	/* Ids of the lowest and highest block allocated, where the input tells (text); else 0: a
-	 * writer then takes them from the calls it has seen. */
+	/* Ids of the lowest and highest block allocated, where the input has them (text); else 0: a writer then
+	 * takes them from the calls it has seen. */
 	uint64_t lowest, highest;
 };
 

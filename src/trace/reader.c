@@ -37,7 +37,7 @@ static void make_room(struct reader *reader, size_t want)
 /* Reads once. False when there is nothing more, or nothing for now. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
-	if (reader->may_pause && input_is_idle(reader->input))
+	if (reader->may_pause && input_await_idle(reader->input))
 		return false;
 	const ssize_t got = input_read(reader->input, reader->data + reader->end, reader->capacity - reader->end);
 

@@ -46,7 +46,7 @@ static bool is_wide(const struct record_process *process)
 {
 	if (process->pointer_size)
 		return process->pointer_size == 8;
-	/* Text does not tell. Machines are named after their width, mostly. */
+	/* Text does not say it. Machines are named after their width, mostly. */
 	return !process->arch || strstr(process->arch, "64") || strstr(process->arch, "s390x") ||
 	       strstr(process->arch, "alpha");
 }

@@ -1,8 +1,7 @@
-/* Tells damaged records from comments.
+/* Separates damaged records from comments.
  *
- * The document lets any line be a comment, so that a call, of which one character has changed, would pass as
- * one, and what it tells would be lost in silence. What still has a record's beginning, or its end, is no
- * comment. */
+ * The document lets any line be a comment, so a call in which one character has changed would pass as one and be
+ * lost in silence. A line that still has a record's beginning, or its end, is no comment. */
 #include "config.h"
 #include "trace/text_damage.h"
 #include "trace/text_read.h"

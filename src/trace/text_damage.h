@@ -1,4 +1,4 @@
-/* What tells damaged records of a text trace from comments: text_damage.c.  Private to trace/. */
+/* How damaged records of a text trace are separated from comments: text_damage.c. Private to trace/. */
 #ifndef FT_TRACE_TEXT_DAMAGE_H
 #define FT_TRACE_TEXT_DAMAGE_H
 

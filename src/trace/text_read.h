@@ -42,7 +42,7 @@ struct text_reader {
 	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
 	uint64_t group_lines; /* from group_frames to group_end */
-	int group_status;     /* what the look-ahead met: to be told when the group is given out */
+	int group_status;     /* what the look-ahead met: reported when the group has been given out */
 	uint64_t *frames;
 	struct text_span *spans;
 	const char **texts;

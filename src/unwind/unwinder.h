@@ -74,9 +74,9 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
 	return unwinder_frame_row_slow(unwinder, pc, exact);
 }
 
-/* Whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
+/* Finds out whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
  * address. */
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact);
+bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
 /* Where a return address from the stack or a register leads to. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)

@@ -126,7 +126,7 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	case ROW_LOST:
 		return STEP_CUT;
 	default:
-		return unwinder_is_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
+		return unwinder_find_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
 	}
 }
 

@@ -113,8 +113,8 @@ struct arch {
 	/* Where the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system call that fails
 	 * with EINTR although no signal handler has run (the tracer's interruption of epoll_wait and its like):
 	 * changes them so that the kernel makes the call again, unless a handler is about to run (the program then
-	 * sees EINTR as it would untraced), and returns true. NULL where the
-	 * registers no longer show what the call was (arm64 keeps the first argument to itself). */
+	 * sees EINTR as it would untraced), and returns true. NULL where the registers no longer show what the call was
+	 * (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of

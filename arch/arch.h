@@ -1,9 +1,9 @@
 /* The contract of a processor: all that differs between machines, as one table.
  *
- * A port is one file that fills a struct arch.  Nothing outside arch/ names a register or an
- * instruction, or asks which processor it was compiled for.  The table for a task is chosen by the
- * size of the register set that the kernel returns, so a 32-bit task under a 64-bit tracer
- * has its own. Addresses and register values are 64 bits wide everywhere. */
+ * A port fills a struct arch, in one file or a few, and is named in arch.c and local.mk. Nothing outside arch/
+ * names a register or an instruction, or asks which processor it was compiled for. The table for a process is chosen
+ * by its program's ELF machine and class, so a 32-bit process under a 64-bit tracer has its own. Addresses and
+ * register values are 64 bits wide everywhere. */
 #ifndef FT_ARCH_ARCH_H
 #define FT_ARCH_ARCH_H
 
@@ -30,14 +30,12 @@ enum insn_kind {
 /* One decoded instruction under (or to be under) a breakpoint. `detail` is the port's own. */
 struct insn {
 	enum insn_kind kind;
-	unsigned char length;
+	unsigned char length; /* 0: the decoder does not know it, and kind is INSN_STEP */
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
-	bool is_known;    /* the decoder knows it (else kind is INSN_STEP and length is 0 or a guess) */
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
 	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
-	bool needs_reach; /* INSN_COPY: pc-relative, so the slot must lie within reach */
 	uint32_t detail[4];
 	int64_t displacement;
 };
@@ -112,11 +110,11 @@ struct arch {
 	/* What sp is when a function returns that was entered with these registers, as far as its
 	 * ABI fixes it (x86: sp + pointer size). */
 	uint64_t (*return_sp)(const struct arch_regs *regs);
-	/* Whether the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system
-	 * call that fails with EINTR although no signal handler has run (the tracer's interruption of
-	 * epoll_wait and its like); then changes them so that the kernel makes the call again, unless
-	 * a handler is about to run: the program then sees EINTR as it would untraced.
-	 * NULL where the registers do not tell any more what the call was (arm64 keeps the first argument to itself). */
+	/* Where the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system call that fails
+	 * with EINTR although no signal handler has run (the tracer's interruption of epoll_wait and its like):
+	 * changes them so that the kernel makes the call again, unless a handler is about to run (the program then
+	 * sees EINTR as it would untraced), and returns true. NULL where the registers no longer show what the call was
+	 * (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
@@ -170,6 +168,9 @@ struct arch {
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
 	unsigned dwarf_sp, dwarf_pc; /* dwarf_pc: the return-address column */
+	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
+	 * where return addresses are plain. */
+	uint64_t (*strip)(uint64_t return_address);
 };
 
 /* The original pc for a pc inside a copy: the instruction's own address when it has not run, the
@@ -179,6 +180,11 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
 {
 	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
 }
+
+/* From what an ELF file or a stack has for a code address to where the code lies: without the bits that say in which
+ * state the processor runs it (ARM's Thumb bit). For any ELF machine, whichever ports this build has, for traces and
+ * their files are read on another machine than their own. */
+uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 
 /* The table for a register set of that size, or for an ELF machine and class; NULL if this build
  * has none. arch_native is the build's own. */

@@ -2,20 +2,10 @@
  * immediates, pushes and pops, returns. For where no slot is free for a copy, so rare; the instruction is decoded
  * anew. What each does, and to which flags: Intel SDM, volume 2, and volume 1, appendix A. */
 #include "config.h"
+#include "arch/x86_arithmetic.h"
 #include "arch/x86_emulate.h"
 
 #include <errno.h>
-
-#define FLAG_CARRY     0x001u
-#define FLAG_PARITY    0x004u
-#define FLAG_AUXILIARY 0x010u
-#define FLAG_ZERO      0x040u
-#define FLAG_SIGN      0x080u
-#define FLAG_TRAP      0x100u
-#define FLAG_OVERFLOW  0x800u
-#define FLAG_ALIGNMENT 0x40000u
-
-#define FLAGS_RESULT (FLAG_PARITY | FLAG_ZERO | FLAG_SIGN)
 
 /* An instruction on its way. `regs` is a copy: the task's own change when all is done. */
 struct work {
@@ -127,21 +117,6 @@ bool x86_can_emulate(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 
 /* --- operands: values have the operand's size, the bits above it are zero --- */
 
-static uint64_t mask_of(unsigned bits)
-{
-	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-}
-
-static uint64_t sign_of(unsigned bits)
-{
-	return UINT64_C(1) << (bits - 1);
-}
-
-static uint64_t sign_extend(uint64_t value, unsigned bits)
-{
-	return (value ^ sign_of(bits)) - sign_of(bits);
-}
-
 /* The word that a general register is part of, and at which bit. The decoder counts the 8-bit ones as al, cl, dl, bl,
  * ah, ch, dh, bh, spl, bpl and so on. */
 static uint64_t *register_place(struct arch_regs *regs, ZydisRegister reg, unsigned *shift)
@@ -161,7 +136,7 @@ static uint64_t get_register(struct work *work, ZydisRegister reg)
 	unsigned shift;
 	const uint64_t *word = register_place(&work->regs, reg, &shift);
 
-	return *word >> shift & mask_of(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg));
+	return *word >> shift & x86_mask(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
 /* A write of 32 bits clears those above, one of 8 or 16 leaves them. */
@@ -172,9 +147,9 @@ static void set_register(struct work *work, ZydisRegister reg, uint64_t value)
 	uint64_t *word = register_place(&work->regs, reg, &shift);
 
 	if (bits >= 32)
-		*word = value & mask_of(bits);
+		*word = value & x86_mask(bits);
 	else
-		*word = (*word & ~(mask_of(bits) << shift)) | (value & mask_of(bits)) << shift;
+		*word = (*word & ~(x86_mask(bits) << shift)) | (value & x86_mask(bits)) << shift;
 }
 
 /* Without its segment's base. */
@@ -188,7 +163,7 @@ static uint64_t offset_of(struct work *work, const ZydisDecodedOperand *operand)
 		offset += get_register(work, operand->mem.base);
 	if (operand->mem.index != ZYDIS_REGISTER_NONE)
 		offset += get_register(work, operand->mem.index) * operand->mem.scale;
-	return offset & mask_of(work->z.address_width);
+	return offset & x86_mask(work->z.address_width);
 }
 
 static uint64_t address_of(struct work *work, const ZydisDecodedOperand *operand)
@@ -222,7 +197,7 @@ static int get_operand(struct work *work, unsigned n, uint64_t *value)
 		*value = get_register(work, operand->reg.value);
 		return 0;
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* as wide as the destination, whatever is encoded */
-		*value = operand->imm.value.u & mask_of(work->operands[0].size);
+		*value = operand->imm.value.u & x86_mask(work->operands[0].size);
 		return 0;
 	default:
 		return get_memory(work, address_of(work, operand), operand->size, value);
@@ -240,130 +215,13 @@ static int set_operand(struct work *work, unsigned n, uint64_t value)
 	return 0;
 }
 
-/* --- flags --- */
-
-static void set_flags(struct work *work, uint64_t which, uint64_t flags)
-{
-	uint64_t *all = &work->regs.words[X86_EFLAGS];
-
-	*all = (*all & ~which) | (flags & which);
-}
-
-/* SF, ZF and PF, which all but moves set in the same way; parity is that of the lowest byte. */
-static uint64_t flags_of_result(uint64_t result, unsigned bits)
-{
-	return (result & sign_of(bits) ? FLAG_SIGN : 0) | (result ? 0 : FLAG_ZERO) |
-	       (__builtin_parity(result & 0xff) ? 0 : FLAG_PARITY);
-}
-
-bool x86_condition(unsigned condition, uint64_t flags)
-{
-	const bool is_less = !(flags & FLAG_SIGN) != !(flags & FLAG_OVERFLOW);
-	bool holds;
-
-	switch (condition >> 1 & 7) {
-	case 0:
-		holds = flags & FLAG_OVERFLOW;
-		break;
-	case 1:
-		holds = flags & FLAG_CARRY;
-		break;
-	case 2:
-		holds = flags & FLAG_ZERO;
-		break;
-	case 3:
-		holds = flags & (FLAG_CARRY | FLAG_ZERO);
-		break;
-	case 4:
-		holds = flags & FLAG_SIGN;
-		break;
-	case 5:
-		holds = flags & FLAG_PARITY;
-		break;
-	case 6:
-		holds = is_less;
-		break;
-	default:
-		holds = is_less || (flags & FLAG_ZERO);
-		break;
-	}
-	return holds != (condition & 1);
-}
-
-/* --- arithmetic: the result, and all the flags of it --- */
-
-static uint64_t add(struct work *work, uint64_t a, uint64_t b, unsigned bits)
-{
-	const uint64_t result = (a + b) & mask_of(bits);
-
-	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
-		  flags_of_result(result, bits) | (result < a ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
-			  ((a ^ result) & (b ^ result) & sign_of(bits) ? FLAG_OVERFLOW : 0));
-	return result;
-}
-
-static uint64_t subtract(struct work *work, uint64_t a, uint64_t b, unsigned bits)
-{
-	const uint64_t result = (a - b) & mask_of(bits);
-
-	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_AUXILIARY | FLAG_OVERFLOW,
-		  flags_of_result(result, bits) | (a < b ? FLAG_CARRY : 0) | ((a ^ b ^ result) & FLAG_AUXILIARY) |
-			  ((a ^ b) & (a ^ result) & sign_of(bits) ? FLAG_OVERFLOW : 0));
-	return result;
-}
-
-/* The auxiliary carry is undefined. */
-static uint64_t logic(struct work *work, uint64_t result, unsigned bits)
-{
-	set_flags(work, FLAGS_RESULT | FLAG_CARRY | FLAG_OVERFLOW, flags_of_result(result, bits));
-	return result;
-}
-
-/* inc and dec leave the carry. */
-static uint64_t count(struct work *work, uint64_t value, bool up, unsigned bits)
-{
-	const uint64_t carry = work->regs.words[X86_EFLAGS];
-	const uint64_t result = up ? add(work, value, 1, bits) : subtract(work, value, 1, bits);
-
-	set_flags(work, FLAG_CARRY, carry);
-	return result;
-}
-
-/* A count of 0 leaves all flags. The carry is the last bit shifted out, undefined where there are not as many; the
- * overflow is defined for a count of 1 only; the auxiliary carry never. */
-static uint64_t shift(struct work *work, uint64_t value, unsigned places, unsigned bits)
-{
-	const uint64_t wide = sign_extend(value, bits);
-	uint64_t result, overflow, which = FLAGS_RESULT;
-	bool carry;
-
-	places &= bits == 64 ? 63 : 31;
-	if (!places)
-		return value;
-	if (work->z.mnemonic == ZYDIS_MNEMONIC_SHL) {
-		result = value << places & mask_of(bits);
-		carry = places <= bits && (value >> (bits - places) & 1);
-		overflow = (value ^ value << 1) & sign_of(bits);
-	} else if (work->z.mnemonic == ZYDIS_MNEMONIC_SHR) {
-		result = value >> places;
-		carry = value >> (places - 1) & 1;
-		overflow = value & sign_of(bits);
-	} else {
-		/* Of unsigned numbers, so that C defines it; the bits that come in are the sign's. */
-		result = (wide >> places | (wide >> 63 ? ~(UINT64_MAX >> places) : 0)) & mask_of(bits);
-		carry = wide >> (places - 1) & 1;
-		overflow = 0;
-	}
-	which |= FLAG_CARRY | (places == 1 ? FLAG_OVERFLOW : 0);
-	set_flags(work, which,
-		  flags_of_result(result, bits) | (carry ? FLAG_CARRY : 0) | (overflow ? FLAG_OVERFLOW : 0));
-	return result;
-}
+/* --- arithmetic --- */
 
 /* Instructions whose first operand is read, changed and (but by cmp and test) written. */
 static int run_arithmetic(struct work *work)
 {
 	const unsigned bits = work->operands[0].size;
+	uint64_t *flags = &work->regs.words[X86_EFLAGS];
 	uint64_t a = 0, b = 0;
 	int error = get_operand(work, 0, &a);
 
@@ -373,33 +231,33 @@ static int run_arithmetic(struct work *work)
 		return error;
 	switch (work->z.mnemonic) {
 	case ZYDIS_MNEMONIC_TEST:
-		logic(work, a & b, bits);
+		x86_logic(a & b, bits, flags);
 		return 0;
 	case ZYDIS_MNEMONIC_CMP:
-		subtract(work, a, b, bits);
+		x86_subtract(a, b, bits, flags);
 		return 0;
 	case ZYDIS_MNEMONIC_ADD:
-		return set_operand(work, 0, add(work, a, b, bits));
+		return set_operand(work, 0, x86_add(a, b, bits, flags));
 	case ZYDIS_MNEMONIC_SUB:
-		return set_operand(work, 0, subtract(work, a, b, bits));
+		return set_operand(work, 0, x86_subtract(a, b, bits, flags));
 	case ZYDIS_MNEMONIC_AND:
-		return set_operand(work, 0, logic(work, a & b, bits));
+		return set_operand(work, 0, x86_logic(a & b, bits, flags));
 	case ZYDIS_MNEMONIC_OR:
-		return set_operand(work, 0, logic(work, a | b, bits));
+		return set_operand(work, 0, x86_logic(a | b, bits, flags));
 	case ZYDIS_MNEMONIC_XOR:
-		return set_operand(work, 0, logic(work, a ^ b, bits));
+		return set_operand(work, 0, x86_logic(a ^ b, bits, flags));
 	case ZYDIS_MNEMONIC_INC:
-		return set_operand(work, 0, count(work, a, true, bits));
+		return set_operand(work, 0, x86_count(a, true, bits, flags));
 	case ZYDIS_MNEMONIC_DEC:
-		return set_operand(work, 0, count(work, a, false, bits));
+		return set_operand(work, 0, x86_count(a, false, bits, flags));
 	case ZYDIS_MNEMONIC_NEG:
-		return set_operand(work, 0, subtract(work, 0, a, bits));
+		return set_operand(work, 0, x86_subtract(0, a, bits, flags));
 	case ZYDIS_MNEMONIC_NOT:
-		return set_operand(work, 0, ~a & mask_of(bits));
+		return set_operand(work, 0, ~a & x86_mask(bits));
 	case ZYDIS_MNEMONIC_SHL:
 	case ZYDIS_MNEMONIC_SHR:
 	case ZYDIS_MNEMONIC_SAR:
-		return set_operand(work, 0, shift(work, a, (unsigned)b, bits));
+		return set_operand(work, 0, x86_shift(work->z.mnemonic, a, (unsigned)b, bits, flags));
 	default:
 		return -ENOTSUP;
 	}
@@ -416,7 +274,7 @@ static int run_move(struct work *work)
 	if (error)
 		return error;
 	if (mnemonic == ZYDIS_MNEMONIC_MOVSX || mnemonic == ZYDIS_MNEMONIC_MOVSXD)
-		value = sign_extend(value, work->operands[1].size);
+		value = x86_sign_extend(value, work->operands[1].size);
 	return set_operand(work, 0, value);
 }
 
@@ -455,9 +313,10 @@ static int run_extension(struct work *work)
 	const uint64_t value = work->regs.words[X86_RAX];
 
 	if (work->z.opcode == 0x98)
-		set_register(work, ZydisRegisterEncode(whole, 0), sign_extend(value & mask_of(bits / 2), bits / 2));
+		set_register(work, ZydisRegisterEncode(whole, 0),
+			     x86_sign_extend(value & x86_mask(bits / 2), bits / 2));
 	else
-		set_register(work, ZydisRegisterEncode(whole, 2), value & sign_of(bits) ? UINT64_MAX : 0);
+		set_register(work, ZydisRegisterEncode(whole, 2), value & x86_sign(bits) ? UINT64_MAX : 0);
 	return 0;
 }
 

@@ -14,9 +14,6 @@ bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
  * stack it does no returns: they pop that stack too. */
 bool x86_can_emulate(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack);
 
-/* Whether the condition of a jcc, cmovcc or setcc, the low four bits of its opcode, holds. */
-bool x86_condition(unsigned condition, uint64_t flags);
-
 /* Runs such an instruction on the registers; flags that the processor leaves undefined stay as they were. 0, or -errno
  * and nothing has changed: from memory, -EFAULT for a return that would fault itself, or -ENOTSUP where more than the
  * result is to be seen (the trap flag, alignment checks). */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <Zydis/Zydis.h>
 
+#include "arch/x86_arithmetic.h"
 #include "arch/x86_emulate.h"
 
 /* insn.detail[DETAIL_OPERATION]: how an INSN_EMULATE is emulated, an INSN_COPY laid out. */
@@ -50,9 +51,6 @@ enum {
 	SEGMENT_FS,
 	SEGMENT_GS,
 };
-
-#define FLAG_ZERO 0x40
-#define FLAG_TRAP 0x100
 
 const unsigned char x86_register_words[16] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
@@ -116,7 +114,6 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 	insn->kind = INSN_COPY;
 	insn->can_emulate = true;
 	insn->pc_only = true;
-	insn->needs_reach = true;
 	insn->detail[DETAIL_OPERATION] = OP_JCC;
 	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
 }
@@ -219,7 +216,6 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	if (relative) {
 		if (relative->mem.base != ZYDIS_REGISTER_RIP || z->raw.disp.size != 32)
 			return;
-		insn->needs_reach = true;
 		insn->detail[DETAIL_OPERATION] = OP_RIP_RELATIVE;
 		insn->detail[DETAIL_DISPLACEMENT] = z->raw.disp.offset;
 		insn->displacement = z->raw.disp.value;
@@ -248,7 +244,6 @@ bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 	if (!ZYAN_SUCCESS(status) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;
-	insn->is_known = true;
 	insn->length = z.length;
 	memcpy(insn->bytes, code, z.length);
 	classify(&z, operands, shadow_stack, insn);

@@ -1,7 +1,6 @@
 /* The public contract of a module: one kind of resource (or a few that belong together), as a table.
  *
- * A row says everything about a function; the callback is only for what no row can say.
- * Adding a function is adding a row. */
+ * A row says everything about a function: adding a function is adding a row. */
 #ifndef FT_MODULES_MODULE_H
 #define FT_MODULES_MODULE_H
 
@@ -58,7 +57,7 @@ struct value {
 		VALUE_ARG_PAGES, (n), 0                                                                                \
 	}
 
-/* When a call counts as successful, told by its result. */
+/* When a call counts as successful, by its result. */
 enum success {
 	OK_NONZERO = 0, /* the result is not NULL */
 	OK_ZERO,        /* posix_memalign, pthread_create */

@@ -72,8 +72,8 @@ static void go_on(int signal)
 	(void)signal;
 }
 
-/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; what is
- * known then is still to be shown. The second Ctrl-C ends this program. */
+/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
+ * still to be shown. The second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc *postproc)
 {
 	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
@@ -171,7 +171,7 @@ static bool read_indices(const char *path, struct index_set *set)
 	return !error;
 }
 
-/* Folders that options name must be there: what is not found in them would not be missed. */
+/* Folders that options name must be there: nobody would miss a file that is not found in them. */
 static bool check_folders(const char *option, const char *folders, const char *separator)
 {
 	bool sound = true;
@@ -179,9 +179,8 @@ static bool check_folders(const char *option, const char *folders, const char *s
 	for (const char *p = folders; p && *p; p += *p != '\0') {
 		const size_t length = strcspn(p, separator);
 		char *folder = xstrndup(p, length);
-		struct stat stat_buf;
 
-		if (length && (stat(folder, &stat_buf) || !S_ISDIR(stat_buf.st_mode))) {
+		if (length && !path_is_folder(folder)) {
 			msg_error("%s=%s: there is no such folder", option, folder);
 			sound = false;
 		}
@@ -195,15 +194,17 @@ static bool is_compat(void *context)
 {
 	const struct postproc *postproc = context;
 
+	if (!encoding_can(postproc->options.output_encoding, ENCODING_COMPAT))
+		return false;
 	return postproc->options.dialect == DIALECT_AS_INPUT ? reader_is_compat(postproc->reader)
 							     : postproc->options.dialect == DIALECT_COMPAT;
 }
 
-static bool is_compat_text(void *context)
+static bool wants_layout(void *context)
 {
 	const struct postproc *postproc = context;
 
-	return is_compat(context) && !strcmp(encoding_name(postproc->options.output_encoding), "text");
+	return is_compat(context) && encoding_can(postproc->options.output_encoding, ENCODING_COMPAT_LAYOUT);
 }
 
 static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
@@ -219,9 +220,9 @@ static struct stage *make_output(struct postproc *postproc)
 
 	if (options->resolve)
 		postproc->names = names_new(&options->names);
-	if (options->resolve && strcmp(encoding_name(options->output_encoding), "text"))
-		msg_warn("names have a place only in text; -r does nothing with -f %s",
-			 encoding_name(options->output_encoding));
+	if (options->resolve && !encoding_can(options->output_encoding, ENCODING_NAMES))
+		msg_warn("names have a place only in %s; -r does nothing with -f %s",
+			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
 		const struct stats_options stats = {.target = target, .names = postproc->names};
 
@@ -248,7 +249,7 @@ static struct stage *make_stages(struct postproc *postproc)
 
 	if (!options->stats && !options->follow) {
 		const struct layout_options layout = {
-			.is_wanted = is_compat_text,
+			.is_wanted = wants_layout,
 			.context = postproc,
 			.hold_calls = !options->leaks && !options->compress,
 		};
@@ -293,8 +294,8 @@ static bool check_choices(const struct postproc *postproc)
 	return sound;
 }
 
-/* Whether the trace was sound as far as it could be read. */
-static bool is_sound(const struct postproc *postproc)
+/* Whether the trace was sound as far as it could be read; if not, says where it was damaged. */
+static bool check_sound(const struct postproc *postproc)
 {
 	const uint64_t complaints = reader_complaints(postproc->reader);
 
@@ -327,7 +328,7 @@ static bool run(struct postproc *postproc, struct stage *first)
 		msg_error("%s has no process %" PRIu32, postproc->input_name, postproc->options.prepare.pid);
 		return false;
 	}
-	if (!is_sound(postproc) || error || status)
+	if (!check_sound(postproc) || error || status)
 		return false;
 	return check_choices(postproc);
 }

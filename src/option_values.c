@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STATUS_USAGE 2
-#define DEPTH_MAX    256
+#define DEPTH_MAX 256
 
 int usage_error(struct parse *parse, const char *fmt, ...)
 {
@@ -248,7 +247,7 @@ int option_symbol(struct parse *parse, const char *text)
 static const struct {
 	const char *name;
 	int number;
-	bool refused; /* has a meaning for functrace itself, cannot be taken, or tells of a crash */
+	bool refused; /* has a meaning for functrace itself, cannot be taken, or reports a crash */
 } signals[] = {
 	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
 	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},
@@ -317,14 +316,25 @@ int option_depth(struct parse *parse, const char *text)
 
 int option_format(struct parse *parse, const char *name)
 {
-	parse->settings->encoding = encoding_find(name);
-	if (parse->settings->encoding)
-		return 0;
-	return usage_error(parse,
-			   "-f %s: there is no such format; known are: %s. (strace's -f is not "
-			   "needed: functrace follows "
-			   "forks unless -F tells it not to.)",
-			   name, encoding_names());
+	const struct encoding *const encoding = encoding_find(name);
+	const char *const known = encoding_names(ENCODING_TRACE);
+
+	if (!encoding)
+		return usage_error(parse,
+				   "-f %s: there is no such format; known are: %s. (strace's -f is not "
+				   "needed: functrace follows "
+				   "forks unless -F is given.)",
+				   name, known);
+	if (!encoding_can(encoding, ENCODING_WRITE))
+		return usage_error(parse, "-f %s: this format can only be read; those that can be written are: %s",
+				   name, known);
+	if (!encoding_can(encoding, ENCODING_TRACE))
+		return usage_error(parse,
+				   "-f %s: this format cannot be written while a program runs. Trace in one of these: "
+				   "%s; then 'functrace-postproc -f %s FILE' makes it",
+				   name, known, name);
+	parse->settings->encoding = encoding;
+	return 0;
 }
 
 int option_debug(struct parse *parse, const char *spec)

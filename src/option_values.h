@@ -1,9 +1,11 @@
-/* The values of functrace's options: each function checks one and puts it into the settings. 0, or
- * EINVAL after the user has been told what is wrong with it. */
+/* The values of functrace's options: each function checks one and puts it into the settings. 0, or EINVAL after a
+ * message that says what is wrong with it. */
 #ifndef FT_OPTION_VALUES_H
 #define FT_OPTION_VALUES_H
 
 #include "engine/settings.h"
+
+#define STATUS_USAGE 2
 
 struct parse {
 	struct settings *settings;
@@ -11,8 +13,7 @@ struct parse {
 	int status; /* what settings_parse returns when a parser function has returned an error */
 };
 
-/* Tells the user, with where to find help; the status is then that of wrong usage. Returns EINVAL.
- */
+/* Prints the message and where to find help; the status is then that of wrong usage. Returns EINVAL. */
 int usage_error(struct parse *parse, const char *fmt, ...) FT_PRINTF(2, 3);
 
 /* Calls add() for each item of a comma-separated list. */

@@ -11,12 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define STATUS_GO_ON -1
-#define STATUS_USAGE 2
-#define DEPTH_NORMAL 64
+#define STATUS_GO_ON  -1
+#define DEPTH_NORMAL  64
+#define FORMAT_NORMAL "rtrace"
 
 enum long_option {
 	OPT_COMPAT = 0x100,
@@ -32,13 +31,6 @@ enum long_option {
 };
 
 /* ---- What the options say together ---- */
-
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
 
 /* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
  * trace: a copy of it is kept for that. */
@@ -76,7 +68,7 @@ static int check_output(struct parse *parse)
 
 	if (!length)
 		return usage_error(parse, "-o: an empty name; give a folder, a file, or - for standard output");
-	if (is_folder(output))
+	if (path_is_folder(output))
 		return 0;
 	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		return usage_error(parse, "-o -: standard output is closed");
@@ -90,7 +82,7 @@ static int check_output(struct parse *parse)
 	if (!slash || slash == output)
 		return 0;
 	char *const folder = xstrndup(output, (size_t)(slash - output));
-	const bool exists = is_folder(folder);
+	const bool exists = path_is_folder(folder);
 	const int error = exists ? 0
 				 : usage_error(parse, "-o %s: there is no folder %s; make it first (mkdir -p %s)",
 					       output, folder, folder);
@@ -126,10 +118,13 @@ static int check_all(struct parse *parse)
 	if (s->cpu == CPU_DEFAULT)
 		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
 	if (!s->encoding)
-		s->encoding = encoding_find("rtrace");
-	if (!s->encoding)
-		return usage_error(parse, "-f must be given; formats are: %s", encoding_names());
-	if (s->resolve && strcmp(encoding_name(s->encoding), "text"))
+		error = option_format(parse, FORMAT_NORMAL);
+	if (error)
+		return error;
+	if (s->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
+		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
+				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
+	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
 		msg_warn("-r has no effect on the format %s: 'functrace-postproc -r FILE' names "
 			 "its functions",
 			 encoding_name(s->encoding));
@@ -176,7 +171,7 @@ static const struct argp_option options[] = {
 	 "always, or never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
-	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "tell what functrace does", 0},
+	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace does", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
@@ -359,7 +354,7 @@ static char *help_filter(int key, const char *text, void *input)
 	if (key == 'e')
 		return xasprintf("%s %s (default memory)", text, module_names());
 	if (key == 'f')
-		return xasprintf("%s %s (default rtrace)", text, encoding_names());
+		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));
 	return (char *)(uintptr_t)text;
 }
 

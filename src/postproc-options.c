@@ -10,6 +10,8 @@
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
+#define FORMAT_NORMAL "text"
+
 enum long_option {
 	OPT_INCLUDE = 0x100,
 	OPT_EXCLUDE,
@@ -63,7 +65,7 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
 	 0},
 	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"format", 'f', "FORMAT", 0, "write this format (default: text)", 0},
+	{"format", 'f', "FORMAT", 0, "write this format (default: " FORMAT_NORMAL ")", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
 	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0, "the input is in this format, whatever it looks like", 0},
 	{"compat", OPT_COMPAT, "DIALECT", OPTION_ARG_OPTIONAL,
@@ -109,12 +111,17 @@ static uint64_t mask(struct argp_state *state, const char *option, const char *t
 	return value;
 }
 
-static const struct encoding *encoding(struct argp_state *state, const char *name)
+/* The format of that name, which must have the ability to be read or to be written. */
+static const struct encoding *encoding(struct argp_state *state, const char *name, unsigned ability)
 {
 	const struct encoding *found = encoding_find(name);
 
 	if (!found)
-		argp_error(state, "there is no format '%s'; the formats are %s", name, encoding_names());
+		argp_error(state, "there is no format '%s'; the formats are %s", name, encoding_names(ability));
+	else if (!encoding_can(found, ability))
+		argp_error(state, "the format %s can only be %s; those that can be %s are %s", name,
+			   ability == ENCODING_READ ? "written" : "read", ability == ENCODING_READ ? "read" : "written",
+			   encoding_names(ability));
 	return found;
 }
 
@@ -188,13 +195,13 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
 	case 'f':
-		options->output_encoding = encoding(state, arg);
+		options->output_encoding = encoding(state, arg, ENCODING_WRITE);
 		return true;
 	case 't':
-		options->output_encoding = encoding_find("text");
+		options->output_encoding = encoding(state, "text", ENCODING_WRITE);
 		return true;
 	case OPT_INPUT_FORMAT:
-		options->input_encoding = encoding(state, arg);
+		options->input_encoding = encoding(state, arg, ENCODING_READ);
 		return true;
 	case OPT_COMPAT:
 		options->dialect = dialect(state, arg);
@@ -228,13 +235,20 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 }
 
 /* What does not go together. */
-static void check(struct argp_state *state, const struct postproc_options *options)
+static void check(struct argp_state *state, struct postproc_options *options)
 {
+	const bool other_format = options->output_encoding;
+
+	if (!other_format)
+		options->output_encoding = encoding(state, FORMAT_NORMAL, ENCODING_WRITE);
+	if (options->dialect == DIALECT_COMPAT && !encoding_can(options->output_encoding, ENCODING_COMPAT))
+		argp_error(state, "the format %s has no sp-rtrace dialect; those that have are %s",
+			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
 	if (options->error_exitcode && !options->leaks)
-		argp_error(state, "--error-exitcode tells of leaks; add -l");
-	if (options->stats && (options->leaks || options->compress || options->output_encoding))
+		argp_error(state, "--error-exitcode is for leaks; add -l");
+	if (options->stats && (options->leaks || options->compress || other_format))
 		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
 	if (!options->input && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
@@ -303,6 +317,4 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, options);
 	options->prepare.resolve = options->resolve;
-	if (!options->output_encoding)
-		options->output_encoding = encoding_find("text");
 }

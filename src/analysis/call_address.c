@@ -1,15 +1,12 @@
 #include "config.h"
 #include "analysis/call_address.h"
 #include "analysis/stage.h"
+#include "symbols/object.h"
 
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* Objects looked at; a path's part that more have says nothing. */
+/* Objects that are looked at. A part of a path that more of them have chooses nothing. */
 enum { RANGES_MAX = 4096 };
 
 static bool parse_hex(const char *text, size_t length, uint64_t *value)
@@ -44,35 +41,6 @@ void call_address_free(struct call_address *address)
 	*address = (struct call_address){0};
 }
 
-/* The page of the first PT_LOAD's address in the ELF file: 0 for shared objects and
- * position-independent programs. False when the file cannot be read. */
-static bool elf_first_page(const char *sysroot, const char *path, uint64_t *page)
-{
-	char *full = xasprintf("%s%s", sysroot ? sysroot : "", path);
-	const int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool found = false;
-	struct stat stat;
-	size_t count = 0;
-	GElf_Phdr phdr;
-	Elf *elf;
-
-	free(full);
-	if (fd < 0)
-		return false;
-	elf_version(EV_CURRENT);
-	/* A trace can name anything, a terminal or a device too. */
-	elf = fstat(fd, &stat) || !S_ISREG(stat.st_mode) ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
-		for (size_t i = 0; i < count && !found; i++)
-			if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD) {
-				*page = align_down(phdr.p_vaddr - phdr.p_offset, 4096);
-				found = true;
-			}
-	elf_end(elf);
-	close(fd);
-	return found;
-}
-
 static void forget_overlapped(struct call_ranges *ranges, const struct record_object *object)
 {
 	size_t kept = 0;
@@ -94,18 +62,21 @@ bool call_ranges_want(const struct call_ranges *ranges, const struct record_obje
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object)
 {
 	const struct call_address *address = ranges->address;
-	uint64_t page;
+	uint64_t origin;
 
 	if (object->from >= object->to)
 		return;
 	forget_overlapped(ranges, object);
 	if (!call_ranges_want(ranges, object) || ranges->count == RANGES_MAX)
 		return;
+	char *path = xasprintf("%s%s", text_or_empty(ranges->sysroot), text_or_empty(object->path));
+
 	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
-	if (!elf_first_page(ranges->sysroot, text_or_empty(object->path), &page))
-		page = address->start >= object->from && address->start < object->to ? object->from : 0;
+	if (!elf_origin_read(path, &origin))
+		origin = address->start >= object->from && address->start < object->to ? object->from : 0;
+	free(path);
 	struct address_range range = {
-		.from = object->from, .to = object->to, .start = address->start - page + object->from};
+		.from = object->from, .to = object->to, .start = address->start - origin + object->from};
 
 	range.end = add_saturated(range.start, address->size);
 	ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);

@@ -12,9 +12,9 @@ struct stage *choices_new(struct stage *next, const struct select_options *optio
 /* As select_learn(). */
 void choices_learn(struct stage *stage, const struct record_object *object);
 
-/* After the end: says of each choice that matched nothing that it did, and returns false if there is one. `selected`
- * is how many calls the selection let through; `may_be_late`: objects may be declared behind the calls that go
- * through them, and were not looked for before. */
+/* After the end: prints a message about each choice that matched nothing, and returns false if there is one.
+ * `selected` is how many calls the selection let through; `may_be_late`: objects may be declared behind the calls
+ * that go through them, and were not looked for before. */
 bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_late);
 
 #endif

@@ -82,10 +82,9 @@ static void set_object(struct mapped_object **place, struct mapped_object *objec
 		object->references++;
 }
 
-/* Whether the stack's frames lie in the same objects now as when it was seen before. A frame that
- * had none takes what is there now: some tracers declare an object after the first stack through
- * it. */
-static bool same_objects(const struct stack_pool *pool, struct stack *stack)
+/* Whether the stack's frames lie in the same objects now as when it was seen before; if so, remembers that. A frame
+ * that had none takes what is there now: some tracers declare an object after the first stack through it. */
+static bool confirm_objects(const struct stack_pool *pool, struct stack *stack)
 {
 	if (!pool->objects || stack->epoch == pool->objects->epoch)
 		return true;
@@ -133,7 +132,7 @@ static struct stack *stack_new(struct stack_pool *pool, const struct record_call
 	if (pool->objects) {
 		stack->objects = xcalloc(stack->count, sizeof(struct mapped_object *));
 		stack->epoch = UINT64_MAX;
-		same_objects(pool, stack);
+		confirm_objects(pool, stack);
 	}
 	return stack;
 }
@@ -148,7 +147,8 @@ struct stack *stack_intern(struct stack_pool *pool, const struct record_call *ca
 
 	for (struct stack *s = first; s; s = s->chain)
 		if (s->count == call->frame_count && s->end == call->end &&
-		    (!bytes || !memcmp(s->frames, call->frames, bytes)) && same_texts(s, call) && same_objects(pool, s))
+		    (!bytes || !memcmp(s->frames, call->frames, bytes)) && same_texts(s, call) &&
+		    confirm_objects(pool, s))
 			return s;
 	struct stack *stack = stack_new(pool, call);
 

@@ -1,4 +1,4 @@
-/* The order of lines in compat text: what sp-rtrace's tools write at the top stands at the top. */
+/* The order of lines that the sp-rtrace tools expect: what they write at the top stands at the top. */
 #ifndef FT_ANALYSIS_LAYOUT_H
 #define FT_ANALYSIS_LAYOUT_H
 
@@ -16,7 +16,7 @@ struct layout_options {
 
 /* Gives out the process, then attachments, the heap, modules, contexts, resources and objects, then
  * the calls with the comments between them.  Where an object replaced another one, it is declared
- * again before its calls. Notes and threads, for which compat text has no place, are dropped while
+ * again before its calls. Notes and threads, for which that dialect has no place, are dropped while
  * calls are held. */
 struct stage *layout_new(struct stage *next, const struct layout_options *options);
 

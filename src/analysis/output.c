@@ -15,6 +15,7 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
+	bool has_process;
 	struct object_map objects; /* that the names know: one that is declared again keeps its build-id */
 	char *name;
 	int fd;
@@ -102,6 +103,27 @@ static int open_writer(struct output *output, const struct record *record)
 		options->writer.namer_context = options->names;
 	}
 	output->writer = writer_new(options->encoding, output->fd, &options->writer);
+	if (output->writer)
+		return 0;
+	output->failed = true;
+	msg_error("the format %s can only be read; those that can be written are %s", encoding_name(options->encoding),
+		  encoding_names(ENCODING_WRITE));
+	return -ENOTSUP;
+}
+
+/* Where the format has a place for one process, a trace of two would be shown as that of one. */
+static int note_process(struct output *output)
+{
+	const struct encoding *encoding = output->options.encoding;
+
+	if (output->has_process && !encoding_can(encoding, ENCODING_SEVERAL_PROCESSES)) {
+		output->failed = true;
+		msg_error(
+			"the trace has several processes, and the format %s has a place for one: choose one with --pid",
+			encoding_name(encoding));
+		return -ENOTSUP;
+	}
+	output->has_process = true;
 	return 0;
 }
 
@@ -110,6 +132,8 @@ static int put(struct stage *stage, const struct record *record)
 	struct output *output = (struct output *)stage;
 	int error = output->writer ? 0 : open_writer(output, record);
 
+	if (!error && record->type == RECORD_PROCESS)
+		error = note_process(output);
 	if (error)
 		return error;
 	if (output->options.names && record->type == RECORD_PROCESS) {

@@ -24,7 +24,7 @@ struct output_options {
 	/* If set, asked for the dialect when the first record comes. */
 	bool (*is_compat)(void *context);
 	void *is_compat_context;
-	struct names *names; /* -r; told the objects as they pass. NULL none; the caller's */
+	struct names *names; /* -r; gets the objects as they pass. NULL none; the caller's */
 };
 
 /* Opens its target when the first record comes: a file's name may have the process's number in it.

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct prepare {
 	struct stage stage;
@@ -18,9 +17,9 @@ struct prepare {
 	struct resources all; /* before the choice */
 	bool written, renumbered;
 	uint32_t only; /* the resource that 0 means; 0 unknown */
-	/* The range of memory blocks: the heap's record comes after the calls, and may be shown
+	/* The range of the heap's blocks: its record comes after the calls, and may be shown
 	 * before. */
-	uint32_t memory; /* the resource of that name; 0 none */
+	uint32_t heap_type; /* the resource that has its blocks there; 0 none */
 	uint64_t lowest, highest;
 	bool has_heap; /* it came before the calls and waits for them */
 	struct record_heap heap;
@@ -91,8 +90,8 @@ static void note_resource(struct prepare *prepare, const struct record_resource 
 {
 	resources_declare(&prepare->all, resource);
 	prepare->only = prepare->all.declared == 1 ? resource->id : 0;
-	if (!strcmp(text_or_empty(resource->type), "memory"))
-		prepare->memory = resource->id;
+	if (is_heap_type(resource->type))
+		prepare->heap_type = resource->id;
 }
 
 static int take_resource(struct prepare *prepare, const struct record *record)
@@ -112,7 +111,8 @@ static int take_resource(struct prepare *prepare, const struct record *record)
 
 static void note_block(struct prepare *prepare, const struct record_call *call)
 {
-	if (call->kind != CALL_ALLOC || !call->id || (prepare->all.declared > 1 && call->resource != prepare->memory))
+	if (call->kind != CALL_ALLOC || !call->id ||
+	    (prepare->all.declared > 1 && call->resource != prepare->heap_type))
 		return;
 	if (!prepare->lowest || call->id < prepare->lowest)
 		prepare->lowest = call->id;

@@ -1,4 +1,4 @@
-/* The first stage: what is not wanted at all is taken out before anything is computed. */
+/* The first stage: takes out the records that are not wanted, before anything is computed. */
 #ifndef FT_ANALYSIS_PREPARE_H
 #define FT_ANALYSIS_PREPARE_H
 

@@ -136,9 +136,9 @@ static int put_call(struct reorder *reorder, const struct record *record)
 	return 0;
 }
 
-/* Whether the object is handed on at once: where nothing was before. Others are declared again with the calls that go
- * through them, as in the input they are with their groups; that they are so in both places is what makes a text
- * longer each time. */
+/* Whether the object is handed on at once: where nothing was mapped before. One that replaces another is declared
+ * again with the calls that go through it, as the input has it with their groups; were it declared in both places, a
+ * text would become longer each time. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
 	object_map_put(&reorder->objects, object);

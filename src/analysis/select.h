@@ -31,7 +31,7 @@ struct stage *select_new(struct stage *next, const struct select_options *option
 /* Whether -C chooses the call. */
 bool select_in_context(const struct select_options *options, const struct record_call *call);
 
-/* Tells the stage of an object that the trace declares too late, behind calls that go through it. */
+/* Gives the stage an object that the trace declares too late, behind calls that go through it. */
 void select_learn(struct stage *stage, const struct record_object *object);
 
 /* How many calls were let through. */

@@ -268,13 +268,6 @@ static void add_module(struct report *report, const char *path)
 	buf_add_str(&report->line, path);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void write_frame(struct report *report, const struct stack *stack, uint32_t i)
 {
 	const struct frame_name *names;
@@ -287,7 +280,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 			buf_add_char(&report->line, ' ');
 		add_name(report, text_or_empty(names[k].function));
 		if (names[k].file)
-			buf_printf(&report->line, " at %s:%u", base_name(names[k].file), names[k].line);
+			buf_printf(&report->line, " at %s:%u", path_name(names[k].file), names[k].line);
 		else if (names[k].module)
 			add_module(report, names[k].module);
 		end_line(report);

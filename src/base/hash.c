@@ -75,7 +75,7 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)
 	for (size_t i = (hole + 1) & mask; h->entries[i].used; i = (i + 1) & mask) {
 		const size_t home = hash_mix(h->entries[i].key) & mask;
 
-		/* Move back what could not be found any more past the hole. */
+		/* An entry that a search would no longer reach, for the hole lies before it, moves into the hole. */
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			h->entries[hole] = h->entries[i];
 			hole = i;

@@ -29,8 +29,8 @@ void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /*
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* _exit(1) */
 
-/* A line on a terminal that the next one, or any message, takes the place of; NULL takes it away. What does not fit
- * into the terminal's width is cut. */
+/* A line on a terminal, replaced by the next one and by any message; NULL takes it away. It is cut to the terminal's
+ * width. */
 void msg_status(const char *text);
 
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);

@@ -17,7 +17,8 @@ char **title_begin(int argc, char **argv)
 	title.start = argv[0];
 	for (int i = 0; i < argc; i++) {
 		title.copy[i] = xstrdup(argv[i]);
-		/* One behind the other, as the kernel puts them; whoever has replaced one keeps it. */
+		/* The words that lie one behind the other, as the kernel puts them; one that was replaced is not
+		 * overwritten. */
 		if (argv[i] == title.start + title.size)
 			title.size += strlen(argv[i]) + 1;
 	}

@@ -34,6 +34,23 @@ char *xasprintf(const char *fmt, ...) FT_PRINTF(1, 2);
 void array_reserve(void **items, size_t *capacity, size_t count, size_t size);
 #define ARRAY_GROW(items, capacity, count) array_reserve((void **)&(items), &(capacity), (count), sizeof(*(items)))
 
+/* How many of the items are not above `key`, by binary search: member (.start, or ->start in an array of pointers) is
+ * what they are ordered by, ascending. */
+#define COUNT_UP_TO(items, count, member, key)                                                                         \
+	({                                                                                                             \
+		size_t low_ = 0, high_ = (count);                                                                      \
+                                                                                                                       \
+		while (low_ < high_) {                                                                                 \
+			const size_t middle_ = low_ + (high_ - low_) / 2;                                              \
+                                                                                                                       \
+			if ((items)[middle_] member <= (key))                                                          \
+				low_ = middle_ + 1;                                                                    \
+			else                                                                                           \
+				high_ = middle_;                                                                       \
+		}                                                                                                      \
+		low_;                                                                                                  \
+	})
+
 static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
 {
 	return (value + power_of_two - 1) & ~(power_of_two - 1);
@@ -59,6 +76,10 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 
 /* Takes `.` and `dir/..` out of a path, in place, by its text alone. Returns `path`. */
 char *path_normalise(char *path);
+/* What stands behind the last '/'. */
+const char *path_name(const char *path);
+/* Whether there is a folder of that name. */
+bool path_is_folder(const char *path);
 
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
  * decimal). False when it is empty, has other characters or is over `max`. */
@@ -72,8 +93,8 @@ const char *number_grouped(uint64_t number, char text[32]);
  * EFBIG when it is longer. *size may be NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
 
-/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done
- * (may be NULL) tells how many bytes got out. */
+/* Writes all bytes, going on after EINTR and short writes. 0 or -errno; *done (may be NULL) gets the number of bytes
+ * that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
 
 /* Bytes of a page of memory. */

@@ -3,14 +3,14 @@
 #include "symbols/elf_file.h"
 
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SEGMENTS_MAX 256 /* PT_LOADs; real files have up to about ten */
-#define PHDRS_MAX    4096
-#define DYNAMIC_MAX  4096
 
 const char elf_reason_no_elf[] = "it is no ELF file";
 
@@ -122,8 +122,6 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 	file->references = 1;
 	file->machine = ehdr.e_machine;
 	file->class = ehdr.e_ident[EI_CLASS];
-	file->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
-	file->entry = ehdr.e_entry;
 	read_program_headers(file, elf, ehdr.e_type == ET_EXEC);
 	if (!file->segment_count) {
 		elf_file_free(file);
@@ -150,19 +148,35 @@ uint64_t elf_file_origin(const struct elf_file *file)
 	return file->segments[0].vaddr - file->segments[0].offset;
 }
 
-uint16_t elf_file_machine(const struct elf_file *file)
+static bool first_segment(Elf *elf, uint64_t *origin)
 {
-	return file->machine;
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++)
+		if (phdr.p_type == PT_LOAD) {
+			*origin = phdr.p_vaddr - phdr.p_offset;
+			return true;
+		}
+	return false;
 }
 
-unsigned char elf_file_class(const struct elf_file *file)
+bool elf_origin_read(const char *path, uint64_t *origin)
 {
-	return file->class;
-}
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
 
-bool elf_file_big_endian(const struct elf_file *file)
-{
-	return file->big_endian;
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	const bool found = elf && first_segment(elf, origin);
+
+	elf_end(elf);
+	close(fd);
+	return found;
 }
 
 bool elf_file_is_static(const struct elf_file *file)
@@ -183,15 +197,4 @@ const char *elf_file_build_id(const struct elf_file *file)
 uint64_t elf_file_dynamic(const struct elf_file *file)
 {
 	return file->dynamic;
-}
-
-uint64_t elf_file_entry(const struct elf_file *file)
-{
-	return file->entry;
-}
-
-const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count)
-{
-	*count = file->segment_count;
-	return file->segments;
 }

@@ -8,6 +8,10 @@
 #include <libelf.h>
 #include <sys/stat.h>
 
+/* Entries of a file that are looked at. */
+#define PHDRS_MAX   4096
+#define DYNAMIC_MAX 4096
+
 #define BUILD_ID_BYTES 64 /* longer ones are cut: the usual ones have 8 to 32 */
 
 /* What tells one file from another, also after a path got a new content. */
@@ -16,16 +20,21 @@ struct elf_key {
 	bool from_memory; /* read from one process's memory: size and mtime are 0, never shared */
 };
 
+struct elf_segment { /* a PT_LOAD */
+	uint64_t vaddr, offset, file_size, mem_size;
+	bool exec, write;
+};
+
 struct elf_name_block; /* a piece of the names' memory */
 
 struct elf_file {
 	struct elf_key key;
 	uint16_t machine;
 	unsigned char class;
-	bool big_endian, is_static;
+	bool is_static;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
-	uint64_t entry, dynamic;
+	uint64_t dynamic;
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
 
@@ -41,7 +50,7 @@ struct elf_file {
 	struct elf_file *newer, *older; /* among the unused ones of the cache */
 };
 
-/* The reason that is told by its address from others: what is no ELF file is no object. */
+/* Compared by its address: a file with this reason is simply no object. */
 extern const char elf_reason_no_elf[];
 
 /* Reads all that is wanted of an open ELF file or image. memory_bias: what the dynamic section's

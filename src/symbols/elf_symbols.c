@@ -1,6 +1,7 @@
 /* The function symbols of an ELF file: .dynsym, .symtab, the .symtab in .gnu_debugdata; and without
  * section headers, the dynamic section's tables. */
 #include "config.h"
+#include "arch/arch.h"
 #include "symbols/elf_file.h"
 
 #include <gelf.h>
@@ -11,8 +12,6 @@
 #define SYMBOLS_MAX     ((size_t)8 << 20)
 #define NAME_MAX_LENGTH 65536 /* longer names are no names */
 #define BLOCK_SIZE      65536
-#define DYNAMIC_MAX     4096
-#define PHDRS_MAX       4096
 
 /* ---- Names ---- */
 
@@ -55,7 +54,7 @@ struct table {
 	Elf_Data *symbols, *strings;
 	Elf_Data *versions; /* of .dynsym; or NULL */
 	bool strip_version; /* names in .symtab may end in @VERSION or @@VERSION */
-	Elf *sections;      /* whose section headers tell what is code; NULL: unknown */
+	Elf *sections;      /* whose section headers say what is code; NULL: unknown */
 	struct hash seen;   /* (name, value) */
 	GElf_Shdr section;  /* the last one that was asked for */
 	size_t section_index;
@@ -63,9 +62,7 @@ struct table {
 
 static bool in_exec_segment(const struct elf_file *file, uint64_t value)
 {
-	/* ARM says by the lowest bit that a function is Thumb code. */
-	if (file->machine == EM_ARM)
-		value &= ~(uint64_t)1;
+	value = arch_code_address(file->machine, value);
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *segment = &file->segments[i];
 
@@ -77,7 +74,7 @@ static bool in_exec_segment(const struct elf_file *file, uint64_t value)
 
 /* Whether a symbol without a type is hand-written code: in a section of code, and not the mark
  * at its end. */
-static bool is_in_code_section(struct table *table, const GElf_Sym *sym)
+static bool find_in_code_section(struct table *table, const GElf_Sym *sym)
 {
 	if (!table->sections || sym->st_shndx >= SHN_LORESERVE)
 		return false;
@@ -100,7 +97,7 @@ static bool is_function(const struct elf_file *file, struct table *table, const 
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !sym->st_value)
 		return false;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC &&
-	    !(type == STT_NOTYPE && global && is_in_code_section(table, sym)))
+	    !(type == STT_NOTYPE && global && find_in_code_section(table, sym)))
 		return false;
 	return in_exec_segment(file, sym->st_value);
 }
@@ -321,9 +318,9 @@ static uint32_t word_at(const Elf_Data *words, uint64_t index)
 	return word;
 }
 
-/* The number of dynamic symbols is told by nothing but the hash tables: DT_HASH's second word, or
- * the end of the last chain of DT_GNU_HASH: [buckets, first symbol, words of the Bloom filter,
- * shift] [filter][buckets][a hash value a symbol, its lowest bit set at the end of a chain]. */
+/* Only the hash tables say how many dynamic symbols there are: DT_HASH's second word, or the end of the last chain
+ * of DT_GNU_HASH: [buckets, first symbol, words of the Bloom filter, shift] [filter][buckets][a hash value a symbol,
+ * its lowest bit set at the end of a chain]. */
 static size_t count_symbols(const struct elf_file *file, Elf *elf, uint64_t memory_bias, const struct dynamic *dynamic)
 {
 	const Elf_Data *words = chunk_at(file, elf, memory_bias, dynamic->hash, 2 * sizeof(uint32_t), ELF_T_WORD);

@@ -64,17 +64,7 @@ static void object_span(const struct elf_file *file, uint64_t bias, uint64_t *lo
 
 static size_t first_mapping_from(const struct maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (maps->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(maps->items, maps->count, .end, address);
 }
 
 static uint64_t score(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t bias)

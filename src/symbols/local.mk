@@ -1,11 +1,11 @@
 # symbols/: mappings, ELF files and their functions, names of addresses.
-# What links libsymbols.a needs $(SYMBOLS_LIBS) behind it and libbase.a.
+# What links libsymbols.a needs $(SYMBOLS_LIBS), libarch.a and libbase.a behind it.
 noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.c \
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
-	src/symbols/debugdata.c src/symbols/auxv.c src/symbols/slots.c src/symbols/demangle.c src/symbols/names.c \
+	src/symbols/debugdata.c src/symbols/slots.c src/symbols/demangle.c src/symbols/names.c \
 	src/symbols/names.h src/symbols/name_file.c src/symbols/name_file.h \
 	src/symbols/name_symbols.c src/symbols/name_dwarf.c src/symbols/name_strings.c \
 	src/symbols/name_place.c

@@ -126,8 +126,8 @@ static int parse_owned(char *text, struct maps *maps)
 			maps_free(maps);
 			return -EINVAL;
 		}
-		/* The file is read in pieces while the process goes on mapping: what
-		 * goes back was listed before. */
+		/* The file is read in pieces while the process goes on mapping: a mapping that begins before the end
+		 * of the last one was listed already. */
 		if (mapping.start >= last_end) {
 			ARRAY_GROW(maps->items, capacity, maps->count);
 			maps->items[maps->count++] = mapping;
@@ -175,16 +175,8 @@ void maps_free(struct maps *maps)
 
 const struct mapping *maps_find(const struct maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
+	const size_t low = COUNT_UP_TO(maps->items, maps->count, .end, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (maps->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == maps->count || maps->items[low].start > address)
 		return NULL;
 	return &maps->items[low];

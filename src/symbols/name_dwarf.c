@@ -51,7 +51,7 @@ static int by_start(const void *a, const void *b)
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
-	/* The shorter one behind: it is met first by who goes back. */
+	/* The shorter range comes last: a search backwards meets it first. */
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
@@ -83,16 +83,8 @@ static void sort_ranges(struct ranges *ranges)
 /* The innermost range with the address, or NULL. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
+	const size_t low = COUNT_UP_TO(ranges->items, ranges->count, .start, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (ranges->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
 		const struct range *range = &ranges->items[i];
 

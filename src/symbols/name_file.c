@@ -51,8 +51,8 @@ char *name_file_debug_path(const struct names_options *options)
 	return text;
 }
 
-/* libdwfl asks the servers that this variable names whenever it is set, and it is set by default in
- * some systems. There is no other way to tell it not to. */
+/* libdwfl asks the servers that this variable names whenever it is set, and it is set by default in some systems.
+ * Nothing else keeps it from that. */
 static char *servers_hide(const struct names_options *options)
 {
 	const char *servers = options->debuginfod ? NULL : getenv("DEBUGINFOD_URLS");

@@ -9,7 +9,7 @@
 #include "base/util.h"
 
 /* How the kernel maps a segment depends on its pages. */
-static bool is_mapping_of(const struct code_segment *code, uint64_t size, uint64_t *start)
+static bool match_mapping(const struct code_segment *code, uint64_t size, uint64_t *start)
 {
 	static const uint64_t pages[] = {4096, 16384, 65536};
 
@@ -36,7 +36,7 @@ enum name_place name_file_place(const struct name_file *file, uint64_t size, uin
 		count = 1;
 	}
 	for (size_t i = 0; i < file->code_count; i++)
-		if (is_mapping_of(&file->code[i], size, &other) && (!count || other != *start)) {
+		if (match_mapping(&file->code[i], size, &other) && (!count || other != *start)) {
 			*start = other;
 			count++;
 		}

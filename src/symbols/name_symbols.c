@@ -1,6 +1,7 @@
 /* A module's symbols by address. libdwfl finds the table (.symtab, a separate file's,
  * .gnu_debugdata, .dynsym), but asks it address by address in linear time. */
 #include "config.h"
+#include "arch/arch.h"
 #include "symbols/name_file.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 	GElf_Ehdr ehdr;
 	GElf_Addr bias;
 	Elf *main_elf = dwfl_module_getelf(module, &bias);
-	const bool is_arm = main_elf && gelf_getehdr(main_elf, &ehdr) && ehdr.e_machine == EM_ARM;
+	const uint16_t machine = main_elf && gelf_getehdr(main_elf, &ehdr) ? ehdr.e_machine : EM_NONE;
 
 	for (int i = 1; i < count; i++) {
 		GElf_Sym sym;
@@ -107,7 +108,7 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 			continue;
 		ARRAY_GROW(table->items, table->capacity, table->count);
 		table->items[table->count++] = (struct named_symbol){
-			.start = is_arm ? address & ~(uint64_t)1 : address,
+			.start = arch_code_address(machine, address),
 			.size = left,
 			.is_open = !is_sized,
 			.name = name,
@@ -121,16 +122,8 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 
 const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
+	const size_t low = COUNT_UP_TO(table->items, table->count, .start, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* A symbol without a size reaches to the next one at most. */
 	for (size_t i = low, n = 0; i-- > 0 && n < OVERLAPS_MAX; n++) {
 		const struct named_symbol *symbol = &table->items[i];

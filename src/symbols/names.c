@@ -1,5 +1,6 @@
 /* The objects of a trace by position, and which file each one's names come from. */
 #include "config.h"
+#include "arch/arch.h"
 #include "symbols/name_file.h"
 #include "base/msg.h"
 
@@ -32,7 +33,7 @@ struct names {
 	uint64_t clock;
 	bool has_start;
 	int64_t start_sec, start_nsec; /* of the trace */
-	struct hash told;              /* hashes of paths that something has been said of */
+	struct hash reported;          /* hashes of the paths that a message was about */
 	struct frame_name result[RESULT_MAX];
 };
 
@@ -134,9 +135,9 @@ static struct name_file *file_at(struct names *names, const char *open_path, con
 
 /* ---- The right file for an object ---- */
 
-static bool tell_once(struct names *names, const char *path)
+static bool report_once(struct names *names, const char *path)
 {
-	return hash_set(&names->told, hash_bytes(path, strlen(path)), 1);
+	return hash_set(&names->reported, hash_bytes(path, strlen(path)), 1);
 }
 
 static bool has_build_id(const struct named_object *object)
@@ -176,10 +177,10 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 	return file;
 }
 
-static void tell_wrong_file(struct names *names, const struct named_object *object, const char *path,
-			    const char *build_id)
+static void report_wrong_file(struct names *names, const struct named_object *object, const char *path,
+			      const char *build_id)
 {
-	if (!tell_once(names, object->path))
+	if (!report_once(names, object->path))
 		return;
 	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its "
 		 "frames get no names. Keep the file that was traced, or its debug file, and say "
@@ -202,7 +203,7 @@ static void check_age(struct names *names, const struct named_object *object, co
 	if (!names->has_start || has_build_id(object) ||
 	    !(is_after((int64_t)file->key.mtime_sec, (int64_t)file->key.mtime_nsec, names) ||
 	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
-	    !tell_once(names, object->path))
+	    !report_once(names, object->path))
 		return;
 	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew "
 		 "since, its names are wrong. Keep the file that was traced and say where it "
@@ -269,8 +270,8 @@ static struct name_file *find_file(struct names *names, const struct named_objec
 	struct name_file *file = try_paths(&search);
 
 	if (!file && search.wrong_path)
-		tell_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
-	else if (!file && tell_once(names, object->path))
+		report_wrong_file(names, object, search.wrong_path, search.wrong_build_id);
+	else if (!file && report_once(names, object->path))
 		msg_debug(DBG_SYMBOLS, 1, "%s gives no names: %s", object->path, strerror(errno));
 	free(search.wrong_path);
 	return file;
@@ -287,7 +288,7 @@ static bool find_place(struct names *names, struct named_object *object, const s
 		place = name_file_place(file, object->to - object->from, &object->start);
 	if (place == NAME_PLACE_FOUND)
 		return true;
-	if (tell_once(names, object->path))
+	if (report_once(names, object->path))
 		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Its frames get no names.%s", object->path,
 			 object->to - object->from,
 			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
@@ -345,24 +346,14 @@ void names_free(struct names *names)
 	free(names->debug_path);
 	free((char *)(uintptr_t)names->options.sysroot);
 	free((char *)(uintptr_t)names->options.debug_path);
-	hash_free(&names->told);
+	hash_free(&names->reported);
 	free(names);
 }
 
 /* The first object that ends behind the address. */
 static size_t first_from(const struct names *names, uint64_t address)
 {
-	size_t low = 0, high = names->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (names->objects[middle]->to <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(names->objects, names->count, ->to, address);
 }
 
 void names_add_object(struct names *names, const struct record_object *record, const char *open_path)
@@ -415,8 +406,7 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 	if (!object->is_tried)
 		object_find_file(names, object);
 	if (object->file) {
-		/* On ARM the lowest bit says that the caller is Thumb code. */
-		const uint64_t back = object->file->machine == EM_ARM ? (address & ~(uint64_t)1) : address;
+		const uint64_t back = arch_code_address(object->file->machine, address);
 		const struct name_lines *found =
 			name_file_lookup(object->file, back - 1 - object->from + object->start);
 

@@ -18,15 +18,15 @@ struct names_options {
 struct names *names_new(const struct names_options *options);
 void names_free(struct names *names);
 
-/* When the trace began, if the process record tells. A file that is newer, where the trace has no
- * build-id, gives names all the same, and a warning that they may be wrong is printed once. */
+/* When the trace began, if the process record says so. A file that is newer, where the trace has no build-id, gives
+ * names all the same, and a warning that they may be wrong is printed once. */
 void names_set_start(struct names *names, const struct record_process *process);
 
-/* As the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the file
- * to read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed once
- * and the object stays nameless ("from path" only). Without one, the range may also be the file's executable
- * mapping alone, as the sp-rtrace tools write it; where that cannot be told, a warning is printed once and the
- * object stays nameless. */
+/* As the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the file to
+ * read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed once
+ * and the object stays nameless ("from path" only). Without one, the range may also be the file's executable mapping
+ * alone, as the sp-rtrace tools write it; where it may be either, a warning is printed once and the object stays
+ * nameless. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);
 

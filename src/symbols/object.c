@@ -258,7 +258,7 @@ static int by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Puts what was found in the place of the list. Objects that were there before stay the same
+/* Puts the objects that the scan has found in the place of the list's. Those that were there before stay the same
  * structs. */
 static void replace(struct object_list *list, struct scan *scan, void (*removed)(void *context, struct object *object),
 		    void (*added)(void *context, struct object *object), void *context)
@@ -358,16 +358,8 @@ void objects_clone(const struct object_list *from, struct object_list *to)
 
 struct object *objects_find(const struct object_list *list, uint64_t address)
 {
-	size_t low = 0, high = list->count;
+	const size_t low = COUNT_UP_TO(list->items, list->count, ->start, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (list->items[middle]->start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* An object can lie in a hole of another one. */
 	for (size_t i = low, n = 0; i-- > 0 && n < 8; n++)
 		if (address < list->items[i]->end)

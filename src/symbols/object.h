@@ -15,23 +15,18 @@ struct elf_symbol {
 	bool is_global; /* global or weak */
 };
 
-struct elf_segment { /* a PT_LOAD */
-	uint64_t vaddr, offset, file_size, mem_size;
-	bool exec, write;
-};
-
 struct elf_file;
 
 /* What can be known of the file. */
-uint16_t elf_file_machine(const struct elf_file *file);
-unsigned char elf_file_class(const struct elf_file *file);
-bool elf_file_big_endian(const struct elf_file *file);
 bool elf_file_is_static(const struct elf_file *file);          /* no PT_INTERP and not itself an interpreter */
 const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
-uint64_t elf_file_entry(const struct elf_file *file);
-uint64_t elf_file_dynamic(const struct elf_file *file); /* PT_DYNAMIC's address, 0 if none */
-const struct elf_segment *elf_file_segments(const struct elf_file *file, size_t *count);
+uint64_t elf_file_dynamic(const struct elf_file *file);        /* PT_DYNAMIC's address, 0 if none */
+
+/* The address that offset 0 of the file at `path` has, or would have, in the file's own addresses (as nm shows them): 0
+ * for shared objects and position-independent programs. False, and nothing is written, when there is no regular ELF
+ * file with a segment that can be read: a trace can name a terminal or a device too. */
+bool elf_origin_read(const char *path, uint64_t *origin);
 
 /* Calls back for every defined function symbol: .dynsym, .symtab and, where there is no .symtab,
  * that in .gnu_debugdata; a name at one address is given once. Stops when the callback returns false. The strings
@@ -43,7 +38,8 @@ bool elf_file_find(const struct elf_file *file, const char *name, struct elf_sym
 /* Whether there is any symbol to find: a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
 
-/* Bytes of the last page of a text mapping behind its segment: no code uses them. */
+/* A segment of code as it is mapped, and its tail: the bytes of the mapping's last page behind the segment, which no
+ * code uses. */
 struct text_range {
 	uint64_t start, end;           /* mapped addresses of the text segment's code */
 	uint64_t tail_start, tail_end; /* empty if equal */
@@ -73,8 +69,9 @@ struct object_list {
 	size_t unread_count, unread_capacity;
 };
 
-/* Brings the list up to date with /proc/PID/maps. The callbacks (each may be NULL) tell what has gone (before
- * it is freed; the memory is no longer there) and what is new. 0 or -errno; on error the list stays as it was. */
+/* Brings the list up to date with /proc/PID/maps. The callbacks (each may be NULL) get each object that has gone
+ * (before it is freed; its memory is no longer there) and each new one. 0 or -errno; on error the list stays as it
+ * was. */
 int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context);
 void objects_free(struct object_list *list);
@@ -91,11 +88,5 @@ const struct text_range *object_text_at(const struct object *object, uint64_t ad
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
-
-/* The process's main program, interpreter and entry from its auxiliary vector. 0 or -errno. */
-struct aux_info {
-	uint64_t phdr, phent, phnum, entry, base, sysinfo_ehdr;
-};
-int aux_read(pid_t pid, struct aux_info *aux);
 
 #endif

@@ -3,7 +3,54 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <string.h>
 #include <unistd.h>
+
+/* What the file has at an address before it is relocated: where relocations are without addends, theirs. */
+static bool word_in_file(Elf *elf, uint64_t address, uint64_t *word)
+{
+	const size_t size = gelf_fsize(elf, ELF_T_ADDR, 1, EV_CURRENT);
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++) {
+		const uint64_t offset = address - phdr.p_vaddr;
+
+		if (phdr.p_type != PT_LOAD || offset >= phdr.p_filesz || phdr.p_filesz - offset < size ||
+		    phdr.p_offset > INT64_MAX - offset)
+			continue;
+		const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)(phdr.p_offset + offset), size, ELF_T_ADDR);
+
+		if (!data || data->d_size != size)
+			return false;
+		uint32_t narrow;
+
+		memcpy(size == sizeof(narrow) ? (void *)&narrow : (void *)word, data->d_buf, size);
+		if (size == sizeof(narrow))
+			*word = narrow;
+		return true;
+	}
+	return false;
+}
+
+/* Relocation i of a section of either kind. False at the end of those that can be read. */
+static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *header, size_t i, unsigned irelative,
+			   GElf_Rela *rela)
+{
+	GElf_Rel rel;
+	uint64_t addend = 0;
+
+	if (header->sh_type == SHT_RELA)
+		return gelf_getrela(relocations, (int)i, rela);
+	if (!gelf_getrel(relocations, (int)i, &rel))
+		return false;
+	if (GELF_R_TYPE(rel.r_info) == irelative && !word_in_file(elf, rel.r_offset, &addend))
+		rel.r_info = 0; /* relocates nothing */
+	*rela = (GElf_Rela){rel.r_offset, rel.r_info, (int64_t)addend};
+	return true;
+}
 
 /* One relocation section against the dynamic symbols. False when the callback wants no more. */
 static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t bias, unsigned irelative,
@@ -22,7 +69,7 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 		GElf_Sym symbol;
 		const char *name = "";
 
-		if (!gelf_getrela(relocations, (int)i, &rela))
+		if (!get_relocation(elf, relocations, header, i, irelative, &rela))
 			return true;
 		if (GELF_R_TYPE(rela.r_info) == irelative) {
 			if (!callback(context, "", (uint64_t)rela.r_addend + bias, rela.r_offset + bias))
@@ -38,6 +85,11 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 	return true;
 }
 
+static bool is_dynamic_relocation(const GElf_Shdr *header)
+{
+	return (header->sh_type == SHT_RELA || header->sh_type == SHT_REL) && (header->sh_flags & SHF_ALLOC);
+}
+
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context)
 {
 	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC) : -1;
@@ -50,7 +102,7 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	while (elf && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) &&
+		if (gelf_getshdr(section, &header) && is_dynamic_relocation(&header) &&
 		    !section_slots(elf, section, &header, object->bias, irelative, callback, context))
 			break;
 	elf_end(elf);

@@ -1,33 +1,33 @@
 #include "config.h"
-#include "trace/encoding.h"
-#include "trace/writer.h"
-#include "base/util.h"
+#include "base/buf.h"
+#include "trace/encoding_ops.h"
 
 #include <string.h>
 
-static const struct encoding encodings[] = {
-	{.name = "rtrace", .suffix = ".rtrace", .writer = &rtrace_writer_ops, .reader = &rtrace_reader_ops},
-	{.name = "text", .suffix = ".rtrace.txt", .writer = &text_writer_ops, .reader = &text_reader_ops},
-};
-
 const struct encoding *encoding_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
+	for (size_t i = 0; i < encoding_count; i++)
 		if (!strcmp(encodings[i].name, name))
 			return &encodings[i];
 	return NULL;
 }
 
-const char *encoding_names(void)
+bool encoding_can(const struct encoding *encoding, unsigned abilities)
 {
-	static char names[32 * ARRAY_SIZE(encodings)];
+	const unsigned from_ops = (encoding->reader ? ENCODING_READ : 0u) | (encoding->writer ? ENCODING_WRITE : 0u);
 
-	if (!names[0])
-		for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
-			strcat(names, i ? ", " : "");
-			strcat(names, encodings[i].name);
-		}
-	return names;
+	return !(abilities & ~(encoding->abilities | from_ops));
+}
+
+const char *encoding_names(unsigned abilities)
+{
+	static struct buf names;
+
+	names.size = 0;
+	for (size_t i = 0; i < encoding_count; i++)
+		if (encoding_can(&encodings[i], abilities))
+			buf_printf(&names, "%s%s", names.size ? ", " : "", encodings[i].name);
+	return names.size ? buf_str(&names) : "none";
 }
 
 const char *encoding_name(const struct encoding *encoding)
@@ -42,8 +42,8 @@ const char *encoding_suffix(const struct encoding *encoding)
 
 const struct encoding *encoding_detect(const unsigned char *data, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
-		if (encodings[i].reader->detect(data, size))
+	for (size_t i = 0; i < encoding_count; i++)
+		if (encodings[i].reader && encodings[i].reader->detect(data, size))
 			return &encodings[i];
 	return NULL;
 }

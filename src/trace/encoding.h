@@ -1,45 +1,34 @@
-/* An encoding: one trace format, as a row of the table in encoding.c.
+/* The encodings: the trace formats that can be chosen, and what each of them can do.
  *
- * A new format is one file (or two) that defines its ops, and one row.  Private to trace/. */
+ * Outside of trace/ nobody asks which format it is, only what it can do. */
 #ifndef FT_TRACE_ENCODING_H
 #define FT_TRACE_ENCODING_H
 
-#include "trace/event.h"
+#include <stdbool.h>
 
-struct writer;
-struct reader;
+struct encoding;
 
-struct writer_ops {
-	/* The format's own state, kept in writer->state; `end` frees it. */
-	void *(*begin)(struct writer *writer);
-	/* Appends the record's bytes to writer->out: all of it or nothing. */
-	void (*put)(struct writer *writer, const struct record *record);
-	/* Appends what the format wants at the end of a trace; NULL if nothing. */
-	void (*finish)(struct writer *writer);
-	void (*end)(struct writer *writer);
+/* Bits. */
+enum encoding_ability {
+	ENCODING_READ = 1,   /* traces of this format are read */
+	ENCODING_WRITE = 2,  /* they are written */
+	ENCODING_STREAM = 4, /* written record by record, as the tracer does: nothing has to wait for the end */
+	ENCODING_NAMES = 8,  /* the output has a place for the names of functions (-r) */
+	ENCODING_SEVERAL_PROCESSES = 16, /* one trace holds any number of processes; without it, one */
+	ENCODING_COMPAT = 32,            /* has a second dialect, that of the sp-rtrace 2.0 tools */
+	ENCODING_COMPAT_LAYOUT = 64,     /* in that dialect the declarations come before the calls */
+	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 
-struct reader_ops {
-	/* Whether a trace of this format begins so. `data` are the first bytes of the input,
-	 * at most READER_DETECT, fewer only if the input has no more. */
-	bool (*detect)(const unsigned char *data, size_t size);
-	void *(*begin)(struct reader *reader);
-	/* As reader_next(); an error has been described with reader_damage(). */
-	int (*next)(struct reader *reader, struct record *record);
-	bool (*is_compat)(const struct reader *reader);
-	void (*end)(struct reader *reader);
-};
-
-struct encoding {
-	const char *name, *suffix;
-	const struct writer_ops *writer;
-	const struct reader_ops *reader;
-};
-
-extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
-extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
-
-/* The encoding whose traces begin with these bytes, or NULL. */
-const struct encoding *encoding_detect(const unsigned char *data, size_t size);
+/* The encoding of that name ("rtrace", "text", ...), or NULL. */
+const struct encoding *encoding_find(const char *name);
+/* Whether it has all of these abilities. */
+bool encoding_can(const struct encoding *encoding, unsigned abilities);
+/* The names of those that have all of these abilities (0: of all), separated by ", ", for messages and --help; "none"
+ * if there are none. Valid until the next call. */
+const char *encoding_names(unsigned abilities);
+const char *encoding_name(const struct encoding *encoding);
+/* ".rtrace", ".rtrace.txt": how its files end. */
+const char *encoding_suffix(const struct encoding *encoding);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum record_type {
 	RECORD_PROCESS,
@@ -73,6 +74,13 @@ struct record_resource {
 	const char *desc; /* "memory allocation in bytes" */
 };
 
+/* Whether resources of this type are the blocks of the heap that a heap record describes. The formats have no flag for
+ * that: the type's name is all that a resource says of itself. */
+static inline bool is_heap_type(const char *type)
+{
+	return type && !strcmp(type, "memory");
+}
+
 struct record_context {
 	uint32_t id; /* one bit */
 	const char *name;
@@ -108,8 +116,8 @@ enum stack_end {
 	STACK_LOST,  /* it could not be followed to its start */
 };
 
-/* What a mark says that does not tell one from the other: that the stack was cut, if it is as deep as the trace's
- * stacks are. depth: the trace's; 0 unknown. */
+/* What a mark means that stands for both: the stack was cut if it is as deep as the trace's stacks are, else lost.
+ * depth: the trace's; 0 unknown. */
 static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
 {
 	return frame_count < depth ? STACK_LOST : STACK_CUT;
@@ -159,8 +167,8 @@ struct record_heap {
 	uint64_t bottom, top;
 	/* arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost */
 	uint64_t info[10];
-	/* Ids of the lowest and highest block allocated, where the input tells (text); else 0: a
-	 * writer then takes them from the calls it has seen. */
+	/* Ids of the lowest and highest block allocated, where the input has them (text); else 0: a writer then
+	 * takes them from the calls it has seen. */
 	uint64_t lowest, highest;
 };
 

@@ -85,8 +85,8 @@ static bool is_zstd(const unsigned char *data)
 	       ((data[0] & 0xf0) == 0x50 && data[1] == 0x2a && data[2] == 0x4d && data[3] == 0x18);
 }
 
-/* Tells the packing by the first four bytes. 1 when it is known, 0 when the input has too few (in
- * one that is not followed they are taken as they are). */
+/* Recognises the packing by the first four bytes. 1 when it is known, 0 when the input has too few (in one that is
+ * not followed they are taken as they are). */
 static int recognise(struct input *input)
 {
 	while (input->end < 4) {
@@ -240,7 +240,7 @@ int input_wait(struct input *input)
 	return 1;
 }
 
-bool input_is_idle(const struct input *input)
+bool input_await_idle(const struct input *input)
 {
 	struct pollfd ready = {.fd = input->fd, .events = POLLIN};
 

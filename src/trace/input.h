@@ -20,8 +20,8 @@ ssize_t input_read(struct input *input, void *data, size_t size);
  * is followed; -EINTR: a signal has ended the wait; -EBADMSG: the file has become shorter. */
 int input_wait(struct input *input);
 
-/* Whether a pipe that is followed has had nothing to read for a fifth of a second. */
-bool input_is_idle(const struct input *input);
+/* Waits up to a fifth of a second for bytes in a pipe that is followed; true if none came. */
+bool input_await_idle(const struct input *input);
 
 /* What was wrong after -EBADMSG: a clause. */
 const char *input_error(const struct input *input);

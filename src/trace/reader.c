@@ -37,7 +37,7 @@ static void make_room(struct reader *reader, size_t want)
 /* Reads once. False when there is nothing more, or nothing for now. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
-	if (reader->may_pause && input_is_idle(reader->input))
+	if (reader->may_pause && input_await_idle(reader->input))
 		return false;
 	const ssize_t got = input_read(reader->input, reader->data + reader->end, reader->capacity - reader->end);
 
@@ -173,12 +173,15 @@ static void describe_unknown(const struct reader *reader, char *error, size_t si
 		snprintf(error, size, "this cannot be read: %s", strerror(-reader->input_status));
 	else if (!available)
 		snprintf(error, size, "this is empty: no trace was written here");
+	else if (reader->encoding)
+		snprintf(error, size, "traces in the format %s can only be written; those that can be read are: %s",
+			 encoding_name(reader->encoding), encoding_names(ENCODING_READ));
 	else
 		snprintf(error, size, "this is no trace of a known format: it begins %s. Formats are: %s",
 			 is_all_text(reader->data, available < READER_DETECT ? available : READER_DETECT)
 				 ? "with other text than a trace's header"
 				 : "with other bytes than a trace",
-			 encoding_names());
+			 encoding_names(ENCODING_READ));
 }
 
 static void reader_free(struct reader *reader)
@@ -225,7 +228,9 @@ const char *reader_error(const struct reader *reader)
 
 bool reader_is_compat(const struct reader *reader)
 {
-	return reader->encoding->reader->is_compat(reader);
+	const struct reader_ops *ops = reader->encoding->reader;
+
+	return ops->is_compat && ops->is_compat(reader);
 }
 
 uint64_t reader_skipped(const struct reader *reader)

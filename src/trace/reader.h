@@ -2,10 +2,10 @@
 #ifndef FT_TRACE_READER_H
 #define FT_TRACE_READER_H
 
+#include "trace/encoding.h"
 #include "trace/event.h"
 
 struct reader;
-struct encoding;
 
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */

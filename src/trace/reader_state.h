@@ -3,7 +3,7 @@
 #define FT_TRACE_READER_STATE_H
 
 #include "base/util.h"
-#include "trace/encoding.h"
+#include "trace/encoding_ops.h"
 #include "trace/input.h"
 #include "trace/reader.h"
 
@@ -51,7 +51,7 @@ bool reader_skip(struct reader *reader, uint64_t size);
 /* Says that the input is damaged `ahead` bytes after data + start; returns -EBADMSG. */
 int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_PRINTF(3, 4);
 
-/* Something can be read, but looks damaged: counts it, and hands the clause to who wants it. */
+/* Something can be read, but looks damaged: counts it, and hands the clause to reader->complain. */
 void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
 /* Says that the input ends within something; or, if reading failed, that. Returns a negative

@@ -8,6 +8,8 @@
 #include "base/util.h"
 #include "trace/event.h"
 
+#include <string.h>
+
 #define TEXT_COMPAT_MAJOR 2
 #define TEXT_DAY_NS       UINT64_C(86400000000000)
 
@@ -20,6 +22,9 @@
 /* The argument 0, which no function has: text has no form of its own for a copy. */
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
+
+/* Declared types of which calls show the name; more than any trace has. */
+#define TEXT_TYPES_MAX 4096
 
 /* Behind the address 0 that ends a stack's frames; by enum stack_end. */
 extern const char *const text_stack_ends[3];
@@ -47,6 +52,11 @@ bool text_is_escape(const char *s, const char *also);
 
 /* Undoes the escapes in place; returns `s`. */
 char *text_unescape(char *s, const char *also);
+
+static inline bool text_begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
 
 static inline bool text_is_control(char c)
 {

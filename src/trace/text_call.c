@@ -1,5 +1,6 @@
 /* Reads the lines of calls: the call, its arguments, its frames. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <string.h>
@@ -177,8 +178,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 		.id = parsed->id,
 		.size = parsed->size,
 	};
-	/* Text has one form for what returns something; the type tells that nothing is allocated.
-	 */
+	/* Text has one form for all calls that return something; only the type says that nothing is allocated. */
 	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
 		call->kind = CALL_COPY;
 }
@@ -261,8 +261,8 @@ static void add_frame(struct text_reader *s, uint64_t address, struct text_span 
 	s->text_count += span.end != 0;
 }
 
-/* A frame's line with something after the address. Returns its length with the newline, 0 if it
- * is no frame. *inlined tells, and gets, whether the line before, and this one, is inlined. */
+/* A frame's line with something after the address. Returns its length with the newline, 0 if it is no frame.
+ * *inlined: whether the line before is inlined; it gets whether this one is. */
 static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 {
 	struct text_reader *s = reader->state;
@@ -337,7 +337,7 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line_number
 		line = (const char *)reader->data + reader->start + from;
 		if (!text_is_frame(line))
 			break;
-		/* A NUL follows the last byte: nothing is read behind it. */
+		/* A NUL follows the last byte: nothing behind it is read. */
 		const char *end = text_hex(line + 3, &address);
 
 		if (end && *end == '\n' && !inlined && from <= TEXT_GROUP_MAX) {

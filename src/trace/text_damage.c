@@ -1,9 +1,9 @@
-/* Tells damaged records from comments.
+/* Separates damaged records from comments.
  *
- * The document lets any line be a comment, so that a call, of which one character has changed, would pass as
- * one, and what it tells would be lost in silence. What still has a record's beginning, or its end, is no
- * comment. */
+ * The document lets any line be a comment, so a call in which one character has changed would pass as one and be
+ * lost in silence. A line that still has a record's beginning, or its end, is no comment. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <string.h>
@@ -14,11 +14,6 @@ bool text_has_control(const char *text)
 		if (text_is_control(*text))
 			return true;
 	return false;
-}
-
-static bool begins(const char *line, const char *with)
-{
-	return !strncmp(line, with, strlen(with));
 }
 
 static size_t count_digits(const char *p)
@@ -40,8 +35,8 @@ static bool is_heap_line(const char *line)
 {
 	if (!strcmp(line, TEXT_HEAP_LINE))
 		return true;
-	for (size_t i = 0; begins(line, "##   ") && i < TEXT_HEAP_LINES; i++)
-		if (begins(line + 5, text_heap_lines[i]))
+	for (size_t i = 0; text_begins(line, "##   ") && i < TEXT_HEAP_LINES; i++)
+		if (text_begins(line + 5, text_heap_lines[i]))
 			return true;
 	return false;
 }
@@ -51,9 +46,9 @@ static const char *hash_damage(const char *line)
 {
 	if (begins_as_call(line))
 		return "looks like a damaged call";
-	if (begins(line, TEXT_MODULE_LINE))
+	if (text_begins(line, TEXT_MODULE_LINE))
 		return "looks like a damaged module";
-	if (begins(line, TEXT_BUILD_LINE))
+	if (text_begins(line, TEXT_BUILD_LINE))
 		return "looks like a damaged build-id";
 	return is_heap_line(line) ? "looks like a damaged part of the heap status" : NULL;
 }
@@ -64,7 +59,7 @@ static bool is_header_part(const char *line)
 		p += *p == ',';
 		p += *p == ' ';
 		for (size_t i = 0; i < TEXT_KEYS; i++)
-			if (begins(p, text_keys[i]))
+			if (text_begins(p, text_keys[i]))
 				return true;
 	}
 	return false;
@@ -72,7 +67,7 @@ static bool is_header_part(const char *line)
 
 bool text_is_header(const char *line)
 {
-	return begins(line, "version=") && count_digits(line + strlen("version="));
+	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
 /* The first `what` in a line, or the second where its own kind has one. */
@@ -80,7 +75,7 @@ static const char *find_behind(const char *line, const char *own, const char *wh
 {
 	const char *found = strstr(line, what);
 
-	return found && begins(line, own) ? strstr(found + 1, what) : found;
+	return found && text_begins(line, own) ? strstr(found + 1, what) : found;
 }
 
 bool text_has_another(const char *line)
@@ -111,9 +106,9 @@ bool text_is_damaged_name(const char *name)
 	while (*(name += strcspn(name, "()"))) {
 		if (*name++ == '(') {
 			open++;
-			if (begins(name, "0x"))
+			if (text_begins(name, "0x"))
 				return true;
-		} else if (!open-- || begins(name, " = 0x")) {
+		} else if (!open-- || text_begins(name, " = 0x")) {
 			return true;
 		}
 	}
@@ -123,15 +118,15 @@ bool text_is_damaged_name(const char *name)
 /* The first character, or the one behind it, may be the damaged one. */
 static const char *declaration_damage(const char *line)
 {
-	if (begins(line, ": ") || strstr(line, " => 0x"))
+	if (text_begins(line, ": ") || strstr(line, " => 0x"))
 		return "looks like a damaged object";
 	if ((line[0] == '<' && text_hex_digit(line[1])) || strstr(line, "> : "))
 		return "looks like a damaged resource";
-	if (begins(line, "@ ") || (line[0] == '@' && strstr(line, " : ")))
+	if (text_begins(line, "@ ") || (line[0] == '@' && strstr(line, " : ")))
 		return "looks like a damaged context";
-	if (begins(line, "& ") || (line[0] == '&' && strstr(line, " : ")))
+	if (text_begins(line, "& ") || (line[0] == '&' && strstr(line, " : ")))
 		return "looks like a damaged attachment";
-	if (line[0] && begins(line + 1, "## "))
+	if (line[0] && text_begins(line + 1, "## "))
 		return "looks like a damaged note";
 	return NULL;
 }
@@ -147,7 +142,7 @@ const char *text_damage(const char *line)
 	if (line[0] == '\t')
 		return text_is_frame(line) || text_is_arg(line) ? "belongs to no call"
 								: "looks like a damaged frame or argument";
-	if (begins(line + 1, "0x") && text_hex_digit(line[3]))
+	if (text_begins(line + 1, "0x") && text_hex_digit(line[3]))
 		return "looks like a damaged frame";
 	if (line[1] == '$' && strstr(line, " = "))
 		return "looks like a damaged argument";

@@ -1,5 +1,6 @@
 /* Reads the lines of the text format that are no calls: the header, declarations, comments. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <stdio.h>
@@ -296,28 +297,23 @@ static bool take_build_id(const char *line, struct record *record)
 	return true;
 }
 
-static bool begins(const char *line, const char *with)
-{
-	return !strncmp(line, with, strlen(with));
-}
-
 static bool take_declaration(struct text_reader *s, char *line, struct record *record)
 {
-	if (begins(line, ": "))
+	if (text_begins(line, ": "))
 		return take_object(s, line, record);
-	if (begins(line, "@ "))
+	if (text_begins(line, "@ "))
 		return take_context(line, record);
-	if (begins(line, "<"))
+	if (text_begins(line, "<"))
 		return take_resource(s, line, record);
-	if (begins(line, "& "))
+	if (text_begins(line, "& "))
 		return take_attachment(line, record);
-	if (!begins(line, "## "))
+	if (!text_begins(line, "## "))
 		return false;
-	if (begins(line, TEXT_MODULE_LINE))
+	if (text_begins(line, TEXT_MODULE_LINE))
 		return take_module(line, record);
-	if (begins(line, TEXT_BUILD_LINE))
+	if (text_begins(line, TEXT_BUILD_LINE))
 		return take_build_id(line, record);
-	if (!s->compat && begins(line, TEXT_THREAD_LINE) && take_thread(line, record))
+	if (!s->compat && text_begins(line, TEXT_THREAD_LINE) && take_thread(line, record))
 		return true;
 	if (s->compat)
 		return false;
@@ -343,7 +339,7 @@ bool text_take_line(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_has_another(line))
 		s->damage = "has another line in it";
-	if (begins(line, "# "))
+	if (text_begins(line, "# "))
 		return false;
 	if (take_declaration(s, line, record))
 		return true;

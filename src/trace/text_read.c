@@ -6,6 +6,7 @@
  * out the group's lines one by one, each call with the frames. It does not look ahead for ever: the
  * first parts of a long group are given out without them. */
 #include "config.h"
+#include "trace/text_damage.h"
 #include "trace/text_read.h"
 
 #include <inttypes.h>

@@ -7,13 +7,12 @@
 #include "trace/text.h"
 
 /* Bounds of what is held in memory: a line, the calls that wait for one stack, a stack, a call's
- * arguments, the declared types. */
+ * arguments. */
 #define TEXT_LINE_MAX   (1u << 20)
 #define TEXT_GROUP_MAX  (64u << 20)
 #define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
 #define TEXT_FRAMES_MAX 65536
 #define TEXT_ARGS_MAX   65536
-#define TEXT_TYPES_MAX  4096
 
 struct text_resource {
 	uint32_t id, flags;
@@ -43,7 +42,7 @@ struct text_reader {
 	size_t group_frames;          /* where its frames begin: its other lines end there */
 	size_t group_end;
 	uint64_t group_lines; /* from group_frames to group_end */
-	int group_status;     /* what the look-ahead met: to be told when the group is given out */
+	int group_status;     /* what the look-ahead met: reported when the group has been given out */
 	uint64_t *frames;
 	struct text_span *spans;
 	const char **texts;
@@ -88,24 +87,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line);
  * if it is to be dropped. */
 bool text_take_line(struct text_reader *s, char *line, struct record *record);
 
-/* Whether another trace's header begins here: a NUL-terminated line, or one with its newline. */
-bool text_is_header(const char *line);
-
-/* What a NUL-terminated line that is none of the records may have been before it was damaged, as a clause for
- * s->damage; NULL if it is a comment. */
-const char *text_damage(const char *line);
-
 /* Whether a line ends as calls do, in `(0x602010)` or `(100) = 0x602010`, and something stands before that. */
 bool text_ends_as_call(const char *line, size_t length);
-
-/* Whether a line that is no call has another one in it: its end was lost. */
-bool text_has_another(const char *line);
-
-/* Whether a call's name cannot be one: parentheses without their pair, or another call in it. */
-bool text_is_damaged_name(const char *name);
-
-/* Whether there is a control character: in all fields they are escaped. */
-bool text_has_control(const char *text);
 
 /* As reader_fill(), with the line ends CR LF read as LF. */
 size_t text_fill_slow(struct reader *reader, size_t want);

@@ -5,9 +5,6 @@
 #include "trace/text.h"
 #include "trace/writer_state.h"
 
-/* Declared types of which calls show the name; more than any trace has. */
-#define TEXT_TYPES_MAX 4096
-
 struct text_type {
 	uint32_t id, flags;
 	char *name;

@@ -311,7 +311,7 @@ static void note_block(struct text_writer *s, const struct record_call *call)
 	if (call->kind != CALL_ALLOC || !call->id)
 		return;
 	for (size_t i = 0; s->type_count > 1 && i < s->type_count; i++)
-		if (s->types[i].id == call->resource && strcmp(s->types[i].name, "memory"))
+		if (s->types[i].id == call->resource && !is_heap_type(s->types[i].name))
 			return;
 	if (!s->lowest || call->id < s->lowest)
 		s->lowest = call->id;

@@ -14,6 +14,8 @@
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {
+	if (!encoding->writer)
+		return NULL;
 	struct writer *writer = xmalloc(sizeof(*writer));
 
 	*writer = (struct writer){.encoding = encoding, .fd = fd};
@@ -114,11 +116,6 @@ int writer_put(struct writer *writer, const struct record *record)
 	if (writer->options.line_buffered && record->type != RECORD_THREAD)
 		return writer_flush(writer);
 	return 0;
-}
-
-size_t writer_pending(const struct writer *writer)
-{
-	return writer->error ? 0 : writer->out.size;
 }
 
 uint64_t writer_calls(const struct writer *writer)

@@ -5,27 +5,20 @@
 #ifndef FT_TRACE_WRITER_H
 #define FT_TRACE_WRITER_H
 
+#include "trace/encoding.h"
 #include "trace/event.h"
 
 struct writer;
-struct encoding;
 
 struct writer_options {
 	bool compat;        /* the dialect of the sp-rtrace 2.0 tools */
 	bool line_buffered; /* flush after each call (a terminal or a pipe is read live) */
-	frame_namer namer;  /* -r: names in text output; NULL without */
+	frame_namer namer;  /* -r: names functions; NULL: nobody does */
 	void *namer_context;
 };
 
-/* The encoding of that name ("rtrace", "text", ...), or NULL; encoding_names() lists them all,
- * separated by ", ", for messages and --help. */
-const struct encoding *encoding_find(const char *name);
-const char *encoding_names(void);
-const char *encoding_name(const struct encoding *encoding);
-/* ".rtrace", ".rtrace.txt": how its files end. */
-const char *encoding_suffix(const struct encoding *encoding);
-
-/* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. */
+/* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. NULL if the encoding lacks
+ * ENCODING_WRITE. */
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options);
 
 /* Takes one record. 0, or the negative errno of the first write that failed: it sticks, and
@@ -35,9 +28,6 @@ int writer_put(struct writer *writer, const struct record *record);
 /* Writes out what is buffered. After an error in a regular file, the file is cut back to the
  * last whole packet. */
 int writer_flush(struct writer *writer);
-
-/* Bytes buffered and not yet written: nothing to flush if 0. */
-size_t writer_pending(const struct writer *writer);
 
 /* How many calls are whole in what was written: those put before the last flush, after an error fewer. */
 uint64_t writer_calls(const struct writer *writer);

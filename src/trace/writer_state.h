@@ -3,7 +3,7 @@
 #define FT_TRACE_WRITER_STATE_H
 
 #include "base/buf.h"
-#include "trace/encoding.h"
+#include "trace/encoding_ops.h"
 #include "trace/writer.h"
 
 struct writer {

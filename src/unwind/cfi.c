@@ -51,7 +51,7 @@ static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 	return false;
 }
 
-/* What dwarf_getcfi_elf would take: the sections of that name, else what PT_GNU_EH_FRAME tells. */
+/* What dwarf_getcfi_elf would take: the sections of that name, else what PT_GNU_EH_FRAME leads to. */
 struct eh_source {
 	Elf_Data *data;
 	struct cfi_header header;
@@ -369,7 +369,7 @@ static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr
 	}
 }
 
-bool cfi_is_start(struct cfi *cfi, uint64_t address)
+bool cfi_find_start(struct cfi *cfi, uint64_t address)
 {
 	if (!cfi->starts_tried) {
 		Elf_Scn *section = NULL;

@@ -54,9 +54,9 @@ Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
  * `address`; 0 if none does; -ENOTSUP where the file is not there to be read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
-/* Whether code without a rule is where a thread starts: the ELF entry point, or a function that is
- * known to be called by none. */
-bool cfi_is_start(struct cfi *cfi, uint64_t address);
+/* Finds out whether code without a rule is where a thread starts: the ELF entry point, or a function that is known
+ * to be called by none. */
+bool cfi_find_start(struct cfi *cfi, uint64_t address);
 
 /* Fills cfi->eh, once; eh.bytes is NULL if there is no usable .eh_frame_hdr. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi);

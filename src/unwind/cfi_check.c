@@ -125,7 +125,7 @@ static bool check_instructions(struct bytes bytes)
 	return true;
 }
 
-/* Bytes of an encoded pointer; 0 for none, -1 for what cannot be told. */
+/* Bytes of an encoded pointer; 0 for none, -1 where the size cannot be known. */
 static int encoded_size(uint8_t encoding, unsigned address_size)
 {
 	if (encoding == DW_EH_PE_omit)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #define REGISTER_STATES 1024 /* that libunwind keeps */
-#define SIGNAL_CACHE    1024
 
 /* Memory accesses of one walk: 257 frames that libunwind meets for the first time take some
  * 100,000; a rule that loops for ever is ended by this. */
@@ -231,7 +230,7 @@ static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor, struc
 		result = unw_step(cursor);
 		/* Without a rule, libunwind guesses. */
 		if (fallback->no_rule)
-			return unwinder_is_start(unwinder, frame->pc, exact) ? WALK_COMPLETE : WALK_CUT;
+			return unwinder_find_start(unwinder, frame->pc, exact) ? WALK_COMPLETE : WALK_CUT;
 		if (result < 0)
 			return WALK_CUT;
 		unw_get_reg(cursor, UNW_REG_SP, &sp);

@@ -25,7 +25,7 @@ static bool is_executable(const struct executable *executable, uint64_t address)
 	return false;
 }
 
-/* False: it cannot be known, as of a leader that has ended. */
+/* False: the kernel does not show it, as for a leader that has ended. */
 static bool read_executable(struct unwinder *unwinder)
 {
 	struct executable *executable = &unwinder->executable;
@@ -59,7 +59,7 @@ static bool follows_call_in_memory(struct unwinder *unwinder, uint64_t pc)
 	return unwinder->arch->follows_call(pc, code, size) != CALL_NONE;
 }
 
-static bool is_made_return(struct unwinder *unwinder, uint64_t pc)
+static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 {
 	return follows_call_in_memory(unwinder, pc) &&
 	       (is_executable(&unwinder->executable, pc - 1) || !read_executable(unwinder) ||
@@ -78,8 +78,8 @@ static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t ad
 	return unwinder->arch->follows_call(address, code, size) != CALL_NONE;
 }
 
-/* A signal handler's, which no call has put there, even in a C library without CFI. */
-static bool is_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
+/* Whether signal handlers return to the address, which no call puts on the stack; also in a C library without CFI. */
+static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[CALL_BYTES];
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
@@ -90,7 +90,7 @@ static bool is_restorer(struct unwinder *unwinder, struct unwind_object *object,
 
 /* A return address that was put on the stack without a call, such as that of a makecontext
  * function, is the very beginning of a function; Go's is the byte behind that. */
-static bool is_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
+static bool find_made_up(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address - i);
@@ -109,12 +109,12 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct mappe
 	const ssize_t size = cfi_code(&object->cfi, address - 1, &byte, 1);
 
 	if (size < 0)
-		return SITE_CALL; /* not known, so it is believed */
+		return SITE_CALL; /* the code cannot be read: the address is believed */
 	if (size && follows_call(unwinder, &object->cfi, address))
 		return SITE_CALL;
-	if (is_restorer(unwinder, object, address))
+	if (find_restorer(unwinder, object, address))
 		return SITE_RESTORER;
-	if (is_made_up(unwinder, object, address))
+	if (find_made_up(unwinder, object, address))
 		return SITE_START;
 	/* Code may be changed while it runs. */
 	return size && follows_call_in_memory(unwinder, pc) ? SITE_CALL : SITE_NONE;
@@ -181,7 +181,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 	const struct row *row;
 
 	if (!mapped) {
-		if (!exact && !is_made_return(unwinder, pc)) {
+		if (!exact && !find_made_return(unwinder, pc)) {
 			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx", (unsigned long long)pc);
 			return &not_code; /* not remembered: there may be code one day */
 		}

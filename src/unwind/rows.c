@@ -19,7 +19,7 @@ struct answer {
 	const Dwarf_Op *ops;
 };
 
-static bool is_register_op(const Dwarf_Op *op, uint64_t *reg)
+static bool take_register_op(const Dwarf_Op *op, uint64_t *reg)
 {
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
 		*reg = op->atom - DW_OP_reg0;
@@ -31,7 +31,7 @@ static bool is_register_op(const Dwarf_Op *op, uint64_t *reg)
 }
 
 /* `bregN offset`: what a CFA is, nearly always. */
-static bool is_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
+static bool take_based_op(const Dwarf_Op *op, uint64_t *reg, int64_t *offset)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
 		*reg = op->atom - DW_OP_breg0;
@@ -52,7 +52,7 @@ static struct answer translate(const Dwarf_Op *ops, size_t count, unsigned regis
 	bool is_value = false;
 	uint64_t reg;
 
-	if (count == 1 && is_register_op(ops, &reg)) {
+	if (count == 1 && take_register_op(ops, &reg)) {
 		rule->kind = RULE_REGISTER;
 		rule->base = (unsigned char)reg;
 		answer.kind = reg < registers ? ANSWER_RULE : ANSWER_BAD;
@@ -100,7 +100,7 @@ static struct answer ask_cfa(Dwarf_Frame *frame, unsigned registers)
 	if (dwarf_frame_cfa(frame, &ops, &count) || !count)
 		return answer;
 	answer.ops = ops;
-	if (count == 1 && is_based_op(ops, &reg, &answer.rule.offset)) {
+	if (count == 1 && take_based_op(ops, &reg, &answer.rule.offset)) {
 		answer.rule.kind = RULE_REGISTER;
 		answer.rule.base = (unsigned char)reg;
 		answer.kind = reg < registers ? ANSWER_RULE : ANSWER_BAD;
@@ -216,7 +216,7 @@ static size_t pack_rules(const struct draft *draft, struct row *row)
 /* Whether a row that libdw says to be [start, end) really begins there. After DW_CFA_restore_state,
  * libdw 0.188 gives the start of the state that was remembered, which lies before the code in
  * between that has rows of its own. */
-static bool is_start_of(struct cfi *cfi, uint64_t start, uint64_t end)
+static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, start);
 	Dwarf_Addr other_start = 0, other_end = 0;
@@ -272,13 +272,13 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 
 	*row = (struct row){.start = address, .size = 1, .kind = ROW_OTHER};
 	if (!frame) {
-		row->kind = cfi_is_start(cfi, address) ? ROW_START : ROW_NONE;
+		row->kind = cfi_find_start(cfi, address) ? ROW_START : ROW_NONE;
 		return 0;
 	}
 	ra = dwarf_frame_info(frame, &start, &end, &signal);
 	row->signal = ra >= 0 && signal;
 	if (ra >= 0 && start <= address && address < end) {
-		begins = is_start_of(cfi, start, end);
+		begins = frame_covers(cfi, start, end);
 		row->start = begins ? start : address;
 		row->size = end - row->start > UINT32_MAX ? 1 : (uint32_t)(end - row->start);
 		if (address - row->start >= row->size) {
@@ -310,17 +310,7 @@ static bool has_rules(const struct row *row)
 /* The number of rows that start at or below an address. */
 static size_t rows_below(const struct row_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->index[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UP_TO(table->index, table->count, .start, address);
 }
 
 /* Rows stay where they are: the unwinders' caches point to them. */

@@ -18,7 +18,7 @@ enum row_kind {
 	ROW_NONE,     /* no rule */
 	ROW_OTHER,    /* a rule that rows cannot hold: libunwind's turn */
 	ROW_LOST,     /* the code has given sp another value than its rule says */
-	ROW_NOT_CODE, /* nothing can return to the address: what was taken for one is none */
+	ROW_NOT_CODE, /* nothing can return to the address: it is no frame's */
 };
 
 /* What the value of a register in the caller (or the CFA) is. */

@@ -94,13 +94,13 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact)
+bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const uint64_t lookup = exact ? pc : pc - 1;
 	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       cfi_is_start(&mapped->object->cfi, lookup - mapped->bias);
+	       cfi_find_start(&mapped->object->cfi, lookup - mapped->bias);
 }
 
 /* Code without any rule, such as a C library's built without CFI, is stopped at where a function
@@ -117,6 +117,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 		return false;
 	if (!arch->return_address(&snapshot->regs, &value) && !memory_word(&unwinder->memory, value, &value))
 		return false;
+	value = return_address_plain(arch, value);
 	row = unwinder_frame_row(unwinder, value, false);
 	if (!row || row->kind == ROW_NONE || row->kind == ROW_NOT_CODE)
 		return false;
@@ -135,7 +136,6 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	enum walk_end end = WALK_OTHER;
 
 	*cut = false;
-	unwinder->counts.walks++;
 	if (!max)
 		return 0;
 	memory_begin(&unwinder->memory, snapshot);
@@ -149,16 +149,10 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	}
 	if (unwinder->method == UNWIND_ROWS) {
 		end = rows_walk(unwinder, &request);
-		unwinder->counts.fallbacks += end == WALK_OTHER;
+		unwinder->fallbacks += end == WALK_OTHER;
 	}
 	if (end == WALK_OTHER)
 		end = fallback_walk(unwinder, &request);
 	*cut = end != WALK_COMPLETE;
-	unwinder->counts.cuts += *cut;
 	return request.count + (size_t)(request.frames - frames);
-}
-
-struct unwind_counts unwinder_counts(const struct unwinder *unwinder)
-{
-	return unwinder->counts;
 }

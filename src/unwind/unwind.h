@@ -31,11 +31,10 @@ enum unwind_method { UNWIND_ROWS, UNWIND_LIBUNWIND };
 struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method);
 void unwinder_free(struct unwinder *unwinder);
 
-/* Tells that [start, end) maps an ELF file whose own addresses (p_vaddr, CFI) plus `bias` are the
- * mapped ones, or that it has gone. `path` is one that can be opened now (/proc/PID/map_files/...,
- * /proc/PID/root/...), or NULL for memory without a file ([vdso]): then the ELF image is read
- * through the snapshot's read(). Rows are made when an address is first met, and shared by all
- * address spaces that map the same file (device, inode, size, mtime). */
+/* Says that [start, end) maps an ELF file whose own addresses (p_vaddr, CFI) plus `bias` are the mapped ones, or
+ * that it has gone. `path` is one that can be opened now (/proc/PID/map_files/..., /proc/PID/root/...), or NULL for
+ * memory without a file ([vdso]): then the ELF image is read through the snapshot's read(). Rows are made when an
+ * address is first met, and shared by all address spaces that map the same file (device, inode, size, mtime). */
 void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
 		  const char *build_id);
 void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end);
@@ -50,21 +49,14 @@ struct unwind_frame {
 			 from */
 };
 
-/* Walks up to `max` frames, frame 0 being the snapshot's own pc (not looked up with -1). Stops
- * early when `until_cfa` is not 0 and a frame's cfa is at or beyond it. Returns the number of
- * frames; *cut tells that the walk did not reach the outermost frame (no rule, unreadable stack,
- * corrupt: cfa not growing), as opposed to reaching the start of the thread, `max` or until_cfa.
- * Where the code of the snapshot's own pc has no rule (a C library built without CFI), it is taken
- * to be a function's entry, unless the snapshot says otherwise: frame 1 is its caller, if that one
- * has a rule. What nothing can return to is no frame: the walk is cut before it. Bounded in time for
- * any input. */
+/* Walks up to `max` frames, frame 0 being the snapshot's own pc (not looked up with -1). Stops early when
+ * `until_cfa` is not 0 and a frame's cfa is at or beyond it. Returns the number of frames; *cut says that the walk
+ * did not reach the outermost frame (no rule, unreadable stack, corrupt: cfa not growing), as opposed to reaching
+ * the start of the thread, `max` or until_cfa. Where the code of the snapshot's own pc has no rule (a C library
+ * built without CFI), it is taken to be a function's entry, unless the snapshot says otherwise: frame 1 is its
+ * caller, if that one has a rule. An address to which nothing can return is no frame: the walk is cut before it.
+ * Bounded in time for any input. */
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
-
-/* How often a row said "other" and the walk was done by libunwind instead; walks in all. */
-struct unwind_counts {
-	uint64_t walks, fallbacks, cuts;
-};
-struct unwind_counts unwinder_counts(const struct unwinder *unwinder);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef FT_UNWIND_UNWINDER_H
 #define FT_UNWIND_UNWINDER_H
 
+#include "base/util.h"
 #include "unwind/object.h"
 
 struct mapped_object {
@@ -33,24 +34,16 @@ struct unwinder {
 	size_t count, capacity;
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
 	struct executable executable;
-	struct fallback *fallback; /* libunwind's state, made on first use */
-	struct unwind_counts counts;
+	struct fallback *fallback;  /* libunwind's state, made on first use */
+	uint64_t fallbacks;         /* walks that the rows left to libunwind */
 	struct stack_memory memory; /* of the walk that is going on */
 };
 
 /* The object that holds an address, or NULL. */
 static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder, uint64_t address)
 {
-	size_t low = 0, high = unwinder->count;
+	const size_t low = COUNT_UP_TO(unwinder->items, unwinder->count, .end, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (unwinder->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < unwinder->count && unwinder->items[low].start <= address ? &unwinder->items[low] : NULL;
 }
 
@@ -81,9 +74,15 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
 	return unwinder_frame_row_slow(unwinder, pc, exact);
 }
 
-/* Whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
+/* Finds out whether a frame's pc, for which there is no rule, is where its thread began. exact: not a return
  * address. */
-bool unwinder_is_start(struct unwinder *unwinder, uint64_t pc, bool exact);
+bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
+
+/* Where a return address from the stack or a register leads to. */
+static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)
+{
+	return __builtin_expect(arch->strip != NULL, 0) ? arch->strip(address) : address;
+}
 
 /* The stack grows down: each caller's sp is above its callee's. Only a signal frame, or one that
  * restores sp from memory, may lead to another stack, a bounded number of times. */

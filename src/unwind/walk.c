@@ -126,7 +126,7 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	case ROW_LOST:
 		return STEP_CUT;
 	default:
-		return unwinder_is_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
+		return unwinder_find_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
 	}
 }
 
@@ -173,6 +173,7 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))
 			return WALK_CUT;
 		frame->cfa = sp;
+		pc = return_address_plain(walk.arch, pc);
 		if (!pc || request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
 		/* The PLT's rule asks for it. */

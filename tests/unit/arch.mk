@@ -5,12 +5,12 @@ check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_run tests/unit/arch_emu
 TESTS += tests/unit/arch_x86_64 tests/unit/arch_run tests/unit/arch_emulate \
 	tests/unit/arch_interrupt tests/unit/arch_objdump
 
-tests_unit_arch_x86_64_SOURCES = tests/unit/arch_x86_64.c tests/unit/arch_hex.h
+tests_unit_arch_x86_64_SOURCES = tests/unit/arch_x86_64.c tests/unit/arch_hex.h tests/unit/arch_reach.h
 tests_unit_arch_x86_64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_x86_64_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_run_SOURCES = tests/unit/arch_run.c tests/unit/arch_arena.c \
-	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h
+	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h tests/unit/arch_reach.h
 tests_unit_arch_run_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_run_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
@@ -24,7 +24,7 @@ tests_unit_arch_interrupt_SOURCES = tests/unit/arch_interrupt.c tests/unit/arch_
 tests_unit_arch_interrupt_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_interrupt_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
-tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c
+tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c tests/unit/arch_reach.h
 tests_unit_arch_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
 endif

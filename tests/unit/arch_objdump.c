@@ -14,6 +14,7 @@
  * when one of them is not of the kinds that `may_step` explains. Functions are where an FDE says
  * so: hand-written code keeps tables between them. */
 #include "config.h"
+#include "arch_reach.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -253,11 +254,16 @@ static bool is_wide_nop(const struct line *line, const char *text)
 	return is_word(text, "xchg") && strstr(text, "%ax,%ax") && line->bytes[line->size - 1] == 0x90;
 }
 
+struct expected {
+	enum insn_kind kind;
+	bool pc_only, needs_reach;
+};
+
 /* What objdump's text implies. */
-static struct insn expect(const struct line *line)
+static struct expected expect(const struct line *line)
 {
 	const char *text = skip_prefixes(line->text);
-	struct insn insn = {.kind = INSN_COPY};
+	struct expected insn = {.kind = INSN_COPY};
 
 	if (is_word(text, "nop nopw nopl endbr64 pause") || is_wide_nop(line, text)) {
 		insn.kind = INSN_EMULATE;
@@ -312,6 +318,7 @@ static void mismatch(const char *object, const struct line *line, const char *wh
 static const char *check_copies(const struct insn *insn)
 {
 	const uint64_t target = insn->address + insn->length + (uint64_t)insn->displacement;
+	const bool reach = needs_reach(arch, insn);
 
 	for (int sign = -1; sign <= 1; sign += 2) {
 		const uint64_t slot = insn->address + (uint64_t)(sign * (1ll << 30));
@@ -320,7 +327,7 @@ static const char *check_copies(const struct insn *insn)
 		int64_t distance;
 
 		if (arch->relocate(insn, slot, &copy)) {
-			if (!insn->needs_reach)
+			if (!reach)
 				return "no copy";
 			/* A jcc rel8 has grown to 6 bytes. */
 			distance = (int64_t)(target - slot) - (insn->length < 6 ? 6 : insn->length);
@@ -330,9 +337,9 @@ static const char *check_copies(const struct insn *insn)
 			continue;
 		}
 		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) || again.kind != INSN_COPY ||
-		    again.length != copy.resume || again.needs_reach != insn->needs_reach)
+		    again.length != copy.resume || needs_reach(arch, &again) != reach)
 			return "the copy is another instruction";
-		if (insn->needs_reach && again.address + again.length + (uint64_t)again.displacement != target)
+		if (reach && again.address + again.length + (uint64_t)again.displacement != target)
 			return "the copy has another target";
 	}
 	return NULL;
@@ -340,10 +347,11 @@ static const char *check_copies(const struct insn *insn)
 
 static const char *compare(const struct line *line, const struct insn *insn)
 {
-	const struct insn expected = expect(line);
+	const struct expected expected = expect(line);
+	const bool reach = needs_reach(arch, insn);
 	uint64_t target;
 
-	if (!insn->is_known)
+	if (!insn->length)
 		return "not known";
 	if (insn->length != line->size)
 		return "another length";
@@ -351,10 +359,10 @@ static const char *compare(const struct line *line, const struct insn *insn)
 		return insn->kind == INSN_COPY ? "copied" : insn->kind == INSN_EMULATE ? "emulated" : "stepped";
 	if (insn->pc_only != expected.pc_only)
 		return "pc_only differs";
-	if (insn->needs_reach != expected.needs_reach)
-		return "needs_reach differs";
-	if (insn->needs_reach && (!target_of(line->text, &target) ||
-				  insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
+	if (reach != expected.needs_reach)
+		return "the reach differs";
+	if (reach && (!target_of(line->text, &target) ||
+		      insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
 		return "another target";
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
@@ -376,12 +384,12 @@ static bool is_refused(const struct line *line)
 static void count(struct census *census, const struct insn *insn)
 {
 	census->count++;
-	census->unknown += !insn->is_known;
+	census->unknown += !insn->length;
 	census->step += insn->kind == INSN_STEP;
 	census->pc_only += insn->kind == INSN_EMULATE && insn->pc_only;
 	census->emulate += insn->kind == INSN_EMULATE && !insn->pc_only;
-	census->copy += insn->kind == INSN_COPY && !insn->needs_reach;
-	census->copy_reach += insn->kind == INSN_COPY && insn->needs_reach;
+	census->copy += insn->kind == INSN_COPY && !needs_reach(arch, insn);
+	census->copy_reach += needs_reach(arch, insn);
 }
 
 /* Stepping at an entry or a return site is right for these and no others: the program's own
@@ -405,7 +413,7 @@ static void check_insn(const char *object, const struct line *line, enum place p
 	if (place != PLACE_ANY)
 		count(&total.places[place], &insn);
 	wrong = compare(line, &insn);
-	if (!insn.is_known && is_refused(line))
+	if (!insn.length && is_refused(line))
 		total.refused++;
 	else if (wrong)
 		mismatch(object, line, wrong);

@@ -2,6 +2,7 @@
  * with what it does where it stands, in all registers, flags, vector registers, memory and faults.
  */
 #include "config.h"
+#include "arch_reach.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -169,7 +170,7 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 	struct insn_copy copy;
 	const int error = arch->relocate(insn, address, &copy);
 
-	if (slot == SLOT_FAR && insn->needs_reach)
+	if (slot == SLOT_FAR && needs_reach(arch, insn))
 		return error == -ERANGE;
 	if (error) {
 		print_error("%s%s: relocate: %d\n", show_bytes(insn), names[slot], error);

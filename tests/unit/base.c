@@ -340,6 +340,34 @@ static void debug_domains_are_checked(void **state)
 	assert_true(msg_set_debug("all:0"));
 }
 
+static void test_count_up_to(void **state)
+{
+	const struct place {
+		uint64_t start;
+	} places[] = {{2}, {5}, {5}, {UINT64_MAX}};
+	const struct place *const pointers[] = {&places[0], &places[1], &places[3]};
+
+	(void)state;
+	assert_int_equal(COUNT_UP_TO(places, 0, .start, 7u), 0);
+	assert_int_equal(COUNT_UP_TO(places, 4, .start, 1u), 0);
+	assert_int_equal(COUNT_UP_TO(places, 4, .start, 2u), 1);
+	assert_int_equal(COUNT_UP_TO(places, 4, .start, 4u), 1);
+	assert_int_equal(COUNT_UP_TO(places, 4, .start, 5u), 3);
+	assert_int_equal(COUNT_UP_TO(places, 4, .start, UINT64_MAX), 4);
+	assert_int_equal(COUNT_UP_TO(pointers, 3, ->start, 5u), 2);
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	assert_string_equal(path_name("/usr/lib/libc.so.6"), "libc.so.6");
+	assert_string_equal(path_name("libc.so.6"), "libc.so.6");
+	assert_string_equal(path_name("/usr/"), "");
+	assert_true(path_is_folder("/"));
+	assert_false(path_is_folder("/dev/null"));
+	assert_false(path_is_folder(""));
+}
+
 static void test_path_normalise(void **state)
 {
 	(void)state;
@@ -373,12 +401,20 @@ static void test_path_normalise(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path_normalise),          cmocka_unit_test(numbers_are_parsed_whole),
-		cmocka_unit_test(arithmetic_saturates),         cmocka_unit_test(arrays_grow_and_keep),
-		cmocka_unit_test(buffers_take_bytes_and_text),  cmocka_unit_test(maps_find_what_was_set),
-		cmocka_unit_test(maps_agree_with_a_plain_list), cmocka_unit_test(bytes_hash_alike_only_if_equal),
-		cmocka_unit_test(files_are_read_up_to_a_bound), cmocka_unit_test(a_full_device_is_told),
-		cmocka_unit_test(messages_have_one_form),       cmocka_unit_test(debug_domains_are_checked),
+		cmocka_unit_test(test_count_up_to),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_path_normalise),
+		cmocka_unit_test(numbers_are_parsed_whole),
+		cmocka_unit_test(arithmetic_saturates),
+		cmocka_unit_test(arrays_grow_and_keep),
+		cmocka_unit_test(buffers_take_bytes_and_text),
+		cmocka_unit_test(maps_find_what_was_set),
+		cmocka_unit_test(maps_agree_with_a_plain_list),
+		cmocka_unit_test(bytes_hash_alike_only_if_equal),
+		cmocka_unit_test(files_are_read_up_to_a_bound),
+		cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test(messages_have_one_form),
+		cmocka_unit_test(debug_domains_are_checked),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -288,8 +288,17 @@ static void test_output(void **state)
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("-o file ls"), -1);
 	assert_int_equal(parse("-o /file ls"), -1);
-	assert_usage_error("-f xml ls", "known are: rtrace, text");
+	assert_usage_error("-f xml ls", "known are: rtrace, text, plain. (");
 	assert_usage_error("-f ls", "strace's -f");
+	assert_usage_error("-f foreign ls", "-f foreign: this format can only be read; those that can be written are: "
+					    "rtrace, text, plain\n");
+	assert_usage_error("-f profile ls", "-f profile: this format cannot be written while a program runs. Trace in "
+					    "one of these: rtrace, text, plain; then 'functrace-postproc -f profile "
+					    "FILE' makes it\n");
+	assert_usage_error("--compat=sp-rtrace -f plain ls", "--compat: the format plain has no such dialect; give -f "
+							     "with one that has: rtrace, text\n");
+	assert_int_equal(parse("-f plain -r ls"), -1);
+	assert_said("-r has no effect on the format plain");
 	assert_usage_error("--compat=9 ls", "sp-rtrace");
 	assert_usage_error("--cpu=all ls", "known are auto (");
 	assert_usage_error("--cpu= ls", "and free (never)");
@@ -374,7 +383,7 @@ static void test_help(void **state)
 	assert_int_equal(parse("--help"), 0);
 	assert_int_equal(parse("-h"), 0);
 	assert_said("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
-	assert_said("rtrace, text (default rtrace)");
+	assert_said("rtrace, text, plain (default");
 	assert_said("memory, file (default memory)");
 	assert_null(strstr(said, "--rotate"));
 	for (const char *line = said; *line; line += strcspn(line, "\n") + 1)

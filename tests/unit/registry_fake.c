@@ -1,35 +1,24 @@
 /* Stands in for the tables of modules and encodings, so that the command line is tested without
- * them. */
+ * them, and with formats that lack something. */
 #include "config.h"
 #include "modules/module.h"
-#include "trace/writer.h"
+#include "trace/encoding_ops.h"
 
 #include <string.h>
 
-struct encoding {
-	const char *name;
+static const struct writer_ops no_writer;
+static const struct reader_ops no_reader;
+
+const struct encoding encodings[] = {
+	{"rtrace", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT},
+	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES},
+	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM},
+	{"profile", "", &no_writer, NULL, 0},
+	{"foreign", "", NULL, &no_reader, 0},
 };
+const size_t encoding_count = 5;
 
-static const struct encoding encodings[] = {{"rtrace"}, {"text"}};
 static const struct module modules[] = {{.api = MODULE_API, .name = "memory"}, {.api = MODULE_API, .name = "file"}};
-
-const struct encoding *encoding_find(const char *name)
-{
-	for (size_t i = 0; i < 2; i++)
-		if (!strcmp(encodings[i].name, name))
-			return &encodings[i];
-	return NULL;
-}
-
-const char *encoding_names(void)
-{
-	return "rtrace, text";
-}
-
-const char *encoding_name(const struct encoding *encoding)
-{
-	return encoding->name;
-}
 
 const struct module *module_find(const char *name)
 {

@@ -1,5 +1,5 @@
 # unit tests of trace
-TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io
+TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/encodings
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_UTIL = tests/unit/trace_util.c tests/unit/trace_util.h
@@ -14,3 +14,6 @@ tests_unit_trace_text_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_io_SOURCES = tests/unit/trace_io.c $(TRACE_TEST_UTIL)
 tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-options.c $(TRACE_TEST_UTIL)
+tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_encodings_LDADD = libanalysis.a libsymbols.a libarch.a libtrace.a libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)

@@ -185,6 +185,37 @@ static void test_written(void **state)
 	buf_free(&got);
 }
 
+/* Of several kinds of resources, memory's are the blocks of the heap. */
+static void test_heap_of_several(void **state)
+{
+	const struct record records[] = {
+		{.type = RECORD_PROCESS, .process = {.name = "p"}},
+		{.type = RECORD_RESOURCE, .resource = {1, 0, "file", "files"}},
+		{.type = RECORD_RESOURCE, .resource = {2, 0, "memory", "bytes"}},
+		{.type = RECORD_CALL,
+		 .call = {.index = 1,
+			  .time_ns = TIME_NONE,
+			  .resource = 1,
+			  .kind = CALL_ALLOC,
+			  .function = "open",
+			  .id = 3}},
+		{.type = RECORD_CALL,
+		 .call = {.index = 2,
+			  .time_ns = TIME_NONE,
+			  .resource = 2,
+			  .kind = CALL_ALLOC,
+			  .function = "malloc",
+			  .id = 64}},
+		{.type = RECORD_HEAP},
+	};
+	struct buf got = {0};
+
+	(void)state;
+	assert_int_equal(write_trace("text", NULL, records, ARRAY_SIZE(records), &got), 0);
+	assert_non_null(strstr(buf_str(&got), "\n##   lowest block 0x40\n##   highest block 0x40\n"));
+	buf_free(&got);
+}
+
 static void test_identity(void **state)
 {
 	(void)state;
@@ -712,14 +743,23 @@ static void test_endless_comments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written),       cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_read),          cmocka_unit_test(test_functracer),
-		cmocka_unit_test(test_sp_rtrace),     cmocka_unit_test(test_stack_ends),
-		cmocka_unit_test(test_inlined),       cmocka_unit_test(test_comments),
-		cmocka_unit_test(test_escapes),       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_groups),        cmocka_unit_test(test_document_forms),
-		cmocka_unit_test(test_hostile),       cmocka_unit_test(test_endless_stack),
-		cmocka_unit_test(test_endless_group), cmocka_unit_test(test_endless_comments),
+		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_heap_of_several),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_functracer),
+		cmocka_unit_test(test_sp_rtrace),
+		cmocka_unit_test(test_stack_ends),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_document_forms),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_endless_stack),
+		cmocka_unit_test(test_endless_group),
+		cmocka_unit_test(test_endless_comments),
 	};
 
 	/* Compat headers are in local time. */

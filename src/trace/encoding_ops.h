@@ -1,0 +1,52 @@
+/* What a trace format defines: its functions, and its row in the table of encodings.c.
+ *
+ * A new format is one file (or two) that defines its ops, and one row.  Private to trace/. */
+#ifndef FT_TRACE_ENCODING_OPS_H
+#define FT_TRACE_ENCODING_OPS_H
+
+#include "trace/encoding.h"
+#include "trace/event.h"
+
+struct writer;
+struct reader;
+
+struct writer_ops {
+	/* The format's own state, kept in writer->state; `end` frees it. */
+	void *(*begin)(struct writer *writer);
+	/* Appends the record's bytes to writer->out: all of it or nothing. */
+	void (*put)(struct writer *writer, const struct record *record);
+	/* Appends what the format wants at the end of a trace; NULL if nothing. */
+	void (*finish)(struct writer *writer);
+	void (*end)(struct writer *writer);
+};
+
+struct reader_ops {
+	/* Whether a trace of this format begins so. `data` are the first bytes of the input,
+	 * at most READER_DETECT, fewer only if the input has no more. */
+	bool (*detect)(const unsigned char *data, size_t size);
+	void *(*begin)(struct reader *reader);
+	/* As reader_next(); an error has been described with reader_damage(). */
+	int (*next)(struct reader *reader, struct record *record);
+	/* NULL where there is one dialect only. */
+	bool (*is_compat)(const struct reader *reader);
+	void (*end)(struct reader *reader);
+};
+
+struct encoding {
+	const char *name, *suffix;
+	const struct writer_ops *writer; /* NULL: the format is only read */
+	const struct reader_ops *reader; /* NULL: the format is only written */
+	/* enum encoding_ability bits; those of reading and writing follow from the ops. */
+	unsigned abilities;
+};
+
+extern const struct encoding encodings[];
+extern const size_t encoding_count;
+
+extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
+extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
+
+/* The encoding whose traces begin with these bytes, or NULL. */
+const struct encoding *encoding_detect(const unsigned char *data, size_t size);
+
+#endif

@@ -1,0 +1,220 @@
+/* A table of formats in which some cannot be read, or not written, or not by the tracer: what a new row may lack. */
+#include "config.h"
+#include "analysis/output.h"
+#include "postproc-options.h"
+#include "trace/encoding_ops.h"
+#include "trace_util.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static bool detect_foreign(const unsigned char *data, size_t size)
+{
+	return size >= 4 && !memcmp(data, "FRGN", 4);
+}
+
+static void *begin_foreign(struct reader *reader)
+{
+	return reader;
+}
+
+static int next_foreign(struct reader *reader, struct record *record)
+{
+	(void)reader, (void)record;
+	return 0;
+}
+
+static void end_foreign(struct reader *reader)
+{
+	(void)reader;
+}
+
+static const struct reader_ops foreign_reader = {
+	.detect = detect_foreign, .begin = begin_foreign, .next = next_foreign, .end = end_foreign};
+
+/* In the place of src/trace/encodings.c's. */
+const struct encoding encodings[] = {
+	{"profile", ".profile", &text_writer_ops, NULL, 0},
+	{"rtrace", ".rtrace", &rtrace_writer_ops, &rtrace_reader_ops, ENCODING_STREAM | ENCODING_COMPAT},
+	{"text", ".txt", &text_writer_ops, &text_reader_ops, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES},
+	{"stream", ".stream", &text_writer_ops, NULL, ENCODING_STREAM | ENCODING_SEVERAL_PROCESSES},
+	{"foreign", ".foreign", NULL, &foreign_reader, 0},
+};
+const size_t encoding_count = ARRAY_SIZE(encodings);
+
+static const struct encoding *const foreign = &encodings[4];
+
+static void test_abilities(void **state)
+{
+	(void)state;
+	assert_string_equal(encoding_names(0), "profile, rtrace, text, stream, foreign");
+	assert_string_equal(encoding_names(ENCODING_READ), "rtrace, text, foreign");
+	assert_string_equal(encoding_names(ENCODING_WRITE), "profile, rtrace, text, stream");
+	assert_string_equal(encoding_names(ENCODING_TRACE), "rtrace, text, stream");
+	assert_string_equal(encoding_names(ENCODING_TRACE | ENCODING_NAMES), "text");
+	assert_string_equal(encoding_names(ENCODING_NAMES | ENCODING_SEVERAL_PROCESSES), "none");
+	assert_ptr_equal(encoding_find("foreign"), foreign);
+	assert_null(encoding_find("Foreign"));
+	assert_true(encoding_can(foreign, ENCODING_READ));
+	assert_false(encoding_can(foreign, ENCODING_READ | ENCODING_WRITE));
+}
+
+/* An input is recognised although formats without a reader stand in the table. */
+static void test_detect(void **state)
+{
+	char error[512] = "";
+
+	(void)state;
+	struct reader *reader = reader_new(memory_file("FRGN", 4), NULL, error, sizeof(error));
+
+	assert_non_null(reader);
+	assert_false(reader_is_compat(reader));
+	reader_close(reader);
+	assert_null(reader_new(memory_file("what", 4), NULL, error, sizeof(error)));
+	assert_string_equal(error,
+			    "this is no trace of a known format: it begins with other text than a trace's header. "
+			    "Formats are: rtrace, text, foreign");
+}
+
+static void test_no_reader(void **state)
+{
+	const struct reader_options options = {.encoding = encoding_find("profile")};
+	char error[512] = "";
+
+	(void)state;
+	assert_null(reader_new(memory_file("FRGN", 4), &options, error, sizeof(error)));
+	assert_string_equal(error, "traces in the format profile can only be written; those that can be read are: "
+				   "rtrace, text, foreign");
+}
+
+/* What `run` does in another process: its exit status, and what it says in `said`. */
+static int status_of(void (*run)(const void *context), const void *context, struct buf *said)
+{
+	const int file = memory_file("", 0);
+	const pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		dup2(file, STDERR_FILENO);
+		alarm(60);
+		run(context);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	said->size = 0;
+	read_all(file, said);
+	close(file);
+	return WEXITSTATUS(status);
+}
+
+static void write_records(const void *context)
+{
+	const char *const *choice = context;
+	const struct output_options options = {.target = {.path = "/dev/null", .input = -1},
+					       .encoding = encoding_find(choice[0])};
+	struct stage *stage = output_new(&options);
+	const struct record process = {.type = RECORD_PROCESS, .process = {.pid = 7, .has_pid = true}};
+	int error = stage_put(stage, &process);
+
+	if (!error && choice[1])
+		error = stage_put(stage, &process);
+	if (!error)
+		error = stage_finish(stage);
+	stage->free(stage);
+	_exit(-error);
+}
+
+static void assert_writes(const char *format, const char *second, int error, const char *text)
+{
+	const char *const choice[] = {format, second};
+	struct buf said = {0};
+
+	assert_int_equal(status_of(write_records, choice, &said), error);
+	assert_text(&said, text);
+	buf_free(&said);
+}
+
+static void test_no_writer(void **state)
+{
+	(void)state;
+	assert_null(writer_new(foreign, -1, NULL));
+	assert_writes("foreign", NULL, ENOTSUP,
+		      "functrace: the format foreign can only be read; those that can be written are profile, rtrace, "
+		      "text, stream\n");
+}
+
+static void test_several_processes(void **state)
+{
+	(void)state;
+	assert_writes("text", NULL, 0, "");
+	assert_writes("stream", "twice", 0, "");
+	assert_writes("text", "twice", ENOTSUP,
+		      "functrace: the trace has several processes, and the format text has a place for one: choose one "
+		      "with --pid\n");
+}
+
+static void parse_options(const void *context)
+{
+	char words[4][32] = {"functrace-postproc"};
+	char *argv[] = {words[0], words[1], words[2], words[3], NULL};
+	const char *const *arguments = context;
+	struct postproc_options options;
+	int argc = 1;
+
+	for (; arguments[argc - 1]; argc++)
+		snprintf(words[argc], sizeof(words[argc]), "%s", arguments[argc - 1]);
+	argv[argc] = NULL;
+	program_invocation_name = program_invocation_short_name = words[0];
+	postproc_options_parse(argc, argv, &options);
+}
+
+static void assert_postproc(int status, const char *said, const char *first, const char *second)
+{
+	const char *const arguments[] = {first, second ? second : "-", second ? "-" : NULL, NULL};
+	struct buf got = {0};
+	char line[256] = "";
+
+	/* The second line is argp's. */
+	if (*said)
+		snprintf(line, sizeof(line), "functrace-postproc: %s", said);
+	assert_int_equal(status_of(parse_options, arguments, &got), status);
+	((char *)(uintptr_t)buf_str(&got))[strcspn(buf_str(&got), "\n")] = '\0';
+	assert_string_equal(buf_str(&got), line);
+	buf_free(&got);
+}
+
+static void test_postproc(void **state)
+{
+	(void)state;
+	assert_postproc(0, "", "-fprofile", NULL);
+	assert_postproc(0, "", "--input-format=foreign", NULL);
+	assert_postproc(0, "", "--compat", "-frtrace");
+	assert_postproc(2, "there is no format 'xml'; the formats are profile, rtrace, text, stream", "-fxml", NULL);
+	assert_postproc(2,
+			"the format foreign can only be read; those that can be written are profile, rtrace, text, "
+			"stream",
+			"-fforeign", NULL);
+	assert_postproc(2, "the format profile can only be written; those that can be read are rtrace, text, foreign",
+			"--input-format=profile", NULL);
+	assert_postproc(2, "the format stream has no sp-rtrace dialect; those that have are rtrace, text", "--compat",
+			"-fstream");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_abilities),         cmocka_unit_test(test_detect),
+		cmocka_unit_test(test_no_reader),         cmocka_unit_test(test_no_writer),
+		cmocka_unit_test(test_several_processes), cmocka_unit_test(test_postproc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,6 +7,11 @@
 
 #include <errno.h>
 
+const unsigned char x86_register_words[16] = {
+	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
+	X86_R8,  X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+};
+
 /* An instruction on its way. `regs` is a copy: the task's own change when all is done. */
 struct work {
 	ZydisDecodedInstruction z;

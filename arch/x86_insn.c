@@ -52,11 +52,6 @@ enum {
 	SEGMENT_GS,
 };
 
-const unsigned char x86_register_words[16] = {
-	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
-	X86_R8,  X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
-};
-
 static uint32_t register_number(ZydisRegister reg)
 {
 	switch (reg) {

@@ -263,7 +263,7 @@ static void tell_traces(const struct run *run, const struct report *best)
 
 static bool has_live_names(const struct run *run)
 {
-	return run->set->resolve && !strcmp(encoding_name(run->set->encoding), "text");
+	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
 /* The command that shows the leaks, to be copied into a shell. */

@@ -69,4 +69,10 @@ bool text_is_build_id(const char *hex);
 /* The length of an identifier at `s`: letters, digits and underscores, no digit first. */
 size_t text_identifier(const char *s);
 
+struct buf;
+
+/* Appends `text` with control characters, what would be read as an escape, and the characters of
+ * `also` as \ooo. */
+void text_put_escaped(struct buf *out, const char *text, const char *also);
+
 #endif

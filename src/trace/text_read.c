@@ -38,127 +38,6 @@ static bool text_is_compat(const struct reader *reader)
 	return ((const struct text_reader *)reader->state)->compat;
 }
 
-static char *at(const struct reader *reader, size_t from)
-{
-	return (char *)reader->data + reader->start + from;
-}
-
-/* Makes CR LF a LF, from `from` bytes after data + start on; several CRs too, or each reading of what was written would
- * take one more away. */
-static void fold_line_ends(struct reader *reader, size_t from)
-{
-	char *const end = (char *)reader->data + reader->end;
-	char *p = memchr(at(reader, from), '\r', reader_available(reader) - from), *to = p;
-
-	if (!p)
-		return;
-	while (p < end) {
-		const char *const run = p;
-
-		while (p < end && *p == '\r')
-			p++;
-		if (p == end || *p != '\n') {
-			memmove(to, run, (size_t)(p - run));
-			to += p - run;
-		}
-		if (p < end)
-			*to++ = *p++;
-	}
-	*to = '\0';
-	reader->end -= (size_t)(end - to);
-}
-
-/* No text has a NUL byte in it: what is before can be read, what is behind is no trace. */
-static void check_nul(struct reader *reader, size_t from)
-{
-	struct text_reader *s = reader->state;
-	const size_t available = reader_available(reader);
-	const char *nul = available > from ? memchr(at(reader, from), '\0', available - from) : NULL;
-
-	if (!nul)
-		return;
-	s->has_nul = true;
-	s->nul_offset = reader_offset(reader) + (size_t)(nul - at(reader, 0));
-	reader->end = reader->start + (size_t)(nul - at(reader, 0));
-	reader->ended = true;
-}
-
-/* What is looked at never ends within a line end: the LF would stand where no LF was. */
-static void fill_line_end(struct reader *reader)
-{
-	while (reader_available(reader) && reader->data[reader->end - 1] == '\r' && !reader->ended)
-		reader_fill(reader, reader_available(reader) + 1);
-}
-
-size_t text_fill_slow(struct reader *reader, size_t want)
-{
-	size_t had = reader_available(reader);
-
-	while (had < want && !reader->ended) {
-		reader_fill(reader, want);
-		fill_line_end(reader);
-		check_nul(reader, had);
-		fold_line_ends(reader, had ? had - 1 : 0);
-		had = reader_available(reader);
-	}
-	return had;
-}
-
-void text_complain(struct reader *reader, uint64_t line)
-{
-	struct text_reader *s = reader->state;
-
-	if (s->damage)
-		reader_complain(reader, "line %" PRIu64 " %s", line, s->damage);
-	s->damage = NULL;
-}
-
-/* The input ends at data + start, or within the line there. */
-static int end_of_lines(struct reader *reader, size_t from)
-{
-	const struct text_reader *s = reader->state;
-
-	if (s->has_nul)
-		return reader_damage(reader, (size_t)(s->nul_offset - reader_offset(reader)),
-				     "a NUL byte, which no text has");
-	if (from == reader_available(reader))
-		return reader_end(reader);
-	reader->start += from;
-	const int status = reader_cut_off(reader, "a line");
-
-	reader->start -= from;
-	return status;
-}
-
-int text_line(struct reader *reader, size_t from, size_t *length)
-{
-	size_t scanned = 0;
-
-	for (;;) {
-		const size_t available = reader_available(reader);
-
-		if (available > from + scanned) {
-			const char *line = at(reader, from);
-			const char *end = memchr(line + scanned, '\n', available - from - scanned);
-
-			if (end) {
-				*length = (size_t)(end - line);
-				return 1;
-			}
-			scanned = available - from;
-		}
-		if (scanned > TEXT_LINE_MAX)
-			return reader_damage(reader, from, "a line is longer than %u bytes", TEXT_LINE_MAX);
-		if (from > TEXT_GROUP_MAX)
-			return reader_damage(reader, 0,
-					     "more than %u bytes of calls share one stack, or none; "
-					     "give the trace that was not compressed",
-					     TEXT_GROUP_MAX);
-		if (text_fill(reader, available + 1) <= available)
-			return end_of_lines(reader, from);
-	}
-}
-
 static bool text_detect(const unsigned char *data, size_t size)
 {
 	for (size_t i = 0; i < TEXT_KEYS; i++)
@@ -173,14 +52,12 @@ static int read_header(struct reader *reader, struct record *record)
 	size_t length;
 
 	/* The first bytes were read to recognise the format. */
-	fill_line_end(reader);
-	check_nul(reader, 0);
-	fold_line_ends(reader, 0);
+	text_begin_lines(reader);
 	const int status = text_line(reader, 0, &length);
 
 	if (status <= 0)
 		return status;
-	char *line = at(reader, 0);
+	char *line = text_at(reader, 0);
 
 	line[length] = '\0';
 	record->type = RECORD_PROCESS;
@@ -217,26 +94,26 @@ static void find_group(struct reader *reader, size_t from)
 	s->group_status = 0;
 	/* Not one byte more than needed is waited for: the input may be live. */
 	while (text_fill(reader, from + 1) > from) {
-		if (*at(reader, from) == '\n') {
+		if (*text_at(reader, from) == '\n') {
 			s->group_frames = from;
 			s->group_end = from + 1;
 			s->group_lines = 1;
 			return;
 		}
-		if (*at(reader, from) == '\t' && text_fill(reader, from + 3) >= from + 3 &&
-		    text_is_frame(at(reader, from))) {
+		if (*text_at(reader, from) == '\t' && text_fill(reader, from + 3) >= from + 3 &&
+		    text_is_frame(text_at(reader, from))) {
 			s->group_frames = from;
 			from = text_take_frames(reader, from, line);
-			s->group_end = from + (*at(reader, from) == '\n');
+			s->group_end = from + (*text_at(reader, from) == '\n');
 			s->group_lines += s->group_end - from;
 			return;
 		}
 		s->group_status = text_line(reader, from, &length);
-		if (s->group_status <= 0 || text_is_header(at(reader, from)))
+		if (s->group_status <= 0 || text_is_header(text_at(reader, from)))
 			break;
 		struct text_call next;
 
-		s->group_goes_on = from >= TEXT_GROUP_PART && text_parse_call(at(reader, from), length, &next);
+		s->group_goes_on = from >= TEXT_GROUP_PART && text_parse_call(text_at(reader, from), length, &next);
 		if (s->group_goes_on)
 			break;
 		from += length + 1;
@@ -254,12 +131,12 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	uint32_t args = 0;
 
 	record->type = RECORD_CALL;
-	text_take_call(s, at(reader, s->group_at), parsed, call);
+	text_take_call(s, text_at(reader, s->group_at), parsed, call);
 	s->group_at += length + 1;
 	text_complain(reader, s->line++);
 	s->astray = false;
-	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX && text_is_arg(at(reader, s->group_at))) {
-		char *line = at(reader, s->group_at);
+	while (s->group_at < s->group_frames && args < TEXT_ARGS_MAX && text_is_arg(text_at(reader, s->group_at))) {
+		char *line = text_at(reader, s->group_at);
 		char *end = strchr(line, '\n');
 
 		*end = '\0';
@@ -284,9 +161,9 @@ static void take_call(struct reader *reader, const struct text_call *parsed, siz
 	for (size_t i = 0; i < s->frame_count; i++) {
 		const struct text_span *span = &s->spans[i];
 
-		s->texts[i] = span->end ? at(reader, span->begin) : NULL;
+		s->texts[i] = span->end ? text_at(reader, span->begin) : NULL;
 		if (span->end)
-			*at(reader, span->end) = '\0';
+			*text_at(reader, span->end) = '\0';
 	}
 	call->frame_texts = s->texts;
 }
@@ -321,7 +198,7 @@ static bool take_heap(struct reader *reader, size_t from, size_t end, size_t *si
 
 	for (size_t i = 0; i < TEXT_HEAP_LINES; i++) {
 		if (next >= end || text_line(reader, next, &length) <= 0 ||
-		    !parse_heap_line(at(reader, next), i, &values[i]))
+		    !parse_heap_line(text_at(reader, next), i, &values[i]))
 			return false;
 		next += length + 1;
 	}
@@ -357,7 +234,7 @@ static int next_in_group(struct reader *reader, struct record *record)
 		s->in_group = false;
 		return s->group_status < 0 ? s->group_status : 2;
 	}
-	char *line = at(reader, s->group_at);
+	char *line = text_at(reader, s->group_at);
 	const size_t length = (size_t)(strchr(line, '\n') - line);
 	struct text_call call;
 
@@ -387,19 +264,19 @@ static int next_line(struct reader *reader, struct record *record)
 
 	if (status <= 0)
 		return status;
-	if (text_parse_call(at(reader, 0), length, &call)) {
+	if (text_parse_call(text_at(reader, 0), length, &call)) {
 		find_group(reader, length + 1);
 		take_call(reader, &call, length, record);
 		return 1;
 	}
 	size_t size;
 
-	if (is_heap(at(reader, 0), length) && take_heap(reader, 0, SIZE_MAX, &size, record)) {
+	if (is_heap(text_at(reader, 0), length) && take_heap(reader, 0, SIZE_MAX, &size, record)) {
 		reader->start += size;
 		s->line += 1 + TEXT_HEAP_LINES;
 		return 1;
 	}
-	char *line = at(reader, 0);
+	char *line = text_at(reader, 0);
 
 	if (text_is_header(line))
 		return reader_damage(reader, 0,

@@ -6,8 +6,7 @@
 #include "trace/reader_state.h"
 #include "trace/text.h"
 
-/* Bounds of what is held in memory: a line, the calls that wait for one stack, a stack, a call's
- * arguments. */
+/* Bounds of what is held in memory: a line, the calls that wait for one stack, a stack, a call's arguments. */
 #define TEXT_LINE_MAX   (1u << 20)
 #define TEXT_GROUP_MAX  (64u << 20)
 #define TEXT_GROUP_PART (256u << 10) /* at the next call it is given out without the stack */
@@ -20,9 +19,8 @@ struct text_resource {
 	char *type;
 };
 
-/* What followed a frame's address, as places relative to the group's begin. */
-struct text_span {
-	uint32_t begin, end; /* both 0: nothing */
+struct text_span { /* what followed a frame's address, relative to the group's begin; both 0: nothing */
+	uint32_t begin, end;
 };
 
 struct text_reader {
@@ -54,8 +52,8 @@ struct text_reader {
 	size_t arg_capacity;
 };
 
-/* The line that begins `from` bytes after data + start: 1 and its length, its newline is there
- * too; 0 at the end; a negative errno, described. The data may move. */
+/* The line that begins `from` bytes after data + start: 1 and its length, its newline is there too; 0 at the end; a
+ * negative errno, described. The data may move. */
 int text_line(struct reader *reader, size_t from, size_t *length);
 
 /* The takers of lines below leave in s->damage what looks wrong with a line that they took: a clause
@@ -90,6 +88,13 @@ bool text_take_line(struct text_reader *s, char *line, struct record *record);
 /* Whether a line ends as calls do, in `(0x602010)` or `(100) = 0x602010`, and something stands before that. */
 bool text_ends_as_call(const char *line, size_t length);
 
+/* The bytes from `from` behind data + start on. What has been read already becomes lines by text_begin_lines(). */
+static inline char *text_at(const struct reader *reader, size_t from)
+{
+	return (char *)reader->data + reader->start + from;
+}
+
+void text_begin_lines(struct reader *reader);
 /* As reader_fill(), with the line ends CR LF read as LF. */
 size_t text_fill_slow(struct reader *reader, size_t want);
 

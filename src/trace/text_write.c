@@ -27,32 +27,6 @@ static void text_end(struct writer *writer)
 	free(s);
 }
 
-static bool needs_escape(const char *c, const char *also)
-{
-	if (*c == '\\')
-		return text_is_escape(c, also);
-	return text_is_control(*c) || (*also && strchr(also, *c));
-}
-
-void text_put_escaped(struct buf *out, const char *text, const char *also)
-{
-	for (const char *c = text; *c; c++) {
-		const char *plain = c;
-
-		while (*c && !needs_escape(c, also))
-			c++;
-		buf_add(out, plain, (size_t)(c - plain));
-		if (!*c)
-			break;
-		const unsigned char byte = (unsigned char)*c;
-
-		buf_add_char(out, '\\');
-		buf_add_char(out, (char)('0' + (byte >> 6)));
-		buf_add_char(out, (char)('0' + (byte >> 3 & 7)));
-		buf_add_char(out, (char)('0' + (byte & 7)));
-	}
-}
-
 /* One field of the header. In 1.4 they are separated by commas, in compat each ends in ", ". */
 static void put_field(struct writer *writer, bool first, const char *key, const char *value)
 {

@@ -17,10 +17,6 @@ struct text_writer {
 	uint64_t lowest, highest; /* ids of memory blocks so far, for the heap lines; 0 none */
 };
 
-/* Appends `text` with control characters, what would be read as an escape, and the characters of
- * `also` as \ooo. */
-void text_put_escaped(struct buf *out, const char *text, const char *also);
-
 /* A call's lines: the call, its arguments, its frames, and the blank line that ends it. */
 void text_put_call(struct writer *writer, const struct record_call *call);
 

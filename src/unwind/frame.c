@@ -195,3 +195,12 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 		*unwinder_cached(unwinder, pc, exact) = (struct row_cache_entry){cache_key(pc, exact), row};
 	return row;
 }
+
+bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const uint64_t lookup = exact ? pc : pc - 1;
+	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
+
+	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
+	       cfi_find_start(&mapped->object->cfi, lookup - mapped->bias);
+}

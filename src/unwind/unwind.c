@@ -94,15 +94,6 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
-{
-	const uint64_t lookup = exact ? pc : pc - 1;
-	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
-
-	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       cfi_find_start(&mapped->object->cfi, lookup - mapped->bias);
-}
-
 /* Code without any rule, such as a C library's built without CFI, is stopped at where a function
  * begins: that is where breakpoints are. Its caller is then known from the ABI. False if the code
  * has a rule, or what would be the caller has none. */

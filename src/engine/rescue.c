@@ -198,6 +198,9 @@ static bool look_at(struct rescue *r, const struct guard_seat *seat, bool again)
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
 		return false;
 	}
+	/* A task that waits for a processor between the trap and its stop: nobody takes that away either. */
+	if (signals.trap_queued && signals.trap_kills)
+		r->processes[task.process].is_doomed = true;
 	if (state != 't' || !proc_place(tid, &task.pc, &task.sp))
 		return true;
 	if (code == SIGTRAP && signals.trap_kills)

@@ -138,7 +138,15 @@ struct arch {
 	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL none. */
 	const char *shadow_stack_line, *shadow_stack_word;
 
-	/* Breakpoints. `thumb`-like states are bit 0 of the symbol's address where a port has them. */
+	/* Code addresses. Where one processor runs code in several states (ARM's Thumb), function pointers, symbols and
+	 * return addresses say by these bits in which; the other bits say where the code lies. 0: there is one state.
+	 * pc and set_pc, insn.address and slots have no such bits: a task that the tracer moves stays in its state.
+	 * breakpoint, entry, follows_call and decode get addresses with them. */
+	uint64_t code_state;
+	/* The state in which the task is, as those bits; NULL where there is one. */
+	uint64_t (*state)(const struct arch_regs *regs);
+
+	/* Breakpoints. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */
 	/* The address of the breakpoint that a task with this pc has just hit. */
 	uint64_t (*breakpoint_address)(uint64_t pc);
@@ -172,6 +180,12 @@ struct arch {
 	 * where return addresses are plain. */
 	uint64_t (*strip)(uint64_t return_address);
 };
+
+/* Where code lies, of an address that may say in which state it runs. */
+static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
+{
+	return code & ~arch->code_state;
+}
 
 /* The original pc for a pc inside a copy: the instruction's own address when it has not run, the
  * next one's when it has. pc is slot + an offset in the copy. */

@@ -106,7 +106,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 			      .link = place,
 			      .probe = probe,
 			      .return_sp = return_sp,
-			      .return_address = site->address,
+			      .return_address = breakpoint_code(site),
 			      .site = site};
 	if (call->next)
 		call->next->link = &call->next;

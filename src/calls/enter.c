@@ -55,17 +55,18 @@ static void event_stack(struct event *e, struct task *task, struct unwind_frame 
 
 /* ---- Entry ---- */
 
-/* The return site's breakpoint. A function's entry can be reached without a call (a loop's head):
+/* The breakpoint at a return address. A function's entry can be reached without a call (a loop's head):
  * then the word on the stack is no return address, and nothing may be written there. */
-static struct breakpoint *return_site(struct process *p, uint64_t address, bool *is_call)
+static struct breakpoint *return_site(struct process *p, uint64_t return_address, bool *is_call)
 {
+	const uint64_t address = arch_text_address(p->arch, return_address);
 	struct breakpoint *b = breakpoint_find(p, address);
 	unsigned char before[16];
 	size_t size = sizeof(before);
 
 	*is_call = true;
 	if (b && b->is_return)
-		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, address);
+		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
 	const struct object *object = objects_find(&p->objects, address);
 
 	int error = memory_read(p, address - size, before, size);
@@ -82,12 +83,12 @@ static struct breakpoint *return_site(struct process *p, uint64_t address, bool 
 		return NULL;
 	}
 	breakpoints_hide(p, address - size, before, size);
-	const enum arch_call kind = p->arch->follows_call(address, before, size);
+	const enum arch_call kind = p->arch->follows_call(return_address, before, size);
 
 	*is_call = kind != CALL_NONE;
 	if (!*is_call)
 		return NULL;
-	b = breakpoint_insert(p, address);
+	b = breakpoint_insert(p, return_address);
 	if (b) {
 		b->is_return = true;
 		b->is_computed = kind == CALL_COMPUTED;
@@ -355,7 +356,7 @@ void call_return(struct task *task, struct breakpoint *b)
 	const uint64_t sp = p->arch->sp(&task->regs);
 	struct call *call = call_find(p, sp);
 
-	if (!call || call->return_address != b->address) {
+	if (!call || call->site != b) {
 		site_missed(task, b, sp);
 		return;
 	}

@@ -142,7 +142,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 	const struct breakpoint *known = breakpoint_find(p, start);
 	unsigned char code[ARCH_INSN_MAX];
 
-	if (memory_read(p, start, code, sizeof(code)) < 0)
+	if (memory_read(p, arch_text_address(p->arch, start), code, sizeof(code)) < 0)
 		return start;
 	if (known && known->inserted)
 		memcpy(code, known->original, known->size);
@@ -164,6 +164,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	const struct wanted *wanted = probe->wanted;
 
 	probe_add(p, b, probe);
+	b->probe->start = arch_text_address(p->arch, probe->start);
 	b->probe->traced = (struct traced){
 		.function = wanted->function, .resource = wanted->resource, .shown = probe->traced.shown};
 	p->probes->releases += wanted->function && wanted->function->role == ROLE_RELEASE;
@@ -298,7 +299,8 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 	/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
 	struct object *object = objects_find(&p->objects, address);
 
-	if (object && object == probe->object && address != probe->start && object_text_at(object, address))
+	if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&
+	    object_text_at(object, address))
 		probe_at(p, &(struct probe){.wanted = probe->wanted,
 					    .traced = {.shown = probe->traced.shown},
 					    .start = address,

@@ -66,12 +66,12 @@ void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);
-/* Puts a breakpoint at the entry of a wanted function: wanted, start, size, object and is_resolver of `probe`, and the
+/* Puts a breakpoint at the entry of a wanted function: wanted, start (a code address), size, object and is_resolver of `probe`, and the
  * name that is shown. */
 void probe_at(struct process *p, const struct probe *probe);
 /* What --symbol names, in the main program. */
 void probe_manual_symbols(struct process *p);
-/* Where the breakpoint of a function at that address belongs. */
+/* Where the breakpoint of a function at that code address belongs. */
 uint64_t probe_entry(struct process *p, uint64_t start);
 /* The probe whose function's code holds the address, or NULL. */
 const struct probe *probe_around(const struct process *p, uint64_t address);

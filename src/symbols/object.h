@@ -9,7 +9,7 @@
 
 struct elf_symbol {
 	const char *name;
-	uint64_t value; /* as in the file: an address relative to the load bias */
+	uint64_t value; /* as in the file: a code address relative to the load bias */
 	uint64_t size;
 	bool is_ifunc;  /* value is the resolver */
 	bool is_global; /* global or weak */

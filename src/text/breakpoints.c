@@ -11,7 +11,7 @@
 
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address)
 {
-	return hash_get_ptr(&p->text->breakpoints, address);
+	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
 }
 
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
@@ -74,9 +74,9 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	if (is_shared(p, b->address))
 		return -EACCES;
 	b->is_made = !objects_find(&p->objects, b->address);
-	if (!p->arch->decode(b->address, code, (size_t)size, p->shadow_stack, &b->insn))
+	if (!p->arch->decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
 		return -EILSEQ;
-	b->size = (unsigned char)p->arch->breakpoint(b->address, b->trap);
+	b->size = (unsigned char)p->arch->breakpoint(breakpoint_code(b), b->trap);
 	memcpy(b->original, code, b->size);
 	if (!memcmp(b->original, b->trap, b->size))
 		return -EEXIST; /* the target's own, or another tracer's */
@@ -120,18 +120,19 @@ static struct breakpoint *breakpoint_unusable(struct process *p, struct breakpoi
 	return NULL;
 }
 
-struct breakpoint *breakpoint_insert(struct process *p, uint64_t address)
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 {
-	struct breakpoint *b = breakpoint_find(p, address);
+	struct breakpoint *b = breakpoint_find(p, code);
 	int error;
 
 	if (b && (b->inserted || b->unusable))
 		return b->unusable ? NULL : b;
 	if (!b) {
 		b = xcalloc(1, sizeof(*b));
-		b->address = address;
+		b->address = arch_text_address(p->arch, code);
+		b->state = code & p->arch->code_state;
 		b->ticket = -1;
-		hash_set_ptr(&p->text->breakpoints, address, b);
+		hash_set_ptr(&p->text->breakpoints, b->address, b);
 	}
 	if (!b->size || !is_current(p, b)) {
 		if (b->slot)

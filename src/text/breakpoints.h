@@ -5,9 +5,10 @@
 
 #include "text/text.h"
 
+/* The breakpoint at a code address, or where code lies. */
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
-/* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
-struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
+/* The breakpoint at a code address (made if new), inserted. NULL if it cannot be. */
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
  * trap on the target waits for the tracer. */
 void breakpoints_plant(struct process *p);

@@ -36,9 +36,10 @@ static bool can_follow(const struct insn *insn)
 	return insn->kind == INSN_EMULATE && insn->pc_only;
 }
 
-/* The n-th instruction behind the jump, which is at pc. */
-static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, uint64_t pc)
+/* The n-th instruction behind the jump, which those registers are about to run. */
+static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
+	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;
 	unsigned char code[ARCH_INSN_MAX];
 
 	if (!b->path)
@@ -50,7 +51,7 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 	const struct object *object = objects_find(&p->objects, b->address);
 
 	if (!object || objects_find(&p->objects, pc) != object || memory_read(p, pc, code, sizeof(code)) < 0 ||
-	    !p->arch->decode(pc, code, sizeof(code), p->shadow_stack, insn))
+	    !p->arch->decode(pc | state, code, sizeof(code), p->shadow_stack, insn))
 		*insn = (struct insn){.kind = INSN_STEP, .address = pc};
 	b->path->count++;
 	return insn;
@@ -79,7 +80,7 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 		}
 		if (n == FOLLOW_INSNS)
 			break;
-		insn = insn_at(p, b, n, pc);
+		insn = insn_at(p, b, n, &regs);
 	}
 	b->led_nowhere++;
 	return NULL;

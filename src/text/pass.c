@@ -87,7 +87,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	task->stopped = false;
 	const int status = halt_wait(task);
 
-	breakpoint_insert(p, b->address);
+	breakpoint_insert(p, breakpoint_code(b));
 	const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
 
 	if (stop.kind == STOP_TRAP) {

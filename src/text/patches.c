@@ -246,7 +246,7 @@ void patches_compare(struct process *p, pid_t tid)
 		if (there)
 			note_breakpoint(p, b);
 		if (wanted && !there)
-			breakpoint_insert(p, b->address);
+			breakpoint_insert(p, breakpoint_code(b));
 		else if (!wanted && there)
 			breakpoint_remove(p, b);
 	}

@@ -23,6 +23,7 @@ struct slot {
 
 struct breakpoint {
 	uint64_t address; /* where its bytes lie */
+	uint64_t state;   /* in which its code runs: arch->code_state */
 	struct insn insn; /* what stands there in truth */
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
@@ -41,6 +42,12 @@ struct breakpoint {
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 };
+
+/* Its code address, as return addresses and symbols have it. */
+static inline uint64_t breakpoint_code(const struct breakpoint *b)
+{
+	return b->address | b->state;
+}
 
 /* A stretch of slots in the tail of one text mapping. */
 struct tail {

@@ -14,8 +14,7 @@
  * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
  * stacks cannot confuse one call with another. */
 
-/* What is watched for the tracer's own sake is nothing that a module knows. */
-static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+const struct function call_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
 
 struct calls *calls_new(void)
 {
@@ -33,12 +32,10 @@ void calls_free(struct process *p)
 	p->calls = NULL;
 }
 
-struct task_calls *task_calls(struct task *task)
+struct task_calls *task_calls_new(struct task *task)
 {
-	if (!task->calls) {
-		task->calls = xcalloc(1, sizeof(*task->calls));
-		task->calls->thread = thread_new(task->tid, task->tgid);
-	}
+	task->calls = xcalloc(1, sizeof(*task->calls));
+	task->calls->thread = thread_new(task->tid, task->tgid);
 	return task->calls;
 }
 
@@ -53,22 +50,12 @@ void task_calls_free(struct task *task)
 	task->calls = NULL;
 }
 
-const struct function *call_function(const struct call *call)
-{
-	return probe_is_hook(call->probe) ? &watched : call->probe->wanted->function;
-}
-
 static bool publishes(const struct call *call)
 {
 	return call_function(call)->publishes_early;
 }
 
-struct call *call_find(const struct process *p, uint64_t return_sp)
-{
-	return hash_get_ptr(&p->calls->by_sp, return_sp);
-}
-
-struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id)
+struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint64_t id)
 {
 	struct reservation *release = ledger_reserved(p->trace, resource, id);
 
@@ -101,13 +88,17 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 {
 	struct call *call = call_new(task->process->tracer);
 
-	*call = (struct call){.task = task,
-			      .next = *place,
-			      .link = place,
-			      .probe = probe,
-			      .return_sp = return_sp,
-			      .return_address = breakpoint_code(site),
-			      .site = site};
+	/* The arguments are the caller's to fill in, and a reservation that is not open has nothing in it. */
+	call->task = task;
+	call->next = *place;
+	call->link = place;
+	call->probe = probe;
+	call->return_sp = return_sp;
+	call->return_address = breakpoint_code(site);
+	call->site = site;
+	call->serial = call->inner_sp = call->made = 0;
+	call->inner = NULL;
+	call->has_made = call->release.is_open = false;
 	if (call->next)
 		call->next->link = &call->next;
 	*place = call;

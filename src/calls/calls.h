@@ -67,19 +67,34 @@ struct calls {
 struct calls *calls_new(void);
 void calls_free(struct process *p);
 /* What this floor knows of the task, made at its first use. */
-struct task_calls *task_calls(struct task *task);
+struct task_calls *task_calls_new(struct task *task);
+static inline struct task_calls *task_calls(struct task *task)
+{
+	return task->calls ? task->calls : task_calls_new(task);
+}
 /* The calls of a task in flight, newest first. */
 static inline struct call *task_newest_call(const struct task *task)
 {
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the call's function. */
-const struct function *call_function(const struct call *call);
+/* What a module says of the call's function. What is watched for the tracer's own sake is nothing that one knows. */
+extern const struct function call_watched;
+static inline const struct function *call_function(const struct call *call)
+{
+	return probe_is_hook(call->probe) ? &call_watched : call->probe->wanted->function;
+}
 /* The call in flight that returns with that sp, or NULL. */
-struct call *call_find(const struct process *p, uint64_t return_sp);
+static inline struct call *call_find(const struct process *p, uint64_t return_sp)
+{
+	return hash_get_ptr(&p->calls->by_sp, return_sp);
+}
 /* The call in flight that has reserved the release of an id, or NULL. */
-struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id);
+struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint64_t id);
+static inline struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id)
+{
+	return p->trace->ledger.reserved ? call_reserved_slow(p, resource, id) : NULL;
+}
 /* Enters a new call of the task into the tables, without arguments; nothing is reserved. */
 struct call *call_add(struct task *task, const struct probe *probe, struct breakpoint *site, uint64_t return_sp);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */

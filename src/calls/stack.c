@@ -34,11 +34,11 @@ static ssize_t read_stack(struct task *task, uint64_t address, void *data, size_
 }
 
 /* Bytes of the stack from sp on, if they are known at this stop. */
-static const unsigned char *known_bytes(const struct task *task, uint64_t sp, size_t *size)
+static inline const unsigned char *known_bytes(struct task *task, uint64_t sp, size_t *size)
 {
-	const struct kept_stack *kept = task->calls ? &task->calls->kept : NULL;
+	const struct kept_stack *kept = &task_calls(task)->kept;
 
-	if (!kept || kept->valid_at != task->at_stop || sp < kept->address || sp - kept->address >= kept->size)
+	if (kept->valid_at != task->at_stop || sp < kept->address || sp - kept->address >= kept->size)
 		return NULL;
 	*size = kept->size - (sp - kept->address);
 	return kept->bytes + (sp - kept->address);
@@ -46,7 +46,7 @@ static const unsigned char *known_bytes(const struct task *task, uint64_t sp, si
 
 static void read_kept(struct task *task, uint64_t address)
 {
-	struct kept_stack *kept = &task_calls(task)->kept;
+	struct kept_stack *kept = &task->calls->kept;
 	const size_t want = task->process->calls->stack_want;
 
 	if (kept->capacity < want) {
@@ -80,9 +80,11 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 		*address = own->word;
 		return true;
 	}
-	if (with_stack && !known_bytes(task, where, &size))
-		read_kept(task, where);
 	bytes = known_bytes(task, where, &size);
+	if (with_stack && !bytes) {
+		read_kept(task, where);
+		bytes = known_bytes(task, where, &size);
+	}
 	if (bytes && p->arch->pointer_size == sizeof(*address) && size >= sizeof(*address))
 		memcpy(address, bytes, sizeof(*address));
 	else if (memory_read_pointer(task->process, where, address) < 0)
@@ -103,7 +105,7 @@ void stack_keep(struct task *task, struct call *call)
 
 void stack_recall(struct task *task, const struct call *call)
 {
-	struct kept_stack *kept = &task_calls(task)->kept;
+	struct kept_stack *kept = &task_calls(task)->kept; /* it may return from another task's call */
 
 	kept->valid_at = call->task == task && call->serial && kept->call == call->serial ? task->at_stop : 0;
 }

@@ -24,19 +24,3 @@ uint64_t value_of(struct process *p, const struct value *value, const uint64_t *
 		return 0;
 	}
 }
-
-bool value_is_success(const struct function *f, uint64_t result, unsigned pointer_size)
-{
-	const uint64_t minus_1 = pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
-
-	switch (f->success) {
-	case OK_NONZERO:
-		return result != 0;
-	case OK_ZERO:
-		return (uint32_t)result == 0;
-	case OK_NOT_MINUS_1:
-		return result != minus_1 && (uint32_t)result != UINT32_MAX;
-	default:
-		return true;
-	}
-}

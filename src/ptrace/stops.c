@@ -15,19 +15,6 @@ pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
 	return tid;
 }
 
-struct stop stops_note(struct tracer *t, pid_t tid, int status)
-{
-	struct task *task = task_find(t, tid);
-
-	if (!task)
-		return stop_decode(tid, status, PHASE_UNKNOWN);
-	task->stopped = WIFSTOPPED(status);
-	task->listening = false;
-	task->vforking = false; /* a parent in vfork stops only when that is over */
-	task->regs_known = false;
-	return stop_decode(tid, status, task->phase);
-}
-
 void stops_forget(struct tracer *t, pid_t tid)
 {
 	struct stops *stops = &t->stops;

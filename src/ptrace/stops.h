@@ -2,13 +2,26 @@
 #ifndef FT_PTRACE_STOPS_H
 #define FT_PTRACE_STOPS_H
 
-#include "ptrace/tracee.h"
+#include "ptrace/tasks.h"
+
+#include <sys/wait.h>
 
 /* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, because the
  * guard knows then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
 pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status);
 /* Notes in its task what has been taken from it, if it has one, and decodes it. */
-struct stop stops_note(struct tracer *t, pid_t tid, int status);
+static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
+{
+	struct task *task = task_find(t, tid);
+
+	if (!task)
+		return stop_decode(tid, status, PHASE_UNKNOWN);
+	task->stopped = WIFSTOPPED(status);
+	task->listening = false;
+	task->vforking = false; /* a parent in vfork stops only when that is over */
+	task->regs_known = false;
+	return stop_decode(tid, status, task->phase);
+}
 
 /* Puts a stop of a task back: collect() gives it out later, before it waits. */
 void stops_put_back(struct tracer *t, const struct stop *stop);

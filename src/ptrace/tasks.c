@@ -16,11 +16,9 @@ const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PT
 
 /* ---- The table ---- */
 
-struct task *task_find(struct tracer *t, pid_t tid)
+struct task *task_find_slow(struct tracer *t, pid_t tid)
 {
-	/* Asked for several times a stop. */
-	if (!t->last_found || t->last_found->tid != tid)
-		t->last_found = hash_get_ptr(&t->tasks, (uint64_t)tid);
+	t->last_found = hash_get_ptr(&t->tasks, (uint64_t)tid);
 	return t->last_found;
 }
 
@@ -155,7 +153,8 @@ int task_regs(struct task *task)
 	return 0;
 }
 
-int task_set_regs(struct task *task)
+/* Not into task_set_pc(), which every stop of x86 needs, and hardly ever this. */
+__attribute__((noinline)) int task_set_regs(struct task *task)
 {
 	struct iovec iov = {&task->regs, task->process->arch->regset_size};
 
@@ -181,11 +180,13 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS])
 {
 	const struct arch_memory memory = {.read = argument_read, .context = task->process};
 	const struct arch *arch = task->process->arch;
+	const unsigned char *const words = arch->argument_words;
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < CALL_ARGS; i++)
-		if (i < arch->argument_registers)
-			args[i] = task->regs.words[arch->argument_words[i]];
-		else if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
+	for (; i < CALL_ARGS && i < arch->argument_registers; i++)
+		args[i] = task->regs.words[words[i]];
+	for (; i < CALL_ARGS; i++)
+		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
 			args[i] = 0;
 }
 

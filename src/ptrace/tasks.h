@@ -8,7 +8,12 @@
 
 /* ---- The table ---- */
 
-struct task *task_find(struct tracer *t, pid_t tid);
+struct task *task_find_slow(struct tracer *t, pid_t tid);
+static inline struct task *task_find(struct tracer *t, pid_t tid)
+{
+	/* Asked for several times a stop. */
+	return t->last_found && t->last_found->tid == tid ? t->last_found : task_find_slow(t, tid);
+}
 /* The leader of a thread group, or else another task of it; NULL none. */
 struct task *task_of_group(struct tracer *t, pid_t pid);
 /* for (size_t i = 0; (task = tasks_next(t, &i));): all tasks there are. No task may come or go meanwhile. */

@@ -235,7 +235,7 @@ static void begin_late(struct trace *trace)
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	uint64_t addresses[MAX_FRAMES];
-	struct record record = {.type = RECORD_CALL};
+	struct record record;
 
 	trace->counts.events++;
 	trace->counts.stacks += e->has_frames;
@@ -248,6 +248,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	put_thread(trace, e->thread);
 	for (size_t i = 0; i < e->frame_count; i++)
 		addresses[i] = e->frames[i].pc;
+	record.type = RECORD_CALL;
 	record.call = (struct record_call){.index = trace->next_index++,
 					   .time_ns = e->time_ns,
 					   .resource = e->function->resource,

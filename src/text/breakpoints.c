@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct breakpoint *breakpoint_find(struct process *p, uint64_t address)
-{
-	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
-}
-
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

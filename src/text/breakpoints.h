@@ -6,7 +6,10 @@
 #include "text/text.h"
 
 /* The breakpoint at a code address, or where code lies. */
-struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
+static inline struct breakpoint *breakpoint_find(const struct process *p, uint64_t address)
+{
+	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
+}
 /* The breakpoint at a code address (made if new), inserted. NULL if it cannot be. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first

@@ -251,10 +251,9 @@ void slots_restore(struct process *p)
 
 /* ---- Tasks ---- */
 
-struct task_hits *task_hits(struct task *task)
+struct task_hits *task_hits_new(struct task *task)
 {
-	if (!task->hits)
-		task->hits = xcalloc(1, sizeof(*task->hits));
+	task->hits = xcalloc(1, sizeof(*task->hits));
 	return task->hits;
 }
 
@@ -263,22 +262,6 @@ void slot_enter(struct task *task, struct slot *slot)
 	task_set_pc(task, slot->address);
 	slot->used_lately = true;
 	slot_joined(task, slot);
-}
-
-void slot_joined(struct task *task, struct slot *slot)
-{
-	slot->users++;
-	task_hits(task)->slot = slot;
-}
-
-void slot_left(struct task *task)
-{
-	struct slot *slot = task_slot(task);
-
-	if (!slot)
-		return;
-	slot->users--;
-	task->hits->slot = NULL;
 }
 
 void task_leave_slot(struct task *task)
@@ -309,24 +292,31 @@ void hit_undo(struct task *task, const struct breakpoint *b)
 	struct task_hits *hits = task_hits(task);
 	struct undone *undone = &hits->undone[hits->next++ % UNDONE_MAX];
 
+	hits->any_undone = true;
 	undone->breakpoint = b;
 	undone->sp = task->process->arch->sp(&task->regs);
 	task_args(task, undone->args);
 }
 
-bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS])
+bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS])
 {
+	struct task_hits *hits = task->hits;
 	const uint64_t sp = task->process->arch->sp(&task->regs);
+	struct undone *found = NULL;
+	bool others = false;
 
-	for (size_t i = 0; task->hits && i < UNDONE_MAX; i++) {
-		struct undone *undone = &task->hits->undone[i];
+	for (size_t i = 0; i < UNDONE_MAX; i++) {
+		struct undone *undone = &hits->undone[i];
 
-		if (undone->breakpoint != b || undone->sp != sp)
-			continue;
-		undone->breakpoint = NULL;
-		return !memcmp(undone->args, args, sizeof(undone->args));
+		if (!found && undone->breakpoint == b && undone->sp == sp)
+			found = undone;
+		else
+			others |= undone->breakpoint != NULL;
 	}
-	return false;
+	hits->any_undone = others;
+	if (found)
+		found->breakpoint = NULL;
+	return found && !memcmp(found->args, args, sizeof(found->args));
 }
 
 void hits_forget(struct task *task, const struct breakpoint *b)

@@ -22,24 +22,44 @@ void slots_restore(struct process *p);
 /* ---- Tasks ---- */
 
 /* What this floor knows of the task, made at its first use. */
-struct task_hits *task_hits(struct task *task);
-/* The task goes on in the slot: sets its pc. It stays stopped. */
-void slot_enter(struct task *task, struct slot *slot);
-/* The task is in the slot already: a fork's child that was born there. */
-void slot_joined(struct task *task, struct slot *slot);
+struct task_hits *task_hits_new(struct task *task);
+static inline struct task_hits *task_hits(struct task *task)
+{
+	return task->hits ? task->hits : task_hits_new(task);
+}
 /* Where it was last sent; NULL nowhere. */
 static inline struct slot *task_slot(const struct task *task)
 {
 	return task->hits ? task->hits->slot : NULL;
 }
+/* The task is in the slot already: a fork's child that was born there. */
+static inline void slot_joined(struct task *task, struct slot *slot)
+{
+	slot->users++;
+	task_hits(task)->slot = slot;
+}
 /* It is known to be elsewhere. */
-void slot_left(struct task *task);
+static inline void slot_left(struct task *task)
+{
+	struct slot *slot = task_slot(task);
+
+	if (!slot)
+		return;
+	slot->users--;
+	task->hits->slot = NULL;
+}
+/* The task goes on in the slot: sets its pc. It stays stopped. */
+void slot_enter(struct task *task, struct slot *slot);
 /* After any stop that is not a hit: a pc inside a copy goes back to the original address. */
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
 void hit_undo(struct task *task, const struct breakpoint *b);
 /* Whether this hit, with those arguments, is one that was undone; forgets it then. */
-bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS]);
+bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS]);
+static inline bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS])
+{
+	return task->hits && task->hits->any_undone && hit_redo_slow(task, b, args);
+}
 /* A breakpoint goes, or (NULL) the task executes another program: forgets hits that were undone. */
 void hits_forget(struct task *task, const struct breakpoint *b);
 /* Frees what this floor knows of a task that ends. */

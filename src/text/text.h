@@ -82,6 +82,7 @@ struct task_hits {
 	struct slot *slot; /* where it was last sent */
 	struct undone undone[UNDONE_MAX];
 	unsigned next;
+	bool any_undone;
 };
 
 struct text *text_new(void);

@@ -196,12 +196,10 @@ static void put_attachment(struct writer *writer, const struct record_attachment
 	packet_end(writer, RTRACE_FILE, p);
 }
 
-static void rtrace_put(struct writer *writer, const struct record *record)
+static void put_other(struct writer *writer, const struct record *record)
 {
 	const struct rtrace_state *s = writer->state;
 
-	if (!s->begun && record->type != RECORD_PROCESS)
-		return;
 	switch (record->type) {
 	case RECORD_PROCESS:
 		put_process(writer, &record->process);
@@ -230,18 +228,28 @@ static void rtrace_put(struct writer *writer, const struct record *record)
 		if (!s->compat)
 			put_note(writer, &record->note);
 		break;
-	case RECORD_CALL:
-		rtrace_put_call(writer, &record->call);
-		break;
 	case RECORD_HEAP:
 		put_heap(writer, &record->heap);
 		break;
 	case RECORD_ATTACHMENT:
 		put_attachment(writer, &record->attachment);
 		break;
+	case RECORD_CALL:
 	case RECORD_COMMENT: /* only text has a place for it */
 		break;
 	}
+}
+
+static void rtrace_put(struct writer *writer, const struct record *record)
+{
+	const struct rtrace_state *s = writer->state;
+
+	if (!s->begun && record->type != RECORD_PROCESS)
+		return;
+	if (record->type == RECORD_CALL)
+		rtrace_put_call(writer, &record->call);
+	else
+		put_other(writer, record);
 }
 
 const struct writer_ops rtrace_writer_ops = {

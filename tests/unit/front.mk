@@ -19,3 +19,7 @@ tests_unit_functrace_fake_SOURCES = src/functrace.c src/options.c src/options.h 
 	tests/unit/registry_fake.c src/trace/encoding.c
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_functrace_fake_LDADD = libengine.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
+
+# The house: who may know whom, and how files are written.
+TESTS += tests/unit/floors.py tests/unit/format.py
+EXTRA_DIST += tests/unit/floors.py tests/unit/floors.txt tests/unit/format.py

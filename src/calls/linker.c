@@ -60,7 +60,7 @@ static uint64_t r_debug(struct process *p)
 	return p->r_debug;
 }
 
-bool linker_is_done(struct process *p)
+bool linker_ask_done(struct process *p)
 {
 	const uint64_t offset = 3 * p->arch->pointer_size;
 	uint32_t state;

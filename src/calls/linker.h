@@ -6,7 +6,7 @@
 
 /* Whether the list of objects is whole, at the linker's notice: something has been loaded or unloaded, and is not only
  * about to be. Looks for the list once. */
-bool linker_is_done(struct process *p);
+bool linker_ask_done(struct process *p);
 /* Marks the objects that are never unloaded. */
 void linker_mark_lasting(struct process *p);
 

@@ -39,7 +39,7 @@ void engine_want_tick(struct engine *engine)
 	eventfd_write(engine->bell, 1);
 }
 
-bool engine_is_waker(struct engine *engine, pid_t pid)
+bool engine_take_waker(struct engine *engine, pid_t pid)
 {
 	int expected = pid;
 

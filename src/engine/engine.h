@@ -64,7 +64,7 @@ unsigned engine_take_requests(struct engine *engine);
 void engine_want_tick(struct engine *engine);
 /* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when wait4 has returned a pid that
  * is no tracee: the answer forgets the pid, which then may become somebody else's. */
-bool engine_is_waker(struct engine *engine, pid_t pid);
+bool engine_take_waker(struct engine *engine, pid_t pid);
 
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
  * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the

@@ -12,13 +12,6 @@
 
 #define COMM_MAX 15 /* of what the kernel keeps of a name */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* As the kernel has it: the name of the file executed, at most 15 bytes, or what the program or its first thread has
  * chosen since. NULL: it has gone. */
 static char *comm_of(pid_t pid)
@@ -46,7 +39,7 @@ static char *file_of(pid_t pid)
 
 	if (end > path && !strcmp(end, deleted))
 		*end = '\0';
-	return xstrdup(base_name(path));
+	return xstrdup(path_name(path));
 }
 
 /* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
@@ -55,7 +48,7 @@ static char *first_word(const char *line)
 {
 	const char *word = line ? line : "";
 	char *first = xstrndup(word, strcspn(word, " "));
-	char *name = xstrdup(base_name(first[0] == '-' ? first + 1 : first));
+	char *name = xstrdup(path_name(first[0] == '-' ? first + 1 : first));
 	const size_t length = strlen(name);
 
 	free(first);
@@ -79,8 +72,8 @@ static const char *script_word(const char *line, size_t size, const char *comm)
 	const char *word = line;
 
 	for (unsigned n = 0; word && n < 4 && (size_t)(word - line) < size; n++, word += strlen(word) + 1)
-		if (n && begins(comm, base_name(word)))
-			return base_name(word);
+		if (n && begins(comm, path_name(word)))
+			return path_name(word);
 	return NULL;
 }
 

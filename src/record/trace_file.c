@@ -15,13 +15,6 @@
  * it executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are
  * replaced; what was written in this one never is, under whatever name it is met again. */
 
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int open_numbered(struct trace *trace, const char *folder)
 {
 	for (unsigned n = 0; n < 1000000; n++) {
@@ -60,7 +53,7 @@ static int open_named(const char *path)
 
 /* Whether this run has written to the file already; remembers it. A name says nothing about that: it may be a link.
  * Two files with one key only make the second one take its next name. */
-static bool was_written(struct trace_files *files, const struct stat *st)
+static bool note_written(struct trace_files *files, const struct stat *st)
 {
 	return !hash_set(&files->written, hash_mix(st->st_dev) ^ st->st_ino, 1);
 }
@@ -95,7 +88,7 @@ static int open_once(struct trace_files *files, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return fd;
-	if (was_written(files, &st)) {
+	if (note_written(files, &st)) {
 		close(fd);
 		return -EEXIST;
 	}
@@ -153,7 +146,7 @@ int trace_file_open(struct trace *trace)
 {
 	const char *output = trace->run->set->output;
 
-	if (!output || is_folder(output))
+	if (!output || path_is_folder(output))
 		return open_numbered(trace, output);
 	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {
 		/* Two traces in one stream could not be told apart. */

@@ -89,7 +89,7 @@ static bool find_in_code_section(struct table *table, const GElf_Sym *sym)
 	       sym->st_value - table->section.sh_addr < table->section.sh_size;
 }
 
-static bool is_function(const struct elf_file *file, struct table *table, const GElf_Sym *sym)
+static bool check_function(const struct elf_file *file, struct table *table, const GElf_Sym *sym)
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info);
 	const bool global = GELF_ST_BIND(sym->st_info) != STB_LOCAL;
@@ -177,7 +177,7 @@ static void read_table(struct elf_file *file, struct table *table)
 
 		if (file->symbol_count == SYMBOLS_MAX || !gelf_getsym(table->symbols, (int)i, &sym))
 			return;
-		if (!is_function(file, table, &sym))
+		if (!check_function(file, table, &sym))
 			continue;
 		const char *name = string_at(table->strings, sym.st_name, &length);
 

@@ -252,7 +252,7 @@ bool act(struct tracer *t, const struct stop *stop)
 	case STOP_NONE:
 		return false;
 	case STOP_STRANGER:
-		if (!engine_is_waker(t->engine, stop->tid))
+		if (!engine_take_waker(t->engine, stop->tid))
 			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
 		break;
 	case STOP_BORN_EARLY:

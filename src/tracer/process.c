@@ -309,7 +309,7 @@ void process_linker_notice(struct task *task)
 {
 	struct process *p = task->process;
 
-	if (!linker_is_done(p))
+	if (!linker_ask_done(p))
 		return;
 	p->anchor = p->shared ? task->tid : 0;
 	process_update_objects(p);

@@ -159,7 +159,7 @@ static int loop(pid_t pid)
 
 		if (got < 0 && errno != EINTR)
 			return 0;
-		if (got > 0 && got != pid && !engine_is_waker(fake.engine, got))
+		if (got > 0 && got != pid && !engine_take_waker(fake.engine, got))
 			msg_error("a child that nobody knows: %d", (int)got);
 		if (got == pid && !WIFSTOPPED(status))
 			return traced_ended(pid, status);

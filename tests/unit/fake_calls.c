@@ -135,6 +135,15 @@ static void check_pc(const struct fake_task *task)
 		fake_note("! %d goes on in %s, where nothing is", task->tid, fake_place_text(pc));
 }
 
+/* What one that is killed in a stop reports before its end may be lost. */
+static void check_taken(const struct fake_task *task)
+{
+	if (task->unread && task->exiting)
+		fake_note("(%d has been killed meanwhile)", task->tid);
+	else if (task->unread)
+		fake_note("! what %d has reported has not been taken", task->tid);
+}
+
 static void check_detach(const struct fake_task *task)
 {
 	const uint64_t pc = fake_arch->pc(&task->regs);
@@ -157,8 +166,7 @@ static long resume(const char *how, pid_t tid, long sig)
 	fake_begin("%s %d%s", how, tid, with_signal(sig));
 	if (!may_resume(task))
 		return finished(ESRCH);
-	if (task->unread)
-		fake_note("! what %d has reported has not been taken", tid);
+	check_taken(task);
 	check_pc(task);
 	fake_go_on(task);
 	return finished(0);
@@ -171,8 +179,7 @@ static long detach(pid_t tid, long sig)
 	fake_begin("DETACH %d%s", tid, with_signal(sig));
 	if (!may_resume(task))
 		return finished(ESRCH);
-	if (task->unread)
-		fake_note("! what %d has reported has not been taken", tid);
+	check_taken(task);
 	check_pc(task);
 	check_detach(task);
 	task->tracer = 0;
@@ -305,9 +312,10 @@ static long poke(pid_t tid, uint64_t address, long word)
 	fake_begin("POKE %d", tid);
 	if (!may_resume(task) || !task->memory)
 		return finished(ESRCH);
-	const ssize_t done = fake_memory_write(task->memory, address, &word, sizeof(word), true);
-
-	return finished(done < 0 ? errno : 0);
+	if (fake_memory_write(task->memory, address, &word, sizeof(word), tid) < 0)
+		return finished(errno);
+	fake_done_silently();
+	return 0;
 }
 
 /* Answers, which leave no trace in the sequence. */
@@ -434,6 +442,7 @@ static long wait_id(int type, pid_t which, siginfo_t *info, int flags)
 	wait_status(info, task);
 	fake_point("taking %d", task->tid);
 	fake_taken(task);
+	fake_point("taken %d", info->si_pid);
 	return 0;
 }
 
@@ -549,7 +558,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
 {
 	struct fake_memory *memory = fake_memory_of_fd(fd);
 
-	return memory ? fake_memory_write(memory, (uint64_t)offset, data, size, false)
+	return memory ? fake_memory_write(memory, (uint64_t)offset, data, size, 0)
 		      : __real_pwrite(fd, data, size, offset);
 }
 

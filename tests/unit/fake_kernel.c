@@ -289,11 +289,15 @@ void fake_exit(struct fake_task *task, int status)
 	}
 }
 
-/* SIGKILL ends any stop but that of the end itself. */
+/* SIGKILL ends any stop, that of the end itself too. */
 static void kill_one(struct fake_task *task)
 {
-	if (task->state == FAKE_ZOMBIE || task->state == FAKE_GONE || task->exiting)
+	if (task->state == FAKE_ZOMBIE || task->state == FAKE_GONE)
 		return;
+	if (task->exiting) {
+		fake_go_on(task);
+		return;
+	}
 	task->state = FAKE_RUNS;
 	task->executing = task->vforking = false;
 	task->queued_hit = 0;

@@ -59,8 +59,9 @@ struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char 
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
-/* A write by the tracer: 0 or -1 and errno. Breakpoints and copies that come or go are noted as actions. */
-ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, bool forced);
+/* A write by the tracer, through a stopped task (by) or through /proc/PID/mem (0): as pwrite(). Breakpoints and copies
+ * that come or go are noted as actions. */
+ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address);
@@ -159,6 +160,8 @@ const char *fake_signal_name(int sig);
  * and what is to happen just behind happens. errno of its failure, or 0. */
 void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
+/* The same, where it has been written down in other words. */
+void fake_done_silently(void);
 /* The same of what is not written down. */
 void fake_point(const char *fmt, ...) FT_PRINTF(1, 2);
 /* What is written down only. */

@@ -194,25 +194,36 @@ unsigned fake_text_differs(const struct fake_memory *memory)
 	return count;
 }
 
-static void note_changes(const struct fake_memory *memory, const unsigned char *before, const unsigned char *after)
+static size_t count_bytes(const unsigned char *bytes)
 {
-	static const unsigned char nothing[SIZE_OF_COPY];
+	size_t count = 0;
 
+	for (size_t i = 0; i < SIZE_OF_COPY; i++)
+		count += bytes[i] != 0;
+	return count;
+}
+
+/* by: the task through which it was written, 0 none. */
+static void note_changes(const struct fake_memory *memory, const unsigned char *before, const unsigned char *after,
+			 pid_t by)
+{
+	char who[16] = "";
+
+	if (by)
+		snprintf(who, sizeof(who), "by %d: ", by);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const size_t at = places[i].address - FAKE_TEXT;
+		const unsigned char *old = before + (places[i].address - FAKE_TEXT);
+		const unsigned char *new = after + (places[i].address - FAKE_TEXT);
 		const bool is_copy = i >= FIRST_COPY;
 
-		if (!memcmp(before + at, after + at, is_copy ? SIZE_OF_COPY : 1))
-			continue;
-		if (is_copy)
-			fake_note("%s %s %s", memcmp(after + at, nothing, SIZE_OF_COPY) ? "plant" : "clean", memory->name,
-				  places[i].name);
-		else
-			fake_note("%s %s %s", after[at] == BREAKPOINT ? "plant" : "clean", memory->name, places[i].name);
+		if (memcmp(old, new, is_copy ? SIZE_OF_COPY : 1) != 0)
+			fake_note("%s%s %s %s", who,
+				  (is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT) ? "plant" : "clean",
+				  memory->name, places[i].name);
 	}
 }
 
-ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, bool forced)
+ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by)
 {
 	unsigned char before[FAKE_TEXT_END - FAKE_TEXT], after[FAKE_TEXT_END - FAKE_TEXT];
 	struct stat st;
@@ -225,13 +236,13 @@ ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const vo
 		fake_memory_put(memory, address, data, size);
 		return (ssize_t)size;
 	}
-	if (memory->refuses && !forced) {
+	if (memory->refuses && !by) {
 		errno = EIO;
 		return -1;
 	}
 	fake_memory_read(memory, FAKE_TEXT, before, sizeof(before));
 	fake_memory_put(memory, address, data, size);
 	fake_memory_read(memory, FAKE_TEXT, after, sizeof(after));
-	note_changes(memory, before, after);
+	note_changes(memory, before, after, by);
 	return (ssize_t)size;
 }

@@ -24,7 +24,7 @@ static const struct world *world;
 static const struct module *modules[] = {&module_memory};
 static struct settings settings;
 static struct engine engine;
-static bool is_let_go;
+static bool is_started, is_let_go;
 static pid_t full_disk; /* whose trace cannot be written any more */
 
 /* ---- The engine ---- */
@@ -58,6 +58,7 @@ int __wrap_launch_failure(struct launch *launch, const char *program)
 void __wrap_engine_started(struct engine *e)
 {
 	(void)e;
+	is_started = true;
 	if (!world->whole)
 		fake_started();
 	else
@@ -357,6 +358,7 @@ static void run(void)
 
 	if (result)
 		fake_note("status %d", result);
+	is_let_go |= result && !is_started; /* what was attached is let go of */
 	guard_free(&engine);
 	memset(board->seats, 0, sizeof(board->seats[0]) * board->seat_high);
 	memset(board->notes, 0, sizeof(board->notes[0]) * board->note_high);
@@ -367,7 +369,7 @@ static void run(void)
 void world_run(const struct world *w)
 {
 	world = w;
-	is_let_go = false;
+	is_started = is_let_go = false;
 	full_disk = 0;
 	run();
 	check_end();

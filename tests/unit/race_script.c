@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define TRIGGERS_MAX 32
+#define LINES_MAX    64
 #define WIDTH	     100
 
 /* "at" and "after" lines: something happens just before, or just after, the tracer does something. */
@@ -22,14 +23,18 @@ struct trigger {
 };
 
 static struct {
-	char *script;	  /* a copy, cut into lines */
-	char *next;	  /* the line to be played next */
+	char *script; /* a copy, cut into: */
+	const char *lines[LINES_MAX];
+	size_t line_count, next; /* next: the line to be played next */
 	struct buf text;  /* what has been played, and what the tracer has done */
 	size_t line_start; /* of the actions' line that is being written */
 	char action[160];
 	char change[64];   /* "plant 100": places may be added to it */
 	uint32_t changed;  /* they, by their numbers */
 	size_t change_start, change_line;
+	char last[160]; /* the last action, and how many times in a row */
+	unsigned repeats;
+	size_t last_start, last_line;
 	struct trigger triggers[TRIGGERS_MAX];
 	size_t trigger_count;
 	char failure[256];
@@ -57,7 +62,7 @@ static void end_line(void)
 	if (play.line_start != play.text.size)
 		buf_add_char(&play.text, '\n');
 	play.line_start = play.text.size;
-	play.change[0] = '\0';
+	play.change[0] = play.last[0] = '\0';
 }
 
 /* Several places changed in a row are one action, in the order of their addresses: the tracer's is that of a hash
@@ -88,13 +93,35 @@ static void note_change(const char *text)
 	free(action);
 }
 
+static bool is_change(const char *text)
+{
+	const char *colon = strncmp(text, "by ", 3) ? NULL : strstr(text, ": ");
+	const char *verb = colon ? colon + 2 : text;
+
+	return !strncmp(verb, "plant ", 6) || !strncmp(verb, "clean ", 6);
+}
+
 static void note(const char *text)
 {
-	if (!strncmp(text, "plant ", 6) || !strncmp(text, "clean ", 6)) {
+	if (is_change(text)) {
 		note_change(text);
+		play.last[0] = '\0';
 		return;
 	}
-	write_action(text);
+	if (strcmp(text, play.last) != 0) {
+		play.repeats = 1;
+		play.last_start = play.text.size;
+		play.last_line = play.line_start;
+		snprintf(play.last, sizeof(play.last), "%s", text);
+		write_action(text);
+	} else {
+		play.text.size = play.last_start;
+		play.line_start = play.last_line;
+		char *const action = xasprintf("%s x%u", text, ++play.repeats);
+
+		write_action(action);
+		free(action);
+	}
 	play.change[0] = '\0';
 }
 
@@ -115,7 +142,7 @@ void fake_started(void)
 		return;
 	play.has_begun = true;
 	play.text.size = play.line_start = 0;
-	play.change[0] = '\0';
+	play.change[0] = play.last[0] = '\0';
 }
 
 void fake_fail(const char *fmt, ...)
@@ -153,12 +180,14 @@ static void pull_triggers(const char *action, bool is_after)
 
 void fake_begin(const char *fmt, ...)
 {
+	char action[sizeof(play.action)];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(play.action, sizeof(play.action), fmt, args);
+	vsnprintf(action, sizeof(action), fmt, args);
 	va_end(args);
-	pull_triggers(play.action, false);
+	pull_triggers(action, false);
+	memcpy(play.action, action, sizeof(action)); /* the tracer may have done other things meanwhile (a handler) */
 }
 
 void fake_done(int error)
@@ -170,6 +199,14 @@ void fake_done(int error)
 		fake_note("%s (%s)", action, fake_error_name(error));
 	else
 		note(action);
+	pull_triggers(action, true);
+}
+
+void fake_done_silently(void)
+{
+	char action[160];
+
+	snprintf(action, sizeof(action), "%s", play.action);
 	pull_triggers(action, true);
 }
 
@@ -204,19 +241,20 @@ static bool arm(const char *line)
 
 /* ---- Lines ---- */
 
-/* The next line that is no expectation; NULL: there is none. */
-static char *next_line(void)
+/* The script is cut into its lines; those that are expectations are left out. */
+static void cut_script(const char *script)
 {
-	while (play.next && *play.next) {
-		char *line = play.next, *end = strchr(line, '\n');
+	char *rest;
 
-		if (end)
-			*end = '\0';
-		play.next = end ? end + 1 : NULL;
-		if (*line && *line != '>')
-			return line;
+	play.script = xstrdup(script);
+	for (char *line = strtok_r(play.script, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] == '>')
+			continue;
+		if (play.line_count == LINES_MAX)
+			fake_fail("too many lines");
+		else
+			play.lines[play.line_count++] = line;
 	}
-	return NULL;
 }
 
 static void show_line(const char *line)
@@ -229,32 +267,16 @@ static void show_line(const char *line)
 /* Lines that wait for an action are armed on the way. */
 static void arm_next(void)
 {
-	for (;;) {
-		char *const here = play.next;
-		const char *line = next_line();
-
-		if (!line)
-			return;
-		if (arm(line)) {
-			show_line(line);
-			continue;
-		}
-		/* Not yet: the line is put together again. */
-		if (play.next)
-			play.next[-1] = '\n';
-		play.next = here;
-		return;
-	}
+	while (play.next < play.line_count && arm(play.lines[play.next]))
+		show_line(play.lines[play.next++]);
 }
 
 bool fake_advance(void)
 {
-	if (fake_has_failed())
+	if (fake_has_failed() || play.next == play.line_count)
 		return false;
-	const char *line = next_line();
+	const char *line = play.lines[play.next++];
 
-	if (!line)
-		return false;
 	show_line(line);
 	race_statements(line);
 	arm_next();
@@ -307,8 +329,7 @@ bool race_play(const struct race *race, char **report)
 	memset(&play, 0, sizeof(play));
 	fake_reset();
 	race_world(race->world, &world);
-	play.script = xstrdup(race->script);
-	play.next = play.script;
+	cut_script(race->script);
 	arm_next();
 	/* What waits for actions of the very beginning is shown, whenever the transcript begins. */
 	char *const armed = xstrdup(buf_str(&play.text));

@@ -77,7 +77,7 @@ static const struct birth {
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
 
-/* N makes KIND M */
+/* N makes KIND M [untraced] */
 static void verb_makes(struct fake_task *task, const struct words *w)
 {
 	const pid_t tid = number(w, 3);
@@ -104,8 +104,10 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 		fake_arch->set_sp(&child->regs, birth->shares ? child->stack : fake_arch->sp(&task->regs));
 		child->birth_event = birth->event;
 		child->activity = 'R';
-		if (!fake_is_ours(task))
+		if (!fake_is_ours(task) || !strcmp(word(w, 4), "untraced")) {
+			task->vforking = birth->waits;
 			return;
+		}
 		fake_attach(child);
 		child->deaf = true; /* until it has begun */
 		return;
@@ -150,7 +152,8 @@ static void verb_done(struct fake_task *task, const struct words *w)
 {
 	(void)w;
 	task->vforking = false;
-	fake_report(task, STATUS_EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), 0);
+	if (fake_is_ours(task))
+		fake_report(task, STATUS_EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), 0);
 }
 
 /* ---- Calls ---- */
@@ -206,9 +209,13 @@ static void verb_stands(struct fake_task *task, const struct words *w)
 			  fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
 }
 
-/* N queues FUNCTION: it has hit that, which will be reported when it leaves the stop that it is in. */
+/* N queues FUNCTION: it has hit that, which will be reported when it leaves the stop that it is in. Signals that the
+ * task itself has raised are delivered before all others (dequeue_synchronous_signal()): such a trap is never behind
+ * another signal. */
 static void verb_queues(struct fake_task *task, const struct words *w)
 {
+	if (task->state != FAKE_RUNS && task->status >> 16 != PTRACE_EVENT_STOP)
+		fake_fail("a trap can only be behind an interruption or a group-stop");
 	task->queued_hit = fake_place_named(word(w, 2))->address;
 	fake_arch->set_pc(&task->regs, task->queued_hit + 1);
 }
@@ -269,9 +276,14 @@ static void verb_sleeps(struct fake_task *task, const struct words *w)
 	task->activity = w->count > 2 ? word(w, 2)[0] : 'S';
 }
 
+/* N deaf [no]: does not come to a stop for now. */
 static void verb_deaf(struct fake_task *task, const struct words *w)
 {
+	const bool was_interrupted = task->interrupted;
+
 	task->deaf = w->count < 3;
+	if (!task->deaf && was_interrupted && task->state == FAKE_RUNS)
+		fake_interrupt(task);
 }
 
 static void verb_exits(struct fake_task *task, const struct words *w)
@@ -323,17 +335,17 @@ static void verb_handles(struct fake_task *task, const struct words *w)
 	fake_leader(task)->trap = 'h';
 }
 
+/* N resets: what a breakpoint does when SIGTRAP is blocked or ignored: force_sig() makes its action the default. */
+static void verb_resets(struct fake_task *task, const struct words *w)
+{
+	(void)w;
+	fake_leader(task)->trap = 'd';
+}
+
 static void verb_ignores(struct fake_task *task, const struct words *w)
 {
 	(void)w;
 	fake_leader(task)->trap = 'i';
-}
-
-/* N misses TEXT: writes to its text are refused. */
-static void verb_text_refused(struct fake_task *task, const struct words *w)
-{
-	(void)w;
-	task->memory->refuses = true;
 }
 
 static void verb_disk_full(struct fake_task *task, const struct words *w)
@@ -354,7 +366,8 @@ static const struct verb {
 	{"deaf", verb_deaf},	     {"exits", verb_exits},	  {"ends", verb_ends},
 	{"dies", verb_dies},	     {"vanishes", verb_vanishes}, {"execs", verb_execs},
 	{"refuses", verb_refuses},   {"belongs", verb_belongs},	  {"handles", verb_handles},
-	{"ignores", verb_ignores},   {"guarded", verb_text_refused}, {"disk-full", verb_disk_full},
+	{"ignores", verb_ignores},   {"disk-full", verb_disk_full},
+	{"resets", verb_resets},
 };
 
 /* ---- Statements ---- */
@@ -415,11 +428,10 @@ void race_statements(const char *text)
 /* ---- The world ---- */
 
 /* process PID TID...: asleep, in nobody's hands. */
-static void world_process(const struct words *w, const struct world *world)
+static void world_process(const struct words *w)
 {
-	struct fake_memory *memory = fake_memory_new(word(w, 1), !world->small);
+	struct fake_memory *memory = fake_memory_new(word(w, 1), true);
 
-	memory->refuses = world->refuses;
 	fake_new(number(w, 1), number(w, 1), memory);
 	for (size_t i = 2; i < w->count; i++)
 		fake_new(number(w, i), number(w, 1), memory);
@@ -430,7 +442,7 @@ static void world_line(const struct words *w, struct world *world)
 	const char *key = word(w, 0);
 
 	if (!strcmp(key, "process"))
-		world_process(w, world);
+		world_process(w);
 	else if (!strcmp(key, "launch"))
 		world->launched = number(w, 1);
 	else if (!strcmp(key, "attach"))
@@ -472,6 +484,10 @@ void race_world(const char *text, struct world *world)
 		free(again);
 	}
 	free(copy);
+	for (size_t i = 0; fake_nth(i); i++) {
+		fake_nth(i)->memory->has_tail = !world->small;
+		fake_nth(i)->memory->refuses = world->refuses;
+	}
 	if (!world->pid_count && !world->launched && fake_nth(0))
 		world->pids[world->pid_count++] = fake_nth(0)->tgid;
 }

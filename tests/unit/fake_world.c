@@ -5,8 +5,11 @@
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/fake_world.h"
 #include "trace/encoding.h"
-#include "tracer/model.h"
-#include "tracer/process.h"
+#include "engine/board.h"
+#include "record/output.h"
+#include "record/trace_file.h"
+#include "tracer/tracer.h"
+#include "base/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -284,26 +287,26 @@ void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end
 
 /* ---- Traces ---- */
 
-int __wrap_trace_file_open(struct process *p);
-void __wrap_output_call(struct process *p, const struct event *e, enum call_kind kind);
-void __real_output_call(struct process *p, const struct event *e, enum call_kind kind);
+int __wrap_trace_file_open(struct trace *trace);
+void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
+void __real_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
 
-int __wrap_trace_file_open(struct process *p)
+int __wrap_trace_file_open(struct trace *trace)
 {
-	p->trace_path = xstrdup("trace");
+	trace->path = xstrdup("trace");
 	return world->unwritable ? -EACCES : memfd_create("trace", MFD_CLOEXEC);
 }
 
-void __wrap_output_call(struct process *p, const struct event *e, enum call_kind kind)
+void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind)
 {
-	fake_note("event %d %s", e->task ? e->task->tid : 0, e->probe->shown);
-	if (p->pid == full_disk && p->trace_fd >= 0) {
+	fake_note("event %d %s", e->thread ? e->thread->tid : 0, e->function->shown);
+	if (trace->pid == full_disk && trace->fd >= 0) {
 		const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-		dup2(full, p->trace_fd);
+		dup2(full, trace->fd);
 		close(full);
 	}
-	__real_output_call(p, e, kind);
+	__real_output_call(trace, e, kind);
 }
 
 /* ---- A run ---- */

@@ -93,6 +93,40 @@ static void note_change(const char *text)
 	free(action);
 }
 
+/* What is done to several tasks in a row is one action, too: "INTERRUPT 100 101". */
+static bool add_to_many(const char *text)
+{
+	static const char *const verbs[] = {"INTERRUPT", "DETACH"};
+	char verb[16], *const before = xstrdup(play.last);
+	int tid, at = 0, end = 0;
+	bool is_added = false;
+
+	if (sscanf(text, "%15s %d%n", verb, &tid, &end) == 2 && !text[end])
+		for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+			is_added |= !strcmp(verb, verbs[i]) && !strncmp(before, verb, strlen(verb)) &&
+				    before[strlen(verb)] == ' ' && before[strcspn(before, "(x")] == '\0';
+	if (is_added) {
+		char all[sizeof(play.last)];
+		int length = snprintf(all, sizeof(all), "%s", verb), other;
+		bool is_in = false;
+
+		for (const char *rest = before + strlen(verb); sscanf(rest, " %d%n", &other, &at) == 1; rest += at) {
+			if (!is_in && tid < other)
+				length += snprintf(all + length, sizeof(all) - (size_t)length, " %d", tid);
+			is_in |= tid <= other;
+			length += snprintf(all + length, sizeof(all) - (size_t)length, " %d", other);
+		}
+		if (!is_in)
+			snprintf(all + length, sizeof(all) - (size_t)length, " %d", tid);
+		play.text.size = play.last_start;
+		play.line_start = play.last_line;
+		snprintf(play.last, sizeof(play.last), "%s", all);
+		write_action(all);
+	}
+	free(before);
+	return is_added;
+}
+
 static bool is_change(const char *text)
 {
 	const char *colon = strncmp(text, "by ", 3) ? NULL : strstr(text, ": ");
@@ -108,6 +142,8 @@ static void note(const char *text)
 		play.last[0] = '\0';
 		return;
 	}
+	if (strcmp(text, play.last) != 0 && add_to_many(text))
+		return;
 	if (strcmp(text, play.last) != 0) {
 		play.repeats = 1;
 		play.last_start = play.text.size;

@@ -77,6 +77,13 @@ static const struct birth {
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
 
+/* From clone(), with the new task's number in its own hands, or in the child with 0. */
+static void comes_back(struct fake_task *task, pid_t tid)
+{
+	task->regs.words[X86_ORIG_RAX] = 56;
+	task->regs.words[X86_RAX] = (uint64_t)tid;
+}
+
 /* N makes KIND M [untraced] */
 static void verb_makes(struct fake_task *task, const struct words *w)
 {
@@ -102,6 +109,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 		if (!birth->is_thread)
 			child->trap = fake_leader(task)->trap;
 		fake_arch->set_sp(&child->regs, birth->shares ? child->stack : fake_arch->sp(&task->regs));
+		comes_back(task, tid);
+		comes_back(child, 0);
 		child->birth_event = birth->event;
 		child->activity = 'R';
 		if (!fake_is_ours(task) || !strcmp(word(w, 4), "untraced")) {
@@ -154,6 +163,12 @@ static void verb_done(struct fake_task *task, const struct words *w)
 	task->vforking = false;
 	if (fake_is_ours(task))
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), 0);
+}
+
+/* N returned M: from clone(), with that number. */
+static void verb_returned(struct fake_task *task, const struct words *w)
+{
+	comes_back(task, number(w, 2));
 }
 
 /* ---- Calls ---- */
@@ -288,6 +303,7 @@ static void verb_deaf(struct fake_task *task, const struct words *w)
 
 static void verb_exits(struct fake_task *task, const struct words *w)
 {
+	task->regs.words[X86_ORIG_RAX] = 231;
 	fake_exit(task, STATUS_EXITED(number(w, 2)));
 }
 
@@ -367,7 +383,7 @@ static const struct verb {
 	{"dies", verb_dies},	     {"vanishes", verb_vanishes}, {"execs", verb_execs},
 	{"refuses", verb_refuses},   {"belongs", verb_belongs},	  {"handles", verb_handles},
 	{"ignores", verb_ignores},   {"disk-full", verb_disk_full},
-	{"resets", verb_resets},
+	{"resets", verb_resets},     {"returned", verb_returned},
 };
 
 /* ---- Statements ---- */

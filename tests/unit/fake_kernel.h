@@ -84,11 +84,11 @@ enum fake_state {
 
 struct fake_task {
 	pid_t tid, tgid, parent;
-	pid_t tracer; /* 0 none; gettid(): the tracer under test */
+	pid_t tracer;               /* 0 none; gettid(): the tracer under test */
 	struct fake_memory *memory; /* NULL: it has ended */
 	enum fake_state state;
-	char activity; /* of one that runs: R, S (asleep in a system call), D */
-	bool deaf;     /* does not come to a stop when it is interrupted */
+	char activity;  /* of one that runs: R, S (asleep in a system call), D */
+	bool deaf;      /* does not come to a stop when it is interrupted */
 	unsigned order; /* of attaching */
 
 	bool unread; /* its stop or its end has not been waited for */
@@ -99,16 +99,16 @@ struct fake_task {
 	bool vforking;    /* until its vfork child has its own memory, or has ended */
 	int birth_event;  /* which event its maker will report */
 	bool exiting, executing;
-	int end; /* the status it will end with */
+	int end;     /* the status it will end with */
 	int refusal; /* errno of PTRACE_SEIZE */
 
 	struct arch_regs regs;
 	uint64_t mask, stack;
-	uint64_t hit;         /* the breakpoint it has run into, until it goes on */
-	uint64_t queued_hit;  /* one whose SIGTRAP is pending behind the stop it is in */
-	bool in_syscall;      /* of the tracer's */
+	uint64_t hit;                  /* the breakpoint it has run into, until it goes on */
+	uint64_t queued_hit;           /* one whose SIGTRAP is pending behind the stop it is in */
+	bool in_syscall;               /* of the tracer's */
 	const struct fake_place *site; /* where its last call returns to */
-	uint64_t block;       /* what that gives or gets */
+	uint64_t block;                /* what that gives or gets */
 
 	/* Of a group, at its leader. */
 	int group_stop; /* the signal, 0 none */
@@ -131,8 +131,8 @@ bool fake_report(struct fake_task *task, int status, unsigned long message);
 bool fake_hit(struct fake_task *task, uint64_t address);
 /* It leaves its stop. */
 void fake_go_on(struct fake_task *task);
-void fake_exit(struct fake_task *task, int status);       /* with its exit event, if it is traced */
-void fake_end(struct fake_task *task, int status);        /* without */
+void fake_exit(struct fake_task *task, int status); /* with its exit event, if it is traced */
+void fake_end(struct fake_task *task, int status);  /* without */
 void fake_kill(pid_t tgid);
 void fake_exec(struct fake_task *task);
 void fake_interrupt(struct fake_task *task);

@@ -12,20 +12,20 @@
 
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset); /* the C library's */
 
-#define CODE(bytes)   (const unsigned char *)(bytes), sizeof(bytes) - 1
-#define SIZE_OF_COPY  ARCH_SLOT_SIZE
-#define BREAKPOINT    0xcc
-#define FIRST_COPY    (sizeof(places) / sizeof(places[0]) - FAKE_COPIES)
+#define CODE(bytes)  (const unsigned char *)(bytes), sizeof(bytes) - 1
+#define SIZE_OF_COPY ARCH_SLOT_SIZE
+#define BREAKPOINT   0xcc
+#define FIRST_COPY   (sizeof(places) / sizeof(places[0]) - FAKE_COPIES)
 
 /* What instructions they begin with decides how they are got past. */
 static const struct fake_place places[] = {
-	{"malloc", FAKE_TEXT + 0x100, 4, "malloc", CODE("\x48\x83\xec\x18\xc3")},	     /* sub: copied */
-	{"free", FAKE_TEXT + 0x200, 2, "free", CODE("\x41\x54\xc3")},			     /* push: copied */
-	{"memalign", FAKE_TEXT + 0x240, 1, "memalign", CODE("\x53\xc3")},		     /* one byte: copied */
-	{"calloc", FAKE_TEXT + 0x300, 6, "calloc", CODE("\xc7\xf8\0\0\0\0\xc3")},	     /* xbegin: in place */
+	{"malloc", FAKE_TEXT + 0x100, 4, "malloc", CODE("\x48\x83\xec\x18\xc3")},           /* sub: copied */
+	{"free", FAKE_TEXT + 0x200, 2, "free", CODE("\x41\x54\xc3")},                       /* push: copied */
+	{"memalign", FAKE_TEXT + 0x240, 1, "memalign", CODE("\x53\xc3")},                   /* one byte: copied */
+	{"calloc", FAKE_TEXT + 0x300, 6, "calloc", CODE("\xc7\xf8\0\0\0\0\xc3")},           /* xbegin: in place */
 	{"realloc", FAKE_TEXT + 0x380, 2, "realloc", CODE("\xeb\x08\x90\x90\x90\x90\xc3")}, /* jmp: emulated */
-	{"site", FAKE_TEXT + 0x405, 3, NULL, CODE("\x48\x89\xc3\xc3")},		     /* behind a call: mov */
-	{"sysite", FAKE_TEXT + 0x445, 2, NULL, CODE("\x0f\x05\x90\x90")},		     /* behind another: syscall */
+	{"site", FAKE_TEXT + 0x405, 3, NULL, CODE("\x48\x89\xc3\xc3")},                     /* behind a call: mov */
+	{"sysite", FAKE_TEXT + 0x445, 2, NULL, CODE("\x0f\x05\x90\x90")}, /* behind another: syscall */
 	{"syscall", FAKE_TEXT + 0x500, 2, NULL, CODE("\x0f\x05\xc3")},
 	{"restorer", FAKE_TEXT + 0x520, 7, NULL, CODE("\x48\xc7\xc0\x0f\0\0\0\x0f\x05")},
 	{"away", FAKE_TEXT + 0x600, 1, NULL, CODE("\x90\x90\x90\x90")},
@@ -218,7 +218,8 @@ static void note_changes(const struct fake_memory *memory, const unsigned char *
 
 		if (memcmp(old, new, is_copy ? SIZE_OF_COPY : 1) != 0)
 			fake_note("%s%s %s %s", who,
-				  (is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT) ? "plant" : "clean",
+				  (is_copy ? count_bytes(new) > count_bytes(old) : *new == BREAKPOINT) ? "plant"
+												       : "clean",
 				  memory->name, places[i].name);
 	}
 }

@@ -11,12 +11,12 @@ struct world {
 	pid_t pids[WORLD_PIDS_MAX]; /* to attach to */
 	size_t pid_count;
 	pid_t launched; /* or: the target, at its gate */
-	bool stays;	/* -F */
+	bool stays;     /* -F */
 	bool verify;
 	bool unwritable; /* the trace */
-	bool small;	 /* there is no room for copies */
-	bool refuses;	 /* the kernel refuses to write text through /proc/PID/mem */
-	bool whole;	 /* what is done before tracing has begun is of interest too */
+	bool small;      /* there is no room for copies */
+	bool refuses;    /* the kernel refuses to write text through /proc/PID/mem */
+	bool whole;      /* what is done before tracing has begun is of interest too */
 };
 
 /* Runs the tracer from its beginning to its end. */

@@ -13,7 +13,7 @@
 
 #define TRIGGERS_MAX 32
 #define LINES_MAX    64
-#define WIDTH	     100
+#define WIDTH        100
 
 /* "at" and "after" lines: something happens just before, or just after, the tracer does something. */
 struct trigger {
@@ -26,11 +26,11 @@ static struct {
 	char *script; /* a copy, cut into: */
 	const char *lines[LINES_MAX];
 	size_t line_count, next; /* next: the line to be played next */
-	struct buf text;  /* what has been played, and what the tracer has done */
-	size_t line_start; /* of the actions' line that is being written */
+	struct buf text;         /* what has been played, and what the tracer has done */
+	size_t line_start;       /* of the actions' line that is being written */
 	char action[160];
-	char change[64];   /* "plant 100": places may be added to it */
-	uint32_t changed;  /* they, by their numbers */
+	char change[64];  /* "plant 100": places may be added to it */
+	uint32_t changed; /* they, by their numbers */
 	size_t change_start, change_line;
 	char last[160]; /* the last action, and how many times in a row */
 	unsigned repeats;
@@ -204,8 +204,7 @@ static void pull_triggers(const char *action, bool is_after)
 	for (size_t i = 0; i < play.trigger_count; i++) {
 		struct trigger *trigger = &play.triggers[i];
 
-		if (trigger->is_used || trigger->is_after != is_after ||
-		    strlen(action) != trigger->action_length ||
+		if (trigger->is_used || trigger->is_after != is_after || strlen(action) != trigger->action_length ||
 		    strncmp(action, trigger->action, trigger->action_length) != 0)
 			continue;
 		trigger->is_used = true;
@@ -268,10 +267,8 @@ static bool arm(const char *line)
 		fake_fail("this line cannot be understood: %s", line);
 		return true;
 	}
-	play.triggers[play.trigger_count++] = (struct trigger){.action = action,
-							       .action_length = (size_t)(end - action),
-							       .statements = end + 2,
-							       .is_after = is_after};
+	play.triggers[play.trigger_count++] = (struct trigger){
+		.action = action, .action_length = (size_t)(end - action), .statements = end + 2, .is_after = is_after};
 	return true;
 }
 

@@ -6,7 +6,7 @@
 
 struct race {
 	char *name, *drawing; /* what races with what */
-	char *world, *script;  /* lines */
+	char *world, *script; /* lines */
 	const char *file;
 	unsigned line;
 };

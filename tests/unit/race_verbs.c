@@ -71,9 +71,9 @@ static const struct birth {
 	{"thread", true, true, false, false, PTRACE_EVENT_CLONE},
 	{"process", false, false, false, false, PTRACE_EVENT_FORK},
 	{"vfork", false, true, true, false, PTRACE_EVENT_VFORK},
-	{"sharer", false, true, false, false, PTRACE_EVENT_FORK},     /* CLONE_VM */
-	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},   /* no signal at its end */
-	{"sibling", false, false, false, true, PTRACE_EVENT_FORK},    /* CLONE_PARENT */
+	{"sharer", false, true, false, false, PTRACE_EVENT_FORK},      /* CLONE_VM */
+	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},    /* no signal at its end */
+	{"sibling", false, false, false, true, PTRACE_EVENT_FORK},     /* CLONE_PARENT */
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
 
@@ -96,9 +96,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 
 		if (strcmp(birth->kind, word(w, 2)) != 0)
 			continue;
-		struct fake_task *child =
-			fake_new(tid, birth->is_thread ? task->tgid : tid,
-				 birth->shares ? task->memory : fake_memory_fork(task->memory, name));
+		struct fake_task *child = fake_new(tid, birth->is_thread ? task->tgid : tid,
+						   birth->shares ? task->memory : fake_memory_fork(task->memory, name));
 
 		child->parent = birth->is_thread || birth->is_sibling ? fake_leader(task)->parent : task->tgid;
 		child->regs = task->regs;
@@ -152,8 +151,8 @@ static void verb_starts(struct fake_task *task, const struct words *w)
 
 	(void)w;
 	task->deaf = false;
-	fake_report(task,
-		    STATUS_EVENT(PTRACE_EVENT_STOP, leader && leader->group_stop ? leader->group_stop : SIGTRAP), 0);
+	fake_report(task, STATUS_EVENT(PTRACE_EVENT_STOP, leader && leader->group_stop ? leader->group_stop : SIGTRAP),
+		    0);
 }
 
 /* N done: what a parent in vfork has waited for is over. */
@@ -220,8 +219,7 @@ static void verb_stands(struct fake_task *task, const struct words *w)
 	const char *plus = strchr(word(w, 2), '+');
 
 	snprintf(name, sizeof(name), "%.*s", plus ? (int)(plus - word(w, 2)) : 39, word(w, 2));
-	fake_arch->set_pc(&task->regs,
-			  fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
+	fake_arch->set_pc(&task->regs, fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
 }
 
 /* N queues FUNCTION: it has hit that, which will be reported when it leaves the stop that it is in. Signals that the
@@ -374,16 +372,16 @@ static const struct verb {
 	const char *name;
 	void (*act)(struct fake_task *task, const struct words *words);
 } verbs[] = {
-	{"makes", verb_makes},	     {"tells", verb_tells},	  {"starts", verb_starts},
-	{"done", verb_done},	     {"hits", verb_hits},	  {"repeats", verb_repeats},
-	{"returns", verb_returns},   {"stands", verb_stands},	  {"queues", verb_queues},
-	{"gets", verb_gets},	     {"stops", verb_stops},	  {"continues", verb_continues},
-	{"wakes", verb_wakes},	     {"runs", verb_runs},	  {"sleeps", verb_sleeps},
-	{"deaf", verb_deaf},	     {"exits", verb_exits},	  {"ends", verb_ends},
-	{"dies", verb_dies},	     {"vanishes", verb_vanishes}, {"execs", verb_execs},
-	{"refuses", verb_refuses},   {"belongs", verb_belongs},	  {"handles", verb_handles},
-	{"ignores", verb_ignores},   {"disk-full", verb_disk_full},
-	{"resets", verb_resets},     {"returned", verb_returned},
+	{"makes", verb_makes},       {"tells", verb_tells},         {"starts", verb_starts},
+	{"done", verb_done},         {"hits", verb_hits},           {"repeats", verb_repeats},
+	{"returns", verb_returns},   {"stands", verb_stands},       {"queues", verb_queues},
+	{"gets", verb_gets},         {"stops", verb_stops},         {"continues", verb_continues},
+	{"wakes", verb_wakes},       {"runs", verb_runs},           {"sleeps", verb_sleeps},
+	{"deaf", verb_deaf},         {"exits", verb_exits},         {"ends", verb_ends},
+	{"dies", verb_dies},         {"vanishes", verb_vanishes},   {"execs", verb_execs},
+	{"refuses", verb_refuses},   {"belongs", verb_belongs},     {"handles", verb_handles},
+	{"ignores", verb_ignores},   {"disk-full", verb_disk_full}, {"resets", verb_resets},
+	{"returned", verb_returned},
 };
 
 /* ---- Statements ---- */
@@ -393,7 +391,8 @@ static void split(char *text, struct words *w)
 	char *rest;
 
 	w->count = 0;
-	for (char *part = strtok_r(text, " \t", &rest); part && w->count < WORDS_MAX; part = strtok_r(NULL, " \t", &rest))
+	for (char *part = strtok_r(text, " \t", &rest); part && w->count < WORDS_MAX;
+	     part = strtok_r(NULL, " \t", &rest))
 		w->word[w->count++] = part;
 }
 
@@ -485,6 +484,7 @@ static void world_line(const struct words *w, struct world *world)
 void race_world(const char *text, struct world *world)
 {
 	char *const copy = xstrdup(text);
+	size_t count = 0;
 	char *rest;
 	struct words w;
 
@@ -500,10 +500,11 @@ void race_world(const char *text, struct world *world)
 		free(again);
 	}
 	free(copy);
-	for (size_t i = 0; fake_nth(i); i++) {
-		fake_nth(i)->memory->has_tail = !world->small;
-		fake_nth(i)->memory->refuses = world->refuses;
-	}
+	for (const struct fake_task *task; (task = fake_nth(count)); count++)
+		if (task->memory) {
+			task->memory->has_tail = !world->small;
+			task->memory->refuses = world->refuses;
+		}
 	if (!world->pid_count && !world->launched && fake_nth(0))
 		world->pids[world->pid_count++] = fake_nth(0)->tgid;
 }

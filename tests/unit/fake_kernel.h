@@ -5,7 +5,8 @@
  *
  *	fake_kernel.c  tasks and stops, by these rules: ptrace(2), and kernel/ptrace.c, signal.c, exit.c, fs/exec.c
  *	fake_memory.c  memory and its text
- *	fake_calls.c   ptrace(), syscall(), kill() and the rest as the tracer calls them (the linker's --wrap)
+ *	fake_ptrace.c  ptrace()
+ *	fake_calls.c   syscall(), kill() and the rest as the tracer calls them (the linker's --wrap)
  *	fake_proc.c    files and folders of /proc
  *	fake_world.c   the rooms beside the tracer: engine, objects, trace files; runs the tracer
  */

@@ -101,7 +101,7 @@ static bool add_to_many(const char *text)
 	int tid, at = 0, end = 0;
 	bool is_added = false;
 
-	if (sscanf(text, "%15s %d%n", verb, &tid, &end) == 2 && !text[end])
+	if (strlen(before) + 12 < sizeof(play.last) && sscanf(text, "%15s %d%n", verb, &tid, &end) == 2 && !text[end])
 		for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 			is_added |= !strcmp(verb, verbs[i]) && !strncmp(before, verb, strlen(verb)) &&
 				    before[strlen(verb)] == ' ' && before[strcspn(before, "(x")] == '\0';

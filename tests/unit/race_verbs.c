@@ -11,13 +11,6 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#define WORDS_MAX 80
-
-struct words {
-	char *word[WORDS_MAX];
-	size_t count;
-};
-
 static const struct {
 	const char *name;
 	int number;
@@ -48,16 +41,6 @@ static int signal_named(const char *name)
 			return signals[i].number;
 	fake_fail("there is no signal '%s' here", name);
 	return SIGUSR1;
-}
-
-static const char *word(const struct words *w, size_t n)
-{
-	return n < w->count ? w->word[n] : "";
-}
-
-static int number(const struct words *w, size_t n)
-{
-	return (int)strtol(word(w, n), NULL, 10);
 }
 
 /* ---- Births ---- */
@@ -384,127 +367,17 @@ static const struct verb {
 	{"returned", verb_returned},
 };
 
-/* ---- Statements ---- */
-
-static void split(char *text, struct words *w)
+bool race_verb(struct fake_task *task, const struct words *w)
 {
-	char *rest;
-
-	w->count = 0;
-	for (char *part = strtok_r(text, " \t", &rest); part && w->count < WORDS_MAX;
-	     part = strtok_r(NULL, " \t", &rest))
-		w->word[w->count++] = part;
-}
-
-static bool without_subject(const struct words *w)
-{
-	if (!strcmp(word(w, 0), "let-go"))
-		world_let_go();
-	else if (!strcmp(word(w, 0), "toggle"))
-		world_toggle();
-	else if (!strcmp(word(w, 0), "tick"))
-		world_tick();
-	else if (!strcmp(word(w, 0), "alarm"))
-		fake_alarm();
-	else
-		return !strcmp(word(w, 0), "nothing") || !w->count;
-	return true;
-}
-
-static void statement(char *text)
-{
-	struct words w;
-	char whole[160];
-
-	snprintf(whole, sizeof(whole), "%s", text);
-	split(text, &w);
-	if (without_subject(&w))
-		return;
-	struct fake_task *task = fake_find(number(&w, 0));
-
-	for (size_t i = 0; task && i < ARRAY_SIZE(verbs); i++)
-		if (!strcmp(verbs[i].name, word(&w, 1))) {
-			verbs[i].act(task, &w);
-			return;
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verbs[i].name, word(w, 1))) {
+			verbs[i].act(task, w);
+			return true;
 		}
-	fake_fail(task ? "'%s' cannot be understood" : "'%s': there is no such task", whole);
+	return false;
 }
 
-void race_statements(const char *text)
+void race_verbs_reset(void)
 {
-	char *const copy = xstrdup(text);
-	char *rest;
-
-	for (char *part = strtok_r(copy, ";", &rest); part && !fake_has_failed(); part = strtok_r(NULL, ";", &rest))
-		statement(part);
-	free(copy);
-}
-
-/* ---- The world ---- */
-
-/* process PID TID...: asleep, in nobody's hands. */
-static void world_process(const struct words *w)
-{
-	struct fake_memory *memory = fake_memory_new(word(w, 1), true);
-
-	fake_new(number(w, 1), number(w, 1), memory);
-	for (size_t i = 2; i < w->count; i++)
-		fake_new(number(w, i), number(w, 1), memory);
-}
-
-static void world_line(const struct words *w, struct world *world)
-{
-	const char *key = word(w, 0);
-
-	if (!strcmp(key, "process"))
-		world_process(w);
-	else if (!strcmp(key, "launch"))
-		world->launched = number(w, 1);
-	else if (!strcmp(key, "attach"))
-		for (size_t i = 1; i < w->count && world->pid_count < WORLD_PIDS_MAX; i++)
-			world->pids[world->pid_count++] = number(w, i);
-	else if (!strcmp(key, "-F"))
-		world->stays = true;
-	else if (!strcmp(key, "--verify"))
-		world->verify = true;
-	else if (!strcmp(key, "unwritable"))
-		world->unwritable = true;
-	else if (!strcmp(key, "small"))
-		world->small = true;
-	else if (!strcmp(key, "guarded"))
-		world->refuses = true;
-	else if (!strcmp(key, "whole"))
-		world->whole = true;
-	else if (number(w, 0))
-		fake_fail("a statement in the world");
-	else
-		fake_fail("a world cannot have '%s'", key);
-}
-
-void race_world(const char *text, struct world *world)
-{
-	char *const copy = xstrdup(text);
-	size_t count = 0;
-	char *rest;
-	struct words w;
-
 	blocks = 0x4000;
-	for (char *line = strtok_r(copy, ";\n", &rest); line; line = strtok_r(NULL, ";\n", &rest)) {
-		char *const again = xstrdup(line);
-
-		split(line, &w);
-		if (number(&w, 0))
-			race_statements(again);
-		else
-			world_line(&w, world);
-		free(again);
-	}
-	free(copy);
-	for (const struct fake_task *task; (task = fake_nth(count)); count++)
-		if (task->memory) {
-			task->memory->has_tail = !world->small;
-			task->memory->refuses = world->refuses;
-		}
-	if (!world->pid_count && !world->launched && fake_nth(0))
-		world->pids[world->pid_count++] = fake_nth(0)->tgid;
 }

@@ -1,7 +1,7 @@
 /* Races of the ptrace protocol: sequences of what happens in the kernel, each with all that the tracer is to do about
  * it. The tracer is the real one, with tracer_run() for its beginning; the kernel is a fake: fake_kernel.h.
  *
- * The sequences are text, in tests/unit/races/:
+ * The sequences are text, in tests/unit/sequences/:
  *
  *	== NAME
  *	= A: what one does | B: what another does | A: ...
@@ -12,7 +12,7 @@
  * The tracer has attached itself to the first process, all of whose tasks sleep, when the first line happens: the
  * next one whenever the tracer waits and there is nothing (or naps). "at ACTION: ..." happens just before the tracer
  * does that, "after ACTION: ..." just after. Nothing happens any more behind the last line: a task that stays stopped
- * is reported with "!", as is all that must never be, whatever happens (fake_calls.c: check_pc, check_detach).
+ * is reported with "!", as is all that must never be, whatever happens (fake_ptrace.c).
  * race_verbs.c has the words. The expectation of a new sequence can be taken, once it has been understood, from what
  * the test prints when it fails; RACES=TEXT plays those only whose names have that in them. */
 #include "config.h"
@@ -57,7 +57,7 @@ static struct race *begin(const char *file, unsigned number, const char *line, s
 static void read_races(const char *name)
 {
 	const char *top = getenv("TOP_SRCDIR");
-	char *path = xasprintf("%s/tests/unit/races/%s.txt", top ? top : ".", name);
+	char *path = xasprintf("%s/tests/unit/sequences/%s.txt", top ? top : ".", name);
 	char *text = read_file(path, 1 << 20, NULL);
 	struct race *race = NULL;
 	unsigned number = 1;

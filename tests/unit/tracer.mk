@@ -35,11 +35,11 @@ RACES_WRAP = \
 check_PROGRAMS += tests/unit/races
 TESTS += tests/unit/races
 tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h tests/unit/race_verbs.c \
-	tests/unit/race_verbs.h tests/unit/fake_kernel.c tests/unit/fake_kernel.h tests/unit/fake_memory.c \
-	tests/unit/fake_calls.c tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
+	tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c tests/unit/fake_kernel.h tests/unit/fake_memory.c \
+	tests/unit/fake_calls.c tests/unit/fake_ptrace.c tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
 tests_unit_races_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_races_LDFLAGS = $(AM_LDFLAGS) $(RACES_WRAP)
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
-EXTRA_DIST += tests/unit/races/births.txt tests/unit/races/execs.txt tests/unit/races/collect.txt \
-	tests/unit/races/seize.txt tests/unit/races/letgo.txt tests/unit/races/pass.txt tests/unit/races/signals.txt \
-	tests/unit/races/traps.txt
+EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
+	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt tests/unit/sequences/signals.txt \
+	tests/unit/sequences/traps.txt

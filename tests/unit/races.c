@@ -16,10 +16,11 @@
  * race_verbs.c has the words. The expectation of a new sequence can be taken, once it has been understood, from what
  * the test prints when it fails; RACES=TEXT plays those only whose names have that in them. */
 #include "config.h"
-#include "base/buf.h"
+#include "base/msg.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/race_script.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +64,7 @@ static void read_races(const char *name)
 	unsigned number = 1;
 
 	if (!text)
-		fail_msg("%s cannot be read (TOP_SRCDIR is the folder of the sources)", path);
+		msg_die("%s cannot be read: TOP_SRCDIR is to be the folder of the sources", path);
 	for (const char *line = text; *line; number++) {
 		const size_t length = strcspn(line, "\n");
 
@@ -86,7 +87,7 @@ static void test_race(void **state)
 	const struct race *race = *state;
 	char *report = NULL;
 
-	if (!arch_for_elf(62, 2)) {
+	if (!arch_for_elf(EM_X86_64, ELFCLASS64)) {
 		print_message("the fake kernel's programs are of x86-64, which this functrace does not know\n");
 		skip();
 	}

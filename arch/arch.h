@@ -130,6 +130,9 @@ struct arch {
 	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from
 	 * sp. */
 	unsigned short frame_pc, frame_sp;
+	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
+	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */
+	pid_t (*made_task)(const struct arch_regs *regs);
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
 

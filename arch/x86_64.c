@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -103,6 +104,15 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 			return true;
 		}
 	return false; /* also the -1 of a task that is not in a system call */
+}
+
+static pid_t x86_64_made_task(const struct arch_regs *regs)
+{
+	const uint64_t number = regs->words[X86_ORIG_RAX];
+	const int64_t result = (int64_t)regs->words[X86_RAX];
+	const bool makes = number == SYS_fork || number == SYS_vfork || number == SYS_clone || number == SYS_clone3;
+
+	return makes && result > 0 && result <= INT_MAX ? (pid_t)result : 0;
 }
 
 static long x86_64_find_syscall(const unsigned char *code, size_t size)
@@ -246,6 +256,7 @@ const struct arch arch_x86_64 = {
 	/* struct rt_sigframe: the return address, then a ucontext. */
 	.frame_pc = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
 	.frame_sp = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.breakpoint = x86_64_breakpoint,
 	.breakpoint_address = x86_64_breakpoint_address,

@@ -245,6 +245,7 @@ static void tail_restore(struct process *p, const struct tail *tail)
 
 void slots_restore(struct process *p)
 {
+	text_about_to_change(p); /* a child that was born since still has the copies */
 	for (size_t i = 0; i < p->text->tail_count; i++)
 		tail_restore(p, &p->text->tails[i]);
 }

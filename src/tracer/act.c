@@ -288,6 +288,7 @@ bool act(struct tracer *t, const struct stop *stop)
 			task_resume_stranger(stop->tid);
 			break;
 		}
+		act_unannounced_birth(t, task);
 		task->exiting = true;
 		slot_left(task);
 		task_resume(task, 0);

@@ -12,6 +12,7 @@
 
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 /* New tasks: a thread, a vfork child or a process, which memory and group decide. Either its own first stop or its
  * maker's event comes first. */
@@ -163,28 +164,53 @@ static void adopt_held(struct tracer *t, struct task *child, struct process *p, 
 	adopt(t, child);
 }
 
+/* What a task of a process has made is known: an event of its maker's, or its maker's registers, name it. */
+static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned event)
+{
+	struct task *child = task_find(t, tid);
+	pid_t tgid;
+
+	pin_birth(t, maker, tid);
+	if (child && child->phase == PHASE_HELD) {
+		adopt_held(t, child, maker->process, maker, event);
+	} else if (!child && (tgid = group_of(tid, maker->process))) {
+		child = task_new(t, tid, tgid, maker->process, PHASE_EXPECTED);
+		child->birth.event = event;
+		find_out(t, child, maker);
+	}
+	/* Else it was killed before it ran, and has been reaped already. */
+}
+
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	const pid_t tid = task_event_message(parent->tid);
-	struct task *child;
-	pid_t tgid;
 
 	task_leave_slot(parent);
 	if (stop->event == PTRACE_EVENT_VFORK)
 		parent->vforking = true;
-	child = task_find(t, tid);
 	if (tid)
-		pin_birth(t, parent, tid);
-	if (!tid || (!child && !(tgid = group_of(tid, parent->process)))) {
-		/* The event does not name it, or it was killed before it ran and has been reaped already. */
-	} else if (!child) {
-		child = task_new(t, tid, tgid, parent->process, PHASE_EXPECTED);
-		child->birth.event = stop->event;
-		find_out(t, child, parent);
-	} else if (child->phase == PHASE_HELD) {
-		adopt_held(t, child, parent->process, parent, stop->event);
-	}
+		meet_child(t, parent, tid, stop->event);
 	task_go_on(t, parent);
+}
+
+/* ptrace_stop() does not stop whom SIGKILL waits for: a task that is killed in the very call never announces its child,
+ * and that may come when nothing is known of its text any more. But the call has returned, and its registers say with
+ * whom:
+ *
+ *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: its end | 101: first stop
+ *
+ * SIGKILL is any end of its group, too: exit() or execve() by another thread. The number may be another pid
+ * namespace's, so that it has to be that of a task of ours of which nothing is known yet. */
+void act_unannounced_birth(struct tracer *t, struct task *maker)
+{
+	const struct process *p = maker->process;
+	const pid_t tid = p && p->arch->made_task && task_regs(maker) == 0 ? p->arch->made_task(&maker->regs) : 0;
+	const struct task *child = tid ? task_find(t, tid) : NULL;
+
+	if (!tid || (child && (child->phase != PHASE_HELD || child->birth.maker != maker->tgid)) ||
+	    (!child && proc_tracer(tid) != gettid()))
+		return;
+	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
 }
 
 /* Whether somebody may still tell of what this group has made. */

@@ -7,6 +7,8 @@
 
 /* The maker's event: its child is expected, or is held already and goes on now. */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop);
+/* A task's exit event: what it has made just before, and cannot announce any more, is expected as well. */
+void act_unannounced_birth(struct tracer *t, struct task *maker);
 /* A task's first stop before that event: it is held until then. */
 void act_born_early(struct tracer *t, const struct stop *stop);
 /* An expected task has come to its first stop, and goes on as what it is. */

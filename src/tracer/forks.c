@@ -30,7 +30,7 @@
  *
  *			   a bare fork	with -F
  *	wait4		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
- *	ptrace		       6	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS; DETACH
+ *	ptrace		       7	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS twice; DETACH
  *	kcmp, tgkill	       2	   2	whether it has memory and a group of its own
  *	/proc/TID/stat	      1.2	 1.2	three where the child is seen before its maker's event
  *	/proc/TID/mem	       -	   2

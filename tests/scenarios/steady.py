@@ -148,7 +148,7 @@ def not_pinned(room):
 # Of each bare fork: what is counted, at most. Its stops are the maker's event, the child's birth and its exit, SIGCHLD, and its
 # end; a wait may ask whether there are more. Where the child is seen before its maker's event, its parent is read.
 FORKS = 200
-FOLLOWED = {'waitid': 11, 'PTRACE_CONT': 4, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 1, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
+FOLLOWED = {'waitid': 11, 'PTRACE_CONT': 4, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 2, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
             'tgkill': 1, 'openat': 1, 'pread64': 1, 'close': 1}
 LET_GO = {'waitid': 8, 'PTRACE_CONT': 2, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 1, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
           'tgkill': 1, 'openat': 2, 'close': 2, 'PTRACE_DETACH': 1, 'pread64': 9, 'pwrite64': 8}

@@ -731,6 +731,28 @@ static void test_restart_syscall(void **state)
 	}
 }
 
+static void test_made_task(void **state)
+{
+	static const struct {
+		int64_t orig_rax, rax;
+		pid_t made;
+	} calls[] = {
+		{SYS_fork, 1234, 1234},         {SYS_vfork, 1, 1},    {SYS_clone, 1234, 1234},
+		{SYS_clone3, 4194304, 4194304}, {SYS_fork, 0, 0}, /* in the child */
+		{SYS_clone, -EAGAIN, 0},        {SYS_clone, -514, 0}, {SYS_clone, 1ll << 40, 0},
+		{SYS_exit_group, 1234, 0},      {SYS_read, 1234, 0},  {-1, 1234, 0}, /* in no call */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct arch_regs regs = start_regs();
+
+		regs.words[WORD(orig_rax)] = (uint64_t)calls[i].orig_rax;
+		regs.words[WORD(rax)] = (uint64_t)calls[i].rax;
+		assert_int_equal(arch()->made_task(&regs), calls[i].made);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -741,6 +763,7 @@ int main(void)
 		cmocka_unit_test(test_emulate_faults), cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_breakpoint),     cmocka_unit_test(test_follows_call),
 		cmocka_unit_test(test_sets_sp),        cmocka_unit_test(test_restart_syscall),
+		cmocka_unit_test(test_made_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

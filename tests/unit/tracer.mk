@@ -18,3 +18,28 @@ TESTS += tests/unit/spin
 tests_unit_spin_SOURCES = tests/unit/spin.c
 tests_unit_spin_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_spin_LDADD = $(TRACER_TEST_LIBS)
+
+# Races of the ptrace protocol, played with a fake kernel: these functions are the fake's in this program only.
+RACES_WRAP = \
+	-Wl,--wrap=ptrace -Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=nanosleep -Wl,--wrap=sched_yield \
+	-Wl,--wrap=sigtimedwait -Wl,--wrap=clock_gettime -Wl,--wrap=setitimer -Wl,--wrap=sigaction -Wl,--wrap=pwrite \
+	-Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev -Wl,--wrap=open -Wl,--wrap=readlink -Wl,--wrap=stat \
+	-Wl,--wrap=opendir -Wl,--wrap=readdir -Wl,--wrap=closedir -Wl,--wrap=message_send \
+	-Wl,--wrap=launch_open_gate -Wl,--wrap=launch_failure -Wl,--wrap=engine_started \
+	-Wl,--wrap=engine_target_stopped -Wl,--wrap=engine_target_continued -Wl,--wrap=engine_target_ended \
+	-Wl,--wrap=msg_warn -Wl,--wrap=msg_error -Wl,--wrap=msg_info -Wl,--wrap=objects_update \
+	-Wl,--wrap=objects_free -Wl,--wrap=objects_clone -Wl,--wrap=elf_file_build_id \
+	-Wl,--wrap=elf_file_interpreter -Wl,--wrap=elf_file_dynamic -Wl,--wrap=elf_file_is_static \
+	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_functions \
+	-Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call
+check_PROGRAMS += tests/unit/races
+TESTS += tests/unit/races
+tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h tests/unit/race_verbs.c \
+	tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c tests/unit/fake_kernel.h tests/unit/fake_memory.c \
+	tests/unit/fake_calls.c tests/unit/fake_ptrace.c tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
+tests_unit_races_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_races_LDFLAGS = $(AM_LDFLAGS) $(RACES_WRAP)
+tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
+EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
+	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt tests/unit/sequences/signals.txt \
+	tests/unit/sequences/traps.txt

@@ -1,0 +1,379 @@
+/* The rooms beside the tracer: an engine that nobody listens to, one object, traces that go nowhere. What is here
+ * knows the tracer's structures; the sequences do not. */
+#include "config.h"
+#include "modules/module.h"
+#include "tests/unit/fake_kernel.h"
+#include "tests/unit/fake_world.h"
+#include "trace/encoding.h"
+#include "engine/board.h"
+#include "record/output.h"
+#include "record/trace_file.h"
+#include "tracer/tracer.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WAKER 9999
+
+static const struct world *world;
+static const struct module *modules[] = {&module_memory};
+static struct settings settings;
+static struct engine engine;
+static bool is_started, is_let_go;
+static pid_t full_disk; /* whose trace cannot be written any more */
+
+/* ---- The engine ---- */
+
+int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd);
+int __wrap_launch_open_gate(struct launch *launch);
+int __wrap_launch_failure(struct launch *launch, const char *program);
+void __wrap_engine_started(struct engine *e);
+void __wrap_engine_target_stopped(struct engine *e, int sig);
+void __wrap_engine_target_continued(struct engine *e);
+void __wrap_engine_target_ended(struct engine *e, int status);
+
+int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd)
+{
+	(void)socket, (void)type, (void)space, (void)fd;
+	return 0;
+}
+
+int __wrap_launch_open_gate(struct launch *launch)
+{
+	(void)launch;
+	return 0;
+}
+
+int __wrap_launch_failure(struct launch *launch, const char *program)
+{
+	(void)launch, (void)program;
+	return 0;
+}
+
+void __wrap_engine_started(struct engine *e)
+{
+	(void)e;
+	is_started = true;
+	if (!world->whole)
+		fake_started();
+	else
+		fake_note("started");
+}
+
+void __wrap_engine_target_stopped(struct engine *e, int sig)
+{
+	(void)e;
+	fake_note("shell: stopped %s", fake_signal_name(sig));
+}
+
+void __wrap_engine_target_continued(struct engine *e)
+{
+	(void)e;
+	fake_note("shell: continued");
+}
+
+void __wrap_engine_target_ended(struct engine *e, int status)
+{
+	(void)e;
+	fake_note("shell: ended 0x%x", (unsigned)status);
+}
+
+/* As wake_tracer() does it: a child that ends at once. */
+static void wake(unsigned request)
+{
+	struct fake_task *waker = fake_new(WAKER, WAKER, NULL);
+
+	engine.requests |= request;
+	engine.waker = WAKER;
+	fake_attach(waker);
+	fake_end(waker, STATUS_EXITED(0));
+}
+
+void world_let_go(void)
+{
+	is_let_go = true;
+	wake(REQUEST_LET_GO);
+}
+
+void world_toggle(void)
+{
+	wake(REQUEST_TOGGLE);
+}
+
+void world_tick(void)
+{
+	wake(REQUEST_TICK);
+}
+
+void world_fill_disk(pid_t pid)
+{
+	full_disk = pid;
+}
+
+/* ---- Messages ---- */
+
+void __wrap_msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);
+void __wrap_msg_error(const char *fmt, ...) FT_PRINTF(1, 2);
+void __wrap_msg_info(const char *fmt, ...) FT_PRINTF(1, 2);
+
+static void message(const char *kind, const char *fmt, va_list args)
+{
+	char text[400];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	for (char *c = text; *c; c++)
+		*c = *c == ';' || *c == '\n' ? ',' : *c;
+	fake_note("%s: %s", kind, text);
+}
+
+void __wrap_msg_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message("warning", fmt, args);
+	va_end(args);
+}
+
+void __wrap_msg_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message("error", fmt, args);
+	va_end(args);
+}
+
+void __wrap_msg_info(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+/* ---- Objects: one, the program's ---- */
+
+int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
+			  void (*added)(void *context, struct object *object), void *context);
+void __wrap_objects_free(struct object_list *list);
+void __wrap_objects_clone(const struct object_list *from, struct object_list *to);
+const char *__wrap_elf_file_build_id(const struct elf_file *file);
+const char *__wrap_elf_file_interpreter(const struct elf_file *file);
+uint64_t __wrap_elf_file_dynamic(const struct elf_file *file);
+bool __wrap_elf_file_is_static(const struct elf_file *file);
+bool __wrap_elf_file_has_symbols(const struct elf_file *file);
+bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
+void __wrap_elf_file_functions(const struct elf_file *file,
+			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
+void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+			 const char *build_id);
+
+static void add_object(struct object_list *list, bool has_tail)
+{
+	struct object *object = xcalloc(1, sizeof(*object));
+
+	*object = (struct object){.path = xstrdup("/bin/prog"),
+				  .start = FAKE_TEXT,
+				  .end = FAKE_TEXT_END,
+				  .base = FAKE_TEXT,
+				  .text = xcalloc(1, sizeof(*object->text)),
+				  .text_count = 1};
+	object->text[0] = (struct text_range){.start = FAKE_TEXT,
+					      .end = FAKE_TAIL,
+					      .tail_start = FAKE_TAIL,
+					      .tail_end = FAKE_TAIL + (has_tail ? FAKE_COPIES * ARCH_SLOT_SIZE : 0)};
+	list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = object;
+}
+
+int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
+			  void (*added)(void *context, struct object *object), void *context)
+{
+	(void)removed;
+	fake_point("mapping %d", pid);
+	const struct fake_task *task = fake_find(pid);
+
+	if (!task || !task->memory)
+		return -ESRCH;
+	if (list->count)
+		return 0;
+	add_object(list, task->memory->has_tail);
+	added(context, list->items[0]);
+	return 0;
+}
+
+void __wrap_objects_free(struct object_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i]->path);
+		free(list->items[i]->text);
+		free(list->items[i]);
+	}
+	free(list->items);
+	*list = (struct object_list){0};
+}
+
+void __wrap_objects_clone(const struct object_list *from, struct object_list *to)
+{
+	*to = (struct object_list){0};
+	for (size_t i = 0; i < from->count; i++) {
+		add_object(to, false);
+		*to->items[i]->text = *from->items[i]->text;
+		to->items[i]->lasting = from->items[i]->lasting;
+	}
+}
+
+const char *__wrap_elf_file_build_id(const struct elf_file *file)
+{
+	(void)file;
+	return "";
+}
+
+const char *__wrap_elf_file_interpreter(const struct elf_file *file)
+{
+	(void)file;
+	return NULL;
+}
+
+uint64_t __wrap_elf_file_dynamic(const struct elf_file *file)
+{
+	(void)file;
+	return 0;
+}
+
+bool __wrap_elf_file_is_static(const struct elf_file *file)
+{
+	(void)file;
+	return true;
+}
+
+bool __wrap_elf_file_has_symbols(const struct elf_file *file)
+{
+	(void)file;
+	return true;
+}
+
+bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol)
+{
+	(void)file, (void)name, (void)symbol;
+	return false;
+}
+
+void __wrap_elf_file_functions(const struct elf_file *file,
+			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context)
+{
+	const struct fake_place *place;
+
+	(void)file;
+	for (size_t i = 0; (place = fake_place_n(i)); i++)
+		if (place->symbol && !callback(context, &(struct elf_symbol){.name = place->symbol,
+									     .value = place->address,
+									     .size = place->size,
+									     .is_global = true}))
+			return;
+}
+
+void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
+			 const char *build_id)
+{
+	(void)unwinder, (void)start, (void)end, (void)bias, (void)path, (void)build_id;
+}
+
+/* ---- Traces ---- */
+
+int __wrap_trace_file_open(struct trace *trace);
+void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
+void __real_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
+
+int __wrap_trace_file_open(struct trace *trace)
+{
+	trace->path = xstrdup("trace");
+	return world->unwritable ? -EACCES : memfd_create("trace", MFD_CLOEXEC);
+}
+
+void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind)
+{
+	fake_note("event %d %s", e->thread ? e->thread->tid : 0, e->function->shown);
+	if (trace->pid == full_disk && trace->fd >= 0) {
+		const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+		dup2(full, trace->fd);
+		close(full);
+	}
+	__real_output_call(trace, e, kind);
+}
+
+/* ---- A run ---- */
+
+static void check_end(void)
+{
+	const struct fake_task *task;
+
+	for (size_t i = 0; (task = fake_nth(i)); i++) {
+		if (!fake_is_ours(task) || task->state == FAKE_GONE || task->state == FAKE_ZOMBIE)
+			continue;
+		if (task->state == FAKE_STOPPED)
+			fake_note("! %d is left stopped", task->tid);
+		else if (!is_let_go)
+			continue;
+		else if (task->memory && fake_text_differs(task->memory))
+			fake_note("! %d is left with %u bytes of ours in its text", task->tid,
+				  fake_text_differs(task->memory));
+		else
+			fake_note("left %d", task->tid);
+	}
+}
+
+static void run(void)
+{
+	static struct board *board;
+	const struct launch launch = {.pid = world->launched, .gate = -1, .exec_error = -1};
+	char name[] = "prog", *argv[] = {name, NULL};
+
+	if (!board) /* 60 MB, of which next to nothing is touched */
+		board = xcalloc(1, sizeof(*board));
+	settings = (struct settings){.modules = modules,
+				     .module_count = 1,
+				     .encoding = encoding_find("text"),
+				     .pids = (pid_t *)(uintptr_t)world->pids,
+				     .pid_count = world->pid_count,
+				     .argv = argv,
+				     .follow = !world->stays,
+				     .verify = world->verify,
+				     .quiet = true,
+				     .cpu = CPU_FREE,
+				     .output_fd = -1};
+	engine = (struct engine){.settings = &settings,
+				 .board = board,
+				 .socket = -1,
+				 .link = -1,
+				 .launch = launch,
+				 .tick_wanted = true,
+				 .bell = -1};
+	guard_init(&engine);
+	const int result = tracer_run(&engine, &settings, &engine.launch);
+
+	if (result)
+		fake_note("status %d", result);
+	is_let_go |= result && !is_started; /* what was attached is let go of */
+	guard_free(&engine);
+	memset(board->seats, 0, sizeof(board->seats[0]) * board->seat_high);
+	memset(board->notes, 0, sizeof(board->notes[0]) * board->note_high);
+	memset(board->loans, 0, sizeof(board->loans));
+	board->seat_high = board->note_high = 0;
+}
+
+void world_run(const struct world *w)
+{
+	world = w;
+	is_started = is_let_go = false;
+	full_disk = 0;
+	run();
+	check_end();
+}

@@ -1,0 +1,32 @@
+/* The rooms beside the tracer, and a run of it. */
+#ifndef FT_TESTS_FAKE_WORLD_H
+#define FT_TESTS_FAKE_WORLD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define WORLD_PIDS_MAX 4
+
+struct world {
+	pid_t pids[WORLD_PIDS_MAX]; /* to attach to */
+	size_t pid_count;
+	pid_t launched; /* or: the target, at its gate */
+	bool stays;     /* -F */
+	bool verify;
+	bool unwritable; /* the trace */
+	bool small;      /* there is no room for copies */
+	bool refuses;    /* the kernel refuses to write text through /proc/PID/mem */
+	bool whole;      /* what is done before tracing has begun is of interest too */
+};
+
+/* Runs the tracer from its beginning to its end. */
+void world_run(const struct world *world);
+/* Somebody asks functrace to let go, or to pause or go on: the tracer's wait ends. */
+void world_let_go(void);
+void world_toggle(void);
+/* About a second has passed. */
+void world_tick(void);
+/* That process's trace cannot be written any more; a tick finds it out. */
+void world_fill_disk(pid_t pid);
+
+#endif

@@ -1,7 +1,7 @@
-# unit tests of base, and of tests/tap.sh, by which all results are counted
+# unit tests of base, of tests/tap.sh, by which all results are counted, and of what HACKING.md says
 check_PROGRAMS += tests/unit/base
-TESTS += tests/unit/base tests/unit/tap_test.sh
+TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py
 tests_unit_base_SOURCES = tests/unit/base.c
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_LDADD = libbase.a $(UNIT_LIBS)
-EXTRA_DIST += tests/unit/tap_test.sh
+EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py

@@ -133,14 +133,19 @@ void aliases_free(struct probe *probe)
 	}
 }
 
+static const struct traced *alias_numbered(const struct probe *probe, unsigned name)
+{
+	for (const struct alias *alias = probe->aliases; alias; alias = alias->next)
+		if (alias->name == name)
+			return &alias->traced;
+	return &probe->traced;
+}
+
 const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to)
 {
-	const struct alias *alias = to->aliases;
-
-	for (const struct alias *old = from->aliases; old; old = old->next)
-		for (; &old->traced == traced && alias; alias = alias->next)
-			if (alias->name == old->name)
-				return &alias->traced;
+	for (const struct alias *alias = from->aliases; alias; alias = alias->next)
+		if (&alias->traced == traced)
+			return alias_numbered(to, alias->name);
 	return &to->traced;
 }
 
@@ -259,15 +264,12 @@ const struct traced *alias_called(struct task *task, const struct probe *probe)
 	if (!stack_return_address(task, false, &return_address))
 		return &probe->traced;
 	const uint64_t *known = hash_get(&callers->sites, return_address);
-	unsigned name = known ? (unsigned)*known : 0;
+	uint64_t name = known ? *known : 0;
 
 	/* Code outside of objects may be another one soon, and has no slots. */
 	if (!known && objects_find(&p->objects, return_address)) {
 		name = look_at_call(p, return_address);
 		hash_set(&callers->sites, return_address, name);
 	}
-	for (const struct alias *alias = probe->aliases; name && alias; alias = alias->next)
-		if (alias->name + 1 == name)
-			return &alias->traced;
-	return &probe->traced;
+	return name ? alias_numbered(probe, (unsigned)name - 1) : &probe->traced;
 }

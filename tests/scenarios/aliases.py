@@ -13,6 +13,8 @@ SCENARIOS = [
     Scenario('aliases', variants=('O2', 'no-plt'), modes=('binary', 'nofollow'), label='aliases/file'),
     Scenario('aliases', ('{library:aliaslibrary}', '{library:aliaslibrary2}', 6), variants=('O2', 'no-plt'),
              label='aliases of libraries'),
+    Scenario('aliases', ('{library:aliasfork}',), files=4, modes=('launch', 'attach', 'nofollow'), variants=('O2',),
+             label='aliases in children'),
     Scenario('oldfree', variants=('O0', 'O2', 'no-plt', 'z-now', 'lld')),
     Scenario('alloc_cpp', env=TCMALLOC, variants=('O0', 'O2', 'no-pie', 'no-plt', 'z-now', 'cet', 'lld', 'mold'),
              label='alloc_cpp/tcmalloc'),

@@ -2,7 +2,8 @@
  * in which programs call: the trace is to have the name that each call is by, and where no call says it the module's first.
  *
  * aliases LIBRARY LIBRARY ROUNDS: two libraries of one layout, of which one calls memalign where the other calls
- * aligned_alloc, loaded in turns at the same address. */
+ * aligned_alloc, loaded in turns at the same address.
+ * aliases LIBRARY: one that forks in a function of two names. */
 #include "target.h"
 #include <dlfcn.h>
 #include <malloc.h>
@@ -116,11 +117,30 @@ static int in_turns(char **paths, unsigned rounds)
 	return 0;
 }
 
+/* Each child has one allocation and its release, of the call that it came back from. */
+static int in_children(const char *path)
+{
+	gate();
+	load_and_work(path);
+	gate();
+	for (unsigned i = 0; i < 2; i++) {
+		const char *which = i ? "-child" : "";
+
+		say("expect%s + 2 37601 je_memalign", which);
+		say("expect%s - 2 37601 je_free", which);
+		say("expect%s + 1 37602 je_aligned_alloc", which);
+		say("expect%s - 1 37602 je_free", which);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const unsigned rounds = 3;
 	const int is_static = !getauxval(AT_BASE);
 
+	if (argc == 2)
+		return in_children(argv[1]);
 	if (argc > 2)
 		return in_turns(argv + 1, argument(argc, argv, 3, 6));
 #ifdef __GLIBC__

@@ -1,0 +1,45 @@
+/* A library that aliases.c loads: two names of one function of its own, which forks, called through its own slots. Both
+ * processes come back from it. */
+#include "target.h"
+#include <sys/wait.h>
+
+void *je_aligned_alloc(size_t alignment, size_t size);
+void *je_memalign(size_t alignment, size_t size);
+void je_free(void *p);
+int library_work(void);
+
+static char arena[64];
+static pid_t child;
+
+NOINLINE void *je_aligned_alloc(size_t alignment, size_t size)
+{
+	child = size && alignment ? fork() : 0;
+	return arena;
+}
+
+__typeof__(je_aligned_alloc) je_memalign __attribute__((alias("je_aligned_alloc")));
+
+NOINLINE void je_free(void *p)
+{
+	KEEP(p);
+}
+
+static void end_child(void)
+{
+	int status;
+
+	if (!child)
+		_exit(0);
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+int library_work(void)
+{
+	je_free(je_memalign(64, 37601));
+	end_child();
+	je_free(je_aligned_alloc(64, 37602));
+	end_child();
+	je_free(je_memalign(64, 37601));
+	end_child();
+	return 1;
+}

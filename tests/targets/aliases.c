@@ -117,7 +117,7 @@ static int in_turns(char **paths, unsigned rounds)
 	return 0;
 }
 
-/* Each child has one allocation and its release, of the call that it came back from. */
+/* Each child has an allocation and its release of the call that it came back from, and another one. */
 static int in_children(const char *path)
 {
 	gate();
@@ -131,6 +131,8 @@ static int in_children(const char *path)
 		say("expect%s + 1 37602 je_aligned_alloc", which);
 		say("expect%s - 1 37602 je_free", which);
 	}
+	say("expect-child + 3 37603 je_memalign");
+	say("expect-child - 3 37603 je_free");
 	return 0;
 }
 

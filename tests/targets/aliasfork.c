@@ -10,10 +10,11 @@ int library_work(void);
 
 static char arena[64];
 static pid_t child;
+static int forks = 1;
 
 NOINLINE void *je_aligned_alloc(size_t alignment, size_t size)
 {
-	child = size && alignment ? fork() : 0;
+	child = forks && size && alignment ? fork() : 0;
 	return arena;
 }
 
@@ -28,8 +29,11 @@ static void end_child(void)
 {
 	int status;
 
-	if (!child)
+	if (!child) {
+		forks = 0;
+		je_free(je_memalign(64, 37603)); /* from a place that its parent never calls from */
 		_exit(0);
+	}
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 

@@ -79,7 +79,8 @@ static inline struct call *task_newest_call(const struct task *task)
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the call's function, under the name that it is called by. What is watched for the tracer's own sake is nothing that one knows. */
+/* What a module says of the call's function, under the name that it is called by. What is watched for the tracer's own
+ * sake is nothing that one knows. */
 extern const struct function call_watched;
 static inline const struct function *call_function(const struct call *call)
 {

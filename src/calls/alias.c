@@ -1,6 +1,5 @@
 #include "config.h"
 #include "calls/alias.h"
-#include "calls/stack.h"
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
 
@@ -17,10 +16,9 @@
  * first is in such a slot ask for their callers, and each return address is looked at once. Where no slot is found (a
  * call within the object, through a register, of dlsym()'s result, a static program), the first name stands. */
 
-/* A name by which objects call. */
+/* A wanted symbol. */
 struct name {
-	const struct wanted *wanted;
-	char *shown;
+	char *symbol;
 	bool is_called; /* there is a slot of it */
 };
 
@@ -41,13 +39,13 @@ static struct callers *callers_of(struct process *p)
 }
 
 /* The number of a name, which may be new. */
-static unsigned name_number(struct callers *callers, const struct wanted *wanted, const char *shown)
+static unsigned name_number(struct callers *callers, const char *symbol)
 {
 	for (size_t i = 0; i < callers->count; i++)
-		if (callers->names[i].wanted == wanted && !strcmp(callers->names[i].shown, shown))
+		if (!strcmp(callers->names[i].symbol, symbol))
 			return (unsigned)i;
 	ARRAY_GROW(callers->names, callers->capacity, callers->count);
-	callers->names[callers->count] = (struct name){.wanted = wanted, .shown = xstrdup(shown)};
+	callers->names[callers->count] = (struct name){.symbol = xstrdup(symbol)};
 	return (unsigned)callers->count++;
 }
 
@@ -60,7 +58,8 @@ static struct alias *alias_new(struct callers *callers, const struct wanted *wan
 	*alias = (struct alias){
 		.wanted = wanted,
 		.traced = {.function = wanted->function, .resource = wanted->resource, .shown = shown},
-		.name = name_number(callers, wanted, shown),
+		/* With a prefix it is shown as it is. */
+		.name = name_number(callers, wanted->symbol[0] == '*' ? shown : wanted->symbol),
 	};
 	return alias;
 }
@@ -151,28 +150,33 @@ const struct traced *alias_same(const struct probe *from, const struct traced *t
 
 /* ---- Slots ---- */
 
-static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
+struct asker {
+	struct process *p;
+	wanted_test is_wanted;
+};
+
+static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64_t slot)
 {
-	struct process *p = context;
-	const char *shown;
-	const struct wanted *wanted = wanted_named(p->tracer, name, &shown);
+	const struct asker *asker = context;
 
 	(void)resolver;
-	if (!wanted || !wanted->function)
+	if (!asker->is_wanted(asker->p->tracer, symbol))
 		return true;
-	struct callers *callers = callers_of(p);
-	const unsigned number = name_number(callers, wanted, shown);
+	struct callers *callers = callers_of(asker->p);
+	const unsigned number = name_number(callers, symbol);
 
 	callers->names[number].is_called = true;
 	hash_set(&callers->slots, slot, number);
 	return true;
 }
 
-void callers_add(struct process *p, const struct object *object)
+void callers_add(struct process *p, const struct object *object, wanted_test is_wanted)
 {
+	struct asker asker = {p, is_wanted};
+
 	if (!p->arch->call_slot)
 		return;
-	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, p);
+	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, &asker);
 	for (size_t i = 0; i < p->probes->count; i++)
 		alias_compare(p, p->probes->items[i]);
 }
@@ -210,7 +214,7 @@ struct callers *callers_copy(const struct callers *callers)
 	for (; copy->count < callers->count; copy->count++) {
 		ARRAY_GROW(copy->names, copy->capacity, copy->count);
 		copy->names[copy->count] = callers->names[copy->count];
-		copy->names[copy->count].shown = xstrdup(copy->names[copy->count].shown);
+		copy->names[copy->count].symbol = xstrdup(copy->names[copy->count].symbol);
 	}
 	hash_copy(&callers->slots, &copy->slots);
 	hash_copy(&callers->sites, &copy->sites);
@@ -222,7 +226,7 @@ void callers_free(struct probe_list *probes)
 	struct callers *callers = probes->callers;
 
 	for (size_t i = 0; callers && i < callers->count; i++)
-		free(callers->names[i].shown);
+		free(callers->names[i].symbol);
 	if (callers) {
 		free(callers->names);
 		hash_free(&callers->slots);
@@ -255,14 +259,9 @@ static unsigned look_at_call(struct process *p, uint64_t return_address)
 	return number ? (unsigned)*number + 1 : 0;
 }
 
-const struct traced *alias_called(struct task *task, const struct probe *probe)
+const struct traced *alias_called(struct process *p, const struct probe *probe, uint64_t return_address)
 {
-	struct process *p = task->process;
 	struct callers *callers = p->probes->callers;
-	uint64_t return_address;
-
-	if (!stack_return_address(task, false, &return_address))
-		return &probe->traced;
 	const uint64_t *known = hash_get(&callers->sites, return_address);
 	uint64_t name = known ? *known : 0;
 

@@ -21,20 +21,16 @@ void aliases_free(struct probe *probe);
 /* What `traced`, of the probe `from`, is in the same probe of another process. */
 const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to);
 
+/* Whether any module wants functions of that symbol. */
+typedef bool (*wanted_test)(const struct tracer *t, const char *symbol);
 /* A new object: by which names it calls. */
-void callers_add(struct process *p, const struct object *object);
+void callers_add(struct process *p, const struct object *object, wanted_test is_wanted);
 /* What was mapped there has gone. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
 struct callers *callers_copy(const struct callers *callers);
 void callers_free(struct probe_list *probes);
 
-/* At an entry of a probe with asks_caller: what its event names. */
-const struct traced *alias_called(struct task *task, const struct probe *probe);
-
-/* What the event of a call names, at the entry: the name that the caller has used, if that can be known. */
-static inline const struct traced *probe_called(struct task *task, const struct probe *probe)
-{
-	return probe->asks_caller ? alias_called(task, probe) : &probe->traced;
-}
+/* What the event of a call names that was made from there: the name that the caller has used, if that can be known. */
+const struct traced *alias_called(struct process *p, const struct probe *probe, uint64_t return_address);
 
 #endif

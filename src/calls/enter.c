@@ -97,6 +97,16 @@ static struct breakpoint *return_site(struct process *p, uint64_t return_address
 	return b;
 }
 
+/* What the event of the call names. Only where a function is called by several names its caller is asked. */
+static const struct traced *called_as(struct task *task, const struct probe *probe)
+{
+	uint64_t return_address;
+
+	if (!probe->asks_caller || !stack_return_address(task, false, &return_address))
+		return &probe->traced;
+	return alias_called(task->process, probe, return_address);
+}
+
 /* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its own.
  * The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this one. */
 static void entered_release(struct task *task, struct call *reserved, bool is_inner)
@@ -127,7 +137,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	entered_release(task, call_reserved(p, resource, e.id), is_inner);
 	if (is_inner || fold_release(task, probe, return_sp, e.id) || count_bookkeeping(task, probe, e.id))
 		return;
-	e.function = probe_called(task, probe);
+	e.function = called_as(task, probe);
 	if (p->tracer->set->backtrace_all)
 		event_stack(&e, task, frames, true);
 	ledger_released(p->trace, &e);
@@ -183,7 +193,7 @@ static void reserve(struct task *task, struct call *call, uint64_t id)
 static void call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
 		       struct breakpoint *site)
 {
-	struct call *call = call_add(task, probe, probe_called(task, probe), site, return_sp);
+	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
 	const struct function *f = call_function(call);
 
 	memcpy(call->args, args, sizeof(call->args));

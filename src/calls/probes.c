@@ -101,12 +101,9 @@ static const struct wanted *wanted_prefixed(const struct tracer *t, const char *
 	return NULL;
 }
 
-const struct wanted *wanted_named(const struct tracer *t, const char *name, const char **shown)
+static bool is_wanted(const struct tracer *t, const char *symbol)
 {
-	const struct wanted *wanted = wanted_exact(t, name);
-
-	*shown = wanted ? wanted->shown : name;
-	return wanted ? wanted : wanted_prefixed(t, name);
+	return wanted_exact(t, symbol) || wanted_prefixed(t, symbol);
 }
 
 static bool library_selected(const struct tracer *t, const struct object *object)
@@ -279,10 +276,12 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 {
 	const struct finding *finding = context;
 	struct tracer *t = finding->p->tracer;
-	const char *shown;
-	const struct wanted *wanted = wanted_named(t, symbol->name, &shown);
+	const struct wanted *wanted = wanted_exact(t, symbol->name);
+	const char *shown = wanted ? wanted->shown : symbol->name;
 	const uint64_t address = symbol->value + finding->object->bias;
 
+	if (!wanted)
+		wanted = wanted_prefixed(t, symbol->name);
 	if (!wanted || !object_text_at(finding->object, address))
 		return true;
 	if (wanted->function && !library_selected(t, finding->object))
@@ -365,7 +364,7 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	elf_file_functions(object->file, on_symbol, &finding);
-	callers_add(p, object);
+	callers_add(p, object, is_wanted);
 }
 
 /* ---- --symbol ---- */

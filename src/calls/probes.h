@@ -68,9 +68,6 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 struct wanted_list *wanted_new(const struct settings *set);
 void wanted_free(struct wanted_list *list);
 
-/* The wanted function of that name in objects; *shown is its name in the trace, which may be `name` itself. NULL: none. */
-const struct wanted *wanted_named(const struct tracer *t, const char *name, const char **shown);
-
 /* The dynamic linker's notices only. */
 void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);

@@ -15,6 +15,7 @@ SCENARIOS = [
              label='aliases of libraries'),
     Scenario('aliases', ('{library:aliasfork}',), files=4, modes=('launch', 'attach', 'nofollow'), variants=('O2',),
              label='aliases in children'),
+    Scenario('aliases', ('{library:aliasifunc}',), files=4, variants=('O2',), label='aliases of an IFUNC'),
     Scenario('oldfree', variants=('O0', 'O2', 'no-plt', 'z-now', 'lld')),
     Scenario('alloc_cpp', env=TCMALLOC, variants=('O0', 'O2', 'no-pie', 'no-plt', 'z-now', 'cet', 'lld', 'mold'),
              label='alloc_cpp/tcmalloc'),

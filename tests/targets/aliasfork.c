@@ -12,13 +12,24 @@ static char arena[64];
 static pid_t child;
 static int forks = 1;
 
-NOINLINE void *je_aligned_alloc(size_t alignment, size_t size)
+static NOINLINE void *fork_and_allocate(size_t alignment, size_t size)
 {
 	child = forks && size && alignment ? fork() : 0;
 	return arena;
 }
 
-__typeof__(je_aligned_alloc) je_memalign __attribute__((alias("je_aligned_alloc")));
+#ifdef IFUNC
+static void *(*choose(void))(size_t alignment, size_t size)
+{
+	return fork_and_allocate;
+}
+
+void *je_aligned_alloc(size_t alignment, size_t size) __attribute__((ifunc("choose")));
+void *je_memalign(size_t alignment, size_t size) __attribute__((ifunc("choose")));
+#else
+__typeof__(fork_and_allocate) je_aligned_alloc __attribute__((alias("fork_and_allocate")));
+__typeof__(fork_and_allocate) je_memalign __attribute__((alias("fork_and_allocate")));
+#endif
 
 NOINLINE void je_free(void *p)
 {

@@ -86,8 +86,10 @@ struct arch {
 	unsigned char pointer_size;
 	bool big_endian;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
-	size_t regset_size;       /* what GETREGSET(NT_PRSTATUS) returns */
-	int getregs;              /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
+	/* Those of the slots that calls between objects go through, which hold nothing but the address of one symbol. */
+	unsigned reloc_jump_slot, reloc_glob_dat;
+	size_t regset_size; /* what GETREGSET(NT_PRSTATUS) returns */
+	int getregs;        /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
 	long pc_offset; /* POKEUSER offset of the pc; -1: there is no such request, or set_pc changes more than the pc */
 	uint64_t address_max; /* highest user address */
 
@@ -158,6 +160,11 @@ struct arch {
 	/* The call before a return address: `code` are the `size` bytes before it. Where they can be read in two ways
 	 * it is CALL_COMPUTED, of which less is believed. */
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
+	/* The slot whose word is where the call before a return address goes to: an indirect call's own, or that of the
+	 * indirect jump to which a direct call leads, by direct jumps and code that always comes to them (procedure
+	 * linkage, a function that ends in a jump). False: it goes to another place, or that is not known. Only `read` of
+	 * `code` is used. NULL: never known. */
+	bool (*call_slot)(uint64_t return_address, const struct arch_memory *code, uint64_t *slot);
 	/* Whether sp, at the end of `size` bytes of code, is one that the code has given it (from memory, another
 	 * register, rounded), rather than what it was but for a constant. *ever: or is somewhere within. Code
 	 * behind a jump that always jumps is come to from elsewhere. */

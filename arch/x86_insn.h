@@ -47,6 +47,7 @@ extern const unsigned char x86_register_words[16];
 
 /* 64-bit code; contracts as those of struct arch's functions of these names. */
 bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
+bool x86_call_slot(uint64_t return_address, const struct arch_memory *code, uint64_t *slot);
 bool x86_sets_sp(const unsigned char *code, size_t size, bool *ever);
 int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);

@@ -124,7 +124,7 @@ static const struct resource resources[] = {
 		DELETE("_ZdaPv" size "St11align_val_t", "new[]")
 
 static const struct function functions[] = {
-	/* Where several names are one function, the first of them here is shown. */
+	/* Where several names are one function, a call that does not tell by which it is has the first of them here. */
 	C_FAMILY(""),
 	CXX_FAMILY("m"),
 	CXX_FAMILY("j"),

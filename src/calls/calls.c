@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/calls.h"
+#include "calls/alias.h"
 #include "record/ledger.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
@@ -83,8 +84,8 @@ static void enter_into_tables(struct process *p, struct call *call)
 }
 
 /* At a place in the list of the task's calls. */
-static struct call *add_at(struct task *task, struct call **place, const struct probe *probe, struct breakpoint *site,
-			   uint64_t return_sp)
+static struct call *add_at(struct task *task, struct call **place, const struct probe *probe,
+			   const struct traced *traced, struct breakpoint *site, uint64_t return_sp)
 {
 	struct call *call = call_new(task->process->tracer);
 
@@ -93,6 +94,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->next = *place;
 	call->link = place;
 	call->probe = probe;
+	call->traced = traced;
 	call->return_sp = return_sp;
 	call->return_address = breakpoint_code(site);
 	call->site = site;
@@ -106,9 +108,10 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	return call;
 }
 
-struct call *call_add(struct task *task, const struct probe *probe, struct breakpoint *site, uint64_t return_sp)
+struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
+		      struct breakpoint *site, uint64_t return_sp)
 {
-	return add_at(task, &task_calls(task)->newest, probe, site, return_sp);
+	return add_at(task, &task_calls(task)->newest, probe, traced, site, return_sp);
 }
 
 static void unlink_from_task(struct call *call)
@@ -148,7 +151,7 @@ static void call_drop(struct process *p, struct call *call)
 
 void call_stale(struct process *p, struct call *call)
 {
-	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->probe->traced.shown,
+	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->traced->shown,
 		  (unsigned long long)call->return_sp);
 	p->trace->counts.stale++;
 	call_drop(p, call);
@@ -209,12 +212,19 @@ static void forget_release(struct task *task, const struct probe *probe)
 		last->inner.probe = NULL;
 }
 
+static void forget_function(struct process *p, const struct probe *probe)
+{
+	ledger_forget_function(p->trace, &probe->traced);
+	for (const struct alias *alias = probe->aliases; alias; alias = alias->next)
+		ledger_forget_function(p->trace, &alias->traced);
+}
+
 void calls_drop_site(struct process *p, const struct breakpoint *b)
 {
 	if (p->calls->by_sp.count)
 		drop_calls_of(p, b);
 	if (b->probe)
-		ledger_forget_function(p->trace, &b->probe->traced);
+		forget_function(p, b->probe);
 	FOR_EACH_TASK(task, p)
 	{
 		hits_forget(task, b);
@@ -241,7 +251,7 @@ static void reserve_copy(struct task *child, struct call *call, const struct res
 	struct event e = from->event;
 
 	e.thread = child->calls->thread;
-	e.function = &call->probe->traced;
+	e.function = call->traced;
 	e.frames = frames_copy(e.frames, e.frame_count);
 	ledger_reserve(child->process->trace, &call->release, &e);
 }
@@ -255,7 +265,8 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 
 	if (!probe || !site || !site->is_return)
 		return;
-	struct call *const call = add_at(child, end, probe, site, from->return_sp);
+	struct call *const call =
+		add_at(child, end, probe, alias_same(from->probe, from->traced, probe), site, from->return_sp);
 
 	memcpy(call->args, from->args, sizeof(call->args));
 	call->inner = same_probe(p, from->inner);

@@ -11,6 +11,7 @@ struct call {
 	struct task *task;         /* who entered; NULL when that task has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
 	const struct probe *probe;
+	const struct traced *traced; /* the probe's, or one of its aliases' */
 	uint64_t return_sp, return_address;
 	uint64_t args[CALL_ARGS];
 	uint64_t serial;            /* of the stack kept for it: stack.c */
@@ -78,11 +79,12 @@ static inline struct call *task_newest_call(const struct task *task)
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the call's function. What is watched for the tracer's own sake is nothing that one knows. */
+/* What a module says of the call's function, under the name that it is called by. What is watched for the tracer's own
+ * sake is nothing that one knows. */
 extern const struct function call_watched;
 static inline const struct function *call_function(const struct call *call)
 {
-	return probe_is_hook(call->probe) ? &call_watched : call->probe->wanted->function;
+	return probe_is_hook(call->probe) ? &call_watched : call->traced->function;
 }
 /* The call in flight that returns with that sp, or NULL. */
 static inline struct call *call_find(const struct process *p, uint64_t return_sp)
@@ -95,8 +97,9 @@ static inline struct call *call_reserved(const struct process *p, uint32_t resou
 {
 	return p->trace->ledger.reserved ? call_reserved_slow(p, resource, id) : NULL;
 }
-/* Enters a new call of the task into the tables, without arguments; nothing is reserved. */
-struct call *call_add(struct task *task, const struct probe *probe, struct breakpoint *site, uint64_t return_sp);
+/* Enters a new call of the task into the tables, without arguments; nothing is reserved. `traced`: the probe's, or one of its aliases'. */
+struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
+		      struct breakpoint *site, uint64_t return_sp);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */
 void call_unlink(struct process *p, struct call *call);
 void call_free(struct process *p, struct call *call);

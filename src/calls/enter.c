@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/enter.h"
+#include "calls/alias.h"
 #include "calls/nesting.h"
 #include "calls/sigtrap.h"
 #include "calls/stack.h"
@@ -96,6 +97,16 @@ static struct breakpoint *return_site(struct process *p, uint64_t return_address
 	return b;
 }
 
+/* What the event of the call names. Only where a function is called by several names its caller is asked. */
+static const struct traced *called_as(struct task *task, const struct probe *probe)
+{
+	uint64_t return_address;
+
+	if (!probe->asks_caller || !stack_return_address(task, false, &return_address))
+		return &probe->traced;
+	return alias_called(task->process, probe, return_address);
+}
+
 /* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its own.
  * The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this one. */
 static void entered_release(struct task *task, struct call *reserved, bool is_inner)
@@ -113,7 +124,6 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const uint32_t resource = probe->wanted->resource;
 	struct process *p = task->process;
 	struct event e = {.thread = task_calls(task)->thread,
-			  .function = &probe->traced,
 			  .id = value_of(p, &f->id, args, 0),
 			  .time_ns = output_time(p->trace)};
 
@@ -127,6 +137,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	entered_release(task, call_reserved(p, resource, e.id), is_inner);
 	if (is_inner || fold_release(task, probe, return_sp, e.id) || count_bookkeeping(task, probe, e.id))
 		return;
+	e.function = called_as(task, probe);
 	if (p->tracer->set->backtrace_all)
 		event_stack(&e, task, frames, true);
 	ledger_released(p->trace, &e);
@@ -168,10 +179,8 @@ static void reserve(struct task *task, struct call *call, uint64_t id)
 {
 	struct process *p = task->process;
 	struct unwind_frame frames[MAX_FRAMES + 2];
-	struct event e = {.thread = task->calls->thread,
-			  .function = &call->probe->traced,
-			  .id = id,
-			  .time_ns = output_time(p->trace)};
+	struct event e = {
+		.thread = task->calls->thread, .function = call->traced, .id = id, .time_ns = output_time(p->trace)};
 
 	if (p->tracer->set->backtrace_all) {
 		event_stack(&e, task, frames, true);
@@ -184,7 +193,7 @@ static void reserve(struct task *task, struct call *call, uint64_t id)
 static void call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
 		       struct breakpoint *site)
 {
-	struct call *call = call_add(task, probe, site, return_sp);
+	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
 	const struct function *f = call_function(call);
 
 	memcpy(call->args, args, sizeof(call->args));
@@ -288,10 +297,7 @@ static void watched_return(struct task *task, const struct call *call)
 	struct object *object = objects_find(&p->objects, result);
 
 	if (object)
-		probe_at(p, &(struct probe){.wanted = call->probe->wanted,
-					    .traced = {.shown = call->probe->traced.shown},
-					    .start = result,
-					    .object = object});
+		probe_chosen(p, call->probe, result, object);
 }
 
 static void call_finish(struct task *task, struct call *call)
@@ -302,7 +308,7 @@ static void call_finish(struct task *task, struct call *call)
 	bool ok = value_is_success(f, result, p->arch->pointer_size);
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct event e = {
-		.thread = task_calls(task)->thread, .function = &call->probe->traced, .time_ns = output_time(p->trace)};
+		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
 
 	e.size = value_of(p, &f->size, call->args, result);
 	/* No such block can be. The call has ended by an exception, and another function, called by the same

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/probes.h"
+#include "calls/alias.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
@@ -100,6 +101,11 @@ static const struct wanted *wanted_prefixed(const struct tracer *t, const char *
 	return NULL;
 }
 
+static bool is_wanted(const struct tracer *t, const char *symbol)
+{
+	return wanted_exact(t, symbol) || wanted_prefixed(t, symbol);
+}
+
 static bool library_selected(const struct tracer *t, const struct object *object)
 {
 	if (!t->set->library_count)
@@ -170,24 +176,28 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	p->probes->releases += wanted->function && wanted->function->role == ROLE_RELEASE;
 }
 
-/* Another name of the same function. The module's order decides which of several names is shown. */
-static void probe_merge(struct probe *known, const struct probe *other)
+/* Another name of the same function. The module's order decides which of several names is shown where a call does not
+ * tell its own. */
+static void probe_merge(struct process *p, struct probe *known, const struct probe *other)
 {
 	const char *family = other->wanted->function ? other->wanted->function->family : NULL;
 	const char *own = known->wanted->function ? known->wanted->function->family : NULL;
 
+	alias_add(p, known, other);
 	known->traced.any_family |= family && own && strcmp(family, own);
-	if (other->wanted >= known->wanted)
-		return;
-	known->wanted = other->wanted;
-	known->traced.function = other->wanted->function;
-	known->traced.resource = other->wanted->resource;
-	known->traced.shown = other->traced.shown;
+	if (other->wanted < known->wanted) {
+		known->wanted = other->wanted;
+		known->traced.function = other->wanted->function;
+		known->traced.resource = other->wanted->resource;
+		known->traced.shown = other->traced.shown;
+	}
+	alias_compare(p, known);
 }
 
 void probe_copy(struct process *p, struct breakpoint *b, const struct probe *from)
 {
 	probe_add(p, b, from);
+	b->probe->aliases = aliases_copy(from->aliases);
 	b->probe->object = objects_find(&p->objects, b->address);
 }
 
@@ -200,12 +210,15 @@ void probe_forget(struct process *p, struct breakpoint *b)
 			list->items[i] = list->items[--list->count];
 			break;
 		}
+	if (b->probe)
+		aliases_free(b->probe);
 	free(b->probe);
 	b->probe = NULL;
 }
 
 void probes_free(struct process *p)
 {
+	callers_free(p->probes);
 	free(p->probes->items);
 	free(p->probes);
 	p->probes = NULL;
@@ -236,9 +249,22 @@ void probe_at(struct process *p, const struct probe *probe)
 	if (is_new)
 		probe_new(p, b, probe);
 	else
-		probe_merge(b->probe, probe);
+		probe_merge(p, b->probe, probe);
 	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->traced.shown ? probe->traced.shown : "hook",
 		  (unsigned long long)at, probe->object->path);
+}
+
+void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object)
+{
+	struct probe probe = {
+		.wanted = resolver->wanted, .traced.shown = resolver->traced.shown, .start = start, .object = object};
+
+	probe_at(p, &probe);
+	for (const struct alias *alias = resolver->aliases; alias; alias = alias->next) {
+		probe.wanted = alias->wanted;
+		probe.traced.shown = alias->traced.shown;
+		probe_at(p, &probe);
+	}
 }
 
 struct finding {
@@ -301,10 +327,7 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 
 	if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&
 	    object_text_at(object, address))
-		probe_at(p, &(struct probe){.wanted = probe->wanted,
-					    .traced = {.shown = probe->traced.shown},
-					    .start = address,
-					    .object = object});
+		probe_chosen(p, probe, address, object);
 	return true;
 }
 
@@ -341,6 +364,7 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	elf_file_functions(object->file, on_symbol, &finding);
+	callers_add(p, object, is_wanted);
 }
 
 /* ---- --symbol ---- */

@@ -28,6 +28,9 @@ struct wanted_list {
 	struct hash names; /* hash of the symbol -> index */
 };
 
+struct alias;
+struct callers;
+
 /* A wanted function at an address of a process. */
 struct probe {
 	struct traced traced; /* as its events name it */
@@ -35,6 +38,9 @@ struct probe {
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
+	/* alias.c */
+	struct alias *aliases; /* all its names, where it has several */
+	bool asks_caller;      /* calls say more than `traced` */
 };
 
 /* A process's. */
@@ -43,6 +49,7 @@ struct probe_list {
 	size_t count, capacity;
 	size_t releases; /* how many of them release without a return breakpoint */
 	uint64_t failed;
+	struct callers *callers; /* alias.c */
 };
 
 /* Watched for the tracer's own sake; no module knows it. */
@@ -69,6 +76,8 @@ void probe_resolved(struct process *p);
 /* Puts a breakpoint at the entry of a wanted function: wanted, start (a code address), size, object and is_resolver of `probe`, and the
  * name that is shown. */
 void probe_at(struct process *p, const struct probe *probe);
+/* The same for the function that an IFUNC's resolver has chosen, under all of its names. */
+void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
 /* What --symbol names, in the main program. */
 void probe_manual_symbols(struct process *p);
 /* Where the breakpoint of a function at that code address belongs. */

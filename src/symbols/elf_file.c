@@ -138,6 +138,7 @@ void elf_file_free(struct elf_file *file)
 	if (!file)
 		return;
 	elf_symbols_free(file);
+	free(file->call_slots);
 	free(file->segments);
 	free(file->interpreter);
 	free(file);

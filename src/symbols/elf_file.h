@@ -42,9 +42,12 @@ struct elf_file {
 	unsigned char *ranks; /* of each symbol, which of several with a name is found */
 	size_t symbol_count, symbol_capacity, rank_capacity;
 	struct elf_name_block *names;
-	struct hash by_name; /* hash of the name -> index; other indices with that hash follow in
+	struct hash by_name;          /* hash of the name -> index; other indices with that hash follow in
 				.next */
-	size_t bytes;        /* memory held, about */
+	struct call_slot *call_slots; /* slots.c */
+	size_t call_slot_count;
+	bool call_slots_read;
+	size_t bytes; /* memory held, about */
 
 	unsigned references;
 	struct elf_file *newer, *older; /* among the unused ones of the cache */
@@ -62,6 +65,8 @@ void elf_file_free(struct elf_file *file);
 /* Fills in the symbols: elf_symbols.c. */
 void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias);
 void elf_symbols_free(struct elf_file *file);
+/* A copy of the name that lives as long as the file. */
+const char *elf_keep_name(struct elf_file *file, const char *name, size_t length);
 /* The ELF file in a .gnu_debugdata section's bytes (xz), of bounded size; malloc'ed, NULL if
  * damaged. */
 char *elf_debugdata_unpack(const void *data, size_t size, size_t *unpacked_size);

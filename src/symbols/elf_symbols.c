@@ -21,7 +21,7 @@ struct elf_name_block {
 	char bytes[];
 };
 
-static const char *keep_name(struct elf_file *file, const char *name, size_t length)
+const char *elf_keep_name(struct elf_file *file, const char *name, size_t length)
 {
 	struct elf_name_block *block = file->names;
 
@@ -134,7 +134,7 @@ static void add_symbol(struct elf_file *file, struct table *table, const GElf_Sy
 	ARRAY_GROW(file->symbols, file->symbol_capacity, index);
 	ARRAY_GROW(file->ranks, file->rank_capacity, index);
 	file->symbols[index] = (struct elf_symbol){
-		.name = keep_name(file, name, length),
+		.name = elf_keep_name(file, name, length),
 		.value = sym->st_value,
 		.size = sym->st_size,
 		.is_ifunc = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC,

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "symbols/object.h"
+#include "symbols/elf_file.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -52,9 +52,12 @@ static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *hea
 	return true;
 }
 
+/* `type`: the relocation's. Else as an object_slot_callback. */
+typedef bool (*raw_slot_callback)(void *context, unsigned type, const char *name, uint64_t resolver, uint64_t slot);
+
 /* One relocation section against the dynamic symbols. False when the callback wants no more. */
 static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t bias, unsigned irelative,
-			  object_slot_callback callback, void *context)
+			  raw_slot_callback callback, void *context)
 {
 	Elf_Data *relocations = elf_getdata(section, NULL);
 	Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
@@ -72,14 +75,14 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 		if (!get_relocation(elf, relocations, header, i, irelative, &rela))
 			return true;
 		if (GELF_R_TYPE(rela.r_info) == irelative) {
-			if (!callback(context, "", (uint64_t)rela.r_addend + bias, rela.r_offset + bias))
+			if (!callback(context, irelative, "", (uint64_t)rela.r_addend + bias, rela.r_offset + bias))
 				return false;
 			continue;
 		}
 		if (!named || !GELF_R_SYM(rela.r_info) || !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
 			continue;
 		name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
-		if (name && *name && !callback(context, name, 0, rela.r_offset + bias))
+		if (name && *name && !callback(context, GELF_R_TYPE(rela.r_info), name, 0, rela.r_offset + bias))
 			return false;
 	}
 	return true;
@@ -90,7 +93,8 @@ static bool is_dynamic_relocation(const GElf_Shdr *header)
 	return (header->sh_type == SHT_RELA || header->sh_type == SHT_REL) && (header->sh_flags & SHF_ALLOC);
 }
 
-void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context)
+static void all_slots(const struct object *object, uint64_t bias, unsigned irelative, raw_slot_callback callback,
+		      void *context)
 {
 	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC) : -1;
 	Elf_Scn *section = NULL;
@@ -103,8 +107,77 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 
 	while (elf && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) && is_dynamic_relocation(&header) &&
-		    !section_slots(elf, section, &header, object->bias, irelative, callback, context))
+		    !section_slots(elf, section, &header, bias, irelative, callback, context))
 			break;
 	elf_end(elf);
 	close(fd);
+}
+
+struct asker {
+	object_slot_callback callback;
+	void *context;
+};
+
+static bool any_slot(void *context, unsigned type, const char *name, uint64_t resolver, uint64_t slot)
+{
+	const struct asker *asker = context;
+
+	(void)type;
+	return asker->callback(asker->context, name, resolver, slot);
+}
+
+void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context)
+{
+	struct asker asker = {callback, context};
+
+	all_slots(object, object->bias, irelative, any_slot, &asker);
+}
+
+/* ---- Slots of calls ---- */
+
+#define CALL_SLOTS_MAX ((size_t)1 << 20)
+#define NAME_MAX_KEPT  1024 /* what has a longer one is not told by it */
+#define RELOC_NONE     0    /* of every processor */
+
+struct call_slot {
+	const char *name;
+	uint64_t address; /* the file's own */
+};
+
+struct reading {
+	struct elf_file *file;
+	unsigned jump_slot, glob_dat;
+	size_t capacity;
+};
+
+static bool keep_call_slot(void *context, unsigned type, const char *name, uint64_t resolver, uint64_t slot)
+{
+	struct reading *reading = context;
+	struct elf_file *file = reading->file;
+
+	const size_t length = strlen(name);
+
+	(void)resolver;
+	if ((type != reading->jump_slot && type != reading->glob_dat) || length > NAME_MAX_KEPT)
+		return true;
+	ARRAY_GROW(file->call_slots, reading->capacity, file->call_slot_count);
+	file->call_slots[file->call_slot_count++] =
+		(struct call_slot){.name = elf_keep_name(file, name, length), .address = slot};
+	return file->call_slot_count < CALL_SLOTS_MAX;
+}
+
+void object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
+		       object_slot_callback callback, void *context)
+{
+	struct elf_file *file = object->file;
+	struct reading reading = {.file = file, .jump_slot = jump_slot, .glob_dat = glob_dat};
+
+	if (!file->call_slots_read) {
+		file->call_slots_read = true;
+		all_slots(object, 0, RELOC_NONE, keep_call_slot, &reading);
+		file->bytes += reading.capacity * sizeof(*file->call_slots);
+	}
+	for (size_t i = 0; i < file->call_slot_count; i++)
+		if (!callback(context, file->call_slots[i].name, 0, file->call_slots[i].address + object->bias))
+			return;
 }

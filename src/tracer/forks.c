@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/forks.h"
+#include "calls/alias.h"
 #include "calls/pin.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -69,6 +70,7 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 	p->program = lender->program ? objects_find(&p->objects, lender->program->start) : NULL;
 	p->probes->releases = lender->probes->releases;
 	p->calls->unwinder = unwinder_clone(lender->calls->unwinder, tid);
+	p->probes->callers = callers_copy(lender->probes->callers);
 	patches_copy(lender, p, breakpoint_copied);
 	ledger_init(p->trace);
 	ledger_fork(lender->trace, p->trace);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/process.h"
+#include "calls/alias.h"
 #include "calls/linker.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -250,6 +251,7 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 	free(gone);
 	p->text->forgotten++;
 	slots_forget_range(p, start, end);
+	callers_forget_range(p->probes, start, end);
 }
 
 static void object_removed(void *context, struct object *object)

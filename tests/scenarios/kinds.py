@@ -70,7 +70,6 @@ class Scenario:
     log            compare with the reference logger too
     env            more of the environment; {lib:NAME} is a shared library by its file name
     names          whether stacks are compared by name (-r)
-    by_family      forms of new and delete are not told apart (names of one address)
     by             a target that functrace is run by (it changes something and executes functrace)
     steps          whether breakpoints may be passed the slow way, by stopping all threads
     misuse         whether it releases what it has not allocated; of nobody else may that be said
@@ -79,11 +78,11 @@ class Scenario:
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
-                 log=False, env=None, names=True, check=None, label=None, by_family=False, steps=False,
+                 log=False, env=None, names=True, check=None, label=None, steps=False,
                  misuse=False, by=None, unsaid=()):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
-        self.names, self.check, self.by_family, self.steps = names, check, by_family, steps
+        self.names, self.check, self.steps = names, check, steps
         self.by, self.misuse, self.unsaid = by, misuse, unsaid
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
@@ -103,11 +102,7 @@ class Scenario:
         return [builds.target(self.by, 'O2')] if self.by else []
 
     def environment(self, room, variant):
-        env = {}
-        for key, value in self.env.items():
-            if value.startswith('{lib:'):
-                value = find_library(value[5:-1])
-            env[key] = value
+        env = with_libraries(self.env)
         if self.log:
             env['LD_PRELOAD'] = builds.logger()
             env['REFLOG'] = room.path('log')
@@ -146,7 +141,7 @@ class Scenario:
         problems = compare_runs(plain, traced)
         traces, more = read_traces(room.path('traces'), expected)
         problems += more
-        problems += oracle.Oracle(plain.out, self.by_family).check(traces, follow, self.use_names(variant))
+        problems += oracle.Oracle(plain.out).check(traces, follow, self.use_names(variant))
         if self.check:
             problems += self.check(self, traces)
         accused = [note for t in traces for note in t.notes if 'double or foreign' in note]
@@ -249,6 +244,11 @@ def find_library(name):
         if os.path.exists(path):
             return path
     raise builds.Skip('%s is not installed' % name)
+
+
+def with_libraries(env):
+    """The environment with the paths of the libraries that it names."""
+    return {key: find_library(value[5:-1]) if value.startswith('{lib:') else value for key, value in env.items()}
 
 
 def need(program):

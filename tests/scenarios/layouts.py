@@ -71,10 +71,10 @@ def reloading(room):
 
 # ---- What is said of wrong releases ----
 
-def misuse(room):
+def misuse(room, env=None):
     """Each wrong release is told in the trace, and at the end; right ones are not."""
     os.makedirs(room.path('traces'))
-    done = room.run(kinds.functrace(room.path('traces')) + [builds.target('misuse', 'O2')])
+    done = room.run(kinds.functrace(room.path('traces')) + [builds.target('misuse', 'O2')], kinds.with_libraries(env or {}))
     traces, problems = kinds.read_traces(room.path('traces'), 1)
     with open(traces[0].path) as file:
         text = file.read()

@@ -14,6 +14,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import aliases
 import builds
 import deaths
 import engine_kill
@@ -77,7 +78,7 @@ CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
                                ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
-                               ('stacks', stacks))
+                               ('stacks', stacks), ('aliases', aliases))
          for name, function in module.CASES]
 
 

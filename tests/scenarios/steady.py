@@ -35,7 +35,7 @@ def count(path):
     return counts, opened
 
 
-def watched(room, target, args, options, pinned=False):
+def watched(room, target, args, options, pinned=False, env=None):
     """Attaches to a target that makes what is counted between its second and its third gate: the system calls of the
     tracer there as count() gives them, problems, what functrace said. pinned: the target is put on one CPU, with the
     tracer."""
@@ -45,7 +45,8 @@ def watched(room, target, args, options, pinned=False):
     strace = kinds.need('strace')
     gate = Gate()
     try:
-        child = room.start([builds.target(target, 'O2')] + [str(arg) for arg in args], gate.env, pass_fds=gate.fds)
+        child = room.start([builds.target(target, 'O2')] + [str(arg) for arg in args],
+                           dict(gate.env, **kinds.with_libraries(env or {})), pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
         # On one processor, where it never polls.
@@ -79,10 +80,10 @@ def watched(room, target, args, options, pinned=False):
     return count(log), problems, tracer.err.decode(errors='replace')
 
 
-def steady(room, threads, pairs, options, pinned=False, frames=0):
+def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=None, reads=1):
     """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer. frames: the
-    stack is so many deeper."""
-    (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames), options, pinned)
+    stack is so many deeper. more: of its arguments. reads: of memory, a pair."""
+    (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames) + more, options, pinned, env)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
     slack = 100 + 200 * pinned   # gates, flushes, the threads' waits; what is watched while it is on one CPU, planted
     total = sum(counts.values())
@@ -100,7 +101,8 @@ def steady(room, threads, pairs, options, pinned=False, frames=0):
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
     # Once a pair: the stack that is read at malloc's entry serves at its return.
-    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'], 1 / 3)
+    at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'],
+            reads / 3)
     at_most(['PTRACE_GETSIGINFO'], 1)
     at_most(['process_vm_writev', 'PTRACE_POKEDATA', 'PTRACE_POKETEXT', 'pwrite64'], 0)
     at_most(['PTRACE_INTERRUPT', 'PTRACE_SINGLESTEP', 'tgkill', 'kill'], 0)
@@ -133,6 +135,16 @@ def under(frames):
     def run(room):
         return steady(room, 1, 1500, ['-b', '256'], frames=frames)
     return run
+
+
+def aligned(room):
+    """Which of two names of one function a call is by is looked at once."""
+    return steady(room, 1, 1500, [], more=('aligned',))
+
+
+def one_address(room):
+    """free is operator delete, too: its return address tells whether one such function has called another one."""
+    return steady(room, 1, 1500, [], env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, reads=2)
 
 
 def pinned(room):
@@ -186,6 +198,8 @@ CASES = [
     ('system calls a stop, under 16 frames', under(16)),
     ('system calls a stop, under 64 frames', under(64)),
     ('system calls a stop, under 200 frames', under(200)),
+    ('system calls a stop, two names of one function', aligned),
+    ('system calls a stop, free and delete are one function', one_address),
     ('system calls a stop, on one CPU by --cpu=auto', pinned),
     ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
     ('system calls a bare fork', followed_forks),

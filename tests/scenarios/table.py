@@ -1,5 +1,6 @@
 """The table of scenarios: which target, built how, with which arguments, launched or attached to."""
 
+import aliases
 from kinds import Scenario
 
 LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment',
@@ -36,8 +37,6 @@ SCENARIOS = [
     Scenario('alloc_basic', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
              label='alloc_basic/tcmalloc'),
     Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libjemalloc.so.2}'}, variants=('O2',), label='alloc_cpp/jemalloc'),
-    Scenario('alloc_cpp', env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, variants=('O2',),
-             label='alloc_cpp/tcmalloc', by_family=True),
     Scenario('threads', (1, 200), variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('threads', (4, 100), variants=('O0', 'O2', 'static', 'no-slots', 'musl', 'musl-static')),
     Scenario('threads', (64, 10), variants=('O0', 'O2', 'static')),
@@ -199,4 +198,4 @@ SCENARIOS = [
     Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
-]
+] + aliases.SCENARIOS

@@ -1,5 +1,6 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
-EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c \
+EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c \
+	tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c \
 	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c \
 	tests/targets/cxx_resources.cpp tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c \
@@ -7,7 +8,7 @@ EXTRA_DIST += tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targ
 	tests/targets/ifuncs.c tests/targets/images.c tests/targets/inflight.c tests/targets/leaderless.c tests/targets/leaving.c \
 	tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
-	tests/targets/odd_entry.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
+	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pinned.c tests/targets/placed.c tests/targets/prefixed.c tests/targets/race.c \
 	tests/targets/recursion.c tests/targets/reflog.c tests/targets/regress_asleep.c \
 	tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \

@@ -1,14 +1,16 @@
-/* steady THREADS PAIRS [FRAMES]: two gates around exactly THREADS * PAIRS pairs of malloc and free,
+/* steady THREADS PAIRS [FRAMES] [aligned]: two gates around exactly THREADS * PAIRS pairs of malloc and free,
  * after as many as it takes for everything to be warm; under a stack of FRAMES frames more. THREADS 0: by the
- * first thread, which is the only one. */
+ * first thread, which is the only one. aligned: of memalign and aligned_alloc in turns, and free. */
 #include "target.h"
+#include <malloc.h>
 
 static unsigned pairs;
+static int aligned;
 
 static NOINLINE void some_pairs(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		void *p = malloc(38001);
+		void *p = !aligned ? malloc(38001) : i & 1 ? memalign(64, 38016) : aligned_alloc(64, 38080);
 
 		KEEP(p);
 		free(p);
@@ -41,6 +43,19 @@ static void *work(void *data)
 	return data;
 }
 
+static void expect_pairs(unsigned long count)
+{
+	if (aligned) {
+		expect_alloc(count / 2, 38016, "memalign");
+		expect_alloc(count / 2, 38080, "aligned_alloc");
+		expect_release(count / 2, 38016, "free");
+		expect_release(count / 2, 38080, "free");
+		return;
+	}
+	expect_alloc(count, 38001, "malloc");
+	expect_release(count, 38001, "free");
+}
+
 /* No thread but the first: what is busy alone. */
 static void work_alone(void)
 {
@@ -49,8 +64,7 @@ static void work_alone(void)
 	gate();
 	some_pairs(pairs);
 	gate();
-	expect_alloc(pairs + 200ul, 38001, "malloc");
-	expect_release(pairs + 200ul, 38001, "free");
+	expect_pairs(pairs + 200ul);
 	gate();
 }
 
@@ -61,6 +75,7 @@ int main(int argc, char **argv)
 
 	pairs = argument(argc, argv, 2, 1000);
 	frames = argument(argc, argv, 3, 0);
+	aligned = argc > 4;
 	CHECK(threads <= 16);
 	if (!threads) {
 		work_alone();
@@ -78,8 +93,7 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&barrier);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(tid[i], NULL);
-	expect_alloc(threads * (pairs + 50ul), 38001, "malloc");
-	expect_release(threads * (pairs + 50ul), 38001, "free");
+	expect_pairs(threads * (pairs + 50ul));
 	gate();
 	return 0;
 }

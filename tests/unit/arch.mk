@@ -1,13 +1,17 @@
 # unit tests of arch: the x86-64 table, its copies run, its decoder against objdump
 if ARCH_X86
-check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_run tests/unit/arch_emulate \
+check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
 	tests/unit/arch_interrupt tests/unit/arch_objdump
-TESTS += tests/unit/arch_x86_64 tests/unit/arch_run tests/unit/arch_emulate \
+TESTS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
 	tests/unit/arch_interrupt tests/unit/arch_objdump
 
 tests_unit_arch_x86_64_SOURCES = tests/unit/arch_x86_64.c tests/unit/arch_hex.h tests/unit/arch_reach.h
 tests_unit_arch_x86_64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_x86_64_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+
+tests_unit_arch_calls_SOURCES = tests/unit/arch_calls.c tests/unit/arch_hex.h
+tests_unit_arch_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_calls_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_run_SOURCES = tests/unit/arch_run.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h tests/unit/arch_reach.h

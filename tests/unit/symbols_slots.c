@@ -2,7 +2,7 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "base/buf.h"
-#include "symbols/object.h"
+#include "symbols/elf_file.h"
 #include "symbols_util.h"
 
 #include <elf.h>
@@ -159,6 +159,78 @@ static void test_rel(void **state)
 	free(path);
 }
 
+/* A new file, of which nothing is known. */
+static void forget_file(struct object *object)
+{
+	elf_file_free(object->file);
+	object->file = xcalloc(1, sizeof(*object->file));
+}
+
+/* The slots of calls alone; the file is read once. */
+static void test_call_slots(void **state)
+{
+	char *path = xasprintf("%s/calls", test_folder);
+	struct object object = {.open_path = path, .bias = BIAS};
+	struct buf got = {0};
+
+	(void)state;
+	write_image(path, false, EM_386, R_386_JMP_SLOT, R_386_IRELATIVE);
+	forget_file(&object);
+	object_call_slots(&object, R_386_COPY, R_386_32, note_slot, &got);
+	assert_int_equal(got.size, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		forget_file(&object);
+		got.size = 0;
+		object_call_slots(&object, i ? R_386_JMP_SLOT : R_386_GLOB_DAT, i ? R_386_GLOB_DAT : R_386_JMP_SLOT,
+				  note_slot, &got);
+		assert_string_equal(buf_str(&got), "malloc 0 80583c0\n");
+	}
+	assert_int_equal(remove(path), 0);
+	object.bias = 0;
+	got.size = 0;
+	object_call_slots(&object, R_386_JMP_SLOT, R_386_GLOB_DAT, note_slot, &got);
+	assert_string_equal(buf_str(&got), "malloc 0 80483c0\n");
+	forget_file(&object);
+	got.size = 0;
+	object_call_slots(&object, R_386_JMP_SLOT, R_386_GLOB_DAT, note_slot, &got);
+	assert_int_equal(got.size, 0);
+	elf_file_free(object.file);
+	buf_free(&got);
+	free(path);
+}
+
+/* Whatever the file says, it is read to an end. */
+static void test_damaged_slots(void **state)
+{
+	char *path = xasprintf("%s/damaged", test_folder);
+	struct object object = {.open_path = path, .bias = BIAS};
+	unsigned found = 0;
+
+	(void)state;
+	srand(11);
+	for (unsigned i = 0; i < 3000; i++) {
+		struct buf got = {0};
+
+		write_image(path, false, EM_386, R_386_JMP_SLOT, R_386_IRELATIVE);
+		FILE *file = fopen(path, "r+");
+
+		assert_non_null(file);
+		for (unsigned n = 0; n < 1 + i % 3; n++) {
+			assert_int_equal(fseek(file, rand() % (int)(offsetof(struct image, pad) - 52) + 52, SEEK_SET),
+					 0);
+			fputc(rand() >> 7 & (i & 1 ? 0xff : 0x03), file);
+		}
+		assert_int_equal(fclose(file), 0);
+		forget_file(&object);
+		object_call_slots(&object, R_386_JMP_SLOT, R_386_GLOB_DAT, note_slot, &got);
+		found += got.size != 0;
+		buf_free(&got);
+	}
+	assert_in_range(found, 300, 2999);
+	elf_file_free(object.file);
+	free(path);
+}
+
 static void test_origin(void **state)
 {
 	char *path = xasprintf("%s/origin", test_folder), *text = xasprintf("%s/text", test_folder);
@@ -191,8 +263,8 @@ static void test_code_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rel),
-		cmocka_unit_test(test_origin),
+		cmocka_unit_test(test_rel),           cmocka_unit_test(test_call_slots),
+		cmocka_unit_test(test_damaged_slots), cmocka_unit_test(test_origin),
 		cmocka_unit_test(test_code_address),
 	};
 

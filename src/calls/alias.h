@@ -1,0 +1,36 @@
+/* Several names of one function, and by which of them a call is. */
+#ifndef FT_CALLS_ALIAS_H
+#define FT_CALLS_ALIAS_H
+
+#include "calls/probes.h"
+
+/* One of the names of a probe's function. */
+struct alias {
+	const struct wanted *wanted;
+	struct traced traced; /* as the events of calls by this name have it */
+	unsigned name;        /* its number in the process's struct callers */
+	struct alias *next;
+};
+
+/* `other` is at the same address. Takes it among the names of `probe`, unless it means another kind of call. */
+void alias_add(struct process *p, struct probe *probe, const struct probe *other);
+/* Its names, or what it is called without one, are others than they were. */
+void alias_compare(const struct process *p, struct probe *probe);
+struct alias *aliases_copy(const struct alias *aliases);
+void aliases_free(struct probe *probe);
+/* What `traced`, of the probe `from`, is in the same probe of another process. */
+const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to);
+
+/* Whether any module wants functions of that symbol. */
+typedef bool (*wanted_test)(const struct tracer *t, const char *symbol);
+/* A new object: by which names it calls. */
+void callers_add(struct process *p, const struct object *object, wanted_test is_wanted);
+/* What was mapped there has gone. */
+void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
+struct callers *callers_copy(const struct callers *callers);
+void callers_free(struct probe_list *probes);
+
+/* What the event of a call names that was made from there: the name that the caller has used, if that can be known. */
+const struct traced *alias_called(struct process *p, const struct probe *probe, uint64_t return_address);
+
+#endif

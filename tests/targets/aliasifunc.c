@@ -1,0 +1,3 @@
+/* The same library, where both names are those of one IFUNC. */
+#define IFUNC
+#include "aliasfork.c"

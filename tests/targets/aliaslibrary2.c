@@ -1,0 +1,6 @@
+/* The same library but for the two names, which are exchanged. */
+#define FIRST  aligned_alloc
+#define SECOND memalign
+#define SIZE_1 37440
+#define SIZE_2 37401
+#include "aliaslibrary.c"

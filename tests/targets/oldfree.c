@@ -1,0 +1,23 @@
+/* oldfree: cfree, which glibc has for old programs only, is another name of free. */
+#include "target.h"
+
+void old_cfree(void *p);
+__asm__(".symver old_cfree, cfree@GLIBC_2.2.5");
+
+int main(void)
+{
+	gate();
+	for (unsigned i = 0; i < 5; i++) {
+		void *p = malloc(37501), *q = malloc(37502);
+
+		CHECK(p && q);
+		old_cfree(p);
+		free(q);
+	}
+	gate();
+	expect_alloc(5, 37501, "malloc");
+	expect_alloc(5, 37502, "malloc");
+	expect_release(5, 37501, "cfree");
+	expect_release(5, 37502, "free");
+	return 0;
+}

@@ -1,0 +1,174 @@
+/* Where calls go to: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a jump, and
+ * on what only looks like them. */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "base/util.h"
+#include "tests/unit/arch_hex.h"
+
+/* Two pages of code, and nothing behind them. */
+#define CODE   0x400000u
+#define MAPPED 0x2000u
+#define CALL   (CODE + 0x10) /* where the call begins */
+#define STUB   (CODE + 0x100)
+#define OTHER  (CODE + 0x180)
+
+static unsigned char memory[MAPPED];
+
+static int code_read(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	if (address < CODE || address - CODE > MAPPED || size > MAPPED - (address - CODE))
+		return -EIO;
+	memcpy(data, memory + (address - CODE), size);
+	return 0;
+}
+
+static const struct arch *arch(void)
+{
+	return arch_for_elf(EM_X86_64, ELFCLASS64);
+}
+
+static size_t put(uint64_t address, const char *hex)
+{
+	return hex_bytes(hex, memory + (address - CODE), MAPPED - (address - CODE));
+}
+
+/* The slot of the call that ends at an address; 0: none. */
+static uint64_t slot_of(uint64_t return_address)
+{
+	const struct arch_memory code = {.read = code_read};
+	uint64_t slot = 0;
+
+	if (arch()->call_slot(return_address, &code, &slot))
+		return slot;
+	assert_int_equal(slot, 0);
+	return 0;
+}
+
+static const struct {
+	const char *call, *stub, *other; /* at CALL, STUB and OTHER */
+	uint64_t slot;
+} calls[] = {
+	/* call STUB (from 0x400015: + 0xeb), of the classic .plt, of .plt.got */
+	{"e8 eb 00 00 00", "ff 25 fa 1e 00 00 68 05 00 00 00 e9 90 ff ff ff", "", 0x402000},
+	{"e8 eb 00 00 00", "ff 25 f2 1e 00 00 66 90", "", 0x401ff8},
+	/* addr32 call, as a linker relaxes call *GOT */
+	{"67 e8 ea 00 00 00", "ff 25 fa 1e 00 00", "", 0x402000},
+	/* .plt.sec, with and without bnd */
+	{"e8 eb 00 00 00", "f3 0f 1e fa ff 25 f6 1e 00 00 66 0f 1f 44 00 00", "", 0x402000},
+	{"e8 eb 00 00 00", "f3 0f 1e fa f2 ff 25 f5 1e 00 00 0f 1f 44 00 00", "", 0x402000},
+	{"f2 e8 ea 00 00 00", "f2 ff 25 f9 1e 00 00 90", "", 0x402000},
+	/* mold's: endbr64; mov $index, %r11d; jmp */
+	{"e8 eb 00 00 00", "f3 0f 1e fa 41 bb 07 00 00 00 ff 25 f0 1e 00 00", "", 0x402000},
+	/* -fno-plt: call *GOT, with prefixes */
+	{"ff 15 ea 1f 00 00", "", "", 0x402000},
+	{"66 48 ff 15 e8 1f 00 00", "", "", 0x402000},
+	{"ff 15 ea ff ff ff", "", "", 0x400000},
+	/* a function that ends in a jump to it: mov $64, %edi; jmp OTHER; and by -fno-plt, rex.W jmp *GOT */
+	{"e8 eb 00 00 00", "bf 40 00 00 00 e9 76 00 00 00", "ff 25 7a 1e 00 00", 0x402000},
+	{"e8 eb 00 00 00", "48 89 fe bf 40 00 00 00 48 ff 25 f1 1e 00 00", "", 0x402000},
+	{"e8 eb 00 00 00", "eb 7e", "f3 0f 1e fa ff 25 76 1e 00 00", 0x402000},
+	/* which may do something else: a condition, a call, a return, a trap, a system call, another jump */
+	{"e8 eb 00 00 00", "74 02 90 90 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "e8 7b 00 00 00 ff 25 fa 1e 00 00", "c3", 0},
+	{"e8 eb 00 00 00", "ff d0 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "c3 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "cc ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "0f 05 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "e3 00 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "e2 00 ff 25 fa 1e 00 00", "", 0},
+	{"e8 eb 00 00 00", "ff e0", "", 0},
+	{"e8 eb 00 00 00", "ff 24 c5 00 20 40 00", "", 0}, /* jmp *table(,%rax,8) */
+	{"e8 eb 00 00 00", "ff 24 25 00 20 40 00", "", 0}, /* jmp *0x402000 */
+	{"e8 eb 00 00 00", "ff 2d fa 1e 00 00", "", 0},    /* ljmp */
+	{"e8 eb 00 00 00", "67 ff 25 f9 1e 00 00", "", 0}, /* jmp *x(%eip) */
+	{"e8 eb 00 00 00", "06", "", 0},                   /* no instruction */
+	/* no end, and out of what is mapped */
+	{"e8 eb 00 00 00", "eb fe", "", 0},
+	{"e8 eb ff ff 0f", "", "", 0},
+	/* other calls */
+	{"ff d0", "", "", 0},
+	{"ff 10", "", "", 0},
+	{"ff 90 01 02 03 04", "", "", 0},
+	{"ff 14 c5 01 02 03 04", "", "", 0},
+	{"ff 1d ea 1f 00 00", "", "", 0}, /* lcall */
+	{"ff 25 ea 1f 00 00", "", "", 0}, /* no call */
+	{"0f 15 ea 1f 00 00", "", "", 0},
+	{"e9 eb 00 00 00", "ff 25 fa 1e 00 00", "", 0},
+};
+
+static void test_forms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		print_message("%s | %s | %s\n", calls[i].call, calls[i].stub, calls[i].other);
+		memset(memory, 0x90, sizeof(memory));
+		const size_t size = put(CALL, calls[i].call);
+
+		put(STUB, calls[i].stub);
+		put(OTHER, calls[i].other);
+		assert_int_equal(slot_of(CALL + size), calls[i].slot);
+	}
+}
+
+/* A stub that ends with the last page; one that is cut by it; a call at the beginning of the first. */
+static void test_edges(void **state)
+{
+	(void)state;
+	memset(memory, 0x90, sizeof(memory));
+	put(CALL, "e8 e5 1f 00 00"); /* CODE + 0x1ffa */
+	put(CODE + 0x1ffa, "ff 25 00 01 00 00");
+	assert_int_equal(slot_of(CALL + 5), 0x402100);
+	put(CALL, "e8 e6 1f 00 00");
+	put(CODE + 0x1ffb, "ff 25 00 01 00");
+	assert_int_equal(slot_of(CALL + 5), 0);
+	put(STUB, "ff 25 fa 1e 00 00");
+	put(CODE, "e8 fb 00 00 00");
+	assert_int_equal(slot_of(CODE + 5), 0x402000);
+	put(CODE, "15 00 00 00 00"); /* ff would be in the page before */
+	assert_int_equal(slot_of(CODE + 5), 0);
+	assert_int_equal(slot_of(CODE + 4), 0);
+	assert_int_equal(slot_of(0), 0);
+	assert_int_equal(slot_of(3), 0);
+	assert_int_equal(slot_of(UINT64_MAX), 0);
+}
+
+/* Whatever lies there, it ends. */
+static void test_any_bytes(void **state)
+{
+	unsigned found = 0;
+
+	(void)state;
+	srand(7);
+	for (unsigned n = 0; n < 2000; n++) {
+		for (size_t i = 0; i < sizeof(memory); i++)
+			memory[i] = (unsigned char)(rand() >> 5);
+		for (unsigned i = 0; i < 16; i++) {
+			put(CALL + 16 * i, "e8 eb 00 00 00");
+			found += slot_of(CALL + 16 * i + 5) != 0;
+		}
+	}
+	assert_in_range(found, 1, 3200); /* few bytes are such a jump */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_any_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -97,7 +97,8 @@ static inline struct call *call_reserved(const struct process *p, uint32_t resou
 {
 	return p->trace->ledger.reserved ? call_reserved_slow(p, resource, id) : NULL;
 }
-/* Enters a new call of the task into the tables, without arguments; nothing is reserved. `traced`: the probe's, or one of its aliases'. */
+/* Enters a new call of the task into the tables, without arguments; nothing is reserved. `traced`: the probe's, or one
+ * of its aliases'. */
 struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
 		      struct breakpoint *site, uint64_t return_sp);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */

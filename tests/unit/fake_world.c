@@ -171,6 +171,8 @@ bool __wrap_elf_file_has_symbols(const struct elf_file *file);
 bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 void __wrap_elf_file_functions(const struct elf_file *file,
 			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
+void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
+			      object_slot_callback callback, void *context);
 void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
 			 const char *build_id);
 
@@ -263,6 +265,13 @@ bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct 
 {
 	(void)file, (void)name, (void)symbol;
 	return false;
+}
+
+/* No function has several names here. */
+void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
+			      object_slot_callback callback, void *context)
+{
+	(void)object, (void)jump_slot, (void)glob_dat, (void)callback, (void)context;
 }
 
 void __wrap_elf_file_functions(const struct elf_file *file,

@@ -31,7 +31,7 @@ RACES_WRAP = \
 	-Wl,--wrap=objects_free -Wl,--wrap=objects_clone -Wl,--wrap=elf_file_build_id \
 	-Wl,--wrap=elf_file_interpreter -Wl,--wrap=elf_file_dynamic -Wl,--wrap=elf_file_is_static \
 	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_functions \
-	-Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call
+	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call
 check_PROGRAMS += tests/unit/races
 TESTS += tests/unit/races
 tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h tests/unit/race_verbs.c \

@@ -1,4 +1,4 @@
-/* Which processors this build knows: the Makefile says, by ARCH_ and the family's name. */
+/* Which processors this build knows: local.mk says, by ARCH_PORTS, PORT(NAME) for each. */
 #include "config.h"
 #include "arch/arch.h"
 
@@ -6,16 +6,12 @@
 
 #include <string.h>
 
-#ifdef ARCH_X86
-#include "arch/x86_insn.h"
-#endif
+#define PORT(name) extern const struct arch arch_##name;
+ARCH_PORTS
+#undef PORT
 
-static const struct arch *const tables[] = {
-#ifdef ARCH_X86
-	&arch_x86_64,
-#endif
-	NULL,
-};
+#define PORT(name) &arch_##name,
+static const struct arch *const tables[] = {ARCH_PORTS NULL};
 
 const struct arch *arch_for_regset(size_t size)
 {

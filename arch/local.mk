@@ -2,9 +2,10 @@
 # port of x86 link $(ZYDIS_LIBS), its decoder.
 noinst_LIBRARIES += libarch.a
 libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c
-libarch_a_CPPFLAGS = $(AM_CPPFLAGS)
+libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
+ARCH_PORTS =
 if ARCH_X86
 libarch_a_SOURCES += arch/x86_64.c arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
 	arch/x86_emulate.c arch/x86_emulate.h arch/x86_arithmetic.c arch/x86_arithmetic.h arch/x86_stack.c
-libarch_a_CPPFLAGS += -DARCH_X86
+ARCH_PORTS += PORT(x86_64)
 endif

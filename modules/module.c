@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct module *const modules[] = {
-	&module_memory,
-};
+/* All of them, a line each, in the order of --help. */
+#define MODULES(MODULE) MODULE(memory)
+
+#define DECLARE(name) extern const struct module module_##name;
+MODULES(DECLARE)
+
+#define ENTRY(name) &module_##name,
+static const struct module *const modules[] = {MODULES(ENTRY)};
 
 const struct module *module_find(const char *name)
 {

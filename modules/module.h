@@ -111,6 +111,4 @@ struct module {
 const struct module *module_find(const char *name);
 const char *module_names(void);
 
-extern const struct module module_memory;
-
 #endif

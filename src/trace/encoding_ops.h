@@ -42,10 +42,6 @@ struct encoding {
 
 extern const struct encoding encodings[];
 extern const size_t encoding_count;
-
-extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
-extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
-
 /* The encoding whose traces begin with these bytes, or NULL. */
 const struct encoding *encoding_detect(const unsigned char *data, size_t size);
 

@@ -3,21 +3,21 @@
 #include "base/util.h"
 #include "trace/encoding_ops.h"
 
-const struct encoding encodings[] = {
-	{
-		.name = "rtrace",
-		.suffix = ".rtrace",
-		.writer = &rtrace_writer_ops,
-		.reader = &rtrace_reader_ops,
-		.abilities = ENCODING_STREAM | ENCODING_COMPAT,
-	},
-	{
-		.name = "text",
-		.suffix = ".rtrace.txt",
-		.writer = &text_writer_ops,
-		.reader = &text_reader_ops,
-		.abilities = ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT,
-	},
-};
+/* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
+ * are NAME_writer_ops and NAME_reader_ops. */
+#define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
+	BOTH(rtrace, ".rtrace", ENCODING_STREAM | ENCODING_COMPAT)                                                     \
+	BOTH(text, ".rtrace.txt", ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT)
+
+#define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;
+#define DECLARE_READER(name, suffix, abilities) extern const struct reader_ops name##_reader_ops;
+#define DECLARE_BOTH(name, suffix, abilities)                                                                          \
+	DECLARE_WRITER(name, suffix, abilities) DECLARE_READER(name, suffix, abilities)
+ENCODINGS(DECLARE_BOTH, DECLARE_WRITER, DECLARE_READER)
+
+#define BOTH(name, suffix, abilities)    {#name, suffix, &name##_writer_ops, &name##_reader_ops, abilities},
+#define WRITTEN(name, suffix, abilities) {#name, suffix, &name##_writer_ops, NULL, abilities},
+#define READ(name, suffix, abilities)    {#name, suffix, NULL, &name##_reader_ops, abilities},
+const struct encoding encodings[] = {ENCODINGS(BOTH, WRITTEN, READ)};
 
 const size_t encoding_count = ARRAY_SIZE(encodings);

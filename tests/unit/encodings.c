@@ -39,6 +39,9 @@ static void end_foreign(struct reader *reader)
 static const struct reader_ops foreign_reader = {
 	.detect = detect_foreign, .begin = begin_foreign, .next = next_foreign, .end = end_foreign};
 
+extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
+extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
+
 /* In the place of src/trace/encodings.c's. */
 const struct encoding encodings[] = {
 	{"profile", ".profile", &text_writer_ops, NULL, 0},

@@ -24,6 +24,7 @@
 #define WAKER 9999
 
 static const struct world *world;
+extern const struct module module_memory;
 static const struct module *modules[] = {&module_memory};
 static struct settings settings;
 static struct engine engine;

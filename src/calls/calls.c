@@ -12,7 +12,7 @@
 
 /* Calls in flight are keyed by the sp that their return will have, and matched by equality of it and of the return
  * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
- * stacks cannot confuse one call with another. */
+ * stacks cannot confuse one call with another. Those that end by one and the same return stand in a list. */
 
 /* What is watched for the tracer's own sake is nothing that a module knows. */
 static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
@@ -49,13 +49,14 @@ void task_calls_free(struct task *task)
 	calls_drop_task(task);
 	thread_unref(task->calls->thread);
 	free(task->calls->kept.bytes);
+	free(task->calls->last_releases);
 	free(task->calls);
 	task->calls = NULL;
 }
 
-const struct function *call_function(const struct call *call)
+const struct function *probe_function(const struct probe *probe)
 {
-	return probe_is_hook(call->probe) ? &watched : call->probe->wanted->function;
+	return probe_is_hook(probe) ? &watched : probe->wanted->function;
 }
 
 static bool publishes(const struct call *call)
@@ -88,6 +89,9 @@ static struct call *call_new(struct tracer *t)
 
 static void enter_into_tables(struct process *p, struct call *call)
 {
+	call->older = call_find(p, call->return_sp);
+	if (call->older)
+		call->older->newer = call;
 	hash_set_ptr(&p->calls->by_sp, call->return_sp, call);
 	p->calls->in_flight++;
 	call->site->in_flight++;
@@ -107,6 +111,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 			      .probe = probe,
 			      .return_sp = return_sp,
 			      .return_address = site->address,
+			      .entered = task->at_stop,
 			      .site = site};
 	if (call->next)
 		call->next->link = &call->next;
@@ -129,9 +134,21 @@ static void unlink_from_task(struct call *call)
 		call->next->link = call->link;
 }
 
+static void unlink_from_sp(struct process *p, struct call *call)
+{
+	if (call->older)
+		call->older->newer = call->newer;
+	if (call->newer)
+		call->newer->older = call->older;
+	else if (call->older)
+		hash_set_ptr(&p->calls->by_sp, call->return_sp, call->older);
+	else
+		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
+}
+
 void call_unlink(struct process *p, struct call *call)
 {
-	hash_remove(&p->calls->by_sp, call->return_sp, NULL);
+	unlink_from_sp(p, call);
 	p->calls->in_flight--;
 	call->site->in_flight--;
 	unlink_from_task(call);
@@ -178,26 +195,32 @@ void calls_drop_task(struct task *task)
 	if (!task->calls)
 		return;
 	task->calls->newest = NULL;
-	task->calls->last_release = (struct last_release){0};
+	free(task->calls->last_releases);
+	task->calls->last_releases = NULL;
 }
 
-/* The calls of a site or probe, or all of them: in one pass, for there can be hundreds of thousands. */
+/* Whether a call ends with the breakpoint, which is going: its function's, or where it returns to. */
+static bool ends_with(const struct call *call, const struct breakpoint *b)
+{
+	return call->site == b || probe_is_at(call->probe, b);
+}
+
+/* The calls of a site or of probes, or all of them: in one pass, for there can be hundreds of thousands. */
 static void drop_calls_of(struct process *p, const struct breakpoint *b)
 {
 	struct call **gone = NULL;
 	size_t count = 0, capacity = 0;
 	const struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));) {
-		struct call *call = (struct call *)(uintptr_t)entry->value;
-
-		if (b && b->probe && call->inner == b->probe)
-			call->inner = NULL;
-		if (b && call->site != b && (!b->probe || call->probe != b->probe))
-			continue;
-		ARRAY_GROW(gone, capacity, count);
-		gone[count++] = call;
-	}
+	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));)
+		for (struct call *call = (struct call *)(uintptr_t)entry->value; call; call = call->older) {
+			if (b && probe_is_at(call->inner, b))
+				call->inner = NULL;
+			if (b && !ends_with(call, b))
+				continue;
+			ARRAY_GROW(gone, capacity, count);
+			gone[count++] = call;
+		}
 	for (size_t i = 0; i < count; i++)
 		call_drop(p, gone[i]);
 	free(gone);
@@ -210,7 +233,7 @@ void calls_drop_all(struct process *p)
 
 static void forget_release(struct task *task, const struct probe *probe)
 {
-	struct last_release *last = &task->calls->last_release;
+	struct last_release *last = &task->calls->last_releases[probe->wanted->resource];
 
 	if (last->outer.probe == probe)
 		last->outer.probe = NULL;
@@ -222,13 +245,14 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 {
 	if (p->calls->by_sp.count)
 		drop_calls_of(p, b);
-	if (b->probe)
-		ledger_forget_function(p->trace, &b->probe->traced);
-	FOR_EACH_TASK(task, p) {
-		hits_forget(task, b);
-		if (b->probe && task->calls)
-			forget_release(task, b->probe);
+	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
+		ledger_forget_function(p->trace, &probe->traced);
+		FOR_EACH_TASK(task, p)
+		if (task->calls && task->calls->last_releases)
+			forget_release(task, probe);
 	}
+	FOR_EACH_TASK(task, p)
+	hits_forget(task, b);
 }
 
 /* ---- Forks ---- */
@@ -265,6 +289,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 		return;
 	struct call *const call = add_at(child, end, probe, site, from->return_sp);
 
+	call->entered = 0;
 	memcpy(call->args, from->args, sizeof(call->args));
 	call->inner = same_probe(p, from->inner);
 	call->inner_sp = from->inner_sp;

@@ -10,11 +10,15 @@
 struct call {
 	struct task *task;         /* who entered; NULL when that task has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
+	/* The calls that return with the same sp, newest first: a function's of several kinds, or one that has jumped to
+	 * one of another kind. All have the same return address. */
+	struct call *older, *newer;
 	const struct probe *probe;
 	uint64_t return_sp, return_address;
+	uint64_t entered; /* the task's stop (at_stop) at its entry; 0: in another process, before a fork */
 	uint64_t args[CALL_ARGS];
-	uint64_t serial;         /* of the stack kept for it: stack.c */
-	struct breakpoint *site; /* the return site, at return_address */
+	uint64_t serial;            /* of the stack kept for it: stack.c */
+	struct breakpoint *site;    /* the return site, at return_address */
 	struct reservation release; /* what it releases if it succeeds */
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;
@@ -48,7 +52,7 @@ struct kept_stack {
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
-	struct last_release last_release;
+	struct last_release *last_releases; /* by the kind's id; NULL before the first */
 	struct kept_stack kept;
 	uint64_t last_serial;
 	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
@@ -56,7 +60,7 @@ struct task_calls {
 
 /* What it knows of a process. */
 struct calls {
-	struct hash by_sp; /* return sp -> struct call */
+	struct hash by_sp; /* return sp -> the newest struct call */
 	size_t in_flight;
 	struct unwinder *unwinder;
 	size_t stack_want; /* bytes of stack to read at once */
@@ -74,9 +78,13 @@ static inline struct call *task_newest_call(const struct task *task)
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the call's function. */
-const struct function *call_function(const struct call *call);
-/* The call in flight that returns with that sp, or NULL. */
+/* What a module says of the function. */
+const struct function *probe_function(const struct probe *probe);
+static inline const struct function *call_function(const struct call *call)
+{
+	return probe_function(call->probe);
+}
+/* The newest of the calls in flight that return with that sp, or NULL. */
 struct call *call_find(const struct process *p, uint64_t return_sp);
 /* The call in flight that has reserved the release of an id, or NULL. */
 struct call *call_reserved(const struct process *p, uint32_t resource, uint64_t id);
@@ -91,7 +99,7 @@ void call_stale(struct process *p, struct call *call);
 /* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved on). */
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
-/* Forgets the calls of a probe or return site that is going. */
+/* Forgets the calls of probes or of a return site that are going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
 /* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. The child has
  * tables of its own. */

@@ -17,21 +17,25 @@ struct wanted {
 	const struct function *function; /* NULL: a hook */
 	const struct module *module;
 	enum hook hook;
-	uint32_t resource; /* id in the trace; 0 for a hook */
+	const struct resource *kind;
+	uint32_t resource; /* the kind's id in the trace; 0 for a hook */
 	const char *symbol;
-	char *shown; /* name in the trace */
+	char *shown;               /* name in the trace */
+	const struct wanted *next; /* of the same symbol, by another row */
 };
 
 struct wanted_list {
-	struct wanted *items;
+	struct wanted *items; /* the hooks, then the modules' rows in their order */
 	size_t count, capacity;
-	struct hash names; /* hash of the symbol -> index */
+	struct hash names; /* hash of the symbol -> index of the first with that symbol */
 };
 
-/* A wanted function at an address of a process. */
+/* A wanted function at an address of a process. Several kinds of resource, and the tracer itself, may want the same
+ * function: its breakpoint has a probe for each, and each hit is an entry of each of them. */
 struct probe {
 	struct traced traced; /* as its events name it */
 	const struct wanted *wanted;
+	struct probe *next;   /* of the same breakpoint: kinds in their order, then hooks */
 	uint64_t start, size; /* extent of its code; size 0 unknown */
 	const struct object *object;
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
@@ -42,7 +46,6 @@ struct probe_list {
 	struct probe **items;
 	size_t count, capacity;
 	size_t releases; /* how many of them release without a return breakpoint */
-	uint64_t failed;
 };
 
 /* Watched for the tracer's own sake; no module knows it. */
@@ -69,19 +72,23 @@ void probe_resolved(struct process *p);
 /* Puts a breakpoint at the entry of a wanted function: wanted, start, size, object and is_resolver of `probe`, and the
  * name that is shown. */
 void probe_at(struct process *p, const struct probe *probe);
+/* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
+void probes_plant(struct process *p);
 /* What --symbol names, in the main program. */
 void probe_manual_symbols(struct process *p);
 /* Where the breakpoint of a function at that address belongs. */
 uint64_t probe_entry(struct process *p, uint64_t start);
-/* The probe whose function's code holds the address, or NULL. */
-const struct probe *probe_around(const struct process *p, uint64_t address);
+/* The probe whose function's code holds the address, of the same kind as `like` if there is one; NULL: none at all. */
+const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like);
+/* Whether the probe is one of the breakpoint's. */
+bool probe_is_at(const struct probe *probe, const struct breakpoint *b);
 /* How many functions of modules were found. */
 size_t probes_count(const struct process *p);
 
 /* Frees the list; its probes have gone before. */
 void probes_free(struct process *p);
-/* A copied breakpoint of a fork's child gets the probe that its parent's has. */
-void probe_copy(struct process *p, struct breakpoint *b, const struct probe *from);
+/* A copied breakpoint of a fork's child gets the probes that its parent's has. */
+void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);
 /* The breakpoint goes. */
 void probe_forget(struct process *p, struct breakpoint *b);
 

@@ -221,7 +221,8 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 
 /* The kernel's struct sigaction, in the target's own memory: below its stack pointer and red zone, where nothing lives;
  * what was there is put back. `set` and `old` may be NULL. */
-static bool remote_sigaction(struct task *task, bool interrupted, const struct arch_action *set, struct arch_action *old)
+static bool remote_sigaction(struct task *task, bool interrupted, const struct arch_action *set,
+			     struct arch_action *old)
 {
 	struct process *p = task->process;
 	const struct action_layout *layout = &p->arch->kernel_action;
@@ -274,7 +275,7 @@ void sigtrap_set(struct task *task, uint64_t act)
 		return; /* only asks, or will fail */
 	action_unpack(layout, bytes, &wanted);
 	traps->reset = traps->lost = traps->known = false;
-	traps->action = is_handler(wanted.handler)                           ? TRAP_HANDLED
+	traps->action = is_handler(wanted.handler)                       ? TRAP_HANDLED
 			: wanted.handler == (uint64_t)(uintptr_t)SIG_IGN ? TRAP_IGNORED
 									 : TRAP_DEFAULT;
 	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
@@ -304,7 +305,8 @@ static void sigtrap_ask(struct process *p)
 {
 	struct stop stop;
 
-	FOR_EACH_TASK(task, p) {
+	FOR_EACH_TASK(task, p)
+	{
 		if (p->traps->known)
 			return;
 		if (!task_can_be_stopped(task) || !halt_task(task, ASK_PATIENCE, &stop))

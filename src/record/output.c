@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/output.h"
+#include "record/kinds.h"
 #include "record/trace_file.h"
 #include "engine/engine.h"
 #include "base/buf.h"
@@ -41,7 +42,8 @@ static void broken(struct trace *trace, int error)
 	if (run->broken_traces++ >= BROKEN_TOLD)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
 	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
-		  trace->pid, trace->path, strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ");
+		  trace->pid, trace->path, strerror(-error),
+		  trace->has_ended ? "Of its trace, " : "It goes on untraced; ");
 }
 
 static void put(struct trace *trace, const struct record *record)
@@ -71,37 +73,34 @@ static void put_process(struct trace *trace)
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	put(trace, &(struct record){.type = RECORD_PROCESS,
-				.process = {.arch = trace->arch->name,
-					    .pointer_size = trace->arch->pointer_size,
-					    .big_endian = trace->arch->big_endian,
-					    .pid = (uint32_t)trace->pid,
-					    .has_pid = true,
-					    .start_sec = (int64_t)(now / 1000000000u),
-					    .start_usec = (uint32_t)(now / 1000 % 1000000),
-					    .depth = set->depth,
-					    .has_depth = true,
-					    .no_timestamps = !set->timestamps,
-					    .name = trace->exe,
-					    .origin = origin}});
-	put(trace, &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
+				    .process = {.arch = trace->arch->name,
+						.pointer_size = trace->arch->pointer_size,
+						.big_endian = trace->arch->big_endian,
+						.pid = (uint32_t)trace->pid,
+						.has_pid = true,
+						.start_sec = (int64_t)(now / 1000000000u),
+						.start_usec = (uint32_t)(now / 1000 % 1000000),
+						.depth = set->depth,
+						.has_depth = true,
+						.no_timestamps = !set->timestamps,
+						.name = trace->exe,
+						.origin = origin}});
+	put(trace,
+	    &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
 }
 
 static void put_modules(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
-	uint32_t id = 1;
+	const struct resource *kind;
 
 	for (size_t m = 0; m < set->module_count; m++)
 		put(trace, &(struct record){.type = RECORD_MODULE,
-					.module = {1u << m, set->modules[m]->version_major,
-						   set->modules[m]->version_minor, set->modules[m]->name}});
-	for (size_t m = 0; m < set->module_count; m++)
-		for (size_t r = 0; r < set->modules[m]->resource_count; r++) {
-			const struct resource *resource = &set->modules[m]->resources[r];
-
-			put(trace, &(struct record){.type = RECORD_RESOURCE,
-						.resource = {id++, resource->flags, resource->type, resource->desc}});
-		}
+					    .module = {1u << m, set->modules[m]->version_major,
+						       set->modules[m]->version_minor, set->modules[m]->name}});
+	for (uint32_t id = 1; (kind = kind_of(set, id)); id++)
+		put(trace,
+		    &(struct record){.type = RECORD_RESOURCE, .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
 int output_begin(struct trace *trace)

@@ -6,11 +6,11 @@
 #include "text/text.h"
 
 struct breakpoint *breakpoint_find(struct process *p, uint64_t address);
-/* The breakpoint at address (made if new), inserted. NULL if it cannot be. */
+/* The breakpoint at address (made if new), inserted. NULL if it cannot be: the caller reports what that costs. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t address);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
- * trap on the target waits for the tracer. */
-void breakpoints_plant(struct process *p);
+ * trap on the target waits for the tracer. failed() gets those that could not be written. */
+void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
  * it is taken out. */

@@ -27,17 +27,17 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
-	bool wanted;    /* prepared, to be planted with the others */
+	bool wanted; /* prepared, to be planted with the others */
 	bool is_return;
-	bool is_made;     /* in memory that is no object's: code made at run time */
-	bool is_computed; /* a return site behind a call that may go to another function each time */
+	bool is_made;          /* in memory that is no object's: code made at run time */
+	bool is_computed;      /* a return site behind a call that may go to another function each time */
 	bool unusable;         /* could not be written; not tried again */
 	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
 	unsigned misses;       /* hits as a return site without a call, in a row */
 	unsigned in_flight;
-	struct probe *probe; /* entry of a traced function (calls/), or NULL */
+	struct probe *probe; /* entry of a traced function (calls/): the first of its probes; or NULL */
 	struct slot *slot;
-	long ticket; /* of the guard's journal; -1 none */
+	long ticket;          /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
 };
@@ -59,7 +59,7 @@ struct text {
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* it is written by ptrace, with a task stopped */
-	uint64_t failed_sites, slow_steps;
+	uint64_t slow_steps;
 };
 
 /* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the same

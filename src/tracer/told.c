@@ -70,9 +70,8 @@ static char *report_hint(const struct process *p)
 /* What the floors below have counted for themselves. */
 static void add_counts(const struct process *p)
 {
-	p->trace->counts.failed_sites += p->text->failed_sites;
 	p->trace->counts.slow_steps += p->text->slow_steps;
-	p->text->failed_sites = p->text->slow_steps = 0;
+	p->text->slow_steps = 0;
 }
 
 void process_report(struct process *p)

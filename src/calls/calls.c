@@ -14,9 +14,6 @@
  * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
  * stacks cannot confuse one call with another. Those that end by one and the same return stand in a list. */
 
-/* What is watched for the tracer's own sake is nothing that a module knows. */
-static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
-
 struct calls *calls_new(void)
 {
 	struct calls *calls = xcalloc(1, sizeof(*calls));
@@ -54,14 +51,9 @@ void task_calls_free(struct task *task)
 	task->calls = NULL;
 }
 
-const struct function *probe_function(const struct probe *probe)
-{
-	return probe_is_hook(probe) ? &watched : probe->wanted->function;
-}
-
 static bool publishes(const struct call *call)
 {
-	return call_function(call)->publishes_early;
+	return call->probe->function->publishes_early;
 }
 
 struct call *call_find(const struct process *p, uint64_t return_sp)
@@ -89,10 +81,12 @@ static struct call *call_new(struct tracer *t)
 
 static void enter_into_tables(struct process *p, struct call *call)
 {
-	call->older = call_find(p, call->return_sp);
+	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
+
+	call->older = (struct call *)(uintptr_t)*newest;
 	if (call->older)
 		call->older->newer = call;
-	hash_set_ptr(&p->calls->by_sp, call->return_sp, call);
+	*newest = (uintptr_t)call;
 	p->calls->in_flight++;
 	call->site->in_flight++;
 	if (publishes(call))

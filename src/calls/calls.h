@@ -78,12 +78,6 @@ static inline struct call *task_newest_call(const struct task *task)
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the function. */
-const struct function *probe_function(const struct probe *probe);
-static inline const struct function *call_function(const struct call *call)
-{
-	return probe_function(call->probe);
-}
 /* The newest of the calls in flight that return with that sp, or NULL. */
 struct call *call_find(const struct process *p, uint64_t return_sp);
 /* The call in flight that has reserved the release of an id, or NULL. */

@@ -131,7 +131,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 
 static bool is_same_block(struct process *p, const struct call *older, const struct probe *probe, const uint64_t *args)
 {
-	const struct function *outer = call_function(older), *inner = probe_function(probe);
+	const struct function *outer = older->probe->function, *inner = probe->function;
 
 	return value_of(p, &outer->size, older->args, 0) == value_of(p, &inner->size, args, 0) &&
 	       value_of(p, &outer->released, older->args, 0) == value_of(p, &inner->released, args, 0);
@@ -192,7 +192,7 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 		       struct breakpoint *site)
 {
 	struct call *call = call_add(task, probe, site, return_sp);
-	const struct function *f = call_function(call);
+	const struct function *f = call->probe->function;
 
 	memcpy(call->args, args, sizeof(call->args));
 	stack_keep(task, call);
@@ -210,7 +210,7 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 /* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
 static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
-	const struct function *f = probe_function(probe);
+	const struct function *f = probe->function;
 	uint64_t return_address;
 
 	if (f->role == ROLE_RELEASE && !f->can_fail)
@@ -253,7 +253,7 @@ static bool wants_stack(const struct process *p, const struct probe *probe)
 static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
 {
 	struct process *p = task->process;
-	const struct function *f = probe_function(probe);
+	const struct function *f = probe->function;
 	uint64_t return_address;
 
 	if (f->role == ROLE_RELEASE && !f->can_fail)
@@ -302,7 +302,7 @@ static void watched_return(struct task *task, const struct call *call)
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;
-	const struct function *f = call_function(call);
+	const struct function *f = call->probe->function;
 	const uint64_t result = value_result(p, f, p->arch->result(&task->regs));
 	bool ok = value_is_success(p, f, result);
 	struct unwind_frame frames[MAX_FRAMES + 2];

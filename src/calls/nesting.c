@@ -75,7 +75,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return probe_same_kind(outer->probe, inner) &&
-	       (inner->wanted->function->role != ROLE_RELEASE || call_function(outer)->role != ROLE_ALLOC);
+	       (inner->wanted->function->role != ROLE_RELEASE || outer->probe->function->role != ROLE_ALLOC);
 }
 
 /* The program's own operator new may make more blocks than the one that it returns. */

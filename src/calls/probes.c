@@ -19,6 +19,9 @@ static const struct wanted hooks[] = {
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
 };
 
+/* What is watched for the tracer's own sake is nothing that a module knows. */
+static const struct function watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+
 static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
 {
 	ARRAY_GROW(list->items, list->capacity, list->count);
@@ -210,8 +213,10 @@ static struct probe *probe_add(struct process *p, struct breakpoint *b, const st
 static void probe_new(struct process *p, struct breakpoint *b, const struct probe *from)
 {
 	const struct wanted *wanted = from->wanted;
+	struct probe *probe = probe_add(p, b, from);
 
-	probe_add(p, b, from)->traced = (struct traced){
+	probe->function = probe_is_hook(probe) ? &watched : wanted->function;
+	probe->traced = (struct traced){
 		.function = wanted->function, .resource = wanted->resource, .shown = from->traced.shown};
 	p->probes->releases += wanted->function && wanted->function->role == ROLE_RELEASE;
 }
@@ -226,6 +231,7 @@ static void probe_merge(struct probe *known, const struct probe *other)
 	if (other->wanted >= known->wanted)
 		return;
 	known->wanted = other->wanted;
+	known->function = probe_is_hook(known) ? &watched : other->wanted->function;
 	known->traced.function = other->wanted->function;
 	known->traced.shown = other->traced.shown;
 }

@@ -35,8 +35,10 @@ struct wanted_list {
 struct probe {
 	struct traced traced; /* as its events name it */
 	const struct wanted *wanted;
-	struct probe *next;   /* of the same breakpoint: kinds in their order, then hooks */
-	uint64_t start, size; /* extent of its code; size 0 unknown */
+	const struct function *function; /* what a module says of it; of one that is watched for the tracer's own sake
+					    that its calls are nothing to be written */
+	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */
+	uint64_t start, size;            /* extent of its code; size 0 unknown */
 	const struct object *object;
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
 };

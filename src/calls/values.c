@@ -33,16 +33,9 @@ static bool read_pointee(struct process *p, const struct value *value, const uin
 	return true;
 }
 
-static bool read_value(struct process *p, const struct value *value, const uint64_t *args, uint64_t result,
-		       uint64_t *to)
+static bool read_other(struct process *p, const struct value *value, const uint64_t *args, uint64_t *to)
 {
 	switch (value->kind) {
-	case VALUE_ARG:
-		*to = argument(p, value, value->a, args);
-		return true;
-	case VALUE_RESULT:
-		*to = result;
-		return true;
 	case VALUE_ARG_TIMES:
 		*to = mul_saturated(argument(p, value, value->a, args), argument(p, value, value->b, args));
 		return true;
@@ -56,6 +49,21 @@ static bool read_value(struct process *p, const struct value *value, const uint6
 		return true;
 	default:
 		return false;
+	}
+}
+
+static inline bool read_value(struct process *p, const struct value *value, const uint64_t *args, uint64_t result,
+			      uint64_t *to)
+{
+	switch (value->kind) {
+	case VALUE_ARG:
+		*to = argument(p, value, value->a, args);
+		return true;
+	case VALUE_RESULT:
+		*to = result;
+		return true;
+	default:
+		return read_other(p, value, args, to);
 	}
 }
 

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "record/kinds.h"
-#include "trace/event.h"
 
 #include <string.h>
 
@@ -32,11 +31,6 @@ uint32_t kind_id(const struct settings *set, const struct module *module, size_t
 	for (size_t i = 0; i < set->module_count && set->modules[i] != module; i++)
 		id += set->modules[i]->resource_count;
 	return (uint32_t)id;
-}
-
-bool kind_lives(const struct resource *kind)
-{
-	return !(kind->flags & RESOURCE_CALL);
 }
 
 const char *kinds_noun(const struct settings *set)

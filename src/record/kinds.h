@@ -3,6 +3,7 @@
 #define FT_RECORD_KINDS_H
 
 #include "engine/settings.h"
+#include "trace/event.h"
 
 /* One more than the last id. */
 uint32_t kinds_end(const struct settings *set);
@@ -13,6 +14,9 @@ uint32_t kind_id(const struct settings *set, const struct module *module, size_t
 /* What one of any kind is called: "block" where these are all that is traced, else "resource". */
 const char *kinds_noun(const struct settings *set);
 /* Whether those of the kind stay until they are released: not so a record of calls. */
-bool kind_lives(const struct resource *kind);
+static inline bool kind_lives(const struct resource *kind)
+{
+	return !(kind->flags & RESOURCE_CALL);
+}
 
 #endif

@@ -183,7 +183,7 @@ static bool add_reference(struct live_set *live, uint64_t id)
 /* False: it was the last one. */
 static bool take_reference(struct live_set *live, uint64_t id)
 {
-	uint64_t *count = hash_get(&live->references, id);
+	uint64_t *count = is_counted(live) ? hash_get(&live->references, id) : NULL;
 
 	if (!count)
 		return false;

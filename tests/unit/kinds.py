@@ -99,6 +99,34 @@ def test_nested():
             equal(len(lines), len(expected) * len(modules.split(",")))
 
 
+def test_deep():
+    """an inner call is a part of the outer one for the kind that knows all between them"""
+    for modules in ("made,again", "again,made"):
+        lines = run(modules, "deep")[0]
+        equal(sorted(re.sub("0x.*", "", line) for line in lines), ["deep_make<made>(60) = ", "inner_make<again>(60) = "])
+
+
+def test_loop():
+    """a call that is dropped leaves the one beside it"""
+    if os.uname().machine != "x86_64":
+        print("# not run: its target is made of x86-64 instructions")
+        return
+    for modules in ("made,again", "again,made"):
+        lines, errors = run(modules, "loop")
+        equal(sorted(re.sub("0x.*", "", line) for line in lines), ["jump_to_loop<again>(2) = ", "loop_make<made>(1) = "])
+        said(errors, "1 call ended without a return")
+
+
+def test_resolved():
+    """a function that is chosen at run time, and that two modules want"""
+    for modules in ("made,again", "again,made"):
+        lines = run(modules, "resolved")[0]
+        for kind in ("made", "again"):
+            equal(numbered(line for line in lines if "<%s>" % kind in line),
+                  ["resolved_make<%s>(40) = #1" % kind, "inner_end<%s>(#1)" % kind])
+        equal(len(lines), 4)
+
+
 def test_counted():
     """references are counted: live until the last is released"""
     lines, errors = run("counted", "counted")
@@ -137,4 +165,4 @@ def test_words():
 
 
 setup()
-run_tests([test_zero, test_widths, test_both, test_nested, test_counted, test_forked, test_words])
+run_tests([test_zero, test_widths, test_both, test_nested, test_deep, test_loop, test_resolved, test_counted, test_forked, test_words])

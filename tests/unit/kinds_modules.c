@@ -61,6 +61,9 @@ static const struct function again_functions[] = {
 	CLOSES("jump_to_close"),
 	{.symbol = "outer_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 	{.symbol = "inner_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "deep_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "jump_to_loop", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "resolved_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 	{.symbol = "outer_end", .role = ROLE_RELEASE, .id = ARG(0)},
 	{.symbol = "inner_end", .role = ROLE_RELEASE, .id = ARG(0)},
 };
@@ -72,6 +75,11 @@ static const struct resource made_kinds[] = {
 static const struct function made_functions[] = {
 	{.symbol = "outer_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 	{.symbol = "inner_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "deep_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "middle_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "low_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "loop_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "resolved_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 	{.symbol = "outer_end", .role = ROLE_RELEASE, .id = ARG(0)},
 	{.symbol = "inner_end", .role = ROLE_RELEASE, .id = ARG(0)},
 };

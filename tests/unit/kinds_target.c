@@ -67,6 +67,61 @@ TRACED void *outer_make(size_t size)
 	return made;
 }
 
+/* Each makes it by the next one; the module "again" knows only the first and the last. */
+TRACED char *low_make(size_t size)
+{
+	char *made = inner_make(size);
+
+	*made = 1;
+	return made;
+}
+
+TRACED char *middle_make(size_t size)
+{
+	char *made = low_make(size);
+
+	*made = 2;
+	return made;
+}
+
+TRACED void *deep_make(size_t size)
+{
+	char *made = middle_make(size);
+
+	*made = 3;
+	return made;
+}
+
+/* A function whose entry is a loop's head, by a jump from another one. */
+#ifdef __x86_64__
+void *jump_to_loop(size_t times);
+
+__asm__(".text\n.globl jump_to_loop, loop_make\n"
+	".type jump_to_loop, @function\n"
+	"jump_to_loop: jmp loop_make\n"
+	".size jump_to_loop, . - jump_to_loop\n"
+	".type loop_make, @function\n"
+	"loop_make: sub $1, %rdi\n"
+	"jne loop_make\n"
+	"lea loop_make(%rip), %rax\n"
+	"ret\n"
+	".size loop_make, . - loop_make\n");
+#endif
+
+/* The function is another's result, that of its resolver. */
+static void *chosen_make(size_t size)
+{
+	pool_used += size;
+	return pool + pool_used - size;
+}
+
+static void *(*choose_make(void))(size_t)
+{
+	return chosen_make;
+}
+
+void *resolved_make(size_t size) __attribute__((ifunc("choose_make")));
+
 TRACED void inner_end(char *made)
 {
 	*made = 0;
@@ -147,6 +202,24 @@ static void do_nested(void)
 	outer_make(30);
 }
 
+static void do_deep(void)
+{
+	deep_make(60);
+}
+
+static void do_loop(void)
+{
+#ifdef __x86_64__
+	jump_to_loop(2);
+	__asm__ volatile(""); /* no jump instead of the call */
+#endif
+}
+
+static void do_resolved(void)
+{
+	inner_end(resolved_make(40));
+}
+
 static void do_counted(void)
 {
 	static char one, two;
@@ -192,8 +265,9 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"zero", do_zero},       {"widths", do_widths}, {"both", do_both},    {"nested", do_nested},
-		   {"counted", do_counted}, {"mixed", do_mixed},   {"forked", do_forked}};
+	} all[] = {{"zero", do_zero},         {"widths", do_widths}, {"both", do_both}, {"nested", do_nested},
+		   {"resolved", do_resolved}, {"deep", do_deep},     {"loop", do_loop}, {"counted", do_counted},
+		   {"mixed", do_mixed},       {"forked", do_forked}};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(all[i].name, argv[1])) {

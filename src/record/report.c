@@ -7,7 +7,6 @@
 #include "base/msg.h"
 #include "proc/proc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,17 +159,6 @@ void report_end(struct trace *trace, const char *how)
 	output_end(trace);
 }
 
-/* What costs no event and tells nothing about the program. */
-static void debug_counts(const struct trace *trace)
-{
-	const struct counts *c = &trace->counts;
-
-	msg_debug(DBG_CALL, 1,
-		  "process %d: %" PRIu64 " releases of what the C library keeps for itself, not written; %" PRIu64
-		  " return sites taken out, for no call came to them",
-		  trace->pid, c->internal, c->retired);
-}
-
 void report_trace(struct trace *trace, char *hint)
 {
 	struct run *run = trace->run;
@@ -192,7 +180,6 @@ void report_trace(struct trace *trace, char *hint)
 	run->unread += trace->objects->unread_count;
 	for (size_t i = 0; i < trace->objects->unread_count && run->unread_told < UNREAD_TOLD; i++, run->unread_told++)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
-	debug_counts(trace);
 }
 
 static void report_untraced(const struct run *run)

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/process.h"
-#include "calls/probes.h"
+#include "calls/calls.h"
 #include "record/report.h"
 #include "proc/who.h"
 #include "base/buf.h"
@@ -61,7 +61,8 @@ static char *report_hint(const struct process *p)
 		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
 				 "To attach to them too: -t %d --children",
 				 p->pid, p->trace->name, buf_str(&b), p->pid)
-		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid, p->trace->name);
+		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid,
+				 p->trace->name);
 
 	buf_free(&b);
 	return hint;
@@ -72,6 +73,21 @@ static void add_counts(const struct process *p)
 {
 	p->trace->counts.slow_steps += p->text->slow_steps;
 	p->text->slow_steps = 0;
+}
+
+/* What costs no event and tells nothing about the program. */
+static void debug_counts(const struct process *p)
+{
+	const struct counts *c = &p->trace->counts;
+	const struct unwind_counts walks =
+		p->calls->unwinder ? unwinder_counts(p->calls->unwinder) : (struct unwind_counts){0};
+
+	msg_debug(
+		DBG_CALL, 1,
+		"process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites taken "
+		"out, for no call came to them; %llu of %llu stacks walked by libunwind, %llu not to their start",
+		p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
+		(unsigned long long)walks.fallbacks, (unsigned long long)walks.walks, (unsigned long long)walks.cuts);
 }
 
 void process_report(struct process *p)
@@ -86,5 +102,6 @@ void process_report(struct process *p)
 		return;
 	report_nothing(p);
 	add_counts(p);
+	debug_counts(p);
 	report_trace(trace, report_hint(p));
 }

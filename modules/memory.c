@@ -7,7 +7,11 @@
 #include "modules/module.h"
 
 static const struct resource resources[] = {
-	{"memory", "memory allocation in bytes", 0},
+	{.type = "memory",
+	 .desc = "memory allocation in bytes",
+	 .noun = "block",
+	 .unit = "byte",
+	 .library_keeps_some = true},
 };
 
 #define P_SIZE                                                                                                         \
@@ -59,6 +63,7 @@ static const struct resource resources[] = {
 		 .role = ROLE_ALLOC,                                                                                   \
 		 .id = POINTEE(0),                                                                                     \
 		 .size = ARG(2),                                                                                       \
+		 .result = TYPE_INT,                                                                                   \
 		 .success = OK_ZERO,                                                                                   \
 		 .publishes_early = true,                                                                              \
 		 .family = "malloc",                                                                                   \

@@ -23,45 +23,40 @@ enum value_kind {
 	VALUE_ARG,       /* integer argument a */
 	VALUE_RESULT,    /* the function's result */
 	VALUE_ARG_TIMES, /* argument a * argument b, saturated */
-	VALUE_POINTEE,   /* the pointer-sized word that argument a points to, read at the return */
+	VALUE_POINTEE,   /* the b-th number of the array that argument a points to, read at the return */
 	VALUE_CONST,     /* the number a itself */
 	VALUE_ARG_PAGES, /* argument a rounded up to whole pages (pvalloc) */
 };
 
-struct value {
-	unsigned char kind, a, b;
+/* The C type of an argument, a result or an array's element. What is narrower than a register leaves the rest of it
+ * undefined: only the bits of the type count. */
+enum value_type {
+	TYPE_WORD, /* as wide as a pointer: pointers, size_t, long, pthread_t */
+	TYPE_INT,  /* int; -1 is 64 bits of ones everywhere */
+	TYPE_UINT, /* unsigned int */
 };
 
-#define ARG(n)                                                                                                         \
-	{                                                                                                              \
-		VALUE_ARG, (n), 0                                                                                      \
-	}
-#define ARG_TIMES(n, m)                                                                                                \
-	{                                                                                                              \
-		VALUE_ARG_TIMES, (n), (m)                                                                              \
-	}
-#define RESULT                                                                                                         \
-	{                                                                                                              \
-		VALUE_RESULT, 0, 0                                                                                     \
-	}
-#define POINTEE(n)                                                                                                     \
-	{                                                                                                              \
-		VALUE_POINTEE, (n), 0                                                                                  \
-	}
-#define CONST(n)                                                                                                       \
-	{                                                                                                              \
-		VALUE_CONST, (n), 0                                                                                    \
-	}
-#define ARG_PAGES(n)                                                                                                   \
-	{                                                                                                              \
-		VALUE_ARG_PAGES, (n), 0                                                                                \
-	}
+struct value {
+	unsigned char kind, a, b;
+	unsigned char type; /* enum value_type, of arguments and of what they point to */
+};
+
+/* clang-format off */
+#define ARG(n) {VALUE_ARG, (n), 0, TYPE_WORD}
+#define ARG_INT(n) {VALUE_ARG, (n), 0, TYPE_INT}
+#define ARG_TIMES(n, m) {VALUE_ARG_TIMES, (n), (m), TYPE_WORD}
+#define RESULT {VALUE_RESULT, 0, 0, TYPE_WORD}
+#define POINTEE(n) {VALUE_POINTEE, (n), 0, TYPE_WORD}
+#define POINTEE_INT(n, index) {VALUE_POINTEE, (n), (index), TYPE_INT}
+#define CONST(n) {VALUE_CONST, (n), 0, TYPE_WORD}
+#define ARG_PAGES(n) {VALUE_ARG_PAGES, (n), 0, TYPE_WORD}
+/* clang-format on */
 
 /* When a call counts as successful, by its result. */
 enum success {
 	OK_NONZERO = 0, /* the result is not NULL */
 	OK_ZERO,        /* posix_memalign, pthread_create */
-	OK_NOT_MINUS_1, /* descriptors, mmap */
+	OK_NOT_MINUS_1, /* descriptors, mmap; of the result's own width */
 	OK_ALWAYS,
 };
 
@@ -83,8 +78,10 @@ struct function {
 	struct value id;        /* of what is allocated (or, ROLE_RELEASE, released) */
 	struct value size;
 	struct value released;   /* ROLE_REALLOC: the id that is given up */
+	unsigned char result;    /* enum value_type of the result */
 	unsigned char success;   /* enum success */
 	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */
+	bool may_release_none;   /* ROLE_REALLOC: `released` may be an id that nothing has, and is none then (dup2) */
 	bool publishes_early;    /* the id is out before the return (posix_memalign) */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */
 	const char *family;      /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
@@ -93,7 +90,12 @@ struct function {
 
 struct resource {
 	const char *type, *desc;
-	unsigned flags; /* enum resource_flags of trace/event.h */
+	unsigned flags;          /* enum resource_flags of trace/event.h */
+	const char *noun;        /* what messages call one of them ("block"); an s makes the plural */
+	const char *unit;        /* what sizes are counted in ("byte"); NULL: they are not summed up */
+	bool zero_is_id;         /* 0 is an id as any other (descriptors); else it is none (NULL) */
+	bool library_keeps_some; /* the C library releases some that it never allocated by these functions, and the
+				    program never had (glibc's thread caches) */
 };
 
 struct module {

@@ -49,16 +49,33 @@ static void grow(struct hash *h)
 	free(old.entries);
 }
 
-bool hash_set(struct hash *h, uint64_t key, uint64_t value)
+/* The key's entry, made if it is new. */
+static struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
 {
 	if ((h->count + 1) * 4 > h->capacity * 3)
 		grow(h);
 	struct hash_entry *entry = &h->entries[find(h, key)];
-	const bool is_new = !entry->used;
 
-	*entry = (struct hash_entry){.key = key, .value = value, .used = true};
-	h->count += is_new;
+	*is_new = !entry->used;
+	h->count += *is_new;
+	if (*is_new)
+		*entry = (struct hash_entry){.key = key, .used = true};
+	return entry;
+}
+
+bool hash_set(struct hash *h, uint64_t key, uint64_t value)
+{
+	bool is_new;
+
+	entry_of(h, key, &is_new)->value = value;
 	return is_new;
+}
+
+uint64_t *hash_place(struct hash *h, uint64_t key)
+{
+	bool is_new;
+
+	return &entry_of(h, key, &is_new)->value;
 }
 
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value)

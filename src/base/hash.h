@@ -28,6 +28,9 @@ uint64_t *hash_get(const struct hash *h, uint64_t key);
 /* Sets the value, adding the key if it is new; true if it was new. */
 bool hash_set(struct hash *h, uint64_t key, uint64_t value);
 
+/* The value's place; a new key's value is 0. Valid until the next set or remove. */
+uint64_t *hash_place(struct hash *h, uint64_t key);
+
 /* Removes the key; false if it was not there. *value (may be NULL) gets what it had. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 

@@ -66,7 +66,7 @@ static struct alias *alias_new(struct callers *callers, const struct wanted *wan
 
 static bool same_value(const struct value *a, const struct value *b)
 {
-	return a->kind == b->kind && a->a == b->a && a->b == b->b;
+	return a->kind == b->kind && a->type == b->type && a->a == b->a && a->b == b->b;
 }
 
 /* Whether calls by both names are dealt with alike until it is known by which they are. */
@@ -75,7 +75,8 @@ static bool same_kind_of_call(const struct wanted *a, const struct wanted *b)
 	const struct function *f = a->function, *g = b->function;
 
 	return f && g && a->resource == b->resource && f->role == g->role && f->can_fail == g->can_fail &&
-	       f->publishes_early == g->publishes_early && same_value(&f->id, &g->id) &&
+	       f->publishes_early == g->publishes_early && f->result == g->result &&
+	       f->may_release_none == g->may_release_none && same_value(&f->id, &g->id) &&
 	       same_value(&f->released, &g->released);
 }
 
@@ -150,19 +151,14 @@ const struct traced *alias_same(const struct probe *from, const struct traced *t
 
 /* ---- Slots ---- */
 
-struct asker {
-	struct process *p;
-	wanted_test is_wanted;
-};
-
 static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64_t slot)
 {
-	const struct asker *asker = context;
+	struct process *p = context;
 
 	(void)resolver;
-	if (!asker->is_wanted(asker->p->tracer, symbol))
+	if (!wanted_any(p->tracer->wanted, symbol))
 		return true;
-	struct callers *callers = callers_of(asker->p);
+	struct callers *callers = callers_of(p);
 	const unsigned number = name_number(callers, symbol);
 
 	callers->names[number].is_called = true;
@@ -170,13 +166,11 @@ static bool on_slot(void *context, const char *symbol, uint64_t resolver, uint64
 	return true;
 }
 
-void callers_add(struct process *p, const struct object *object, wanted_test is_wanted)
+void callers_add(struct process *p, const struct object *object)
 {
-	struct asker asker = {p, is_wanted};
-
 	if (!p->arch->call_slot)
 		return;
-	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, &asker);
+	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, p);
 	for (size_t i = 0; i < p->probes->count; i++)
 		alias_compare(p, p->probes->items[i]);
 }

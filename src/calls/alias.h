@@ -21,10 +21,8 @@ void aliases_free(struct probe *probe);
 /* What `traced`, of the probe `from`, is in the same probe of another process. */
 const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to);
 
-/* Whether any module wants functions of that symbol. */
-typedef bool (*wanted_test)(const struct tracer *t, const char *symbol);
 /* A new object: by which names it calls. */
-void callers_add(struct process *p, const struct object *object, wanted_test is_wanted);
+void callers_add(struct process *p, const struct object *object);
 /* What was mapped there has gone. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
 struct callers *callers_copy(const struct callers *callers);

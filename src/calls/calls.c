@@ -13,9 +13,7 @@
 
 /* Calls in flight are keyed by the sp that their return will have, and matched by equality of it and of the return
  * address: never by order, never by thread, so exceptions, longjmp, coroutines that move between threads and switched
- * stacks cannot confuse one call with another. */
-
-const struct function call_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
+ * stacks cannot confuse one call with another. Those that end by one and the same return stand in a list. */
 
 struct calls *calls_new(void)
 {
@@ -47,13 +45,14 @@ void task_calls_free(struct task *task)
 	calls_drop_task(task);
 	thread_unref(task->calls->thread);
 	free(task->calls->kept.bytes);
+	free(task->calls->last_releases);
 	free(task->calls);
 	task->calls = NULL;
 }
 
 static bool publishes(const struct call *call)
 {
-	return call_function(call)->publishes_early;
+	return call->probe->function->publishes_early;
 }
 
 struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint64_t id)
@@ -76,7 +75,12 @@ static struct call *call_new(struct tracer *t)
 
 static void enter_into_tables(struct process *p, struct call *call)
 {
-	hash_set_ptr(&p->calls->by_sp, call->return_sp, call);
+	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
+
+	call->older = (struct call *)(uintptr_t)*newest;
+	if (call->older)
+		call->older->newer = call;
+	*newest = (uintptr_t)call;
 	p->calls->in_flight++;
 	call->site->in_flight++;
 	if (publishes(call))
@@ -93,10 +97,12 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->task = task;
 	call->next = *place;
 	call->link = place;
+	call->newer = NULL;
 	call->probe = probe;
 	call->traced = traced;
 	call->return_sp = return_sp;
 	call->return_address = breakpoint_code(site);
+	call->entered = task->at_stop;
 	call->site = site;
 	call->serial = call->inner_sp = call->made = 0;
 	call->inner = NULL;
@@ -123,9 +129,21 @@ static void unlink_from_task(struct call *call)
 		call->next->link = call->link;
 }
 
+static void unlink_from_sp(struct process *p, struct call *call)
+{
+	if (call->older)
+		call->older->newer = call->newer;
+	if (call->newer)
+		call->newer->older = call->older;
+	else if (call->older)
+		hash_set_ptr(&p->calls->by_sp, call->return_sp, call->older);
+	else
+		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
+}
+
 void call_unlink(struct process *p, struct call *call)
 {
-	hash_remove(&p->calls->by_sp, call->return_sp, NULL);
+	unlink_from_sp(p, call);
 	p->calls->in_flight--;
 	call->site->in_flight--;
 	unlink_from_task(call);
@@ -172,26 +190,32 @@ void calls_drop_task(struct task *task)
 	if (!task->calls)
 		return;
 	task->calls->newest = NULL;
-	task->calls->last_release = (struct last_release){0};
+	free(task->calls->last_releases);
+	task->calls->last_releases = NULL;
 }
 
-/* The calls of a site or probe, or all of them: in one pass, for there can be hundreds of thousands. */
+/* Whether a call ends with the breakpoint, which is going: its function's, or where it returns to. */
+static bool ends_with(const struct call *call, const struct breakpoint *b)
+{
+	return call->site == b || probe_is_at(call->probe, b);
+}
+
+/* The calls of a site or of probes, or all of them: in one pass, for there can be hundreds of thousands. */
 static void drop_calls_of(struct process *p, const struct breakpoint *b)
 {
 	struct call **gone = NULL;
 	size_t count = 0, capacity = 0;
 	const struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));) {
-		struct call *call = (struct call *)(uintptr_t)entry->value;
-
-		if (b && b->probe && call->inner == b->probe)
-			call->inner = NULL;
-		if (b && call->site != b && (!b->probe || call->probe != b->probe))
-			continue;
-		ARRAY_GROW(gone, capacity, count);
-		gone[count++] = call;
-	}
+	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));)
+		for (struct call *call = (struct call *)(uintptr_t)entry->value; call; call = call->older) {
+			if (b && probe_is_at(call->inner, b))
+				call->inner = NULL;
+			if (b && !ends_with(call, b))
+				continue;
+			ARRAY_GROW(gone, capacity, count);
+			gone[count++] = call;
+		}
 	for (size_t i = 0; i < count; i++)
 		call_drop(p, gone[i]);
 	free(gone);
@@ -204,7 +228,7 @@ void calls_drop_all(struct process *p)
 
 static void forget_release(struct task *task, const struct probe *probe)
 {
-	struct last_release *last = &task->calls->last_release;
+	struct last_release *last = &task->calls->last_releases[probe->wanted->resource];
 
 	if (last->outer.probe == probe)
 		last->outer.probe = NULL;
@@ -223,14 +247,14 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 {
 	if (p->calls->by_sp.count)
 		drop_calls_of(p, b);
-	if (b->probe)
-		forget_function(p, b->probe);
-	FOR_EACH_TASK(task, p)
-	{
-		hits_forget(task, b);
-		if (b->probe && task->calls)
-			forget_release(task, b->probe);
+	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
+		forget_function(p, probe);
+		FOR_EACH_TASK(task, p)
+		if (task->calls && task->calls->last_releases)
+			forget_release(task, probe);
 	}
+	FOR_EACH_TASK(task, p)
+	hits_forget(task, b);
 }
 
 /* ---- Forks ---- */
@@ -268,6 +292,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	struct call *const call =
 		add_at(child, end, probe, alias_same(from->probe, from->traced, probe), site, from->return_sp);
 
+	call->entered = 0;
 	memcpy(call->args, from->args, sizeof(call->args));
 	call->inner = same_probe(p, from->inner);
 	call->inner_sp = from->inner_sp;

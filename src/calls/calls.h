@@ -10,9 +10,13 @@
 struct call {
 	struct task *task;         /* who entered; NULL when that task has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
+	/* The calls that return with the same sp, newest first: a function's of several kinds, or one that has jumped to
+	 * one of another kind. All have the same return address. */
+	struct call *older, *newer;
 	const struct probe *probe;
 	const struct traced *traced; /* the probe's, or one of its aliases' */
 	uint64_t return_sp, return_address;
+	uint64_t entered; /* the task's stop (at_stop) at its entry; 0: in another process, before a fork */
 	uint64_t args[CALL_ARGS];
 	uint64_t serial;            /* of the stack kept for it: stack.c */
 	struct breakpoint *site;    /* the return site, at return_address */
@@ -49,7 +53,7 @@ struct kept_stack {
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
-	struct last_release last_release;
+	struct last_release *last_releases; /* by the kind's id; NULL before the first */
 	struct kept_stack kept;
 	uint64_t last_serial;
 	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
@@ -57,7 +61,7 @@ struct task_calls {
 
 /* What it knows of a process. */
 struct calls {
-	struct hash by_sp; /* return sp -> struct call */
+	struct hash by_sp; /* return sp -> the newest struct call */
 	size_t in_flight;
 	struct unwinder *unwinder;
 	size_t stack_want; /* bytes of stack to read at once */
@@ -81,12 +85,11 @@ static inline struct call *task_newest_call(const struct task *task)
 
 /* What a module says of the call's function, under the name that it is called by. What is watched for the tracer's own
  * sake is nothing that one knows. */
-extern const struct function call_watched;
 static inline const struct function *call_function(const struct call *call)
 {
-	return probe_is_hook(call->probe) ? &call_watched : call->traced->function;
+	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
-/* The call in flight that returns with that sp, or NULL. */
+/* The newest of the calls in flight that return with that sp, or NULL. */
 static inline struct call *call_find(const struct process *p, uint64_t return_sp)
 {
 	return hash_get_ptr(&p->calls->by_sp, return_sp);
@@ -110,7 +113,7 @@ void call_stale(struct process *p, struct call *call);
 /* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved on). */
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
-/* Forgets the calls of a probe or return site that is going. */
+/* Forgets the calls of probes or of a return site that are going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
 /* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. The child has
  * tables of its own. */

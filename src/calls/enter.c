@@ -123,11 +123,9 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const struct function *f = probe->wanted->function;
 	const uint32_t resource = probe->wanted->resource;
 	struct process *p = task->process;
-	struct event e = {.thread = task_calls(task)->thread,
-			  .id = value_of(p, &f->id, args, 0),
-			  .time_ns = output_time(p->trace)};
+	struct event e = {.thread = task_calls(task)->thread, .time_ns = output_time(p->trace)};
 
-	if (!e.id && f->success == OK_NONZERO)
+	if (!value_id(p, probe->wanted->kind, &f->id, args, 0, &e.id))
 		return; /* free(NULL) */
 	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
 	const bool is_known = ledger_knows(p->trace, resource, e.id) && !call_reserved(p, resource, e.id);
@@ -143,34 +141,44 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	ledger_released(p->trace, &e);
 }
 
-/* Whether the older call, which has the same place on the stack, has come here by a jump (reallocarray -> realloc). A
- * call instruction that always calls the same function leaves no other way; where it may call this one itself,
- * both must mean the same block. */
-static bool is_tail_call(struct process *p, const struct call *older, const struct probe *probe, const uint64_t *args)
+static bool is_same_block(struct process *p, const struct call *older, const struct probe *probe, const uint64_t *args)
 {
-	const struct function *outer = call_function(older), *inner = probe->wanted->function;
+	const struct function *outer = older->probe->function, *inner = probe->function;
 
-	return older->probe != probe && probe_same_kind(older->probe, probe) &&
-	       (!older->site->is_computed ||
-		(value_of(p, &outer->size, older->args, 0) == value_of(p, &inner->size, args, 0) &&
-		 value_of(p, &outer->released, older->args, 0) == value_of(p, &inner->released, args, 0)));
+	return value_of(p, &outer->size, older->args, 0) == value_of(p, &inner->size, args, 0) &&
+	       value_of(p, &outer->released, older->args, 0) == value_of(p, &inner->released, args, 0);
 }
 
-/* A call at the same place on the stack as one in flight is a part of it if that has jumped here; else the older one
- * has never returned, and is dropped. */
+/* Whether the older call, which has the same place on the stack, is at this entry still: it has been entered here by
+ * another probe, or has come here by a jump (reallocarray -> realloc). A call instruction that always calls the same
+ * function leaves no other way; where it may call this one itself, only the block that both mean can tell. */
+static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe, const uint64_t *args)
+{
+	if (older->probe == probe)
+		return false;
+	if (!older->site->is_computed || (older->task == task && older->entered == task->at_stop))
+		return true;
+	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, probe, args);
+}
+
+/* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here: true.
+ * One of another kind is a call of its own. Older ones that have never returned are dropped. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const uint64_t *args)
 {
-	struct call *older = call_find(task->process, return_sp);
+	struct call *outer = NULL;
 
-	if (!older)
-		return false;
-	if (older->return_address != return_address || !is_tail_call(task->process, older, probe, args)) {
-		call_stale(task->process, older);
-		return false;
+	for (struct call *call = call_find(task->process, return_sp), *older; call; call = older) {
+		older = call->older;
+		if (call->return_address != return_address || !is_under_way(task, call, probe, args))
+			call_stale(task->process, call);
+		else if (probe_same_kind(call->probe, probe))
+			outer = call;
 	}
-	older->inner = probe;
-	older->inner_sp = return_sp;
+	if (!outer)
+		return false;
+	outer->inner = probe;
+	outer->inner_sp = return_sp;
 	return true;
 }
 
@@ -200,27 +208,28 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 	stack_keep(task, call);
 	if (f->role == ROLE_REALLOC || f->role == ROLE_RELEASE) {
 		const struct value *released = f->role == ROLE_REALLOC ? &f->released : &f->id;
-		const uint64_t id = value_of(task->process, released, args, 0);
+		const struct process *p = task->process;
+		uint64_t id;
 
-		if (id)
+		if (value_id(task->process, probe->wanted->kind, released, args, 0, &id) &&
+		    !(f->may_release_none && !ledger_knows(p->trace, probe->wanted->resource, id)))
 			reserve(task, call, id);
 	}
 }
 
-/* This very hit was dealt with before a signal had to be delivered first. */
-static bool take_redone(struct task *task, const struct breakpoint *b, uint64_t return_sp, const uint64_t *args)
+/* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
+static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
-	const struct function *f = b->probe->wanted->function;
+	const struct function *f = probe->function;
 	uint64_t return_address;
 
-	if (!hit_redo(task, b, args))
-		return false;
 	if (f->role == ROLE_RELEASE && !f->can_fail)
 		return true;
 	const struct call *call = call_find(task->process, return_sp);
 
-	return call && call->probe == b->probe && stack_return_address(task, false, &return_address) &&
-	       call->return_address == return_address;
+	while (call && call->probe != probe)
+		call = call->older;
+	return call && stack_return_address(task, false, &return_address) && call->return_address == return_address;
 }
 
 static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
@@ -243,48 +252,45 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 }
 
 /* Whether a stack will hardly fail to be wanted when the call returns. */
-static bool wants_stack(const struct process *p, const struct function *f)
+static bool wants_stack(const struct process *p, const struct probe *probe)
 {
 	const struct settings *set = p->tracer->set;
 
-	return set->depth && !set->monitor_count && f->role != ROLE_RELEASE;
+	return set->depth && !set->monitor_count && !probe_is_hook(probe) &&
+	       probe->wanted->function->role != ROLE_RELEASE;
+}
+
+static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+{
+	struct process *p = task->process;
+	const struct function *f = probe->function;
+	uint64_t return_address;
+
+	if (f->role == ROLE_RELEASE && !f->can_fail)
+		enter_release(task, probe, return_sp, args);
+	else if (stack_return_address(task, wants_stack(p, probe), &return_address))
+		enter_call(task, probe, return_sp, return_address, args);
+	else
+		p->trace->counts.no_return_seen++;
 }
 
 void call_enter(struct task *task, struct breakpoint *b)
 {
-	struct process *p = task->process;
-	const struct function *f = b->probe->wanted->function;
-	const uint64_t return_sp = p->arch->return_sp(&task->regs);
-	uint64_t return_address, args[CALL_ARGS];
+	const uint64_t return_sp = task->process->arch->return_sp(&task->regs);
+	uint64_t args[CALL_ARGS];
 
 	task_args(task, args);
-	if (take_redone(task, b, return_sp, args))
-		return;
-	if (f->role == ROLE_RELEASE && !f->can_fail)
-		enter_release(task, b->probe, return_sp, args);
-	else if (stack_return_address(task, wants_stack(p, f), &return_address))
-		enter_call(task, b->probe, return_sp, return_address, args);
-}
+	const bool is_redone = hit_redo(task, b, args);
 
-void call_watch(struct task *task, struct breakpoint *b)
-{
-	struct process *p = task->process;
-	const uint64_t return_sp = p->arch->return_sp(&task->regs);
-	uint64_t return_address, args[CALL_ARGS];
-	bool is_call;
-
-	task_args(task, args);
-	if (b->probe->wanted->hook == HOOK_SIGACTION) {
-		if (args[0] == SIGTRAP)
-			sigtrap_set(task, args[1]);
-		return;
+	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
+		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver) {
+			if ((int)args[0] == SIGTRAP)
+				sigtrap_set(task, args[1]);
+		} else if (probe->wanted->hook != HOOK_LIBRARY &&
+			   !(is_redone && is_dealt_with(task, probe, return_sp))) {
+			enter_probe(task, probe, return_sp, args);
+		}
 	}
-	if (!stack_return_address(task, false, &return_address) || call_find(p, return_sp))
-		return;
-	struct breakpoint *site = return_site(p, return_address, &is_call);
-
-	if (site)
-		call_begin(task, b->probe, return_sp, args, site);
 }
 
 /* ---- Return ---- */
@@ -303,9 +309,9 @@ static void watched_return(struct task *task, const struct call *call)
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;
-	const struct function *f = call_function(call);
-	const uint64_t result = p->arch->result(&task->regs);
-	bool ok = value_is_success(f, result, p->arch->pointer_size);
+	const struct function *f = call->probe->function;
+	const uint64_t result = value_result(p, f, p->arch->result(&task->regs));
+	bool ok = value_is_success(p, f, result);
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct event e = {
 		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
@@ -321,7 +327,9 @@ static void call_finish(struct task *task, struct call *call)
 		ledger_withdraw(p->trace, &call->release);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
-	e.id = value_of(p, &f->id, call->args, result);
+	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
+	if (!value_id(p, call->probe->wanted->kind, &f->id, call->args, result, &e.id) && f->role != ROLE_CALL)
+		return;
 	/* The block has an event already, of a call within this one that was not known to be a part of it. */
 	if (call->has_made && call->made == e.id && ledger_knows(p->trace, call->probe->wanted->resource, e.id))
 		return;
@@ -356,6 +364,17 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 	}
 }
 
+static void call_done(struct task *task, struct call *call)
+{
+	stack_recall(task, call);
+	call_unlink(task->process, call);
+	if (probe_is_hook(call->probe))
+		watched_return(task, call);
+	else
+		call_finish(task, call);
+	call_free(task->process, call);
+}
+
 void call_return(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
@@ -367,11 +386,8 @@ void call_return(struct task *task, struct breakpoint *b)
 		return;
 	}
 	b->misses = 0;
-	stack_recall(task, call);
-	call_unlink(p, call);
-	if (probe_is_hook(call->probe))
-		watched_return(task, call);
-	else
-		call_finish(task, call);
-	call_free(p, call);
+	for (struct call *older; call; call = older) {
+		older = call->older;
+		call_done(task, call);
+	}
 }

@@ -4,9 +4,9 @@
 
 #include "calls/calls.h"
 
+/* An entry of each of the breakpoint's probes but the dynamic linker's notice. */
 void call_enter(struct task *task, struct breakpoint *b);
+/* Of each call that returns here now. */
 void call_return(struct task *task, struct breakpoint *b);
-/* At the entry of a hook or of an IFUNC's resolver: its return is watched, nothing is written. */
-void call_watch(struct task *task, struct breakpoint *b);
 
 #endif

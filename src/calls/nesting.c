@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/nesting.h"
 #include "calls/stack.h"
+#include "record/kinds.h"
 #include "record/ledger.h"
 
 /* Calls inside of calls: one event each, but for those that another traced function makes for its own sake (calloc
@@ -19,7 +20,7 @@ enum nesting {
  * only the first frame, which is that function's, is taken for one. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
-	const struct probe *around = probe_around(p, pc);
+	const struct probe *around = probe_around(p, pc, outer->probe);
 
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
 }
@@ -74,7 +75,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return probe_same_kind(outer->probe, inner) &&
-	       (inner->wanted->function->role != ROLE_RELEASE || call_function(outer)->role != ROLE_ALLOC);
+	       (inner->wanted->function->role != ROLE_RELEASE || outer->probe->function->role != ROLE_ALLOC);
 }
 
 /* The program's own operator new may make more blocks than the one that it returns. */
@@ -103,7 +104,7 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 			continue;
 		if (!stack_return_address(task, false, &return_address))
 			return false;
-		const struct probe *caller = probe_around(task->process, return_address);
+		const struct probe *caller = probe_around(task->process, return_address, probe);
 
 		if (caller && caller == outer->probe)
 			return fold_into(task->process, outer, probe, return_sp);
@@ -120,9 +121,10 @@ bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 
 	if (fold_direct_call(task, probe, return_sp))
 		return true;
+	/* A call of another kind says nothing of this one, but stands between it and an outer one of its own kind. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
 		next = outer->next;
-		if (outer->return_sp <= return_sp)
+		if (outer->return_sp <= return_sp || !probe_same_kind(outer->probe, probe))
 			continue;
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
@@ -174,10 +176,19 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
+static struct last_release *last_release(struct task *task, uint32_t resource)
+{
+	struct task_calls *own = task_calls(task);
+
+	if (!own->last_releases)
+		own->last_releases = xcalloc(kinds_end(task->process->tracer->set), sizeof(*own->last_releases));
+	return &own->last_releases[resource];
+}
+
 /* Return addresses are read only in processes where one such function can call another at all. */
 bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
-	struct last_release *last = &task_calls(task)->last_release;
+	struct last_release *last = last_release(task, probe->wanted->resource);
 	struct entry entry = {.probe = probe, .sp = return_sp};
 	const bool is_known = ledger_knows(task->process->trace, probe->wanted->resource, id);
 
@@ -214,13 +225,15 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
-/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). */
+/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). Of other kinds the
+ * C library has nothing of that sort: a descriptor that it closes has been opened. */
 bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
 {
 	struct process *p = task->process;
 	uint64_t return_address;
 
-	if (p->trace->attached || ledger_knows(p->trace, probe->wanted->resource, id) ||
+	if (!probe->wanted->kind->library_keeps_some || p->trace->attached ||
+	    ledger_knows(p->trace, probe->wanted->resource, id) ||
 	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
 	p->trace->counts.internal++;

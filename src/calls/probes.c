@@ -12,99 +12,7 @@
 
 /* The functions that the modules want, found in the objects of a process. */
 
-#define LINKER_NOTICE "_dl_debug_state"
-
-static const struct wanted hooks[] = {
-	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
-	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
-};
-
-static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
-{
-	ARRAY_GROW(list->items, list->capacity, list->count);
-	list->items[list->count++] = *wanted;
-}
-
-/* The function's name in traces; the caller frees it. */
-static char *shown_name(const struct function *function)
-{
-	char *shown = names_demangle(function->symbol);
-
-	if (!function->name && shown)
-		return shown;
-	free(shown);
-	return xstrdup(function->name ? function->name : function->symbol);
-}
-
-struct wanted_list *wanted_new(const struct settings *set)
-{
-	struct wanted_list *list = xcalloc(1, sizeof(*list));
-	uint32_t resource = 1;
-
-	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
-		wanted_add(list, &hooks[i]);
-	for (size_t m = 0; m < set->module_count; m++) {
-		const struct module *module = set->modules[m];
-
-		for (size_t f = 0; f < module->function_count; f++) {
-			const struct function *function = &module->functions[f];
-
-			wanted_add(list, &(struct wanted){.function = function,
-							  .module = module,
-							  .resource = resource + function->resource,
-							  .symbol = function->symbol,
-							  .shown = shown_name(function)});
-		}
-		resource += (uint32_t)module->resource_count;
-	}
-	for (size_t i = 0; i < list->count; i++)
-		hash_set(&list->names, hash_bytes(list->items[i].symbol, strlen(list->items[i].symbol)), i);
-	return list;
-}
-
-void wanted_free(struct wanted_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].shown);
-	free(list->items);
-	hash_free(&list->names);
-	free(list);
-}
-
-static const struct wanted *wanted_exact(const struct tracer *t, const char *name)
-{
-	const uint64_t *index = hash_get(&t->wanted->names, hash_bytes(name, strlen(name)));
-
-	return index && !strcmp(t->wanted->items[*index].symbol, name) ? &t->wanted->items[*index] : NULL;
-}
-
-/* je_malloc for "*malloc" where "je_" is one of the module's prefixes. */
-static const struct wanted *wanted_prefixed(const struct tracer *t, const char *name)
-{
-	char pattern[64] = "*";
-
-	for (size_t m = 0; m < t->set->module_count; m++) {
-		const char *const *prefix = t->set->modules[m]->prefixes;
-
-		for (; prefix && *prefix; prefix++) {
-			const size_t length = strlen(*prefix);
-
-			if (strncmp(name, *prefix, length) || strlen(name + length) > 60)
-				continue;
-			strcpy(pattern + 1, name + length);
-			const struct wanted *wanted = wanted_exact(t, pattern);
-
-			if (wanted)
-				return wanted;
-		}
-	}
-	return NULL;
-}
-
-static bool is_wanted(const struct tracer *t, const char *symbol)
-{
-	return wanted_exact(t, symbol) || wanted_prefixed(t, symbol);
-}
+const struct function probe_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
 
 static bool library_selected(const struct tracer *t, const struct object *object)
 {
@@ -133,14 +41,30 @@ static void probe_failed(struct process *p, const struct probe *probe)
 					"put theirs into every process)");
 }
 
-const struct probe *probe_around(const struct process *p, uint64_t address)
+const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like)
 {
 	const struct probe_list *list = p->probes;
+	const struct probe *other = NULL;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (address > list->items[i]->start && address <= list->items[i]->start + list->items[i]->size)
-			return list->items[i];
-	return NULL;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct probe *probe = list->items[i];
+
+		if (address <= probe->start || address > probe->start + probe->size)
+			continue;
+		if (probe_same_kind(probe, like))
+			return probe;
+		other = probe;
+	}
+	return other;
+}
+
+bool probe_is_at(const struct probe *probe, const struct breakpoint *b)
+{
+	const struct probe *at = b->probe;
+
+	while (at && at != probe)
+		at = at->next;
+	return probe && at;
 }
 
 uint64_t probe_entry(struct process *p, uint64_t start)
@@ -155,24 +79,45 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 	return p->arch->entry(start, code, sizeof(code));
 }
 
-static void probe_add(struct process *p, struct breakpoint *b, const struct probe *probe)
+/* The breakpoint's probe of the same kind, or for the same hook; NULL none. */
+static struct probe *probe_like(const struct breakpoint *b, const struct wanted *wanted)
 {
-	struct probe_list *list = p->probes;
+	struct probe *probe = b ? b->probe : NULL;
 
-	b->probe = xmalloc(sizeof(*b->probe));
-	*b->probe = *probe;
-	ARRAY_GROW(list->items, list->capacity, list->count);
-	list->items[list->count++] = b->probe;
+	while (probe && (probe->wanted->resource != wanted->resource || probe->wanted->hook != wanted->hook))
+		probe = probe->next;
+	return probe;
 }
 
-static void probe_new(struct process *p, struct breakpoint *b, const struct probe *probe)
+static bool comes_before(const struct wanted *a, const struct wanted *b)
 {
-	const struct wanted *wanted = probe->wanted;
+	return a->hook == b->hook ? a->resource < b->resource : a->hook < b->hook;
+}
 
-	probe_add(p, b, probe);
-	b->probe->start = arch_text_address(p->arch, probe->start);
-	b->probe->traced = (struct traced){
-		.function = wanted->function, .resource = wanted->resource, .shown = probe->traced.shown};
+static struct probe *probe_add(struct process *p, struct breakpoint *b, const struct probe *from)
+{
+	struct probe_list *list = p->probes;
+	struct probe *probe = xmalloc(sizeof(*probe)), **link = &b->probe;
+
+	while (*link && comes_before((*link)->wanted, from->wanted))
+		link = &(*link)->next;
+	*probe = *from;
+	probe->next = *link;
+	*link = probe;
+	ARRAY_GROW(list->items, list->capacity, list->count);
+	list->items[list->count++] = probe;
+	return probe;
+}
+
+static void probe_new(struct process *p, struct breakpoint *b, const struct probe *from)
+{
+	const struct wanted *wanted = from->wanted;
+	struct probe *probe = probe_add(p, b, from);
+
+	probe->start = arch_text_address(p->arch, from->start);
+	probe->function = probe_is_hook(probe) ? &probe_watched : wanted->function;
+	probe->traced = (struct traced){
+		.function = wanted->function, .resource = wanted->resource, .shown = from->traced.shown};
 	p->probes->releases += wanted->function && wanted->function->role == ROLE_RELEASE;
 }
 
@@ -187,33 +132,42 @@ static void probe_merge(struct process *p, struct probe *known, const struct pro
 	known->traced.any_family |= family && own && strcmp(family, own);
 	if (other->wanted < known->wanted) {
 		known->wanted = other->wanted;
+		known->function = probe_is_hook(known) ? &probe_watched : other->wanted->function;
 		known->traced.function = other->wanted->function;
-		known->traced.resource = other->wanted->resource;
 		known->traced.shown = other->traced.shown;
 	}
 	alias_compare(p, known);
 }
 
-void probe_copy(struct process *p, struct breakpoint *b, const struct probe *from)
+void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from)
 {
-	probe_add(p, b, from);
-	b->probe->aliases = aliases_copy(from->aliases);
-	b->probe->object = objects_find(&p->objects, b->address);
+	for (const struct probe *probe = from->probe; probe; probe = probe->next) {
+		struct probe *copy = probe_add(p, b, probe);
+
+		copy->object = objects_find(&p->objects, b->address);
+		copy->aliases = aliases_copy(probe->aliases);
+	}
+}
+
+static void list_remove(struct probe_list *list, const struct probe *probe)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == probe) {
+			list->items[i] = list->items[--list->count];
+			return;
+		}
 }
 
 void probe_forget(struct process *p, struct breakpoint *b)
 {
-	struct probe_list *list = p->probes;
+	while (b->probe) {
+		struct probe *probe = b->probe;
 
-	for (size_t i = 0; b->probe && i < list->count; i++)
-		if (list->items[i] == b->probe) {
-			list->items[i] = list->items[--list->count];
-			break;
-		}
-	if (b->probe)
-		aliases_free(b->probe);
-	free(b->probe);
-	b->probe = NULL;
+		b->probe = probe->next;
+		list_remove(p->probes, probe);
+		aliases_free(probe);
+		free(probe);
+	}
 }
 
 void probes_free(struct process *p)
@@ -228,28 +182,31 @@ size_t probes_count(const struct process *p)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < p->probes->count; i++)
-		count += !p->probes->items[i]->wanted->hook;
+	/* One of several kinds is one function: the last one of them counts. */
+	for (size_t i = 0; i < p->probes->count; i++) {
+		const struct probe *probe = p->probes->items[i];
+
+		count += !probe->wanted->hook && (!probe->next || probe->next->wanted->hook);
+	}
 	return count;
 }
 
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	struct breakpoint *b = breakpoint_find(p, at);
-	const bool is_new = !b || !b->probe;
+	/* Another name of the same function, or tracing goes on after a pause. */
+	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
+	struct breakpoint *b = breakpoint_insert(p, at);
 
-	/* Not new: another name of the same function, or tracing goes on after a pause. */
-	b = breakpoint_insert(p, at);
 	if (!b) {
-		if (is_new)
+		if (!known)
 			probe_failed(p, probe);
 		return;
 	}
-	if (is_new)
-		probe_new(p, b, probe);
+	if (known)
+		probe_merge(p, known, probe);
 	else
-		probe_merge(p, b->probe, probe);
+		probe_new(p, b, probe);
 	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->traced.shown ? probe->traced.shown : "hook",
 		  (unsigned long long)at, probe->object->path);
 }
@@ -272,62 +229,83 @@ struct finding {
 	struct object *object;
 };
 
-static bool on_symbol(void *context, const struct elf_symbol *symbol)
+static void probe_symbol(const struct finding *finding, const struct elf_symbol *symbol, const struct wanted *wanted,
+			 const char *shown)
 {
-	const struct finding *finding = context;
-	struct tracer *t = finding->p->tracer;
-	const struct wanted *wanted = wanted_exact(t, symbol->name);
-	const char *shown = wanted ? wanted->shown : symbol->name;
-	const uint64_t address = symbol->value + finding->object->bias;
+	const struct object *object = finding->object;
+	const uint64_t address = symbol->value + object->bias;
 
-	if (!wanted)
-		wanted = wanted_prefixed(t, symbol->name);
-	if (!wanted || !object_text_at(finding->object, address))
-		return true;
-	if (wanted->function && !library_selected(t, finding->object))
-		return true;
+	if (!object_text_at(object, address))
+		return;
+	if (wanted->function && !library_selected(finding->p->tracer, object))
+		return;
 	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
 	 * local, and a prefixed allocator may well be linked in hidden. */
-	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(finding->object->file))
-		return true;
+	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
+		return;
 	probe_at(finding->p, &(struct probe){.wanted = wanted,
 					     .traced = {.shown = shown},
 					     .start = address,
 					     .size = symbol->size,
-					     .object = finding->object,
+					     .object = object,
 					     .is_resolver = symbol->is_ifunc});
+}
+
+/* Under prefixes, unless the module wants the very name. */
+static void probe_prefixed(const struct finding *finding, const struct elf_symbol *symbol, const struct module *module,
+			   const struct wanted *exact)
+{
+	const struct tracer *t = finding->p->tracer;
+	const struct wanted *w = NULL;
+
+	for (; exact; exact = wanted_from(exact->next, symbol->name))
+		if (exact->module == module)
+			return;
+	while ((w = wanted_prefixed(t->wanted, symbol->name, module, w)))
+		probe_symbol(finding, symbol, w, symbol->name);
+}
+
+static bool on_symbol(void *context, const struct elf_symbol *symbol)
+{
+	const struct finding *finding = context;
+	const struct tracer *t = finding->p->tracer;
+	const struct wanted *exact = wanted_exact(t->wanted, symbol->name);
+
+	for (const struct wanted *w = exact; w; w = wanted_from(w->next, symbol->name))
+		probe_symbol(finding, symbol, w, w->shown);
+	for (size_t m = 0; m < t->set->module_count; m++)
+		probe_prefixed(finding, symbol, t->set->modules[m], exact);
 	return true;
 }
 
 /* ---- IFUNCs whose resolvers ran before the attach ---- */
 
-static const struct probe *resolver_named(const struct process *p, const char *name, uint64_t resolver)
+static bool is_resolver_named(const struct probe *probe, const char *name, uint64_t resolver)
 {
-	for (size_t i = 0; i < p->probes->count; i++) {
-		const struct probe *probe = p->probes->items[i];
-
-		if (probe->is_resolver &&
-		    (*name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->traced.shown)
-			   : probe->start == resolver))
-			return probe;
-	}
-	return NULL;
+	if (!probe->is_resolver)
+		return false;
+	return *name ? !strcmp(name, probe->wanted->symbol) || !strcmp(name, probe->traced.shown)
+		     : probe->start == resolver;
 }
 
 static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
 {
 	struct process *p = context;
-	const struct probe *probe = resolver_named(p, name, resolver);
+	const size_t known = p->probes->count;
 	uint64_t address;
 
-	if (!probe || memory_read_pointer(p, slot, &address) < 0)
-		return true;
-	/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
-	struct object *object = objects_find(&p->objects, address);
+	for (size_t i = 0; i < known; i++) {
+		const struct probe *probe = p->probes->items[i];
 
-	if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&
-	    object_text_at(object, address))
-		probe_chosen(p, probe, address, object);
+		if (!is_resolver_named(probe, name, resolver) || memory_read_pointer(p, slot, &address) < 0)
+			continue;
+		/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
+		struct object *object = objects_find(&p->objects, address);
+
+		if (object && object == probe->object && arch_text_address(p->arch, address) != probe->start &&
+		    object_text_at(object, address))
+			probe_chosen(p, probe, address, object);
+	}
 	return true;
 }
 
@@ -343,7 +321,7 @@ void probe_resolved(struct process *p)
 
 void probe_linker(struct process *p)
 {
-	const struct wanted *wanted = wanted_exact(p->tracer, LINKER_NOTICE);
+	const struct wanted *wanted = wanted_hook(p->tracer->wanted, HOOK_LIBRARY);
 	struct elf_symbol symbol;
 
 	for (size_t i = 0; i < p->objects.count; i++) {
@@ -364,7 +342,20 @@ void probe_object(struct process *p, struct object *object)
 
 	object->probed = true;
 	elf_file_functions(object->file, on_symbol, &finding);
-	callers_add(p, object, is_wanted);
+	callers_add(p, object);
+}
+
+/* ---- Planting ---- */
+
+static void plant_failed(struct process *p, const struct breakpoint *b)
+{
+	for (const struct probe *probe = b->probe; probe; probe = probe->next)
+		probe_failed(p, probe);
+}
+
+void probes_plant(struct process *p)
+{
+	breakpoints_plant(p, plant_failed);
 }
 
 /* ---- --symbol ---- */

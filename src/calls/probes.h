@@ -3,39 +3,21 @@
 #define FT_CALLS_PROBES_H
 
 #include "record/trace.h"
+#include "calls/wanted.h"
 #include "text/text.h"
-
-/* Functions that are watched for the tracer's own sake. */
-enum hook {
-	HOOK_NONE,
-	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
-	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
-};
-
-/* One function to be traced, as the modules name it. */
-struct wanted {
-	const struct function *function; /* NULL: a hook */
-	const struct module *module;
-	enum hook hook;
-	uint32_t resource; /* id in the trace; 0 for a hook */
-	const char *symbol;
-	char *shown; /* name in the trace */
-};
-
-struct wanted_list {
-	struct wanted *items;
-	size_t count, capacity;
-	struct hash names; /* hash of the symbol -> index */
-};
 
 struct alias;
 struct callers;
 
-/* A wanted function at an address of a process. */
+/* A wanted function at an address of a process. Several kinds of resource, and the tracer itself, may want the same
+ * function: its breakpoint has a probe for each, and each hit is an entry of each of them. */
 struct probe {
 	struct traced traced; /* as its events name it */
 	const struct wanted *wanted;
-	uint64_t start, size; /* extent of its code; size 0 unknown */
+	const struct function *function; /* what a module says of it; of one that is watched for the tracer's own sake
+					    that its calls are nothing to be written */
+	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */
+	uint64_t start, size;            /* extent of its code; size 0 unknown */
 	const struct object *object;
 	bool is_resolver; /* an IFUNC's: what it returns is the function */
 	/* alias.c */
@@ -47,11 +29,12 @@ struct probe {
 struct probe_list {
 	struct probe **items;
 	size_t count, capacity;
-	size_t releases; /* how many of them release without a return breakpoint */
-	uint64_t failed;
+	size_t releases;         /* how many of them release without a return breakpoint */
 	struct callers *callers; /* alias.c */
 };
 
+/* What a module would say of a function that is watched for the tracer's own sake. */
+extern const struct function probe_watched;
 /* Watched for the tracer's own sake; no module knows it. */
 static inline bool probe_is_hook(const struct probe *probe)
 {
@@ -64,10 +47,6 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
 }
 
-/* What the run's modules want. */
-struct wanted_list *wanted_new(const struct settings *set);
-void wanted_free(struct wanted_list *list);
-
 /* The dynamic linker's notices only. */
 void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);
@@ -78,19 +57,23 @@ void probe_resolved(struct process *p);
 void probe_at(struct process *p, const struct probe *probe);
 /* The same for the function that an IFUNC's resolver has chosen, under all of its names. */
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
+/* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
+void probes_plant(struct process *p);
 /* What --symbol names, in the main program. */
 void probe_manual_symbols(struct process *p);
 /* Where the breakpoint of a function at that code address belongs. */
 uint64_t probe_entry(struct process *p, uint64_t start);
-/* The probe whose function's code holds the address, or NULL. */
-const struct probe *probe_around(const struct process *p, uint64_t address);
+/* The probe whose function's code holds the address, of the same kind as `like` if there is one; NULL: none at all. */
+const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like);
+/* Whether the probe is one of the breakpoint's. */
+bool probe_is_at(const struct probe *probe, const struct breakpoint *b);
 /* How many functions of modules were found. */
 size_t probes_count(const struct process *p);
 
 /* Frees the list; its probes have gone before. */
 void probes_free(struct process *p);
-/* A copied breakpoint of a fork's child gets the probe that its parent's has. */
-void probe_copy(struct process *p, struct breakpoint *b, const struct probe *from);
+/* A copied breakpoint of a fork's child gets the probes that its parent's has. */
+void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);
 /* The breakpoint goes. */
 void probe_forget(struct process *p, struct breakpoint *b);
 

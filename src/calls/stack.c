@@ -99,8 +99,12 @@ void stack_keep(struct task *task, struct call *call)
 {
 	struct task_calls *own = task->calls;
 
-	if (own->kept.valid_at == task->at_stop)
-		own->kept.call = call->serial = ++own->last_serial;
+	if (own->kept.valid_at != task->at_stop)
+		return;
+	/* Several calls may have begun at this stop: one read is for all of them. */
+	if (!own->kept.call)
+		own->kept.call = ++own->last_serial;
+	call->serial = own->kept.call;
 }
 
 void stack_recall(struct task *task, const struct call *call)

@@ -5,23 +5,14 @@
 #include "modules/module.h"
 #include "ptrace/tracee.h"
 
-/* What cannot be read is 0. `result` is only looked at for what comes from it. */
+/* What a function has returned: of the register `raw`, the bits that its result's type has. */
+uint64_t value_result(const struct process *p, const struct function *f, uint64_t raw);
+/* What cannot be read is 0. `result` is value_result()'s; it is only looked at for what comes from it. */
 uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args, uint64_t result);
-/* Whether a function that has returned `result` has done what it is there for. */
-static inline bool value_is_success(const struct function *f, uint64_t result, unsigned pointer_size)
-{
-	const uint64_t minus_1 = pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
-
-	switch (f->success) {
-	case OK_NONZERO:
-		return result != 0;
-	case OK_ZERO:
-		return (uint32_t)result == 0;
-	case OK_NOT_MINUS_1:
-		return result != minus_1 && (uint32_t)result != UINT32_MAX;
-	default:
-		return true;
-	}
-}
+/* The same, of an id of that kind. False: there is none (NULL), or it cannot be read. */
+bool value_id(struct process *p, const struct resource *kind, const struct value *value, const uint64_t *args,
+	      uint64_t result, uint64_t *id);
+/* Whether a function has done what it is there for, by what value_result() says. */
+bool value_is_success(const struct process *p, const struct function *f, uint64_t result);
 
 #endif

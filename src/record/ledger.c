@@ -1,7 +1,9 @@
 #include "config.h"
 #include "record/ledger.h"
+#include "record/kinds.h"
 #include "record/output.h"
 #include "record/run.h"
+#include "trace/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,19 +41,16 @@ static void event_free(struct event *e)
 
 /* ---- The whole ledger ---- */
 
-static size_t resource_count(const struct trace *trace)
+static uint32_t kind_end(const struct trace *trace)
 {
-	const struct settings *set = trace->run->set;
-	size_t count = 1;
-
-	for (size_t i = 0; i < set->module_count; i++)
-		count += set->modules[i]->resource_count;
-	return count;
+	return kinds_end(trace->run->set);
 }
 
 void ledger_init(struct trace *trace)
 {
-	trace->ledger.live = xcalloc(resource_count(trace), sizeof(*trace->ledger.live));
+	trace->ledger.live = xcalloc(kind_end(trace), sizeof(*trace->ledger.live));
+	for (uint32_t id = 1; id < kind_end(trace); id++)
+		trace->ledger.live[id].kind = kind_of(trace->run->set, id);
 	trace->ledger.held_end = &trace->ledger.held;
 }
 
@@ -59,8 +58,9 @@ void ledger_free(struct trace *trace)
 {
 	struct ledger *ledger = &trace->ledger;
 
-	for (size_t i = 0; ledger->live && i < resource_count(trace); i++) {
+	for (uint32_t i = 0; ledger->live && i < kind_end(trace); i++) {
 		hash_free(&ledger->live[i].sizes);
+		hash_free(&ledger->live[i].references);
 		hash_free(&ledger->live[i].reserved);
 	}
 	free(ledger->live);
@@ -79,14 +79,15 @@ void ledger_fork(const struct trace *from, struct trace *to)
 {
 	struct hash_entry *entry;
 
-	for (size_t r = 0; r < resource_count(from); r++) {
+	for (uint32_t r = 0; r < kind_end(from); r++) {
 		const struct live_set *old = &from->ledger.live[r];
 		struct live_set *const live = &to->ledger.live[r];
 
 		hash_copy(&old->sizes, &live->sizes);
+		hash_copy(&old->references, &live->references);
 		for (size_t i = 0; (entry = hash_next(&live->sizes, &i));)
 			entry->value |= INHERITED;
-		live->bytes = live->peak_bytes = old->bytes;
+		live->bytes = old->bytes;
 		live->inherited = old->sizes.count;
 		live->inherited_bytes = old->bytes;
 	}
@@ -102,19 +103,16 @@ bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
 	return hash_get(&trace->ledger.live[resource].sizes, id) != NULL;
 }
 
-struct live_total ledger_live(const struct trace *trace)
+struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 {
-	struct live_total total = {0};
+	if (!trace->ledger.live)
+		return (struct live_total){0};
+	const struct live_set *live = &trace->ledger.live[resource];
 
-	for (size_t i = 0; trace->ledger.live && i < resource_count(trace); i++) {
-		const struct live_set *live = &trace->ledger.live[i];
-
-		total.blocks += live->sizes.count - live->inherited;
-		total.bytes += live->bytes - live->inherited_bytes;
-		total.inherited += live->inherited;
-		total.inherited_bytes += live->inherited_bytes;
-	}
-	return total;
+	return (struct live_total){.blocks = live->sizes.count - live->inherited,
+				   .bytes = live->bytes - live->inherited_bytes,
+				   .inherited = live->inherited,
+				   .inherited_bytes = live->inherited_bytes};
 }
 
 static void about_to_change(const struct trace *trace)
@@ -157,20 +155,48 @@ static void mismatch_check(struct trace *trace, const struct event *e, uint64_t 
 			    e->function->shown, (unsigned long long)e->id);
 }
 
-static void write_release(struct trace *trace, const struct event *e)
-{
-	struct live_set *live = live_of(trace, e);
-	struct counts *counts = &trace->counts;
-	uint64_t value;
+/* References that are counted (RESOURCE_REFCOUNT): an allocation of a live id adds one, a release takes one, and the
+ * last one ends it. `references` has those beyond the first. One from before the fork is not in this trace, so the
+ * first allocation here is its first. */
 
-	about_to_change(trace);
-	counts->releases++;
-	output_call(trace, e, CALL_RELEASE);
-	if (hash_remove(&live->sizes, e->id, &value)) {
-		drop_live(live, value);
-		mismatch_check(trace, e, value);
-		return;
+static bool is_counted(const struct live_set *live)
+{
+	return live->kind->flags & RESOURCE_REFCOUNT;
+}
+
+/* False: the id is not live, or its references are not counted. */
+static bool add_reference(struct live_set *live, uint64_t id)
+{
+	if (!is_counted(live))
+		return false;
+	const uint64_t *old = hash_get(&live->sizes, id);
+
+	if (!old || *old & INHERITED) {
+		hash_remove(&live->references, id, NULL);
+		return false;
 	}
+	const uint64_t *count = hash_get(&live->references, id);
+
+	hash_set(&live->references, id, count ? *count + 1 : 1);
+	return true;
+}
+
+/* False: it was the last one. */
+static bool take_reference(struct live_set *live, uint64_t id)
+{
+	uint64_t *count = is_counted(live) ? hash_get(&live->references, id) : NULL;
+
+	if (!count)
+		return false;
+	if (!--*count)
+		hash_remove(&live->references, id, NULL);
+	return true;
+}
+
+static void unknown_release(struct trace *trace, const struct event *e)
+{
+	struct counts *counts = &trace->counts;
+
 	counts->unknown_releases++;
 	/* Nobody is accused where a call may have been missed. */
 	if (!trace->attached && !trace->may_miss && !counts->no_return_seen && counts->unknown_releases <= 100)
@@ -178,10 +204,38 @@ static void write_release(struct trace *trace, const struct event *e)
 			    e->function->shown, (unsigned long long)e->id);
 }
 
+static void write_release(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+	uint64_t value;
+
+	about_to_change(trace);
+	output_call(trace, e, CALL_RELEASE);
+	if (!kind_lives(live->kind) || take_reference(live, e->id))
+		return;
+	if (hash_remove(&live->sizes, e->id, &value)) {
+		drop_live(live, value);
+		mismatch_check(trace, e, value);
+	} else {
+		unknown_release(trace, e);
+	}
+}
+
+/* The block is live from now on. */
+static void add_live(struct live_set *live, const struct event *e)
+{
+	const uint64_t size = e->size < SIZE_MASK ? e->size : SIZE_MASK;
+	const uint64_t *old = hash_get(&live->sizes, e->id);
+
+	if (old)
+		drop_live(live, *old);
+	hash_set(&live->sizes, e->id, size | (uint64_t)family_of(e) << FAMILY_SHIFT);
+	live->bytes += size;
+}
+
 void ledger_allocated(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	const uint64_t size = e->size < SIZE_MASK ? e->size : SIZE_MASK;
 
 	about_to_change(trace);
 	if (live->reserved.count) {
@@ -190,15 +244,8 @@ void ledger_allocated(struct trace *trace, const struct event *e)
 		if (reservation)
 			ledger_commit(trace, reservation);
 	}
-	const uint64_t *old = hash_get(&live->sizes, e->id);
-
-	if (old)
-		drop_live(live, *old);
-	hash_set(&live->sizes, e->id, size | (uint64_t)family_of(e) << FAMILY_SHIFT);
-	live->bytes += size;
-	if (live->bytes > live->peak_bytes)
-		live->peak_bytes = live->bytes;
-	trace->counts.allocations++;
+	if (kind_lives(live->kind) && !add_reference(live, e->id))
+		add_live(live, e);
 	output_call(trace, e, CALL_ALLOC);
 }
 
@@ -289,9 +336,10 @@ static struct event unreserve(struct trace *trace, struct reservation *reservati
 	const struct event e = reservation->event;
 	struct live_set *live = live_of(trace, &e);
 
-	if (hash_get_ptr(&live->reserved, e.id) == reservation)
+	if (hash_get_ptr(&live->reserved, e.id) == reservation) {
 		hash_remove(&live->reserved, e.id, NULL);
-	trace->ledger.reserved--;
+		trace->ledger.reserved--;
+	}
 	*reservation = (struct reservation){0};
 	return e;
 }
@@ -312,14 +360,19 @@ void ledger_withdraw(struct trace *trace, struct reservation *reservation)
 
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e)
 {
+	struct live_set *live = live_of(trace, e);
+
+	*reservation = (struct reservation){.is_open = true, .event = *e};
+	reservation->event.thread = thread_ref(e->thread);
+	/* Several may give up references of one id at a time, and that it is given out again proves nothing. */
+	if (is_counted(live))
+		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 
 	/* The older call has ended without a return. */
 	if (older)
 		ledger_withdraw(trace, older);
-	*reservation = (struct reservation){.is_open = true, .event = *e};
-	reservation->event.thread = thread_ref(e->thread);
-	hash_set_ptr(&live_of(trace, e)->reserved, e->id, reservation);
+	hash_set_ptr(&live->reserved, e->id, reservation);
 	trace->ledger.reserved++;
 }
 

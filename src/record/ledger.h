@@ -17,7 +17,7 @@ void ledger_released(struct trace *trace, const struct event *e);
 void ledger_call(struct trace *trace, const struct event *e);
 
 /* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. Nobody gives the
- * same id up twice at a time: an older reservation of it is closed. */
+ * same id up twice at a time: an older reservation of it is closed, unless references of it are counted. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
 /* The release has succeeded, and is written; it has failed, and is not. Both do nothing if it is not open. */
 void ledger_commit(struct trace *trace, struct reservation *reservation);
@@ -32,7 +32,7 @@ void ledger_publisher_done(struct trace *trace, uint32_t resource);
 /* The function is going: what is held and names it is written. */
 void ledger_forget_function(struct trace *trace, const struct traced *function);
 
-struct live_total ledger_live(const struct trace *trace);
+struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/output.h"
+#include "record/kinds.h"
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "engine/engine.h"
@@ -92,20 +93,15 @@ static void put_process(struct trace *trace)
 static void put_modules(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
-	uint32_t id = 1;
+	const struct resource *kind;
 
 	for (size_t m = 0; m < set->module_count; m++)
 		put(trace, &(struct record){.type = RECORD_MODULE,
 					    .module = {1u << m, set->modules[m]->version_major,
 						       set->modules[m]->version_minor, set->modules[m]->name}});
-	for (size_t m = 0; m < set->module_count; m++)
-		for (size_t r = 0; r < set->modules[m]->resource_count; r++) {
-			const struct resource *resource = &set->modules[m]->resources[r];
-
-			put(trace,
-			    &(struct record){.type = RECORD_RESOURCE,
-					     .resource = {id++, resource->flags, resource->type, resource->desc}});
-		}
+	for (uint32_t id = 1; (kind = kind_of(set, id)); id++)
+		put(trace,
+		    &(struct record){.type = RECORD_RESOURCE, .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
 int output_begin(struct trace *trace)

@@ -1,8 +1,10 @@
 #include "config.h"
 #include "record/progress.h"
+#include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/run.h"
 #include "engine/engine.h"
+#include "base/buf.h"
 #include "base/msg.h"
 
 #include <stdio.h>
@@ -24,25 +26,43 @@ void progress_begin(struct run *run)
 		engine_want_tick(run->engine);
 }
 
+/* ", 2 blocks with 30 bytes live": of all processes. */
+static void add_live(struct buf *b, const struct run *run, uint32_t resource)
+{
+	const struct resource *kind = kind_of(run->set, resource);
+	uint64_t blocks = 0, bytes = 0;
+	char text[32];
+
+	if (!kind_lives(kind))
+		return;
+	for (const struct trace *trace = run->traces; trace; trace = trace->next) {
+		const struct live_total more = ledger_live(trace, resource);
+
+		blocks += more.blocks;
+		bytes += more.bytes;
+	}
+	buf_printf(b, ", %s %ss", number_grouped(blocks, text), kind->noun);
+	if (kind->unit)
+		buf_printf(b, " with %s %ss", number_grouped(bytes, text), kind->unit);
+	buf_add_str(b, " live");
+}
+
 static void show(const struct run *run)
 {
-	struct live_total live = {0};
 	uint64_t events = run->totals.events;
-	char count[32], blocks[32], bytes[32], text[160];
+	char count[32];
+	struct buf b = {0};
 
-	for (const struct trace *trace = run->traces; trace; trace = trace->next) {
-		const struct live_total more = ledger_live(trace);
-
+	for (const struct trace *trace = run->traces; trace; trace = trace->next)
 		events += trace->reported ? 0 : trace->counts.events;
-		live.blocks += more.blocks;
-		live.bytes += more.bytes;
-	}
 	const unsigned long long seconds = (clock_ns(CLOCK_MONOTONIC) - run->started_ns) / 1000000000u;
 
-	snprintf(text, sizeof(text), "%s events, %s blocks with %s bytes live, %llu:%02llu%s",
-		 number_grouped(events, count), number_grouped(live.blocks, blocks), number_grouped(live.bytes, bytes),
-		 seconds / 60, seconds % 60, run->paused ? ", paused" : "");
-	msg_status(text);
+	buf_printf(&b, "%s events", number_grouped(events, count));
+	for (uint32_t id = 1; id < kinds_end(run->set); id++)
+		add_live(&b, run, id);
+	buf_printf(&b, ", %llu:%02llu%s", seconds / 60, seconds % 60, run->paused ? ", paused" : "");
+	msg_status(buf_str(&b));
+	buf_free(&b);
 }
 
 void progress_show(struct run *run)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/report.h"
+#include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/run.h"
@@ -7,7 +8,6 @@
 #include "base/msg.h"
 #include "proc/proc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
  * one by one; of a shell script's hundreds only the main one and the sum. */
 
 #define TOLD_ONE_BY_ONE 6
+#define UNREAD_TOLD     8 /* objects that could not be read, one by one */
 
 struct report {
 	char *text; /* the line about one trace */
@@ -86,22 +87,29 @@ static char *cut_share(const struct trace *trace)
 					: xstrdup("");
 }
 
-/* Blocks from before a fork are in the parent's trace, and not in this one: functrace-postproc -l has the first
- * number. */
-static void add_live(struct buf *b, const struct trace *trace)
+/* "2 blocks with 30 bytes", "1 descriptor". */
+static void add_amount(struct buf *b, const struct resource *kind, uint64_t count, uint64_t bytes)
 {
-	const struct live_total live = ledger_live(trace);
-
-	add_number(b, live.blocks, "block");
+	add_number(b, count, kind->noun);
+	if (!kind->unit)
+		return;
 	buf_add_str(b, " with ");
-	add_number(b, live.bytes, "byte");
+	add_number(b, bytes, kind->unit);
+}
+
+/* What is from before a fork is in the parent's trace, and not in this one: functrace-postproc -l has the first
+ * number. */
+static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
+{
+	const struct resource *kind = kind_of(trace->run->set, resource);
+	const struct live_total live = ledger_live(trace, resource);
+
+	add_amount(b, kind, live.blocks, live.bytes);
 	buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
 	if (!live.inherited)
 		return;
 	buf_add_str(b, ", and from before the fork ");
-	add_number(b, live.inherited, "block");
-	buf_add_str(b, " with ");
-	add_number(b, live.inherited_bytes, "byte");
+	add_amount(b, kind, live.inherited, live.inherited_bytes);
 }
 
 static char *report_text(const struct trace *trace)
@@ -114,8 +122,11 @@ static char *report_text(const struct trace *trace)
 	add_number(&b, trace->counts.events, "event");
 	if (trace->calls_written != trace->counts.events)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
-	buf_add_str(&b, "; ");
-	add_live(&b, trace);
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
+		if (kind_lives(kind_of(trace->run->set, id))) {
+			buf_add_str(&b, "; ");
+			add_live(&b, trace, id);
+		}
 	buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
 	/* Of a launched one the exit status tells that. */
 	if (trace->killed_by && !trace->is_launched)
@@ -127,22 +138,25 @@ static char *report_text(const struct trace *trace)
 }
 
 /* What a fork's child has from its parent is in the parent's trace. */
-static void note_inherited(struct trace *trace)
+static void note_inherited(struct trace *trace, uint32_t resource)
 {
-	const struct live_total live = ledger_live(trace);
+	const struct live_total live = ledger_live(trace, resource);
+	struct buf b = {0};
 
-	if (live.inherited)
-		output_note(trace, "from before the fork %llu block%s with %llu byte%s %s live, and not in this trace",
-			    (unsigned long long)live.inherited, live.inherited == 1 ? "" : "s",
-			    (unsigned long long)live.inherited_bytes, live.inherited_bytes == 1 ? "" : "s",
-			    live.inherited == 1 ? "is" : "are");
+	if (!live.inherited)
+		return;
+	add_amount(&b, kind_of(trace->run->set, resource), live.inherited, live.inherited_bytes);
+	output_note(trace, "from before the fork %s %s live, and not in this trace", buf_str(&b),
+		    live.inherited == 1 ? "is" : "are");
+	buf_free(&b);
 }
 
 void report_end(struct trace *trace, const char *how)
 {
 	if (how)
 		output_note(trace, "%s", how);
-	note_inherited(trace);
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
+		note_inherited(trace, id);
 	output_end(trace);
 }
 
@@ -164,11 +178,12 @@ void report_trace(struct trace *trace, char *hint)
 				.is_broken = trace->broken};
 	counts_add(&run->totals, &trace->counts);
 	run->attached |= trace->attached_to;
-	for (size_t i = 0; i < trace->objects->unread_count && run->unread_told < 8; i++, run->unread_told++)
+	run->unread += trace->objects->unread_count;
+	for (size_t i = 0; i < trace->objects->unread_count && run->unread_told < UNREAD_TOLD; i++, run->unread_told++)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
 }
 
-static void report_losses(const struct run *run)
+static void report_untraced(const struct run *run)
 {
 	const struct counts *c = &run->totals;
 	struct buf b = {0};
@@ -177,6 +192,9 @@ static void report_losses(const struct run *run)
 		  "calls whose return could not be watched");
 	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
 	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
+	/* The first of them were named one by one. */
+	if (run->unread > run->unread_told)
+		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
 	add_count(&b, run->broken_traces, "trace that could not be written to its end",
 		  "traces that could not be written to their end");
 	add_count(&b, run->untraced_children, "process that was let go of", "processes that were let go of");
@@ -184,13 +202,30 @@ static void report_losses(const struct run *run)
 	if (b.size)
 		msg_info("not traced: %s", buf_str(&b));
 	buf_free(&b);
+}
+
+static void add_unknown_releases(struct buf *b, const struct run *run)
+{
+	const char *noun = kinds_noun(run->set);
+	char one[96], many[96];
+
+	snprintf(one, sizeof(one), "release of a %s %s", noun,
+		 run->attached ? "from before functrace attached" : "that was not seen allocated");
+	snprintf(many, sizeof(many), "releases of %ss %s", noun,
+		 run->attached ? "from before functrace attached" : "that were not seen allocated");
+	add_count(b, run->totals.unknown_releases, one, many);
+}
+
+static void report_oddities(const struct run *run)
+{
+	const struct counts *c = &run->totals;
+	struct buf b = {0};
+
 	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
 		  "calls ended without a return (an exception, longjmp)");
-	add_count(&b, c->unknown_releases,
-		  run->attached ? "release of a block from before functrace attached"
-				: "release of a block that was not seen allocated",
-		  run->attached ? "releases of blocks from before functrace attached"
-				: "releases of blocks that were not seen allocated");
+	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
+		  "releases are not in the trace: their calls did not return while they were traced");
+	add_unknown_releases(&b, run);
 	add_count(&b, c->mismatched, "release by another family of functions (new and free)",
 		  "releases by another family of functions (new and free)");
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
@@ -294,7 +329,8 @@ void report_summary(const struct run *run)
 	const struct report *best = main_report(run);
 
 	tell_traces(run, best);
-	report_losses(run);
+	report_untraced(run);
+	report_oddities(run);
 	report_stacks(run);
 	if (best && best->path && best->written)
 		tell_command(run, best);

@@ -59,24 +59,26 @@ struct reservation {
 	struct event event; /* the frames and a reference to the thread are the reservation's own */
 };
 
-/* Live resources of one type. */
+/* Live resources of one kind. */
 struct live_set {
-	struct hash sizes;    /* id -> size, family, and whether it is from before the fork */
-	struct hash reserved; /* id -> struct reservation */
-	size_t publishers;    /* calls in flight whose id may be out before they return */
-	uint64_t bytes, peak_bytes;
+	const struct resource *kind;
+	struct hash sizes;      /* id -> size, family, and whether it is from before the fork */
+	struct hash references; /* id -> references beyond the first, where they are counted and there are any */
+	struct hash reserved;   /* id -> struct reservation; not of ids whose references are counted */
+	size_t publishers;      /* calls in flight whose id may be out before they return */
+	uint64_t bytes;
 	uint64_t inherited, inherited_bytes; /* of these from before the fork */
 };
 
-/* What is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
+/* What of one kind is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
 struct live_total {
 	uint64_t blocks, bytes;
 	uint64_t inherited, inherited_bytes; /* not among those */
 };
 
 struct ledger {
-	struct live_set *live; /* one a resource type */
-	size_t reserved;       /* open reservations of all types */
+	struct live_set *live; /* by the kind's id */
+	size_t reserved;       /* entries of all kinds' reserved */
 	struct held_release *held, **held_end;
 	size_t held_count;
 	/* Called before anything changes, if not NULL: somebody else goes by this ledger, too. */
@@ -85,12 +87,13 @@ struct ledger {
 };
 
 struct counts {
-	uint64_t events, allocations, releases;
+	uint64_t events;
 	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
-	uint64_t internal; /* releases of the allocator's own bookkeeping, not written */
-	uint64_t slow_steps, retired, withdrawn;
+	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */
+	uint64_t internal;  /* releases of the allocator's own bookkeeping, not written */
+	uint64_t slow_steps, retired;
 	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
-	uint64_t failed_sites, failed_probes;
+	uint64_t failed_probes;
 };
 
 /* The trace of one process, which lasts until it ends, executes another program or is paused. */

@@ -107,11 +107,10 @@ static int breakpoint_write(struct process *p, struct breakpoint *b)
 	return 0;
 }
 
-static struct breakpoint *breakpoint_unusable(struct process *p, struct breakpoint *b, int error)
+static struct breakpoint *breakpoint_unusable(struct breakpoint *b, int error)
 {
 	msg_debug(DBG_BREAKPOINT, 1, "no breakpoint at 0x%llx: %s", (unsigned long long)b->address, strerror(-error));
 	b->unusable = error != -ESRCH && error != -EAGAIN;
-	p->text->failed_sites++;
 	return NULL;
 }
 
@@ -134,7 +133,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 			slot_release(b->slot);
 		error = breakpoint_prepare(p, b);
 		if (error < 0)
-			return breakpoint_unusable(p, b, error);
+			return breakpoint_unusable(b, error);
 	}
 	/* The way past it comes before the trap itself. Without a slot there is the slow way. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)))
@@ -144,10 +143,10 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		return b;
 	}
 	error = breakpoint_write(p, b);
-	return error < 0 ? breakpoint_unusable(p, b, error) : b;
+	return error < 0 ? breakpoint_unusable(b, error) : b;
 }
 
-void breakpoints_plant(struct process *p)
+void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b))
 {
 	const struct hash_entry *entry;
 
@@ -160,8 +159,10 @@ void breakpoints_plant(struct process *p)
 			continue;
 		b->wanted = false;
 		error = b->inserted ? 0 : breakpoint_write(p, b);
-		if (error < 0)
-			breakpoint_unusable(p, b, error);
+		if (error < 0) {
+			breakpoint_unusable(b, error);
+			failed(p, b);
+		}
 	}
 }
 

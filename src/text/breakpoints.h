@@ -10,11 +10,11 @@ static inline struct breakpoint *breakpoint_find(const struct process *p, uint64
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
 }
-/* The breakpoint at a code address (made if new), inserted. NULL if it cannot be. */
+/* The breakpoint at a code address (made if new), inserted. NULL if it cannot be: the caller reports what that costs. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
- * trap on the target waits for the tracer. */
-void breakpoints_plant(struct process *p);
+ * trap on the target waits for the tracer. failed() gets those that could not be written. */
+void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
  * it is taken out. */

@@ -36,7 +36,7 @@ struct breakpoint {
 	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
 	unsigned misses;       /* hits as a return site without a call, in a row */
 	unsigned in_flight;
-	struct probe *probe; /* entry of a traced function (calls/), or NULL */
+	struct probe *probe; /* entry of a traced function (calls/): the first of its probes; or NULL */
 	struct slot *slot;
 	long ticket;          /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
@@ -66,7 +66,7 @@ struct text {
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* it is written by ptrace, with a task stopped */
-	uint64_t failed_sites, slow_steps;
+	uint64_t slow_steps;
 };
 
 /* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the same

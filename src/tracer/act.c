@@ -24,16 +24,18 @@
 
 #define JUMPS_MAX 8 /* they may go in a circle */
 
+/* The linker's notice comes last: it may take the breakpoint along. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
-	if (b->probe->wanted->hook == HOOK_LIBRARY) {
-		pin_expose(task->process->tracer, task, "a library comes or goes");
-		process_linker_notice(task);
-	} else if (b->probe->wanted->hook == HOOK_SIGACTION || b->probe->is_resolver) {
-		call_watch(task, b);
-	} else {
-		call_enter(task, b);
-	}
+	const struct probe *probe = b->probe;
+
+	call_enter(task, b);
+	while (probe && probe->wanted->hook != HOOK_LIBRARY)
+		probe = probe->next;
+	if (!probe)
+		return;
+	pin_expose(task->process->tracer, task, "a library comes or goes");
+	process_linker_notice(task);
 }
 
 /* A hit, and those that follow from it without a stop. */

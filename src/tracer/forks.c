@@ -58,8 +58,7 @@ static void breakpoint_copied(struct process *p, struct breakpoint *b, const str
 {
 	b->is_return |= b->watched && !from->probe;
 	b->watched = 0;
-	if (from->probe)
-		probe_copy(p, b, from->probe);
+	probe_copy(p, b, from);
 }
 
 static void copy_tables(const struct process *lender, struct process *p, pid_t tid)

@@ -304,7 +304,7 @@ void process_update_objects(struct process *p)
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed)
 			probe_object(p, p->objects.items[i]);
-	breakpoints_plant(p);
+	probes_plant(p);
 }
 
 void process_linker_notice(struct task *task)

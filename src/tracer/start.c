@@ -43,7 +43,7 @@ int process_start(struct process *p)
 	const int error = process_prepare(p);
 
 	if (!error)
-		breakpoints_plant(p);
+		probes_plant(p);
 	return error;
 }
 
@@ -84,7 +84,7 @@ int processes_start(struct tracer *t, struct process **failed)
 		}
 	}
 	for (struct process *p = t->processes; p; p = p->next) {
-		breakpoints_plant(p);
+		probes_plant(p);
 		p->anchor = 0;
 	}
 	return error;

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/process.h"
-#include "calls/probes.h"
+#include "calls/calls.h"
 #include "record/report.h"
 #include "record/run.h"
 #include "proc/who.h"
@@ -72,9 +72,21 @@ static char *report_hint(const struct process *p)
 /* What the floors below have counted for themselves. */
 static void add_counts(const struct process *p)
 {
-	p->trace->counts.failed_sites += p->text->failed_sites;
 	p->trace->counts.slow_steps += p->text->slow_steps;
-	p->text->failed_sites = p->text->slow_steps = 0;
+	p->text->slow_steps = 0;
+}
+
+/* What costs no event and tells nothing about the program. */
+static void debug_counts(const struct process *p)
+{
+	const struct counts *c = &p->trace->counts;
+
+	msg_debug(
+		DBG_CALL, 1,
+		"process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites taken "
+		"out, for no call came to them; %llu stacks walked by libunwind",
+		p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
+		(unsigned long long)(p->calls->unwinder ? unwinder_fallbacks(p->calls->unwinder) : 0));
 }
 
 void process_report(struct process *p)
@@ -89,5 +101,6 @@ void process_report(struct process *p)
 		return;
 	report_nothing(p);
 	add_counts(p);
+	debug_counts(p);
 	report_trace(trace, report_hint(p));
 }

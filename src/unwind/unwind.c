@@ -147,3 +147,8 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	*cut = end != WALK_COMPLETE;
 	return request.count + (size_t)(request.frames - frames);
 }
+
+uint64_t unwinder_fallbacks(const struct unwinder *unwinder)
+{
+	return unwinder->fallbacks;
+}

@@ -59,4 +59,7 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
+/* How many walks were libunwind's, where the tables have a rule that rows cannot hold. */
+uint64_t unwinder_fallbacks(const struct unwinder *unwinder);
+
 #endif

@@ -1,8 +1,10 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
 #include "engine/board.h"
+#include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/run.h"
+#include "trace/event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +19,16 @@
 /* Two kinds of resource, so that ids of one are not taken for those of the other. */
 static const struct resource kinds[] = {{.type = "memory"}, {.type = "file"}};
 static const struct module module = {.resources = kinds, .resource_count = 2};
-static const struct module *const modules[] = {&module};
+/* And a module with a kind whose references are counted, and one that is a record of calls. */
+static const struct resource more_kinds[] = {{.type = "object", .flags = RESOURCE_REFCOUNT},
+					     {.type = "visit", .flags = RESOURCE_CALL}};
+static const struct module more = {.resources = more_kinds, .resource_count = 2};
+static const struct module *const modules[] = {&module, &more};
 static struct settings settings;
 static struct engine engine = {.tick_wanted = true}; /* nobody is to be woken */
 static struct run run;
 static struct trace *trace;
-enum { MALLOC, FREE, REALLOC, NEW, OPEN, CLOSE };
+enum { MALLOC, FREE, REALLOC, NEW, OPEN, CLOSE, REF, UNREF, VISIT, LEAVE };
 
 static const struct function functions[] = {
 	[MALLOC] = {.symbol = "malloc", .role = ROLE_ALLOC, .family = "malloc"},
@@ -31,6 +37,10 @@ static const struct function functions[] = {
 	[NEW] = {.symbol = "new", .role = ROLE_ALLOC, .family = "new"},
 	[OPEN] = {.symbol = "open", .role = ROLE_ALLOC},
 	[CLOSE] = {.symbol = "close", .role = ROLE_RELEASE, .can_fail = true},
+	[REF] = {.symbol = "ref", .role = ROLE_ALLOC},
+	[UNREF] = {.symbol = "unref", .role = ROLE_RELEASE, .can_fail = true},
+	[VISIT] = {.symbol = "visit", .role = ROLE_ALLOC},
+	[LEAVE] = {.symbol = "leave", .role = ROLE_RELEASE},
 };
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 static struct traced traced[FUNCTIONS];
@@ -39,7 +49,7 @@ static int setup(void **state)
 {
 	const struct writer_options options = {0};
 
-	settings = (struct settings){.modules = (const struct module **)modules, .module_count = 1};
+	settings = (struct settings){.modules = (const struct module **)modules, .module_count = 2};
 	settings.encoding = encoding_find("text");
 	run = (struct run){.set = &settings, .engine = &engine};
 	trace = trace_new(&run, 1, NULL);
@@ -48,12 +58,20 @@ static int setup(void **state)
 	ledger_init(trace);
 	trace->writer = writer_new(settings.encoding, trace->fd, &options);
 	for (size_t i = 0; i < FUNCTIONS; i++)
-		traced[i] = (struct traced){
-			.function = &functions[i], .resource = i >= OPEN ? 2 : 1, .shown = functions[i].symbol};
+		traced[i] = (struct traced){.function = &functions[i],
+					    .resource = i >= VISIT  ? 4
+							: i >= REF  ? 3
+							: i >= OPEN ? 2
+								    : 1,
+					    .shown = functions[i].symbol};
 	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
 						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
-	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
-	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {2, 0, "file", "file"}});
+	for (uint32_t id = 1; id < kinds_end(&settings); id++) {
+		const struct resource *kind = kind_of(&settings, id);
+
+		writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE,
+							   .resource = {id, kind->flags, kind->type, kind->type}});
+	}
 	(void)state;
 	return 0;
 }
@@ -120,8 +138,8 @@ static void test_plain(void **state)
 	allocated(MALLOC, 0x10, 5);
 	allocated(MALLOC, 0x20, 7);
 	released(0x10);
-	assert_int_equal(ledger_live(trace).blocks, 1);
-	assert_int_equal(ledger_live(trace).bytes, 7);
+	assert_int_equal(ledger_live(trace, 1).blocks, 1);
+	assert_int_equal(ledger_live(trace, 1).bytes, 7);
 	assert_int_equal(trace->counts.unknown_releases, 0);
 	assert_trace("malloc<memory>(5) = 0x10\nmalloc<memory>(7) = 0x20\nfree<memory>(0x10)\n");
 }
@@ -152,7 +170,7 @@ static void test_realloc_fails(void **state)
 	reserve(&a, REALLOC, 0x10);
 	ledger_withdraw(trace, &a);
 	allocated(MALLOC, 0x20, 6);
-	assert_int_equal(ledger_live(trace).blocks, 2);
+	assert_int_equal(ledger_live(trace, 1).blocks, 2);
 	assert_trace("malloc<memory>(5) = 0x10\nmalloc<memory>(6) = 0x20\n");
 }
 
@@ -174,7 +192,8 @@ static void test_other_kind(void **state)
 	assert_ptr_equal(ledger_reserved(trace, 2, 5), &b);
 	ledger_withdraw(trace, &a);
 	ledger_commit(trace, &b);
-	assert_int_equal(ledger_live(trace).blocks, 2);
+	assert_int_equal(ledger_live(trace, 1).blocks, 1);
+	assert_int_equal(ledger_live(trace, 2).blocks, 1);
 	assert_true(ledger_knows(trace, 1, 5));
 	assert_false(ledger_knows(trace, 2, 5));
 	assert_trace("malloc<memory>(100) = 0x5\nopen<file>(0) = 0x6\nopen<file>(0) = 0x5\nclose<file>(0x5)\n");
@@ -210,8 +229,8 @@ static void test_left_reservation(void **state)
 	assert_false(a.is_open);
 	ledger_commit(trace, &b);
 	allocated(MALLOC, 0x10, 7);
-	assert_int_equal(ledger_live(trace).blocks, 1);
-	assert_int_equal(ledger_live(trace).bytes, 7);
+	assert_int_equal(ledger_live(trace, 1).blocks, 1);
+	assert_int_equal(ledger_live(trace, 1).bytes, 7);
 	assert_trace(
 		"malloc<memory>(5) = 0x10\nfree<memory>(0x10)\nmalloc<memory>(6) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
 }
@@ -251,9 +270,85 @@ static void test_published_early(void **state)
 	assert_trace("");
 	allocated(MALLOC, 0x40, 64);
 	ledger_publisher_done(trace, 1);
-	assert_int_equal(ledger_live(trace).blocks, 0);
+	assert_int_equal(ledger_live(trace, 1).blocks, 0);
 	assert_int_equal(trace->counts.unknown_releases, 0);
 	assert_trace("malloc<memory>(64) = 0x40\nfree<memory>(0x40)\n");
+}
+
+/* Each reference is an event; the block is live until the last one is given up. */
+static void test_references(void **state)
+{
+	struct reservation a;
+	const struct event unref = event(UNREF, 0x10, 0);
+
+	(void)state;
+	allocated(REF, 0x10, 4);
+	allocated(REF, 0x10, 4);
+	allocated(MALLOC, 0x10, 4); /* of another kind: none of these */
+	assert_int_equal(ledger_live(trace, 3).blocks, 1);
+	assert_int_equal(ledger_live(trace, 3).bytes, 4);
+	ledger_released(trace, &unref);
+	assert_true(ledger_knows(trace, 3, 0x10));
+	/* A: unref(0x10) enters | B: ref(0x10) = 0x10, which proves nothing | A: unref fails. */
+	reserve(&a, UNREF, 0x10);
+	allocated(REF, 0x10, 4);
+	assert_true(a.is_open);
+	ledger_withdraw(trace, &a);
+	ledger_released(trace, &unref);
+	assert_int_equal(ledger_live(trace, 3).blocks, 1);
+	ledger_released(trace, &unref);
+	assert_int_equal(ledger_live(trace, 3).blocks, 0);
+	assert_int_equal(ledger_live(trace, 3).bytes, 0);
+	assert_int_equal(trace->counts.unknown_releases, 0);
+	ledger_released(trace, &unref);
+	assert_int_equal(trace->counts.unknown_releases, 1);
+	allocated(REF, 0x10, 4); /* anew, with one reference */
+	ledger_released(trace, &unref);
+	assert_int_equal(ledger_live(trace, 3).blocks, 0);
+	assert_trace("ref<object>(4) = 0x10\nref<object>(4) = 0x10\nmalloc<memory>(4) = 0x10\nunref<object>(0x10)\n"
+		     "ref<object>(4) = 0x10\nunref<object>(0x10)\nunref<object>(0x10)\nunref<object>(0x10)\n"
+		     "ref<object>(4) = 0x10\nunref<object>(0x10)\n");
+}
+
+/* Two give up a reference each, at one time: A enters | B enters | B returns | A returns. */
+static void test_references_at_once(void **state)
+{
+	struct reservation a, b;
+
+	(void)state;
+	allocated(REF, 0x10, 4);
+	allocated(REF, 0x10, 4);
+	reserve(&a, UNREF, 0x10);
+	reserve(&b, UNREF, 0x10);
+	ledger_commit(trace, &b);
+	ledger_commit(trace, &a);
+	assert_int_equal(ledger_live(trace, 3).blocks, 0);
+	assert_int_equal(trace->counts.unknown_releases, 0);
+}
+
+/* A record of calls is nothing that lives. */
+static void test_calls(void **state)
+{
+	const struct event leave = event(LEAVE, 0x20, 0);
+
+	(void)state;
+	allocated(VISIT, 0x10, 4);
+	ledger_released(trace, &leave);
+	assert_int_equal(ledger_live(trace, 4).blocks, 0);
+	assert_int_equal(trace->counts.unknown_releases, 0);
+	assert_int_equal(trace->counts.events, 2);
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_end(&settings), 5);
+	assert_null(kind_of(&settings, 0));
+	assert_null(kind_of(&settings, 5));
+	assert_ptr_equal(kind_of(&settings, 2), &kinds[1]);
+	assert_ptr_equal(kind_of(&settings, 3), &more_kinds[0]);
+	assert_int_equal(kind_id(&settings, &more, 1), 4);
+	assert_int_equal(kind_id(&settings, &module, 0), 1);
 }
 
 static void test_unknown_and_mismatched(void **state)
@@ -278,6 +373,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_left_reservation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_crossing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_published_early, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_references, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_references_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, setup, teardown),
 	};
 

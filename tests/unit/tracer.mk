@@ -43,3 +43,21 @@ tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
 	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt tests/unit/sequences/signals.txt \
 	tests/unit/sequences/traps.txt
+check_PROGRAMS += tests/unit/values
+TESTS += tests/unit/values
+tests_unit_values_SOURCES = tests/unit/values.c
+tests_unit_values_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
+
+# functrace with more kinds of resource than it has yet, and what it traces then: its functions jump to each other, so
+# CFLAGS have no say.
+check_PROGRAMS += tests/unit/functrace-kinds
+TESTS += tests/unit/kinds.py
+tests_unit_functrace_kinds_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c src/option_values.h \
+	tests/unit/kinds_modules.c
+tests_unit_functrace_kinds_LDADD = $(TRACER_LIBS)
+EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
+EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c
+CLEANFILES += tests/unit/kinds-target
+tests/unit/kinds-target: tests/unit/kinds_target.c
+	$(AM_V_CC)$(CC) -O2 -g0 -o $@ $(srcdir)/tests/unit/kinds_target.c

@@ -1,0 +1,136 @@
+#include "config.h"
+#include "calls/wanted.h"
+#include "record/kinds.h"
+#include "symbols/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wanted hooks[] = {
+	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
+	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+};
+
+static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
+{
+	ARRAY_GROW(list->items, list->capacity, list->count);
+	list->items[list->count++] = *wanted;
+}
+
+/* The function's name in traces; the caller frees it. */
+static char *shown_name(const struct function *function)
+{
+	char *shown = names_demangle(function->symbol);
+
+	if (!function->name && shown)
+		return shown;
+	free(shown);
+	return xstrdup(function->name ? function->name : function->symbol);
+}
+
+static void wanted_module(struct wanted_list *list, const struct settings *set, const struct module *module)
+{
+	for (size_t i = 0; i < module->function_count; i++) {
+		const struct function *function = &module->functions[i];
+
+		wanted_add(list, &(struct wanted){.function = function,
+						  .module = module,
+						  .kind = &module->resources[function->resource],
+						  .resource = kind_id(set, module, function->resource),
+						  .symbol = function->symbol,
+						  .shown = shown_name(function)});
+	}
+}
+
+static uint64_t symbol_hash(const char *symbol)
+{
+	return hash_bytes(symbol, strlen(symbol));
+}
+
+/* From the last to the first, so that each one's place is known when the one before it needs it. */
+static void wanted_link(struct wanted_list *list)
+{
+	for (size_t i = list->count; i-- > 0;) {
+		struct wanted *wanted = &list->items[i];
+		const uint64_t hash = symbol_hash(wanted->symbol), *next = hash_get(&list->names, hash);
+
+		wanted->next = next ? &list->items[*next] : NULL;
+		hash_set(&list->names, hash, i);
+	}
+}
+
+struct wanted_list *wanted_new(const struct settings *set)
+{
+	struct wanted_list *list = xcalloc(1, sizeof(*list));
+
+	list->set = set;
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		wanted_add(list, &hooks[i]);
+	for (size_t m = 0; m < set->module_count; m++)
+		wanted_module(list, set, set->modules[m]);
+	wanted_link(list);
+	return list;
+}
+
+void wanted_free(struct wanted_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].shown);
+	free(list->items);
+	hash_free(&list->names);
+	free(list);
+}
+
+const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook)
+{
+	const struct wanted *wanted = list->items;
+
+	while (wanted->hook != hook)
+		wanted++;
+	return wanted;
+}
+
+const struct wanted *wanted_from(const struct wanted *from, const char *symbol)
+{
+	while (from && strcmp(from->symbol, symbol))
+		from = from->next;
+	return from;
+}
+
+const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol)
+{
+	const uint64_t *index = hash_get(&list->names, symbol_hash(symbol));
+
+	return index ? wanted_from(&list->items[*index], symbol) : NULL;
+}
+
+const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
+				     const struct wanted *from)
+{
+	char pattern[64] = "*";
+
+	for (const char *const *prefix = module->prefixes; prefix && *prefix; prefix++) {
+		const size_t length = strlen(*prefix);
+
+		if (strncmp(symbol, *prefix, length) || strlen(symbol + length) > 60)
+			continue;
+		strcpy(pattern + 1, symbol + length);
+		const struct wanted *w = from ? wanted_from(from->next, pattern) : wanted_exact(list, pattern);
+
+		while (w && w->module != module)
+			w = wanted_from(w->next, pattern);
+		if (w)
+			return w;
+	}
+	return NULL;
+}
+
+bool wanted_any(const struct wanted_list *list, const char *symbol)
+{
+	if (wanted_exact(list, symbol))
+		return true;
+	for (size_t m = 0; m < list->set->module_count; m++)
+		if (wanted_prefixed(list, symbol, list->set->modules[m], NULL))
+			return true;
+	return false;
+}

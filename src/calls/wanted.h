@@ -1,0 +1,52 @@
+/* The functions that the modules want, by their symbols. */
+#ifndef FT_CALLS_WANTED_H
+#define FT_CALLS_WANTED_H
+
+#include "base/hash.h"
+#include "engine/settings.h"
+
+#define LINKER_NOTICE "_dl_debug_state"
+
+/* Functions that are watched for the tracer's own sake. */
+enum hook {
+	HOOK_NONE,
+	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
+	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+};
+
+/* One function to be traced, as the modules name it. */
+struct wanted {
+	const struct function *function; /* NULL: a hook */
+	const struct module *module;
+	enum hook hook;
+	const struct resource *kind;
+	uint32_t resource; /* the kind's id in the trace; 0 for a hook */
+	const char *symbol;
+	char *shown;               /* name in the trace */
+	const struct wanted *next; /* of the same symbol, by another row */
+};
+
+struct wanted_list {
+	const struct settings *set;
+	struct wanted *items; /* the hooks, then the modules' rows in their order */
+	size_t count, capacity;
+	struct hash names; /* hash of the symbol -> index of the first with that symbol */
+};
+
+/* What the run's modules want. */
+struct wanted_list *wanted_new(const struct settings *set);
+void wanted_free(struct wanted_list *list);
+
+/* Of the rows, which are in the modules' order: those of a symbol are chained. */
+const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook);
+/* The first row of a symbol; the first from `from` on; NULL none. */
+const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);
+const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
+/* What the module wants under one of its prefixes ("*malloc" for je_malloc where "je_" is one), behind `from` (NULL: from
+ * the first on); NULL nothing more. */
+const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
+				     const struct wanted *from);
+/* Whether any module wants the symbol, with a prefix or without. */
+bool wanted_any(const struct wanted_list *list, const char *symbol);
+
+#endif

@@ -1,0 +1,22 @@
+/* Kinds of resource, and their ids in traces: from 1 on, in the order of -e and, within a module, of its table. */
+#ifndef FT_RECORD_KINDS_H
+#define FT_RECORD_KINDS_H
+
+#include "engine/settings.h"
+#include "trace/event.h"
+
+/* One more than the last id. */
+uint32_t kinds_end(const struct settings *set);
+/* The kind of that id; NULL: there is none. */
+const struct resource *kind_of(const struct settings *set, uint32_t id);
+/* The id of the index-th resource of one of the run's modules. */
+uint32_t kind_id(const struct settings *set, const struct module *module, size_t index);
+/* What one of any kind is called: "block" where these are all that is traced, else "resource". */
+const char *kinds_noun(const struct settings *set);
+/* Whether those of the kind stay until they are released: not so a record of calls. */
+static inline bool kind_lives(const struct resource *kind)
+{
+	return !(kind->flags & RESOURCE_CALL);
+}
+
+#endif

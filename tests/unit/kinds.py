@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""What kinds of resource other than memory need of the tracer, by a functrace that has some (kinds_modules.c): every trace
+is exact."""
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "scenarios"))
+FOLDER = os.path.join(os.path.abspath(os.environ.get("TOP_BUILDDIR", ".")), "tests/unit")
+os.environ["FUNCTRACE"] = os.path.join(FOLDER, "functrace-kinds")
+from terminal import FUNCTRACE, PATIENCE, equal, run_tests, setup
+
+POSTPROC = os.environ.get("FUNCTRACE_POSTPROC", os.path.join(FOLDER, "../../functrace-postproc"))
+
+
+def run(modules, what, *options):
+    """The calls of the trace, its notes, and what functrace says."""
+    result = subprocess.run([FUNCTRACE, "-e", modules, "-f", "text", "-T", "-o", "trace", *options,
+                             os.path.join(FOLDER, "kinds-target"), what], stdin=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    equal(result.returncode, 0)
+    return calls("trace"), result.stderr
+
+
+def calls(path):
+    """Without their numbers. The kind stands in a call where the trace has several."""
+    with open(path) as f:
+        return [re.sub(r"^\d+\. ", "", line) for line in f.read().split("\n") if re.match(r"\d+\. ", line)]
+
+
+def numbered(lines):
+    """The same with addresses numbered in the order in which they come up."""
+    seen = {}
+    return [re.sub(r"0x[0-9a-f]+", lambda m: "#%d" % seen.setdefault(m[0], len(seen) + 1), line) for line in lines]
+
+
+def said(errors, *wanted):
+    for words in wanted:
+        if not re.search(words, errors):
+            raise AssertionError("%r is not in: %s" % (words, errors))
+
+
+def leaks(path="trace"):
+    result = subprocess.run([POSTPROC, "-l", path], stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+    return re.findall(r"^# (\d+) block\(s\) leaked with total size of (\d+) bytes", result.stdout, re.M)
+
+
+def always(modules, what, expected):
+    for options in (("-b", "0"), ("-b", "16"), ("-A",)):
+        equal(run(modules, what, *options)[0], expected)
+
+
+def test_zero():
+    """descriptor 0 is a descriptor"""
+    always("file", "zero", [
+        "open(0) = 0x3",
+        "close(0x0)",
+        "dup2(0) = 0x0",
+        "dup2(0x0)", "dup2(0) = 0x0",
+        "close(0x0)",
+        "open(0) = 0x0",
+        "forget_fd(0x0)"])
+
+
+def test_widths():
+    """the upper half of a register is no part of an int"""
+    always("file", "widths", [
+        "wide_open(0) = 0x28", "wide_open(0) = 0x29", "wide_close(0x28)",
+        "second_of_pair(0) = 0x33", "wide_close(0x33)"])
+
+
+def test_both():
+    """a function that two modules want, and one that jumps to another kind's"""
+    expected = {
+        "fd": ["open<fd>(0) = 0x3", "close<fd>(0x3)"] * 3,
+        "again": ["open<again>(0) = 0x3", "close<again>(0x3)",
+                  "jump_to_open<again>(0) = 0x3", "jump_to_close<again>(0x3)",
+                  "jump_to_open<again>(0) = 0x3", "jump_to_close<again>(0x3)"]}
+    for modules in ("file,again", "again,file"):
+        for options in (("-b", "0"), ("-b", "16"), ("-A",)):
+            lines, errors = run(modules, "both", *options)
+            for kind in expected:
+                equal([line for line in lines if "<%s>" % kind in line], expected[kind])
+            equal(len(lines), 12)
+            equal("without a return" in errors, False)
+
+
+def test_nested():
+    """calls within calls, of two kinds at once"""
+    expected = ["outer_make(10) = #1", "inner_make(20) = #2", "outer_end(#1)", "inner_end(#2)", "outer_make(30) = #3"]
+    for modules in ("made", "made,again", "again,made"):
+        for options in (("-b", "0"), ("-b", "16"), ("-A",)):
+            lines = run(modules, "nested", *options)[0]
+            for kind in modules.split(","):
+                own = [line for line in lines if "<%s>" % kind in line] if "," in modules else lines
+                equal(numbered(re.sub("<.*>", "", line) for line in own), expected)
+            equal(len(lines), len(expected) * len(modules.split(",")))
+
+
+def test_deep():
+    """an inner call is a part of the outer one for the kind that knows all between them"""
+    for modules in ("made,again", "again,made"):
+        lines = run(modules, "deep")[0]
+        equal(sorted(re.sub("0x.*", "", line) for line in lines), ["deep_make<made>(60) = ", "inner_make<again>(60) = "])
+
+
+def test_loop():
+    """a call that is dropped leaves the one beside it"""
+    if os.uname().machine != "x86_64":
+        print("# not run: its target is made of x86-64 instructions")
+        return
+    for modules in ("made,again", "again,made"):
+        lines, errors = run(modules, "loop")
+        equal(sorted(re.sub("0x.*", "", line) for line in lines), ["jump_to_loop<again>(2) = ", "loop_make<made>(1) = "])
+        said(errors, "1 call ended without a return")
+
+
+def test_resolved():
+    """a function that is chosen at run time, and that two modules want"""
+    for modules in ("made,again", "again,made"):
+        lines = run(modules, "resolved")[0]
+        for kind in ("made", "again"):
+            equal(numbered(line for line in lines if "<%s>" % kind in line),
+                  ["resolved_make<%s>(40) = #1" % kind, "inner_end<%s>(#1)" % kind])
+        equal(len(lines), 4)
+
+
+def test_counted():
+    """references are counted: live until the last is released"""
+    lines, errors = run("counted", "counted")
+    equal(numbered(lines), [
+        "object_ref(0) = #1", "object_ref(0) = #1", "object_ref(0) = #2",
+        "object_unref(#1)", "object_ref(0) = #1", "object_unref(#1)", "object_unref(#2)"])
+    said(errors, "7 events; 1 object is live; trace: ")
+    equal(leaks(), [("1", "0")])
+
+
+def test_forked():
+    """references that a fork's child adds and releases"""
+    lines, errors = run("counted", "forked")
+    equal(numbered(lines), ["object_ref(0) = #1", "object_ref(0) = #1", "object_ref(0) = #2"])
+    said(errors, "3 events; 2 objects are live; trace: ",
+         "2 events; 1 object is live, and from before the fork 1 object; trace: ")
+    equal(leaks(), [("2", "0")])
+    child = [name for name in os.listdir(".") if name.startswith("trace.")]
+    equal(len(child), 1)
+    equal(numbered(calls(child[0])), ["object_ref(0) = #1", "object_unref(#2)"])
+    equal(leaks(child[0]), [("1", "0")])
+    with open(child[0]) as f:
+        said(f.read(), "from before the fork 1 object is live, and not in this trace\n")
+    os.remove(child[0])
+
+
+def test_words():
+    """what is live, by kind and in its own words"""
+    lines, errors = run("memory,file,called", "mixed")
+    equal([re.sub(r"\(.*", "", line) for line in lines],
+          ["malloc<memory>", "free<memory>", "malloc<memory>", "open<fd>", "open<fd>"])
+    said(errors, r"5 events; 1 block with 7 bytes is live; 2 descriptors are live; trace: ")
+    lines, errors = run("file,called", "zero")
+    equal(lines[-1], "visit<visit>(0) = 0x0")
+    said(errors, r"9 events; 1 descriptor is live; trace: ", r"1 release of a descriptor that was not seen allocated")
+
+
+setup()
+run_tests([test_zero, test_widths, test_both, test_nested, test_deep, test_loop, test_resolved, test_counted, test_forked, test_words])

@@ -1,0 +1,108 @@
+/* The numbers of a call: from which bits of arguments, results and memory they come. */
+#include "config.h"
+#include "calls/values.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define JUNK    0x5ca1ab1e00000000u
+#define MINUS_1 0xffffffffu
+
+static const struct arch wide = {.pointer_size = 8}, narrow = {.pointer_size = 4};
+static struct process p64 = {.arch = &wide, .mem_fd = -1}, p32 = {.arch = &narrow, .mem_fd = -1};
+static const struct resource block = {.type = "memory"}, fd = {.type = "fd", .zero_is_id = true};
+
+static bool succeeds(const struct process *p, unsigned success, unsigned result, uint64_t raw)
+{
+	const struct function f = {.success = (unsigned char)success, .result = (unsigned char)result};
+
+	return value_is_success(p, &f, value_result(p, &f, raw));
+}
+
+static void test_success(void **state)
+{
+	(void)state;
+	/* An int's upper half is nobody's; a word's is the word's. */
+	assert_true(succeeds(&p64, OK_ZERO, TYPE_INT, JUNK));
+	assert_false(succeeds(&p64, OK_ZERO, TYPE_WORD, JUNK));
+	assert_true(succeeds(&p32, OK_ZERO, TYPE_WORD, JUNK));
+	assert_false(succeeds(&p64, OK_NONZERO, TYPE_INT, JUNK));
+	assert_true(succeeds(&p64, OK_NONZERO, TYPE_WORD, JUNK));
+	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_INT, JUNK | MINUS_1));
+	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_UINT, JUNK | MINUS_1));
+	/* mmap() at an address that ends in 32 ones has not failed. */
+	assert_true(succeeds(&p64, OK_NOT_MINUS_1, TYPE_WORD, MINUS_1));
+	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_WORD, UINT64_MAX));
+	assert_false(succeeds(&p32, OK_NOT_MINUS_1, TYPE_WORD, MINUS_1));
+	assert_true(succeeds(&p64, OK_ALWAYS, TYPE_INT, JUNK | MINUS_1));
+}
+
+static void test_arguments(void **state)
+{
+	const uint64_t args[CALL_ARGS] = {JUNK | 5, JUNK | MINUS_1, 7};
+	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1),
+			   none = {VALUE_NONE, 0, 0, TYPE_WORD};
+	const struct value product = {VALUE_ARG_TIMES, 0, 2, TYPE_UINT}, constant = CONST(200);
+
+	(void)state;
+	assert_int_equal(value_of(&p64, &word, args, 0), JUNK | 5);
+	assert_int_equal(value_of(&p32, &word, args, 0), 5);
+	assert_int_equal(value_of(&p64, &number, args, 0), 5);
+	assert_true(value_of(&p64, &negative, args, 0) == UINT64_MAX);
+	assert_int_equal(value_of(&p64, &product, args, 0), 35);
+	assert_int_equal(value_of(&p64, &constant, args, 0), 200);
+	assert_int_equal(value_of(&p64, &none, args, 0), 0);
+}
+
+static void test_ids(void **state)
+{
+	const uint64_t args[CALL_ARGS] = {JUNK, 0};
+	const struct value null = ARG(1), zero = ARG_INT(0), none = {VALUE_NONE, 0, 0, TYPE_WORD};
+	uint64_t id = 1;
+
+	(void)state;
+	assert_false(value_id(&p64, &block, &null, args, 0, &id));
+	assert_false(value_id(&p64, &fd, &none, args, 0, &id));
+	assert_true(value_id(&p64, &fd, &zero, args, 0, &id));
+	assert_int_equal(id, 0);
+}
+
+/* An array of ints, in a file that stands for the memory. */
+static void test_pointees(void **state)
+{
+	const int32_t pair[] = {0, 12, -1};
+	const uint64_t args[CALL_ARGS] = {0, 1u << 20};
+	const struct value first = POINTEE_INT(0, 0), second = POINTEE_INT(0, 1), third = POINTEE_INT(0, 2),
+			   word = POINTEE(0);
+	const struct value unreadable = POINTEE_INT(1, 0);
+	uint64_t id;
+
+	(void)state;
+	p64.mem_fd = memfd_create("memory", 0);
+	assert_int_equal(write(p64.mem_fd, pair, sizeof(pair)), sizeof(pair));
+	assert_int_equal(value_of(&p64, &word, args, 0), 12ull << 32);
+	assert_true(value_id(&p64, &fd, &first, args, 0, &id));
+	assert_int_equal(id, 0);
+	assert_int_equal(value_of(&p64, &second, args, 0), 12);
+	assert_true(value_of(&p64, &third, args, 0) == UINT64_MAX);
+	/* What cannot be read is not descriptor 0. */
+	assert_false(value_id(&p64, &fd, &unreadable, args, 0, &id));
+	close(p64.mem_fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_success),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_pointees),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -50,7 +50,7 @@ static void grow(struct hash *h)
 }
 
 /* The key's entry, made if it is new. */
-static struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
+static inline struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
 {
 	if ((h->count + 1) * 4 > h->capacity * 3)
 		grow(h);

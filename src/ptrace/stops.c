@@ -5,16 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
-{
-	const pid_t tid = guard_wait(t->engine, which, flags, status);
-	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
-
-	if (tid > 0)
-		guard_took(t->engine, task ? task->seat : -1, *status);
-	return tid;
-}
-
 void stops_forget(struct tracer *t, pid_t tid)
 {
 	struct stops *stops = &t->stops;
@@ -53,7 +43,7 @@ void stops_keep(struct tracer *t, struct task *task, const struct stop *stop)
 	stops_put_back(t, stop);
 }
 
-bool stops_take(struct tracer *t, struct stop *stop)
+bool stops_take_slow(struct tracer *t, struct stop *stop)
 {
 	struct stops *stops = &t->stops;
 

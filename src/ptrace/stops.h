@@ -8,7 +8,15 @@
 
 /* waitpid() for one task, or for all (-1), with __WALL: the one way in which the tracer takes stops, because the
  * guard knows then what has been taken. The task, 0 (WNOHANG: nothing now), or -1 and errno. */
-pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status);
+static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *status)
+{
+	const pid_t tid = guard_wait(t->engine, which, flags, status);
+	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
+
+	if (tid > 0)
+		guard_took(t->engine, task ? task->seat : -1, *status);
+	return tid;
+}
 /* Notes in its task what has been taken from it, if it has one, and decodes it. */
 static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 {
@@ -32,6 +40,10 @@ void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
 /* Drops what was put back for a task that has been replaced by another of that id. */
 void stops_forget(struct tracer *t, pid_t tid);
 /* The next one that was put back and still concerns its task. False: there is none. */
-bool stops_take(struct tracer *t, struct stop *stop);
+bool stops_take_slow(struct tracer *t, struct stop *stop);
+static inline bool stops_take(struct tracer *t, struct stop *stop)
+{
+	return t->stops.count && stops_take_slow(t, stop);
+}
 
 #endif

@@ -125,9 +125,9 @@ static int check_all(struct parse *parse)
 		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
 				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
 	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
-		msg_warn("-r has no effect on the format %s: 'functrace-postproc -r FILE' names "
-			 "its functions",
-			 encoding_name(s->encoding));
+		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
+			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"
+								  : "");
 	return 0;
 }
 

@@ -332,7 +332,7 @@ void report_summary(const struct run *run)
 	report_untraced(run);
 	report_oddities(run);
 	report_stacks(run);
-	if (best && best->path && best->written)
+	if (best && best->path && best->written && encoding_can(run->set->encoding, ENCODING_READ))
 		tell_command(run, best);
 }
 

@@ -250,11 +250,11 @@ void calls_drop_site(struct process *p, const struct breakpoint *b)
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
 		forget_function(p, probe);
 		FOR_EACH_TASK(task, p)
-		if (task->calls && task->calls->last_releases)
-			forget_release(task, probe);
+			if (task->calls && task->calls->last_releases)
+				forget_release(task, probe);
 	}
 	FOR_EACH_TASK(task, p)
-	hits_forget(task, b);
+		hits_forget(task, b);
 }
 
 /* ---- Forks ---- */

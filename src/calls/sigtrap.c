@@ -305,8 +305,7 @@ static void sigtrap_ask(struct process *p)
 {
 	struct stop stop;
 
-	FOR_EACH_TASK(task, p)
-	{
+	FOR_EACH_TASK(task, p) {
 		if (p->traps->known)
 			return;
 		if (!task_can_be_stopped(task) || !halt_task(task, ASK_PATIENCE, &stop))

@@ -49,8 +49,7 @@ pid_t halt_one(struct process *p)
 {
 	struct stop stop;
 
-	FOR_EACH_TASK(task, p)
-	{
+	FOR_EACH_TASK(task, p) {
 		if (!task_has_memory(task) || task->vforking || (task->stopped && !task->listening) ||
 		    !halt_task(task, PATIENCE, &stop))
 			continue;
@@ -68,8 +67,7 @@ static size_t take_others(const struct task *task)
 	size_t running = 0;
 	int status;
 
-	FOR_EACH_TASK(other, p)
-	{
+	FOR_EACH_TASK(other, p) {
 		if (other == task || !task_can_be_stopped(other))
 			continue;
 		const pid_t tid = stops_wait(p->tracer, other->tid, WNOHANG, &status);
@@ -88,10 +86,10 @@ bool halt_others(struct task *task)
 	int status;
 
 	FOR_EACH_TASK(other, p)
-	if (task_can_be_stopped(other)) {
-		task_interrupt(other);
-		other->interrupted = true;
-	}
+		if (task_can_be_stopped(other)) {
+			task_interrupt(other);
+			other->interrupted = true;
+		}
 	for (unsigned n = 0; n < PATIENCE && take_others(task); n++) {
 		if (stops_wait(p->tracer, task->tid, WNOHANG, &status) == task->tid) {
 			halt_keep(task, status);
@@ -111,9 +109,9 @@ int halt_wait(struct task *task)
 	while (!(tid = stops_wait(p->tracer, task->tid, WNOHANG, &status))) {
 		sched_yield();
 		FOR_EACH_TASK(other, p)
-		if (other != task && other->stopped && other->phase == PHASE_LIVE &&
-		    stops_wait(p->tracer, other->tid, WNOHANG, &end) == other->tid)
-			halt_keep(other, end);
+			if (other != task && other->stopped && other->phase == PHASE_LIVE &&
+			    stops_wait(p->tracer, other->tid, WNOHANG, &end) == other->tid)
+				halt_keep(other, end);
 	}
 	return tid == task->tid ? status : 0;
 }

@@ -125,8 +125,8 @@ pid_t process_proc(const struct process *p)
 	if (leader && leader->process == p && !leader->exiting && !leader->elsewhere)
 		return p->pid;
 	FOR_EACH_TASK(task, p)
-	if (task_has_memory(task))
-		return task->tid;
+		if (task_has_memory(task))
+			return task->tid;
 	return p->pid;
 }
 

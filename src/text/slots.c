@@ -212,8 +212,8 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 		slot_release(slot);
 		/* No task can be in unmapped memory, but one may still be counted there. */
 		FOR_EACH_TASK(task, p)
-		if (task_slot(task) == slot)
-			slot_left(task);
+			if (task_slot(task) == slot)
+				slot_left(task);
 		free(slot);
 	}
 	free(gone);

@@ -15,8 +15,8 @@ struct text *text_new(void)
 static bool poke_by_any(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	FOR_EACH_TASK(task, p)
-	if (task_can_be_poked(task) && memory_poke(task->tid, address, data, size) == 0)
-		return true;
+		if (task_can_be_poked(task) && memory_poke(task->tid, address, data, size) == 0)
+			return true;
 	return false;
 }
 

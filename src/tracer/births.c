@@ -23,8 +23,7 @@ static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
 
-	FOR_EACH_TASK(task, p)
-	{
+	FOR_EACH_TASK(task, p) {
 		if (task == except || !task_has_memory(task))
 			continue;
 		if (task->tgid == p->pid)

@@ -289,10 +289,10 @@ static void let_go_of(struct process *p)
 	settle_all(t, p);
 	slots_restore(p);
 	FOR_EACH_TASK(task, p)
-	if (task->parting.is_ready) {
-		detach(task);
-		task_forget(t, task, NULL);
-	}
+		if (task->parting.is_ready) {
+			detach(task);
+			task_forget(t, task, NULL);
+		}
 	finish(p);
 	process_unref(p, NULL);
 }
@@ -300,8 +300,8 @@ static void let_go_of(struct process *p)
 static bool has_ready_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-	if (task->parting.is_ready)
-		return true;
+		if (task->parting.is_ready)
+			return true;
 	return false;
 }
 

@@ -165,8 +165,8 @@ pid_t process_find_anchor(struct process *p)
 {
 	/* A task that is stopped stays so until its stop is acted on; a parent in vfork stops when that is over. */
 	FOR_EACH_TASK(task, p)
-	if (task_can_be_poked(task) || (task_has_memory(task) && task->vforking))
-		return p->anchor = task->tid;
+		if (task_can_be_poked(task) || (task_has_memory(task) && task->vforking))
+			return p->anchor = task->tid;
 	return p->anchor = halt_one(p);
 }
 
@@ -181,8 +181,7 @@ struct process *process_again(struct process *old)
 	p->shared = old->shared;
 	p->anchor = old->anchor;
 	process_ref(old);
-	FOR_EACH_TASK(task, old)
-	{
+	FOR_EACH_TASK(task, old) {
 		process_unref(task_part(task), NULL);
 		task_join(task, p);
 	}

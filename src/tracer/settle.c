@@ -50,8 +50,7 @@ static size_t interrupt_forking(const struct process *p)
 	size_t count = 0;
 	bool locked;
 
-	FOR_EACH_TASK(task, p)
-	{
+	FOR_EACH_TASK(task, p) {
 		if (task->arriving.is_settled)
 			continue;
 		task->arriving.is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
@@ -86,8 +85,7 @@ static size_t take_stops(const struct process *p, unsigned naps, bool has_sharer
 {
 	size_t left = 0;
 
-	FOR_EACH_TASK(task, p)
-	{
+	FOR_EACH_TASK(task, p) {
 		if (task->arriving.is_settled)
 			continue;
 		task->arriving.is_settled = try_settle(p->tracer, task, naps, has_sharers);
@@ -111,6 +109,6 @@ void settle_births(const struct process *p, bool has_sharers)
 void unsettle(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-	if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
-		task->arriving.is_settled = false;
+		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
+			task->arriving.is_settled = false;
 }

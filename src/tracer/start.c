@@ -51,8 +51,8 @@ int process_start(struct process *p)
 static bool has_living_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-	if (proc_is_alive(task->tid))
-		return true;
+		if (proc_is_alive(task->tid))
+			return true;
 	return false;
 }
 

@@ -132,3 +132,18 @@ uint64_t hash_bytes(const void *data, size_t size)
 		h = (h ^ *bytes++) * 0x100000001b3u;
 	return hash_mix(h);
 }
+
+uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, size_t *count)
+{
+	const struct hash_entry *entry;
+	uint64_t *keys = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; (entry = hash_next(h, &i));)
+		if (entry->key >= start && entry->key < end) {
+			ARRAY_GROW(keys, capacity, *count);
+			keys[(*count)++] = entry->key;
+		}
+	return keys;
+}

@@ -177,15 +177,9 @@ void callers_add(struct process *p, const struct object *object)
 
 static void forget_keys(struct hash *h, uint64_t start, uint64_t end)
 {
-	uint64_t *gone = NULL;
-	size_t count = 0, capacity = 0;
-	const struct hash_entry *entry;
+	size_t count;
+	uint64_t *const gone = hash_keys_between(h, start, end, &count);
 
-	for (size_t i = 0; (entry = hash_next(h, &i));)
-		if (entry->key >= start && entry->key < end) {
-			ARRAY_GROW(gone, capacity, count);
-			gone[count++] = entry->key;
-		}
 	for (size_t i = 0; i < count; i++)
 		hash_remove(h, gone[i], NULL);
 	free(gone);

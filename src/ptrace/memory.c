@@ -43,6 +43,11 @@ int memory_read(struct process *p, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
+int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size)
+{
+	return memory_read(process, address, data, size);
+}
+
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value)
 {
 	uint32_t word;

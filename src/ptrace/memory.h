@@ -9,6 +9,8 @@ int memory_open(pid_t tid);
 /* What is there before the end of a mapping is given, too. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
+/* memory_read() as a struct arch_memory's read, whose context is the process. */
+int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
 /* Data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);

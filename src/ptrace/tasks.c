@@ -171,14 +171,9 @@ int task_set_pc(struct task *task, uint64_t pc)
 	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0 ? -errno : 0;
 }
 
-static int argument_read(void *context, uint64_t address, void *data, size_t size)
-{
-	return memory_read(context, address, data, size);
-}
-
 void task_args(struct task *task, uint64_t args[CALL_ARGS])
 {
-	const struct arch_memory memory = {.read = argument_read, .context = task->process};
+	const struct arch_memory memory = {.read = memory_read_for_arch, .context = task->process};
 	const struct arch *arch = task->process->arch;
 	const unsigned char *const words = arch->argument_words;
 	unsigned i = 0;

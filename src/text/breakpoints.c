@@ -92,9 +92,14 @@ static bool is_current(struct process *p, const struct breakpoint *b)
 	return !memcmp(code, b->original, b->size) && !memcmp(code, b->insn.bytes, b->insn.length);
 }
 
-static int breakpoint_write(struct process *p, struct breakpoint *b)
+void breakpoint_note(struct process *p, struct breakpoint *b)
 {
 	b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
+}
+
+static int breakpoint_write(struct process *p, struct breakpoint *b)
+{
+	breakpoint_note(p, b);
 	const int error = text_write(p, b->address, b->trap, b->size);
 
 	if (error < 0) {

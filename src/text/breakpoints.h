@@ -12,6 +12,8 @@ static inline struct breakpoint *breakpoint_find(const struct process *p, uint64
 }
 /* The breakpoint at a code address (made if new), inserted. NULL if it cannot be: the caller reports what that costs. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
+/* Enters a breakpoint that is in the text, or is about to be, into the guard's journal. */
+void breakpoint_note(struct process *p, struct breakpoint *b);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
  * trap on the target waits for the tracer. failed() gets those that could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));

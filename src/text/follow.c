@@ -19,11 +19,6 @@ struct path {
 	unsigned count;
 };
 
-static int follow_read(void *context, uint64_t address, void *data, size_t size)
-{
-	return memory_read(context, address, data, size);
-}
-
 /* Jumps and nops alone are followed: they read memory at most. */
 static int follow_write(void *context, uint64_t address, const void *data, size_t size)
 {
@@ -60,7 +55,7 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
-	const struct arch_memory memory = {follow_read, follow_write, p};
+	const struct arch_memory memory = {memory_read_for_arch, follow_write, p};
 	const struct insn *insn = &b->insn;
 	struct arch_regs regs = task->regs;
 

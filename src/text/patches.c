@@ -203,11 +203,6 @@ void patches_copy(const struct process *from, struct process *p,
 
 /* ---- Its text ---- */
 
-static void note_breakpoint(struct process *p, struct breakpoint *b)
-{
-	b->ticket = guard_note(p->tracer->engine, p->guard, b->address, b->original, b->trap, b->size);
-}
-
 void patches_trust(struct process *p)
 {
 	const struct hash_entry *entry;
@@ -216,7 +211,7 @@ void patches_trust(struct process *p)
 		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
 
 		if (b->inserted)
-			note_breakpoint(p, b);
+			breakpoint_note(p, b);
 	}
 }
 
@@ -244,7 +239,7 @@ void patches_compare(struct process *p, pid_t tid)
 		p->text->inserted += (size_t)there - (size_t)wanted;
 		b->inserted = there;
 		if (there)
-			note_breakpoint(p, b);
+			breakpoint_note(p, b);
 		if (wanted && !there)
 			breakpoint_insert(p, breakpoint_code(b));
 		else if (!wanted && there)

@@ -190,9 +190,8 @@ void slot_release(struct slot *slot)
 
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 {
-	uint64_t *gone = NULL;
-	size_t count = 0, capacity = 0;
-	const struct hash_entry *entry;
+	size_t count;
+	uint64_t *const gone = hash_keys_between(&p->text->slots, start, end, &count);
 
 	for (size_t i = 0; i < p->text->tail_count;) {
 		if (p->text->tails[i].start >= start && p->text->tails[i].start < end)
@@ -200,11 +199,6 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 		else
 			i++;
 	}
-	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));)
-		if (entry->key >= start && entry->key < end) {
-			ARRAY_GROW(gone, capacity, count);
-			gone[count++] = entry->key;
-		}
 	for (size_t i = 0; i < count; i++) {
 		struct slot *slot = hash_get_ptr(&p->text->slots, gone[i]);
 
@@ -323,7 +317,7 @@ bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t
 void hits_forget(struct task *task, const struct breakpoint *b)
 {
 	for (size_t i = 0; task->hits && i < UNDONE_MAX; i++)
-		if (!b || task->hits->undone[i].breakpoint == b)
+		if (task->hits->undone[i].breakpoint == b)
 			task->hits->undone[i].breakpoint = NULL;
 }
 

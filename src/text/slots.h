@@ -60,7 +60,7 @@ static inline bool hit_redo(struct task *task, const struct breakpoint *b, const
 {
 	return task->hits && task->hits->any_undone && hit_redo_slow(task, b, args);
 }
-/* A breakpoint goes, or (NULL) the task executes another program: forgets hits that were undone. */
+/* A breakpoint goes: forgets hits of it that were undone. */
 void hits_forget(struct task *task, const struct breakpoint *b);
 /* Frees what this floor knows of a task that ends. */
 void hits_free(struct task *task);

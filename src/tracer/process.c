@@ -85,7 +85,7 @@ static void process_free(struct process *p)
 {
 	struct tracer *t = p->tracer;
 
-	process_about_to_change(p);
+	text_about_to_change(p);
 	borrow_no_more(p);
 	for (struct process **link = &t->processes; *link; link = &(*link)->next)
 		if (*link == p) {
@@ -228,16 +228,11 @@ void borrow_no_more(struct process *p)
 /* What was mapped there has gone. */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
-	uint64_t *gone = NULL;
-	size_t count = 0, capacity = 0;
-	const struct hash_entry *entry;
+	size_t count;
 
-	process_about_to_change(p);
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));)
-		if (entry->key >= start && entry->key < end) {
-			ARRAY_GROW(gone, capacity, count);
-			gone[count++] = entry->key;
-		}
+	text_about_to_change(p);
+	uint64_t *const gone = hash_keys_between(&p->text->breakpoints, start, end, &count);
+
 	for (size_t i = 0; i < count; i++) {
 		struct breakpoint *b = breakpoint_find(p, gone[i]);
 
@@ -290,7 +285,7 @@ static void find_program(struct process *p)
 
 void process_update_objects(struct process *p)
 {
-	process_about_to_change(p);
+	text_about_to_change(p);
 	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)

@@ -29,11 +29,6 @@ void process_update_objects(struct process *p);
 /* The task is at the dynamic linker's notice: the same, if that is done. */
 void process_linker_notice(struct task *task);
 
-/* Before anything changes that borrowers of its tables go by. */
-static inline void process_about_to_change(struct process *p)
-{
-	text_about_to_change(p);
-}
 /* It borrows nobody's tables any more. */
 void borrow_no_more(struct process *p);
 

@@ -93,7 +93,7 @@ int processes_start(struct tracer *t, struct process **failed)
 void process_pause(struct process *p, const char *why)
 {
 	process_own(p);
-	process_about_to_change(p);
+	text_about_to_change(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);

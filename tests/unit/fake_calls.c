@@ -62,27 +62,6 @@ void fake_alarm(void)
 		fake_fail("nobody waits for an alarm");
 }
 
-static long failed(int error)
-{
-	errno = error;
-	return -1;
-}
-
-/* What an action that has failed, or not, returns. */
-static long finished(int error)
-{
-	fake_done(error);
-	return error ? failed(error) : 0;
-}
-
-static const char *with_signal(long sig)
-{
-	static char text[40];
-
-	snprintf(text, sizeof(text), "%s%s", sig ? " " : "", sig ? fake_signal_name((int)sig) : "");
-	return text;
-}
-
 /* ---- Waiting ---- */
 
 static void wait_status(siginfo_t *info, const struct fake_task *task)
@@ -105,14 +84,14 @@ static long wait_id(int type, pid_t which, siginfo_t *info, int flags)
 		if (++waits > WAITS_MAX)
 			fake_fail("the tracer waits for ever");
 		else if (!fake_has_children(who))
-			return failed(ECHILD);
+			return fake_failed(ECHILD);
 		else if (flags & WNOHANG)
 			return info->si_pid = 0;
 		else if (!fake_advance())
-			return failed(ECHILD);
+			return fake_failed(ECHILD);
 	}
 	if (fake_has_failed())
-		return failed(ECHILD);
+		return fake_failed(ECHILD);
 	wait_status(info, task);
 	fake_point("taking %d", task->tid);
 	fake_taken(task);
@@ -125,7 +104,7 @@ static long compare(pid_t a, pid_t b)
 	fake_point("comparing %d %d", a, b);
 	const struct fake_task *one = fake_find(a), *other = fake_find(b);
 
-	return one && other ? one->memory != other->memory : failed(ESRCH);
+	return one && other ? one->memory != other->memory : fake_failed(ESRCH);
 }
 
 static long signal_task(pid_t tgid, pid_t tid, int sig)
@@ -134,7 +113,7 @@ static long signal_task(pid_t tgid, pid_t tid, int sig)
 
 	if (sig)
 		fake_fail("tgkill with signal %d", sig);
-	return task && task->tgid == tgid ? 0 : failed(ESRCH);
+	return task && task->tgid == tgid ? 0 : fake_failed(ESRCH);
 }
 
 long __wrap_syscall(long number, ...)
@@ -155,18 +134,18 @@ long __wrap_syscall(long number, ...)
 		return signal_task((pid_t)a[0], (pid_t)a[1], (int)a[2]);
 	default:
 		fake_fail("system call %ld is not known here", number);
-		return failed(ENOSYS);
+		return fake_failed(ENOSYS);
 	}
 }
 
 int __wrap_kill(pid_t pid, int sig)
 {
-	fake_begin("KILL %d%s", pid, with_signal(sig));
+	fake_begin("KILL %d%s", pid, fake_with_signal(sig));
 	if (!fake_find(pid))
-		return (int)finished(ESRCH);
+		return (int)fake_finished(ESRCH);
 	if (sig == SIGKILL)
 		fake_kill(pid);
-	return (int)finished(0);
+	return (int)fake_finished(0);
 }
 
 /* ---- Time ---- */
@@ -194,7 +173,7 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
 		fake_advance();
 	if (!child_signal) {
 		now_ns += (uint64_t)timeout->tv_nsec;
-		return (int)failed(EAGAIN);
+		return (int)fake_failed(EAGAIN);
 	}
 	*info = (siginfo_t){.si_signo = SIGCHLD};
 	info->si_pid = child_signal;
@@ -244,7 +223,7 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned l
 
 	(void)local_count, (void)remote_count, (void)flags;
 	if (!task || !task->memory)
-		return failed(ESRCH);
+		return fake_failed(ESRCH);
 	fake_memory_read(task->memory, (uintptr_t)remote->iov_base, local->iov_base, local->iov_len);
 	return (ssize_t)local->iov_len;
 }
@@ -256,7 +235,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 
 	(void)local_count, (void)remote_count, (void)flags;
 	if (!task || !task->memory)
-		return failed(ESRCH);
+		return fake_failed(ESRCH);
 	fake_memory_put(task->memory, (uintptr_t)remote->iov_base, local->iov_base, local->iov_len);
 	return (ssize_t)local->iov_len;
 }

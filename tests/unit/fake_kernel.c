@@ -3,6 +3,7 @@
 #include "tests/unit/fake_kernel.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,4 +323,24 @@ void fake_exec(struct fake_task *task)
 		if (tasks[i] != task && tasks[i]->tgid == task->tgid)
 			kill_one(tasks[i]);
 	try_exec(task->tgid);
+}
+
+long fake_failed(int error)
+{
+	errno = error;
+	return -1;
+}
+
+long fake_finished(int error)
+{
+	fake_done(error);
+	return error ? fake_failed(error) : 0;
+}
+
+const char *fake_with_signal(long sig)
+{
+	static char text[40];
+
+	snprintf(text, sizeof(text), "%s%s", sig ? " " : "", sig ? fake_signal_name((int)sig) : "");
+	return text;
 }

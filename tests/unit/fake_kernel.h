@@ -163,6 +163,11 @@ void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
 /* The same, where it has been written down in other words. */
 void fake_done_silently(void);
+/* What a call returns that fails so; what one returns that has failed, or not (0), and is written down. */
+long fake_failed(int error);
+long fake_finished(int error);
+/* " SIGNAL" behind what is written down; "" for 0. Valid until the next call. */
+const char *fake_with_signal(long sig);
 /* The same of what is not written down. */
 void fake_point(const char *fmt, ...) FT_PRINTF(1, 2);
 /* What is written down only. */

@@ -15,27 +15,6 @@ long __wrap_ptrace(int request, ...);
 
 static unsigned attach_order;
 
-static long failed(int error)
-{
-	errno = error;
-	return -1;
-}
-
-/* What an action that has failed, or not, returns. */
-static long finished(int error)
-{
-	fake_done(error);
-	return error ? failed(error) : 0;
-}
-
-static const char *with_signal(long sig)
-{
-	static char text[40];
-
-	snprintf(text, sizeof(text), "%s%s", sig ? " " : "", sig ? fake_signal_name((int)sig) : "");
-	return text;
-}
-
 void fake_attach(struct fake_task *task)
 {
 	task->tracer = gettid();
@@ -57,7 +36,7 @@ static long seize(pid_t tid)
 		error = task->refusal;
 	else
 		fake_attach(task);
-	return finished(error);
+	return fake_finished(error);
 }
 
 static bool may_resume(const struct fake_task *task)
@@ -112,28 +91,28 @@ static long resume(const char *how, pid_t tid, long sig)
 {
 	struct fake_task *task = fake_find(tid);
 
-	fake_begin("%s %d%s", how, tid, with_signal(sig));
+	fake_begin("%s %d%s", how, tid, fake_with_signal(sig));
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	check_taken(task);
 	check_pc(task);
 	fake_go_on(task);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long detach(pid_t tid, long sig)
 {
 	struct fake_task *task = fake_find(tid);
 
-	fake_begin("DETACH %d%s", tid, with_signal(sig));
+	fake_begin("DETACH %d%s", tid, fake_with_signal(sig));
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	check_taken(task);
 	check_pc(task);
 	check_detach(task);
 	task->tracer = 0;
 	fake_go_on(task);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long listen_to(pid_t tid)
@@ -142,13 +121,13 @@ static long listen_to(pid_t tid)
 
 	fake_begin("LISTEN %d", tid);
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	if (task->status >> 16 != PTRACE_EVENT_STOP)
-		return finished(EIO);
+		return fake_finished(EIO);
 	task->state = FAKE_LISTENS;
 	if (task->interrupted)
 		fake_interrupt(task);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long interrupt(pid_t tid)
@@ -157,9 +136,9 @@ static long interrupt(pid_t tid)
 
 	fake_begin("INTERRUPT %d", tid);
 	if (!fake_is_ours(task) || task->state == FAKE_GONE)
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	fake_interrupt(task);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long step(pid_t tid)
@@ -169,17 +148,17 @@ static long step(pid_t tid)
 
 	fake_begin("STEP %d", tid);
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	fake_go_on(task);
 	fake_point("stepping %d", tid);
 	if (task->state != FAKE_RUNS || task->deaf)
-		return finished(0);
+		return fake_finished(0);
 	for (size_t i = 0; fake_place_n(i); i++)
 		if (fake_place_n(i)->address == pc)
 			fake_arch->set_pc(&task->regs, pc + fake_place_n(i)->length);
 	if (fake_report(task, STATUS_STOPPED(SIGTRAP), 0))
 		task->info.si_code = TRAP_TRACE;
-	return finished(0);
+	return fake_finished(0);
 }
 
 /* rt_sigaction(SIGTRAP, set, old) is the only one that the tracer has its tracees make. */
@@ -205,18 +184,18 @@ static long run_to_syscall(pid_t tid)
 
 	fake_begin("SYSCALL %d", tid);
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	fake_go_on(task);
 	fake_point("calling %d", tid);
 	if (task->state != FAKE_RUNS || task->deaf)
-		return finished(0);
+		return fake_finished(0);
 	if (task->in_syscall) {
 		do_sigaction(task);
 		task->regs.words[X86_RAX] = 0;
 	}
 	task->in_syscall = !task->in_syscall;
 	fake_report(task, STATUS_STOPPED(SIGTRAP | 0x80), 0);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long set_pc(pid_t tid, uint64_t pc)
@@ -225,9 +204,9 @@ static long set_pc(pid_t tid, uint64_t pc)
 
 	fake_begin("PC %d %s", tid, fake_place_text(pc));
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	fake_arch->set_pc(&task->regs, pc);
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long set_regs(pid_t tid, const struct iovec *iov)
@@ -238,9 +217,9 @@ static long set_regs(pid_t tid, const struct iovec *iov)
 	memcpy(&regs, iov->iov_base, iov->iov_len < sizeof(regs) ? iov->iov_len : sizeof(regs));
 	fake_begin("REGS %d %s", tid, fake_place_text(fake_arch->pc(&regs)));
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	task->regs = regs;
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long set_siginfo(pid_t tid, const siginfo_t *info)
@@ -249,9 +228,9 @@ static long set_siginfo(pid_t tid, const siginfo_t *info)
 
 	fake_begin("SIGINFO %d %s", tid, fake_place_text((uintptr_t)info->si_addr));
 	if (!may_resume(task))
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	task->info = *info;
-	return finished(0);
+	return fake_finished(0);
 }
 
 static long poke(pid_t tid, uint64_t address, long word)
@@ -260,9 +239,9 @@ static long poke(pid_t tid, uint64_t address, long word)
 
 	fake_begin("POKE %d", tid);
 	if (!may_resume(task) || !task->memory)
-		return finished(ESRCH);
+		return fake_finished(ESRCH);
 	if (fake_memory_write(task->memory, address, &word, sizeof(word), tid) < 0)
-		return finished(errno);
+		return fake_finished(errno);
 	fake_done_silently();
 	return 0;
 }
@@ -299,7 +278,7 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 		long word;
 
 		if (!task->memory)
-			return failed(EIO);
+			return fake_failed(EIO);
 		fake_memory_read(task->memory, (uintptr_t)address, &word, sizeof(word));
 		return word;
 	}
@@ -313,7 +292,7 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 		return 0;
 	default:
 		fake_fail("ptrace request %d is not known here", request);
-		return failed(EIO);
+		return fake_failed(EIO);
 	}
 }
 
@@ -327,7 +306,7 @@ long __wrap_ptrace(int request, ...)
 
 	va_end(args);
 	if (fake_has_failed())
-		return failed(ESRCH);
+		return fake_failed(ESRCH);
 	switch (request) {
 	case PTRACE_SEIZE:
 		return seize(tid);
@@ -353,7 +332,7 @@ long __wrap_ptrace(int request, ...)
 		return poke(tid, (uintptr_t)address, (long)data);
 	default:
 		if (!may_resume(fake_find(tid)))
-			return failed(ESRCH);
+			return fake_failed(ESRCH);
 		return ask(request, fake_find(tid), address, data);
 	}
 }

@@ -12,41 +12,46 @@ import time
 from programs import (FUNCTRACE, Failure, Target, attach, built, descendants, let_go, median, status_field, target,
                       tracer_of, wait_until)
 
-CALL = re.compile(r'^(?:\d+\s+)?(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
+CALL = re.compile(r'^(\d+)\s+(\w+)\((?:(PTRACE_\w+))?')
 
 
 # ---- System calls a pair ----
 
-def count_calls(path):
-    """{name: calls}, ptrace by request."""
+def count_calls(path, start, tid):
+    """{name: calls} that the thread made, in the log behind `start` bytes; ptrace by request."""
     counts = collections.Counter()
     with open(path) as file:
+        file.seek(start)
         for line in file:
             found = CALL.match(line)
-            if found and ' resumed>' not in line:
-                counts[(found.group(2) or found.group(1)).replace('PTRACE_', '')] += 1
+            if found and int(found.group(1)) == tid:
+                counts[(found.group(3) or found.group(2)).replace('PTRACE_', '')] += 1
     return counts
 
 
 def syscalls(room, options, pairs=400):
-    """[(name, calls a pair)] of functrace's tracing thread, the most frequent first, as strace counts them."""
+    """[(name, calls a pair)] of functrace's tracing thread, the most frequent first, as strace counts them. strace
+    starts functrace, for the guard holds that thread as soon as there is one: nobody could attach to it then."""
     if not shutil.which('strace'):
         raise Failure('strace is not installed')
     program = Target(room, target('malloc', frames=17) + ['--ask'])
     pid = program.child.pid
-    tracer = attach(room, pid, options)
+    log = room.path('strace')
+    watcher = room.start(['strace', '-f', '-o', log, FUNCTRACE, '-q', '-o', room.path('attached')] + list(options) +
+                         ['-t', str(pid)])
+    wait_until('functrace to attach', lambda: watcher.poll() is not None or tracer_of(pid)[0])
+    if watcher.poll() is not None:
+        room.forget(watcher)
+        raise Failure('functrace did not attach under strace')
     traced(program)
     tid, _ = tracer_of(pid)
-    log = room.path('strace')
-    watcher = room.start(['strace', '-o', log, '-f', '-p', str(tid)])
-    wait_until('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
+    start = os.stat(log).st_size
     program.round(pairs)
-    watcher.send_signal(signal.SIGINT)
+    counts = count_calls(log, start, tid)
+    os.kill(descendants(watcher.pid)[0], signal.SIGINT)
     watcher.wait(20)
     room.forget(watcher)
-    let_go(room, tracer)
     program.close()
-    counts = count_calls(log)
     return [(name, calls / pairs) for name, calls in counts.most_common() if calls / pairs > 0.005]
 
 

@@ -118,17 +118,15 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	for (unsigned tries = 0; tries < 4; tries++) {
 		if (!task_run_to_syscall(task))
 			return false;
-		const int status = halt_wait(task);
+		const struct stop stop = halt_wait(task);
 
-		if (WIFSTOPPED(status) && WSTOPSIG(status) == (SIGTRAP | 0x80))
+		if (stop.kind == STOP_SIGNAL && stop.signal == (SIGTRAP | 0x80))
 			return true;
-		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP) {
+		if (stop.kind == STOP_GROUP || stop.kind == STOP_INTERRUPT) {
 			*group_stop = true;
 			continue;
 		}
-		const struct stop stop = stop_decode(task->tid, status, task->phase);
-
-		stops_keep(task->process->tracer, task, &stop);
+		stops_put_back(task->process->tracer, &stop);
 		return false;
 	}
 	return false;

@@ -100,10 +100,10 @@ bool halt_others(struct task *task)
 	return true;
 }
 
-int halt_wait(struct task *task)
+struct stop halt_wait(struct task *task)
 {
 	struct process *p = task->process;
-	int status, end;
+	int status = 0, end;
 	pid_t tid;
 
 	while (!(tid = stops_wait(p->tracer, task->tid, WNOHANG, &status))) {
@@ -113,5 +113,8 @@ int halt_wait(struct task *task)
 			    stops_wait(p->tracer, other->tid, WNOHANG, &end) == other->tid)
 				halt_keep(other, end);
 	}
-	return tid == task->tid ? status : 0;
+	const struct stop stop = stop_decode(task->tid, tid == task->tid ? status : 0, task->phase);
+
+	stops_mark(task, &stop);
+	return stop;
 }

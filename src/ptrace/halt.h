@@ -13,9 +13,9 @@ pid_t halt_one(struct process *p);
 bool halt_task(struct task *task, unsigned patience, struct stop *stop);
 /* Stops every other task that shares the memory. False if the task itself has died. */
 bool halt_others(struct task *task);
-/* The status of a resumed task's next stop or its end, 0 if it has gone. Of a killed leader that is reported only when
- * the ends of all its threads have been taken. */
-int halt_wait(struct task *task);
+/* A resumed task's next stop or its end, which is noted in the task, and the caller's to keep. Of a killed leader that is
+ * reported only when the ends of all its threads have been taken. */
+struct stop halt_wait(struct task *task);
 /* Keeps what a task of a known process reported at a bad time. */
 void halt_keep(struct task *task, int status);
 

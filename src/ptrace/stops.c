@@ -30,13 +30,6 @@ void stops_put_back(struct tracer *t, const struct stop *stop)
 	stops->items[stops->count++] = *stop;
 }
 
-void stops_mark(struct task *task, const struct stop *stop)
-{
-	task->stopped = stop->kind != STOP_GONE;
-	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
-	task->regs_known = task->listening = false;
-}
-
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	stops_mark(task, stop);

@@ -17,6 +17,14 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->seat : -1, *status);
 	return tid;
 }
+/* Notes in a known task what it has reported, which is not acted on yet. */
+static inline void stops_mark(struct task *task, const struct stop *stop)
+{
+	task->stopped = stop->kind != STOP_GONE;
+	task->elsewhere = stop->kind == STOP_EXEC || stop->kind == STOP_EXIT || stop->kind == STOP_GONE;
+	task->regs_known = task->listening = false;
+	task->vforking = false; /* a parent in vfork stops only when that is over */
+}
 /* Notes in its task what has been taken from it, if it has one, and decodes it. */
 static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 {
@@ -24,18 +32,15 @@ static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 
 	if (!task)
 		return stop_decode(tid, status, PHASE_UNKNOWN);
-	task->stopped = WIFSTOPPED(status);
-	task->listening = false;
-	task->vforking = false; /* a parent in vfork stops only when that is over */
-	task->regs_known = false;
-	return stop_decode(tid, status, task->phase);
+	const struct stop stop = stop_decode(tid, status, task->phase);
+
+	stops_mark(task, &stop);
+	return stop;
 }
 
 /* Puts a stop of a task back: collect() gives it out later, before it waits. */
 void stops_put_back(struct tracer *t, const struct stop *stop);
-/* Notes in a known task what it has reported at a bad time, before that is acted on. */
-void stops_mark(struct task *task, const struct stop *stop);
-/* Both. */
+/* The same of what a known task has reported at a bad time, which is noted in it. */
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
 /* Drops what was put back for a task that has been replaced by another of that id. */
 void stops_forget(struct tracer *t, pid_t tid);

@@ -97,7 +97,9 @@ void task_rename(struct tracer *t, struct task *task, pid_t tid)
 {
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	t->last_found = NULL;
+	guard_leave(t->engine, task->seat);
 	task->tid = tid;
+	task->seat = guard_seat(t->engine, tid);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
 }
 

@@ -22,7 +22,7 @@ struct task *tasks_next(struct tracer *t, size_t *position);
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Takes a task out of the table, and frees what this floor knows of it. It belongs to no process any more. */
 void task_delete(struct tracer *t, struct task *task);
-/* The task gets another id: it has taken its leader's place by an exec. */
+/* The task gets another id, and a seat under it: it has taken its leader's place by an exec. */
 void task_rename(struct tracer *t, struct task *task, pid_t tid);
 
 /* Another task has taken the leader's id and place, by an exec that was not reported: what was known of its state is

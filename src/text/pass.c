@@ -85,20 +85,17 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	breakpoint_remove(p, b);
 	task_step(task);
 	task->stopped = false;
-	const int status = halt_wait(task);
+	const struct stop stop = halt_wait(task);
 
 	breakpoint_insert(p, breakpoint_code(b));
-	const struct stop stop = stop_decode(task->tid, status, PHASE_LIVE);
-
 	if (stop.kind == STOP_TRAP) {
 		/* The step is done, unless the next instruction's breakpoint was reported at once: the pc tells. A
 		 * pending event of ours is not lost: it comes after this. */
-		task->stopped = true;
 		task_resume(task, 0);
 		return;
 	}
 	/* A signal came instead of the step, or the task has died: the hit is known already. */
-	stops_keep(t, task, &stop);
+	stops_put_back(t, &stop);
 	if (task->stopped)
 		hit_undo(task, b);
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "arch/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
+#include "tests/unit/fake_world.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -56,6 +57,8 @@ static void check_pc(const struct fake_task *task)
 			hit = fake_place_n(i);
 	if (hit && hit->length > 1 && pc == hit->address + 1)
 		fake_note("! %d goes on in the middle of %s", task->tid, hit->name);
+	if (task->hit && !world_guards(task->tid))
+		fake_note("! %d would have been left behind its breakpoint by a guardian", task->tid);
 	if (!task->memory || pc < FAKE_TAIL || pc >= FAKE_TEXT_END)
 		return;
 	fake_memory_read(task->memory, pc, &code, 1);

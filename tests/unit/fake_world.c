@@ -114,6 +114,16 @@ void world_tick(void)
 	wake(REQUEST_TICK);
 }
 
+bool world_guards(pid_t tid)
+{
+	const struct board *board = engine.board;
+
+	for (unsigned i = 0; i < board->seat_high; i++)
+		if (board->seats[i].tid == tid)
+			return true;
+	return false;
+}
+
 void world_fill_disk(pid_t pid)
 {
 	full_disk = pid;

@@ -26,6 +26,8 @@ void world_let_go(void);
 void world_toggle(void);
 /* About a second has passed. */
 void world_tick(void);
+/* Whether the guardian would find the task, if it had to put things right now. */
+bool world_guards(pid_t tid);
 /* That process's trace cannot be written any more; a tick finds it out. */
 void world_fill_disk(pid_t pid);
 

@@ -145,7 +145,7 @@ static bool same_filters(const struct tracer *t, const char *status)
 }
 
 /* Whether a system call of the tracer's cannot harm the stopped task; *suspended: its filters are off for it. */
-static bool may_call(struct task *task, bool *suspended)
+static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
 	uint64_t mode = 0;
@@ -160,18 +160,18 @@ static bool may_call(struct task *task, bool *suspended)
 
 /* What the task gets if the tracer is killed before it has put all back: behind a hit, where the breakpoint is by then
  * taken out, it begins the instruction again. */
-static void lend(struct task *task, bool interrupted, uint64_t mask)
+static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 {
 	const struct arch *arch = task->process->arch;
 	struct arch_regs own = task->regs;
 
 	if (!interrupted)
 		arch->set_pc(&own, arch->breakpoint_address(arch->pc(&own)));
-	guard_borrow(task->process->tracer->engine, task->tid, &own, mask);
+	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
 /* It stands as it did before, which the stops of the system call have covered. */
-static void lent(struct task *task, bool interrupted)
+static void forget_own_state(struct task *task, bool interrupted)
 {
 	struct engine *engine = task->process->tracer->engine;
 
@@ -180,7 +180,7 @@ static void lent(struct task *task, bool interrupted)
 		guard_saw(engine, task->seat, task->process->arch->pc(&task->regs),
 			  task->process->arch->sp(&task->regs));
 	}
-	guard_borrow(engine, 0, NULL, 0);
+	guard_note_syscall(engine, 0, NULL, 0);
 }
 
 /* Makes the stopped task do one system call through an existing instruction, and puts its registers back. If it
@@ -194,9 +194,9 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	bool again = interrupted, suspended;
 	uint64_t mask;
 
-	if (!insn || breakpoint_find(p, insn) || !task_signal_mask(task, &mask) || !may_call(task, &suspended))
+	if (!insn || breakpoint_find(p, insn) || !task_signal_mask(task, &mask) || !begin_call(task, &suspended))
 		return false;
-	lend(task, interrupted, mask);
+	note_own_state(task, interrupted, mask);
 	task_set_signal_mask(task, UINT64_MAX);
 	p->arch->set_syscall(&task->regs, insn, number, args);
 	/* Into it, and out of it. */
@@ -209,7 +209,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 	task->regs_known = true;
 	task_set_regs(task);
 	task_set_signal_mask(task, mask);
-	lent(task, interrupted);
+	forget_own_state(task, interrupted);
 	if (suspended)
 		task_suspend_seccomp(task, false);
 	if (again)

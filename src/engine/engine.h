@@ -101,7 +101,7 @@ void guard_took(struct engine *engine, int seat, int status);
 /* Where the task was at the stop that was taken last: with another pc or sp it has been sent on. */
 void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);
 /* The task is about to be made to do a system call: its own registers and signal mask; 0: they are its own again. */
-void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
+void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
 
 /* A fork's child has the breakpoints of that space in its text, and no space of its own yet: an id for
  * guard_lend_end(), or -1 when there are too many. */

@@ -375,7 +375,7 @@ void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp)
 	its->pc = pc;
 }
 
-void guard_borrow(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask)
+void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask)
 {
 	struct board *const board = engine->board;
 

@@ -15,8 +15,8 @@
 /* What is told at the end: what the traces hold, where they are, and what was not traced. A few traces are told
  * one by one; of a shell script's hundreds only the main one and the sum. */
 
-#define TOLD_ONE_BY_ONE 6
-#define UNREAD_TOLD     8 /* objects that could not be read, one by one */
+#define REPORTED_ONE_BY_ONE 6
+#define UNREAD_REPORTED     8 /* objects that could not be read, one by one */
 
 struct report {
 	char *text; /* the line about one trace */
@@ -179,7 +179,8 @@ void report_trace(struct trace *trace, char *hint)
 	counts_add(&run->totals, &trace->counts);
 	run->attached |= trace->attached_to;
 	run->unread += trace->objects->unread_count;
-	for (size_t i = 0; i < trace->objects->unread_count && run->unread_told < UNREAD_TOLD; i++, run->unread_told++)
+	for (size_t i = 0; i < trace->objects->unread_count && run->unread_reported < UNREAD_REPORTED;
+	     i++, run->unread_reported++)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
 }
 
@@ -193,7 +194,7 @@ static void report_untraced(const struct run *run)
 	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
 	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
 	/* The first of them were named one by one. */
-	if (run->unread > run->unread_told)
+	if (run->unread > run->unread_reported)
 		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
 	add_count(&b, run->broken_traces, "trace that could not be written to its end",
 		  "traces that could not be written to their end");
@@ -270,9 +271,9 @@ static const struct report *main_report(const struct run *run)
 	return best;
 }
 
-static void tell_traces(const struct run *run, const struct report *best)
+static void report_traces(const struct run *run, const struct report *best)
 {
-	const bool all = run->report_count <= TOLD_ONE_BY_ONE;
+	const bool all = run->report_count <= REPORTED_ONE_BY_ONE;
 	size_t told = 0;
 	char events[32];
 
@@ -302,7 +303,7 @@ static bool has_live_names(const struct run *run)
 }
 
 /* The command that shows the leaks, to be copied into a shell. */
-static void tell_command(const struct run *run, const struct report *r)
+static void report_command(const struct run *run, const struct report *r)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
 	const bool is_plain = !r->path[strspn(r->path, plain)];
@@ -328,12 +329,12 @@ void report_summary(const struct run *run)
 {
 	const struct report *best = main_report(run);
 
-	tell_traces(run, best);
+	report_traces(run, best);
 	report_untraced(run);
 	report_oddities(run);
 	report_stacks(run);
 	if (best && best->path && best->written && encoding_can(run->set->encoding, ENCODING_READ))
-		tell_command(run, best);
+		report_command(run, best);
 }
 
 void reports_free(struct run *run)

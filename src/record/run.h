@@ -27,7 +27,7 @@ struct run {
 
 	/* For the summary: report.c. */
 	struct report *reports;
-	size_t report_count, report_capacity, unread, unread_told; /* objects that could not be read */
+	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
 	struct counts totals;
 	bool attached;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */

@@ -58,7 +58,7 @@ static bool undo_hit(struct task *task)
 }
 
 /* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. */
-static void settle(struct tracer *t, struct task *task, const struct stop *stop)
+static void make_ready(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
@@ -142,7 +142,7 @@ static bool still_waiting(struct tracer *t, const struct process *only)
 	return false;
 }
 
-static void settle_all(struct tracer *t, const struct process *only)
+static void make_all_ready(struct tracer *t, const struct process *only)
 {
 	struct stop stop;
 
@@ -161,7 +161,7 @@ static void settle_all(struct tracer *t, const struct process *only)
 		struct task *task = task_find(t, stop.tid);
 
 		if (task && concerns(only, task) && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
-			settle(t, task, &stop);
+			make_ready(t, task, &stop);
 		else
 			act(t, &stop);
 		if (!t->tasks.count)
@@ -267,7 +267,7 @@ void let_go(struct tracer *t)
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_pause(p, why);
 	}
-	settle_all(t, NULL);
+	make_all_ready(t, NULL);
 	for (struct process *p = t->processes; p; p = p->next)
 		slots_restore(p);
 	detach_ready(t);
@@ -286,7 +286,7 @@ static void let_go_of(struct process *p)
 	p->leaving = true;
 	pin_undo(t);
 	process_pause(p, NULL);
-	settle_all(t, p);
+	make_all_ready(t, p);
 	slots_restore(p);
 	FOR_EACH_TASK(task, p)
 		if (task->parting.is_ready) {

@@ -32,7 +32,7 @@ void process_linker_notice(struct task *task);
 /* It borrows nobody's tables any more. */
 void borrow_no_more(struct process *p);
 
-/* told.c: what is said of a process when its trace is over. Once. */
+/* process_report.c: what is said of a process when its trace is over. Once. */
 void process_report(struct process *p);
 
 #endif

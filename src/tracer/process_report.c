@@ -31,13 +31,13 @@ static void report_nothing(const struct process *p)
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
 }
 
-#define CHILDREN_TOLD 8
+#define CHILDREN_NAMED 8
 
 /* A process that has made no call while it was attached to: it may be the master of others that do the work. */
 static char *report_hint(const struct process *p)
 {
 	struct buf b = {0};
-	size_t count, told = 0;
+	size_t count, named = 0;
 
 	if (!p->trace->attached_to || p->trace->counts.events || p->trace->broken || !probes_count(p))
 		return NULL;
@@ -46,24 +46,24 @@ static char *report_hint(const struct process *p)
 	for (size_t i = 0; i < count; i++) {
 		if (task_of_group(p->tracer, pids[i]))
 			continue; /* forked meanwhile, or --children: it has a trace */
-		if (told++ < CHILDREN_TOLD) {
+		if (named++ < CHILDREN_NAMED) {
 			char *const name = who_name(pids[i]);
 
-			buf_printf(&b, "%s%d (%s)", told > 1 ? ", " : "", pids[i], name);
+			buf_printf(&b, "%s%d (%s)", named > 1 ? ", " : "", pids[i], name);
 			free(name);
 		}
 	}
 	free(pids);
-	if (count && !told)
+	if (count && !named)
 		return NULL; /* they have traces */
-	if (told > CHILDREN_TOLD)
-		buf_printf(&b, " and %zu more", told - CHILDREN_TOLD);
+	if (named > CHILDREN_NAMED)
+		buf_printf(&b, " and %zu more", named - CHILDREN_NAMED);
 	char *const hint =
-		told ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
-				 "To attach to them too: -t %d --children",
-				 p->pid, p->trace->name, buf_str(&b), p->pid)
-		     : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid,
-				 p->trace->name);
+		named ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
+				  "To attach to them too: -t %d --children",
+				  p->pid, p->trace->name, buf_str(&b), p->pid)
+		      : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid,
+				  p->trace->name);
 
 	buf_free(&b);
 	return hint;

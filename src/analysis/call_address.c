@@ -56,7 +56,7 @@ static void forget_overlapped(struct call_ranges *ranges, const struct record_ob
 
 bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object)
 {
-	return object->from < object->to && strstr(text_or_empty(object->path), ranges->address->object);
+	return object->from < object->to && strstr(string_or_empty(object->path), ranges->address->object);
 }
 
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object)
@@ -69,7 +69,7 @@ void call_ranges_take(struct call_ranges *ranges, const struct record_object *ob
 	forget_overlapped(ranges, object);
 	if (!call_ranges_want(ranges, object) || ranges->count == RANGES_MAX)
 		return;
-	char *path = xasprintf("%s%s", text_or_empty(ranges->sysroot), text_or_empty(object->path));
+	char *path = xasprintf("%s%s", string_or_empty(ranges->sysroot), string_or_empty(object->path));
 
 	/* Without the file: an address that lies in the mapped object as it is must be absolute. */
 	if (!elf_origin_read(path, &origin))

@@ -64,9 +64,9 @@ struct call_list *call_store_list(struct call_store *store)
 static size_t function_number(struct call_store *store, const char *function)
 {
 	/* It is nearly always that of the call before. */
-	if (store->function_count && !strcmp(text_or_empty(function), store->functions[store->last_function]))
+	if (store->function_count && !strcmp(string_or_empty(function), store->functions[store->last_function]))
 		return store->last_function;
-	const char *text = text_intern(&store->texts, text_or_empty(function));
+	const char *text = string_intern(&store->texts, string_or_empty(function));
 	const uint64_t *number = hash_get(&store->function_numbers, (uintptr_t)text);
 
 	if (number)
@@ -172,8 +172,8 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
 	if (call->arg_count)
 		put_number(out, call->arg_count);
 	for (uint32_t i = 0; i < call->arg_count; i++) {
-		const char *name = text_or_empty(call->args[i].name);
-		const char *value = text_or_empty(call->args[i].value);
+		const char *name = string_or_empty(call->args[i].name);
+		const char *value = string_or_empty(call->args[i].value);
 
 		buf_add(out, name, strlen(name) + 1);
 		buf_add(out, value, strlen(value) + 1);
@@ -201,7 +201,7 @@ void call_store_free(struct call_store *store)
 		close(store->fd);
 	hash_free(&store->function_numbers);
 	free(store->functions);
-	text_pool_free(&store->texts);
+	intern_pool_free(&store->texts);
 }
 
 void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store, const struct call_list *list)

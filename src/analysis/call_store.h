@@ -29,7 +29,7 @@ struct call_list {
 
 struct call_store {
 	struct call_list *lists;
-	struct text_pool texts;
+	struct intern_pool texts;
 	struct hash function_numbers; /* text in the pool -> number */
 	const char **functions;
 	size_t function_count, function_capacity, last_function;

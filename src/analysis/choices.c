@@ -37,7 +37,7 @@ static void look_at_call(struct choices *choices, const struct record_call *call
 
 static void look_at_object(struct choices *choices, const struct record_object *object)
 {
-	const char *path = text_or_empty(object->path);
+	const char *path = string_or_empty(object->path);
 	const char *sysroot = choices->options.sysroot;
 
 	if (choices->options.call_address) {

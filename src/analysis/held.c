@@ -43,13 +43,13 @@ static struct call_arg *copy_args(const struct call_arg *args, uint32_t count)
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		bytes += strlen(text_or_empty(args[i].name)) + strlen(text_or_empty(args[i].value)) + 2;
+		bytes += strlen(string_or_empty(args[i].name)) + strlen(string_or_empty(args[i].value)) + 2;
 	struct call_arg *copy = xmalloc(count * sizeof(*copy) + bytes);
 	char *place = (char *)(copy + count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		copy[i].name = copy_string(&place, text_or_empty(args[i].name));
-		copy[i].value = copy_string(&place, text_or_empty(args[i].value));
+		copy[i].name = copy_string(&place, string_or_empty(args[i].name));
+		copy[i].value = copy_string(&place, string_or_empty(args[i].value));
 	}
 	return copy;
 }
@@ -60,7 +60,7 @@ struct held_call *hold_call(struct hold *hold, const struct record_call *call)
 
 	*held = (struct held_call){
 		.stack = call->has_frames ? stack_intern(&hold->stacks, call) : NULL,
-		.function = text_intern(&hold->strings, call->function),
+		.function = string_intern(&hold->strings, call->function),
 		.args = call->arg_count ? copy_args(call->args, call->arg_count) : NULL,
 		.thread = hold->thread,
 		.index = call->index,
@@ -91,7 +91,7 @@ enum { NAMES_LOOKED_AT = 8 };
 void hold_thread(struct hold *hold, const struct record_thread *thread)
 {
 	struct held_thread *newest = hash_get_ptr(&hold->threads, thread->tid);
-	const char *name = text_intern(&hold->strings, text_or_empty(thread->name));
+	const char *name = string_intern(&hold->strings, string_or_empty(thread->name));
 	struct held_thread *known = newest;
 
 	for (unsigned i = 1; known && known->name != name; i++)
@@ -147,5 +147,5 @@ void hold_free(struct hold *hold)
 	}
 	hash_free(&hold->threads);
 	stack_pool_free(&hold->stacks);
-	text_pool_free(&hold->strings);
+	intern_pool_free(&hold->strings);
 }

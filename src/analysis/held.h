@@ -25,7 +25,7 @@ struct held_thread {
 
 struct hold {
 	struct stack_pool stacks;
-	struct text_pool strings;
+	struct intern_pool strings;
 	struct held_call *unused;
 	struct held_chunk *chunks;
 	struct hash threads;              /* tid -> newest struct held_thread of it */

@@ -6,8 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
-struct pooled_text {
-	struct pooled_text *chain;
+struct interned_string {
+	struct interned_string *chain;
 	char text[];
 };
 
@@ -20,18 +20,18 @@ uint64_t random_seed(void)
 	return seed;
 }
 
-const char *text_intern(struct text_pool *pool, const char *text)
+const char *string_intern(struct intern_pool *pool, const char *text)
 {
 	if (!text)
 		return NULL;
 	const size_t length = strlen(text);
 	const uint64_t key = hash_bytes(text, length);
-	struct pooled_text *first = hash_get_ptr(&pool->by_hash, key);
+	struct interned_string *first = hash_get_ptr(&pool->by_hash, key);
 
-	for (struct pooled_text *s = first; s; s = s->chain)
+	for (struct interned_string *s = first; s; s = s->chain)
 		if (!strcmp(s->text, text))
 			return s->text;
-	struct pooled_text *s = xmalloc(sizeof(*s) + length + 1);
+	struct interned_string *s = xmalloc(sizeof(*s) + length + 1);
 
 	s->chain = first;
 	memcpy(s->text, text, length + 1);
@@ -39,15 +39,15 @@ const char *text_intern(struct text_pool *pool, const char *text)
 	return s->text;
 }
 
-void text_pool_free(struct text_pool *pool)
+void intern_pool_free(struct intern_pool *pool)
 {
 	struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&pool->by_hash, &i));) {
-		struct pooled_text *s = (void *)(uintptr_t)entry->value;
+		struct interned_string *s = (void *)(uintptr_t)entry->value;
 
 		while (s) {
-			struct pooled_text *next = s->chain;
+			struct interned_string *next = s->chain;
 
 			free(s);
 			s = next;
@@ -116,7 +116,7 @@ static void copy_texts(struct stack_pool *pool, struct stack *stack, const char 
 {
 	stack->texts = xcalloc(stack->count, sizeof(*stack->texts));
 	for (uint32_t i = 0; i < stack->count; i++)
-		stack->texts[i] = text_intern(&pool->texts, texts[i]);
+		stack->texts[i] = string_intern(&pool->texts, texts[i]);
 }
 
 static struct stack *stack_new(struct stack_pool *pool, const struct record_call *call)
@@ -184,7 +184,7 @@ void stack_pool_free(struct stack_pool *pool)
 		}
 	}
 	hash_free(&pool->by_hash);
-	text_pool_free(&pool->texts);
+	intern_pool_free(&pool->texts);
 }
 
 void stack_to_call(const struct stack *stack, struct record_call *call)

@@ -6,13 +6,13 @@
 #include "base/hash.h"
 #include "trace/event.h"
 
-struct text_pool {
-	struct hash by_hash; /* -> struct pooled_text, a chain of equal hashes */
+struct intern_pool {
+	struct hash by_hash; /* -> struct interned_string, a chain of equal hashes */
 };
 
 /* The pool's copy of a string; the same pointer for the same text. NULL gives NULL. */
-const char *text_intern(struct text_pool *pool, const char *text);
-void text_pool_free(struct text_pool *pool);
+const char *string_intern(struct intern_pool *pool, const char *text);
+void intern_pool_free(struct intern_pool *pool);
 
 struct stack {
 	struct stack *chain;
@@ -31,7 +31,7 @@ struct stack_pool {
 	size_t count;
 	/* If set, the same addresses in different objects are different stacks. */
 	const struct object_map *objects;
-	struct text_pool texts;
+	struct intern_pool texts;
 };
 
 /* The stack of a call; the same pointer for the same frames, texts and end (and objects). */

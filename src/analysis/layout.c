@@ -36,11 +36,11 @@ struct layout {
 
 static void copy_strings(struct line *line, const char **first, const char **second)
 {
-	line->first = xstrdup(text_or_empty(*first));
+	line->first = xstrdup(string_or_empty(*first));
 	*first = line->first;
 	if (!second)
 		return;
-	line->second = xstrdup(text_or_empty(*second));
+	line->second = xstrdup(string_or_empty(*second));
 	*second = line->second;
 }
 

@@ -69,11 +69,11 @@ static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 
 static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from, uint64_t to)
 {
-	const size_t size = strlen(text_or_empty(text)) + 1;
+	const size_t size = strlen(string_or_empty(text)) + 1;
 	struct mark *mark = xmalloc(sizeof(*mark) + size);
 
 	*mark = (struct mark){.sequence = leaks->sequence++, .type = type, .from = from, .to = to};
-	memcpy(mark->text, text_or_empty(text), size);
+	memcpy(mark->text, string_or_empty(text), size);
 	leaks->objects_waiting += type == RECORD_OBJECT;
 	*leaks->marks_end = mark;
 	leaks->marks_end = &mark->next;
@@ -110,7 +110,7 @@ static int drop(struct leaks *leaks, struct held_call *call)
 
 static int put_call(struct leaks *leaks, const struct record_call *call)
 {
-	struct resource *resource = resources_of(&leaks->resources, call->resource);
+	struct resource_state *resource = resources_of(&leaks->resources, call->resource);
 	const bool counted = resource->flags & RESOURCE_REFCOUNT;
 
 	if (resource->flags & RESOURCE_CALL)

@@ -48,7 +48,7 @@ enum object_change object_map_check(const struct object_map *map, const struct r
 
 	if (!old)
 		return OBJECT_NEW;
-	if (old->from == object->from && old->to == object->to && !strcmp(old->path, text_or_empty(object->path)))
+	if (old->from == object->from && old->to == object->to && !strcmp(old->path, string_or_empty(object->path)))
 		return OBJECT_SAME;
 	return OBJECT_REPLACES;
 }
@@ -77,7 +77,7 @@ enum object_change object_map_put(struct object_map *map, const struct record_ob
 	struct mapped_object *new_object = xmalloc(sizeof(*new_object));
 
 	*new_object = (struct mapped_object){
-		.from = object->from, .to = object->to, .path = xstrdup(text_or_empty(object->path))};
+		.from = object->from, .to = object->to, .path = xstrdup(string_or_empty(object->path))};
 	object_map_restore(map, new_object);
 	return change;
 }
@@ -89,7 +89,7 @@ void object_map_set_build_id(struct object_map *map, const struct record_build_i
 	if (!object || object->from != build_id->from)
 		return;
 	free(object->build_id);
-	object->build_id = xstrdup(text_or_empty(build_id->hex));
+	object->build_id = xstrdup(string_or_empty(build_id->hex));
 }
 
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address)

@@ -50,7 +50,7 @@ static bool is_chosen(const struct prepare *prepare, uint32_t id)
 	return id >= 1 && id <= 64 && prepare->options.resource_mask >> (id - 1) & 1;
 }
 
-static int put_resource(struct prepare *prepare, const struct resource *resource, uint32_t id)
+static int put_resource(struct prepare *prepare, const struct resource_state *resource, uint32_t id)
 {
 	const struct record record = {
 		.type = RECORD_RESOURCE,
@@ -68,7 +68,7 @@ static int put_resources(struct prepare *prepare)
 	prepare->written = true;
 	prepare->renumbered = prepare->chosen.count == 1;
 	for (size_t i = 0; i < prepare->chosen.count && !error; i++) {
-		const struct resource *resource = prepare->chosen.items[i];
+		const struct resource_state *resource = prepare->chosen.items[i];
 
 		error = put_resource(prepare, resource, prepare->renumbered ? 1 : resource->id);
 	}
@@ -220,7 +220,7 @@ bool prepare_report(const struct stage *stage)
 	if (!options->choose_resources || prepare->chosen.count || prepare->chose_call)
 		return true;
 	for (size_t i = 0; i < prepare->all.count; i++) {
-		const struct resource *resource = prepare->all.items[i];
+		const struct resource_state *resource = prepare->all.items[i];
 
 		if (resource->id >= 1 && resource->id <= 64)
 			buf_printf(&known, "%s%" PRIx64 " %s", known.size ? ", " : ": ",

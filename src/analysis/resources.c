@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-static struct resource *add(struct resources *resources, uint32_t id)
+static struct resource_state *add(struct resources *resources, uint32_t id)
 {
-	struct resource *resource = xmalloc(sizeof(*resource));
+	struct resource_state *resource = xmalloc(sizeof(*resource));
 
-	*resource = (struct resource){.id = id, .type = xstrdup(""), .desc = xstrdup(""), .seed = random_seed()};
+	*resource = (struct resource_state){.id = id, .type = xstrdup(""), .desc = xstrdup(""), .seed = random_seed()};
 	ARRAY_GROW(resources->items, resources->capacity, resources->count);
 	resources->items[resources->count++] = resource;
 	hash_set_ptr(&resources->by_id, id, resource);
@@ -18,14 +18,14 @@ static struct resource *add(struct resources *resources, uint32_t id)
 
 void resources_declare(struct resources *resources, const struct record_resource *record)
 {
-	struct resource *resource = hash_get_ptr(&resources->by_id, record->id);
+	struct resource_state *resource = hash_get_ptr(&resources->by_id, record->id);
 
 	if (!resource)
 		resource = add(resources, record->id);
 	free(resource->type);
 	free(resource->desc);
-	resource->type = xstrdup(text_or_empty(record->type));
-	resource->desc = xstrdup(text_or_empty(record->desc));
+	resource->type = xstrdup(string_or_empty(record->type));
+	resource->desc = xstrdup(string_or_empty(record->desc));
 	resource->flags = record->flags;
 	if (!resource->declared)
 		resources->only = resources->declared++ ? NULL : resource;
@@ -33,11 +33,11 @@ void resources_declare(struct resources *resources, const struct record_resource
 	resources->last = NULL;
 }
 
-struct resource *resources_of(struct resources *resources, uint32_t id)
+struct resource_state *resources_of(struct resources *resources, uint32_t id)
 {
 	if (resources->last && resources->last->id == id)
 		return resources->last;
-	struct resource *resource = id ? NULL : resources->only;
+	struct resource_state *resource = id ? NULL : resources->only;
 
 	if (!resource)
 		resource = hash_get_ptr(&resources->by_id, id);
@@ -50,7 +50,7 @@ struct resource *resources_of(struct resources *resources, uint32_t id)
 void resources_free(struct resources *resources)
 {
 	for (size_t i = 0; i < resources->count; i++) {
-		struct resource *resource = resources->items[i];
+		struct resource_state *resource = resources->items[i];
 
 		free(resource->type);
 		free(resource->desc);

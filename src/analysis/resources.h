@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "trace/event.h"
 
-struct resource {
+struct resource_state {
 	uint32_t id, flags;
 	bool declared;
 	char *type, *desc; /* "" before it is declared */
@@ -15,31 +15,31 @@ struct resource {
 };
 
 struct resources {
-	struct resource **items; /* in the order in which they came up */
+	struct resource_state **items; /* in the order in which they came up */
 	size_t count, capacity, declared;
 	struct hash by_id;
-	struct resource *last; /* found */
-	struct resource *only; /* the one that is declared, if it is one */
+	struct resource_state *last; /* found */
+	struct resource_state *only; /* the one that is declared, if it is one */
 };
 
 void resources_declare(struct resources *resources, const struct record_resource *record);
 /* The resource of a call; one that was never declared is added as undeclared. 0 means the only one
  * that is declared. */
-struct resource *resources_of(struct resources *resources, uint32_t id);
+struct resource_state *resources_of(struct resources *resources, uint32_t id);
 void resources_free(struct resources *resources);
 
 /* The live map: what is kept for an id (never NULL), or NULL. */
-static inline void *resource_live_get(const struct resource *resource, uint64_t id)
+static inline void *resource_live_get(const struct resource_state *resource, uint64_t id)
 {
 	return hash_get_ptr(&resource->live, id ^ resource->seed);
 }
 
-static inline void resource_live_set(struct resource *resource, uint64_t id, void *value)
+static inline void resource_live_set(struct resource_state *resource, uint64_t id, void *value)
 {
 	hash_set_ptr(&resource->live, id ^ resource->seed, value);
 }
 
-static inline void *resource_live_remove(struct resource *resource, uint64_t id)
+static inline void *resource_live_remove(struct resource_state *resource, uint64_t id)
 {
 	uint64_t value;
 

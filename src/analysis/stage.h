@@ -21,7 +21,7 @@ struct stage {
 };
 
 /* Strings in a record may be NULL where the input has none. */
-static inline const char *text_or_empty(const char *text)
+static inline const char *string_or_empty(const char *text)
 {
 	return text ? text : "";
 }

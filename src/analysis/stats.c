@@ -29,7 +29,7 @@ struct stats {
 	struct stage stage;
 	struct stats_options options;
 	struct trace_stats trace;
-	struct text_pool strings;
+	struct intern_pool strings;
 	struct block_chunk *chunks;
 	struct block *unused;
 };
@@ -79,7 +79,7 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-static struct resource_stats *stats_of(struct resource *resource, struct stats *stats)
+static struct resource_stats *stats_of(struct resource_state *resource, struct stats *stats)
 {
 	if (!resource->user) {
 		struct resource_stats **place = resource->user = xmalloc(sizeof(*place));
@@ -92,7 +92,7 @@ static struct resource_stats *stats_of(struct resource *resource, struct stats *
 
 static struct function_stats *function_of(struct stats *stats, struct resource_stats *resource, const char *function)
 {
-	const char *name = text_intern(&stats->strings, function ? function : "?");
+	const char *name = string_intern(&stats->strings, function ? function : "?");
 	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
 
 	if (!found) {
@@ -134,7 +134,7 @@ static void count_peak(struct resource_stats *resource, const struct moment *now
 	}
 }
 
-static void count_allocation(struct stats *stats, struct resource *which, struct resource_stats *resource,
+static void count_allocation(struct stats *stats, struct resource_state *which, struct resource_stats *resource,
 			     const struct record_call *call, const struct moment *now)
 {
 	struct block *old = resource_live_get(which, call->id);
@@ -173,7 +173,7 @@ static void count_lifetime(struct resource_stats *resource, const struct moment 
 	resource->lifetimes_ns[lifetime_bucket(end < born->time_ns ? 0 : (end - born->time_ns) / 1000)]++;
 }
 
-static void count_release(struct stats *stats, struct resource *which, struct resource_stats *resource,
+static void count_release(struct stats *stats, struct resource_state *which, struct resource_stats *resource,
 			  const struct record_call *call, const struct moment *now)
 {
 	struct block *block = resource_live_get(which, call->id);
@@ -197,7 +197,7 @@ static void count_release(struct stats *stats, struct resource *which, struct re
 static void put_call(struct stats *stats, const struct record_call *call)
 {
 	struct trace_stats *trace = &stats->trace;
-	struct resource *which = resources_of(&trace->resources, call->resource);
+	struct resource_state *which = resources_of(&trace->resources, call->resource);
 	struct resource_stats *resource = stats_of(which, stats);
 	struct function_stats *function = function_of(stats, resource, call->function);
 	/* The number in the trace is for the reader; spans are counted in calls. */
@@ -338,7 +338,7 @@ static void stats_free(struct stage *stage)
 		stats->chunks = next;
 	}
 	object_map_free(&stats->trace.objects);
-	text_pool_free(&stats->strings);
+	intern_pool_free(&stats->strings);
 	free(stats->trace.name);
 	free(stats);
 }

@@ -57,7 +57,7 @@ struct trace_stats {
 	struct object_map objects;
 };
 
-static inline struct resource_stats *resource_stats_of(const struct resource *resource)
+static inline struct resource_stats *resource_stats_of(const struct resource_state *resource)
 {
 	return resource->user ? *(struct resource_stats *const *)resource->user : NULL;
 }

@@ -99,7 +99,8 @@ static void write_head(struct report *report)
 	end_line(report);
 }
 
-static void write_totals(struct report *report, const struct resource *which, const struct resource_stats *resource)
+static void write_totals(struct report *report, const struct resource_state *which,
+			 const struct resource_stats *resource)
 {
 	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
 	if (resource->others.calls)
@@ -278,7 +279,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
 		if (names[k].function)
 			buf_add_char(&report->line, ' ');
-		add_name(report, text_or_empty(names[k].function));
+		add_name(report, string_or_empty(names[k].function));
 		if (names[k].file)
 			buf_printf(&report->line, " at %s:%u", path_name(names[k].file), names[k].line);
 		else if (names[k].module)
@@ -362,7 +363,7 @@ void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, fr
 
 	write_head(&report);
 	for (size_t i = 0; i < stats->resources.count; i++) {
-		struct resource *which = stats->resources.items[i];
+		struct resource_state *which = stats->resources.items[i];
 		struct resource_stats *resource = resource_stats_of(which);
 
 		if (!resource)

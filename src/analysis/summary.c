@@ -18,7 +18,7 @@ struct summary {
 
 static void count_call(struct summary *summary, const struct record_call *call)
 {
-	struct resource *resource = resources_of(&summary->resources, call->resource);
+	struct resource_state *resource = resources_of(&summary->resources, call->resource);
 	struct total *total = resource->user;
 
 	if (!total)
@@ -48,7 +48,7 @@ static int put_line(struct summary *summary, struct buf *line)
 	return error;
 }
 
-static int put_total(struct summary *summary, const struct resource *resource, struct buf *line)
+static int put_total(struct summary *summary, const struct resource_state *resource, struct buf *line)
 {
 	const struct total none = {0}, *total = resource->user ? resource->user : &none;
 
@@ -72,7 +72,7 @@ static int finish(struct stage *stage)
 	int error = 0;
 
 	for (size_t i = 0; i < summary->resources.count && !error; i++) {
-		const struct resource *resource = summary->resources.items[i];
+		const struct resource_state *resource = summary->resources.items[i];
 
 		if (!(resource->flags & RESOURCE_CALL))
 			error = put_total(summary, resource, &line);

@@ -11,7 +11,7 @@ struct thread {
 
 struct threads {
 	struct stage stage;
-	struct text_pool names;
+	struct intern_pool names;
 	struct thread now, written;
 };
 
@@ -22,7 +22,7 @@ static int put(struct stage *stage, const struct record *record)
 
 	if (record->type == RECORD_THREAD) {
 		threads->now = (struct thread){record->thread.tid,
-					       text_intern(&threads->names, text_or_empty(record->thread.name))};
+					       string_intern(&threads->names, string_or_empty(record->thread.name))};
 		return 0;
 	}
 	if (record->type == RECORD_CALL && now->name &&
@@ -39,7 +39,7 @@ static int put(struct stage *stage, const struct record *record)
 
 static void threads_free(struct stage *stage)
 {
-	text_pool_free(&((struct threads *)stage)->names);
+	intern_pool_free(&((struct threads *)stage)->names);
 	free(stage);
 }
 

@@ -81,7 +81,7 @@ static bool same_kind_of_call(const struct wanted *a, const struct wanted *b)
 }
 
 /* Only what a call by one of its names says beside the first is worth asking for. */
-void alias_compare(const struct process *p, struct probe *probe)
+void alias_update_asks(const struct process *p, struct probe *probe)
 {
 	const struct callers *callers = p->probes->callers;
 
@@ -141,7 +141,7 @@ static const struct traced *alias_numbered(const struct probe *probe, unsigned n
 	return &probe->traced;
 }
 
-const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to)
+const struct traced *alias_in(const struct probe *from, const struct traced *traced, const struct probe *to)
 {
 	for (const struct alias *alias = from->aliases; alias; alias = alias->next)
 		if (&alias->traced == traced)
@@ -172,7 +172,7 @@ void callers_add(struct process *p, const struct object *object)
 		return;
 	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, on_slot, p);
 	for (size_t i = 0; i < p->probes->count; i++)
-		alias_compare(p, p->probes->items[i]);
+		alias_update_asks(p, p->probes->items[i]);
 }
 
 static void forget_keys(struct hash *h, uint64_t start, uint64_t end)

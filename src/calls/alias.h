@@ -15,11 +15,11 @@ struct alias {
 /* `other` is at the same address. Takes it among the names of `probe`, unless it means another kind of call. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
 /* Its names, or what it is called without one, are others than they were. */
-void alias_compare(const struct process *p, struct probe *probe);
+void alias_update_asks(const struct process *p, struct probe *probe);
 struct alias *aliases_copy(const struct alias *aliases);
 void aliases_free(struct probe *probe);
 /* What `traced`, of the probe `from`, is in the same probe of another process. */
-const struct traced *alias_same(const struct probe *from, const struct traced *traced, const struct probe *to);
+const struct traced *alias_in(const struct probe *from, const struct traced *traced, const struct probe *to);
 
 /* A new object: by which names it calls. */
 void callers_add(struct process *p, const struct object *object);

@@ -50,7 +50,7 @@ void task_calls_free(struct task *task)
 	task->calls = NULL;
 }
 
-static bool publishes(const struct call *call)
+static bool is_publisher(const struct call *call)
 {
 	return call->probe->function->publishes_early;
 }
@@ -83,7 +83,7 @@ static void enter_into_tables(struct process *p, struct call *call)
 	*newest = (uintptr_t)call;
 	p->calls->in_flight++;
 	call->site->in_flight++;
-	if (publishes(call))
+	if (is_publisher(call))
 		ledger_publisher_began(p->trace, call->probe->wanted->resource);
 }
 
@@ -153,7 +153,7 @@ void call_free(struct process *p, struct call *call)
 {
 	struct tracer *t = p->tracer;
 
-	if (publishes(call))
+	if (is_publisher(call))
 		ledger_publisher_done(p->trace, call->probe->wanted->resource);
 	free(t->spare_call);
 	t->spare_call = call;
@@ -290,7 +290,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	if (!probe || !site || !site->is_return)
 		return;
 	struct call *const call =
-		add_at(child, end, probe, alias_same(from->probe, from->traced, probe), site, from->return_sp);
+		add_at(child, end, probe, alias_in(from->probe, from->traced, probe), site, from->return_sp);
 
 	call->entered = 0;
 	memcpy(call->args, from->args, sizeof(call->args));

@@ -130,10 +130,10 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
 	const bool is_known = ledger_knows(p->trace, resource, e.id) && !call_reserved(p, resource, e.id);
 	const bool is_inner =
-		fold_reserved(task, probe, return_sp, e.id) || (!is_known && fold_call(task, probe, return_sp));
+		release_fold_reserved(task, probe, return_sp, e.id) || (!is_known && call_fold(task, probe, return_sp));
 
 	entered_release(task, call_reserved(p, resource, e.id), is_inner);
-	if (is_inner || fold_release(task, probe, return_sp, e.id) || count_bookkeeping(task, probe, e.id))
+	if (is_inner || release_fold(task, probe, return_sp, e.id) || release_count_bookkeeping(task, probe, e.id))
 		return;
 	e.function = called_as(task, probe);
 	if (p->tracer->set->backtrace_all)
@@ -239,7 +239,7 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 	bool is_call;
 
 	if (fold_tail_call(task, probe, return_sp, return_address, args) ||
-	    (task_newest_call(task) && fold_call(task, probe, return_sp)))
+	    (task_newest_call(task) && call_fold(task, probe, return_sp)))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
 

@@ -114,7 +114,7 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 	return false;
 }
 
-bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
+bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	struct process *p = task->process;
 	struct call *next;
@@ -141,7 +141,7 @@ bool fold_call(struct task *task, const struct probe *probe, uint64_t return_sp)
 	return false;
 }
 
-bool fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct process *p = task->process;
 	struct call *outer = call_reserved(p, probe->wanted->resource, id);
@@ -186,7 +186,7 @@ static struct last_release *last_release(struct task *task, uint32_t resource)
 }
 
 /* Return addresses are read only in processes where one such function can call another at all. */
-bool fold_release(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
+bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
 	struct last_release *last = last_release(task, probe->wanted->resource);
 	struct entry entry = {.probe = probe, .sp = return_sp};
@@ -227,7 +227,7 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 
 /* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). Of other kinds the
  * C library has nothing of that sort: a descriptor that it closes has been opened. */
-bool count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+bool release_count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
 {
 	struct process *p = task->process;
 	uint64_t return_address;

@@ -57,8 +57,8 @@ static bool is_auto(const struct tracer *t)
 	return t->set->cpu == CPU_AUTO;
 }
 
-/* For how long the tracer's thread has waited for a CPU while it could have run, in ns. */
-static bool waited(struct pin *pin, uint64_t *ns)
+/* Asks the kernel for how long the tracer's thread has waited for a CPU while it could have run, in ns. */
+static bool measure_wait(struct pin *pin, uint64_t *ns)
 {
 	char text[96], *next;
 
@@ -106,8 +106,8 @@ static bool choose(struct pin *pin, pid_t tid)
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Whether the task that has made so many hits in a row is to be pinned. */
-static bool may_pin(struct tracer *t, const struct task *task)
+/* Looks whether the task that has made so many hits in a row is to be pinned, and remembers what it saw. */
+static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
 
@@ -118,7 +118,8 @@ static bool may_pin(struct tracer *t, const struct task *task)
 	if (task->process->task_count != 1)
 		return false;
 	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
-	return pin->looked_at - pin->row_began < (uint64_t)needed(task->process) * HIT_NS && waited(pin, &pin->waited);
+	return pin->looked_at - pin->row_began < (uint64_t)needed(task->process) * HIT_NS &&
+	       measure_wait(pin, &pin->waited);
 }
 
 static void pin_to_own_cpu(struct tracer *t, struct task *task)
@@ -126,7 +127,7 @@ static void pin_to_own_cpu(struct tracer *t, struct task *task)
 	struct pin *pin = t->pin;
 
 	forget(pin);
-	if (!may_pin(t, task) || !choose(pin, task->tid))
+	if (!decide_to_pin(t, task) || !choose(pin, task->tid))
 		return;
 	if (is_auto(t) && !pin_watch(task->process, &pin->watch)) {
 		need_more(task->process);
@@ -200,7 +201,7 @@ static void look_around(struct tracer *t)
 	const uint64_t before = pin->waited, since = pin->looked_at;
 
 	pin->looked_at = clock_ns(CLOCK_MONOTONIC);
-	if (!waited(pin, &pin->waited) || (pin->waited - before) * CROWDED > pin->looked_at - since) {
+	if (!measure_wait(pin, &pin->waited) || (pin->waited - before) * CROWDED > pin->looked_at - since) {
 		pin->look = pin->look < LOOK_MOST ? 2 * pin->look : LOOK_MOST;
 		undo(t, "others want the CPU");
 		return;

@@ -136,7 +136,7 @@ static void probe_merge(struct process *p, struct probe *known, const struct pro
 		known->traced.function = other->wanted->function;
 		known->traced.shown = other->traced.shown;
 	}
-	alias_compare(p, known);
+	alias_update_asks(p, known);
 }
 
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from)

@@ -402,7 +402,7 @@ void sigtrap_begin(struct process *p)
 {
 	if (p->traps->reset)
 		return; /* what the kernel has is not the target's */
-	p->traps->action = sigtrap_action(process_proc(p));
+	p->traps->action = sigtrap_action(process_proc_task(p));
 	p->traps->known = p->traps->once = false;
 	if (p->traps->action == TRAP_HANDLED)
 		sigtrap_ask(p);

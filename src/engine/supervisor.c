@@ -213,7 +213,7 @@ static bool is_orphaned(void)
 }
 
 /* All that functrace knows of processes it reads there; the numbers must be those that ptrace takes. */
-static bool has_proc(void)
+static bool check_proc(void)
 {
 	char self[32];
 	struct statfs mount;
@@ -238,7 +238,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	struct signal_state signals;
 	int sockets[2];
 
-	if (!has_proc())
+	if (!check_proc())
 		return 1;
 	s.board =
 		mmap(NULL, sizeof(*s.board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

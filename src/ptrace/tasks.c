@@ -118,7 +118,7 @@ void task_replace(struct task *leader)
 				.calls = leader->calls};
 }
 
-pid_t process_proc(const struct process *p)
+pid_t process_proc_task(const struct process *p)
 {
 	const struct task *leader = task_find(p->tracer, p->pid);
 

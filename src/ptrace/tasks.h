@@ -59,14 +59,16 @@ static inline bool task_can_be_stopped(const struct task *task)
 	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting;
 }
 
+/* ---- The process of tasks ---- */
+
 /* Whether a task of the process (NULL: not known) is to be detached rather than to go on. */
 static inline bool process_is_leaving(const struct tracer *t, const struct process *p)
 {
 	return t->letting_go || (p && p->leaving);
 }
 
-/* A task by which /proc tells of the process: its anchor, the leader, or another if that has ended. */
-pid_t process_proc(const struct process *p);
+/* A task under whose id /proc shows the process: its anchor, the leader, or another if that has ended. */
+pid_t process_proc_task(const struct process *p);
 
 /* ---- Registers ---- */
 

@@ -57,7 +57,7 @@ struct task {
 	} birth;
 	bool release_at_exec; /* a vfork child that is not followed; of a group its leader's counts */
 	bool is_vfork_child;  /* its parent sleeps until it execs or ends */
-	int held_stop;        /* a stop signal that it gets after that */
+	int stop_after_exec;  /* a stop signal that it gets after that */
 
 	/* While its process is attached to: seize.c. */
 	struct {

@@ -49,7 +49,7 @@ static bool is_shared(struct process *p, uint64_t address)
 
 	if (range)
 		return range->shared;
-	if (maps_read(process_proc(p), &maps) < 0)
+	if (maps_read(process_proc_task(p), &maps) < 0)
 		return false;
 	const struct mapping *mapping = maps_find(&maps, address);
 	const bool shared = mapping && mapping->shared;
@@ -144,7 +144,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)))
 		slot_assign(p, b);
 	if (p->text->planting) {
-		b->wanted = true;
+		b->prepared = true;
 		return b;
 	}
 	error = breakpoint_write(p, b);
@@ -160,9 +160,9 @@ void breakpoints_plant(struct process *p, void (*failed)(struct process *p, cons
 		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
 		int error;
 
-		if (!b->wanted)
+		if (!b->prepared)
 			continue;
-		b->wanted = false;
+		b->prepared = false;
 		error = b->inserted ? 0 : breakpoint_write(p, b);
 		if (error < 0) {
 			breakpoint_unusable(b, error);

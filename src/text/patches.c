@@ -176,7 +176,7 @@ static struct breakpoint *copy_breakpoint(struct process *p, const struct breakp
 	b->ticket = -1;
 	b->path = NULL;
 	b->in_flight = 0;
-	b->wanted = false;
+	b->prepared = false;
 	b->probe = NULL;
 	if (from->slot) {
 		b->slot = hash_get_ptr(&p->text->slots, from->slot->address);

@@ -28,7 +28,7 @@ struct breakpoint {
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;
 	bool inserted;
-	bool wanted; /* prepared, to be planted with the others */
+	bool prepared; /* to be planted with the others */
 	bool is_return;
 	bool is_made;          /* in memory that is no object's: code made at run time */
 	bool is_computed;      /* a return site behind a call that may go to another function each time */

@@ -83,7 +83,7 @@ static bool own_at_hit(struct task *task)
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
 	msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
-	clean_child(p, task->tid);
+	process_clean(p, task->tid);
 	const uint64_t address = task_regs(task) == 0 ? p->arch->breakpoint_address(p->arch->pc(&task->regs)) : 0;
 	const bool is_hit = breakpoint_find(p, address) && task_hit_by_kernel(task);
 
@@ -150,11 +150,11 @@ static void translate_siginfo(struct task *task, uint64_t before)
 
 /* A vfork child that stops keeps its parent in an uninterruptible sleep: the shell would never see Ctrl-Z take effect.
  * Untraced the child execs almost at once; traced, its stop signal is kept until it does. */
-static bool wait_with_stop(struct task *task, int sig)
+static bool keep_stop_until_exec(struct task *task, int sig)
 {
 	if (!task->is_vfork_child || !stops_or_continues(sig))
 		return false;
-	task->held_stop = sig == SIGCONT ? 0 : sig;
+	task->stop_after_exec = sig == SIGCONT ? 0 : sig;
 	if (sig == SIGCONT)
 		return false;
 	task_resume(task, 0);
@@ -163,7 +163,7 @@ static bool wait_with_stop(struct task *task, int sig)
 
 static void act_signal(struct task *task, int sig)
 {
-	if (wait_with_stop(task, sig))
+	if (keep_stop_until_exec(task, sig))
 		return;
 	if (task_slot(task)) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP || sig == SIGSEGV || sig == SIGBUS;
@@ -231,7 +231,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	 * exec) is reported as the leader. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
-	adopt_orphans(t, p, tgid, NULL);
+	births_adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
 	if (t->launch->pid == tid)
@@ -262,7 +262,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		break;
 	case STOP_BORN:
 		task->birth.signal = stop->signal;
-		adopt(t, task);
+		birth_adopt(t, task);
 		break;
 	case STOP_EXEC:
 		act_exec(t, stop);

@@ -120,7 +120,7 @@ static void let_child_go(struct tracer *t, struct task *child)
 	struct process *p = child->process;
 
 	if (p) {
-		clean_child(p, child->tid);
+		process_clean(p, child->tid);
 		p->trace->reported = true;
 	}
 	t->run->lost_attach += !p;
@@ -129,7 +129,7 @@ static void let_child_go(struct tracer *t, struct task *child)
 }
 
 /* A new task of which it is known what it is has come to its first stop. */
-void adopt(struct tracer *t, struct task *child)
+void birth_adopt(struct tracer *t, struct task *child)
 {
 	struct process *p = child->process;
 
@@ -160,7 +160,7 @@ static void adopt_held(struct tracer *t, struct task *child, struct process *p, 
 	if (p)
 		task_join(child, p);
 	find_out(t, child, maker);
-	adopt(t, child);
+	birth_adopt(t, child);
 }
 
 /* What a task of a process has made is known: an event of its maker's, or its maker's registers, name it. */
@@ -236,7 +236,7 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 
 /* The last of the group `maker` (but for `except`) died before it could tell of its children, which must not wait for
  * ever. Other groups' children are left alone: they have other text. */
-void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
+void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;
 
@@ -260,7 +260,7 @@ static bool is_announced(struct tracer *t, const struct task *child)
 	return false;
 }
 
-void adopt_without_maker(struct tracer *t, pid_t maker)
+void births_adopt_without_maker(struct tracer *t, pid_t maker)
 {
 	struct task *child;
 	bool known;
@@ -282,7 +282,7 @@ void adopt_without_maker(struct tracer *t, pid_t maker)
 
 /* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's
  * group are at rest, nobody will. */
-void adopt_unannounced(struct tracer *t)
+void births_adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;
 
@@ -303,5 +303,5 @@ void act_born_early(struct tracer *t, const struct stop *stop)
 	task->birth.signal = stop->signal;
 	task->birth.maker = tgid && tgid != stop->tid ? tgid : proc_parent(stop->tid);
 	if (t->tasks.count == t->held_tasks)
-		adopt_orphans(t, NULL, 0, NULL);
+		births_adopt_orphans(t, NULL, 0, NULL);
 }

@@ -12,14 +12,14 @@ void act_unannounced_birth(struct tracer *t, struct task *maker);
 /* A task's first stop before that event: it is held until then. */
 void act_born_early(struct tracer *t, const struct stop *stop);
 /* An expected task has come to its first stop, and goes on as what it is. */
-void adopt(struct tracer *t, struct task *child);
+void birth_adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p:
  * whose text they have. */
-void adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
+void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
 /* While attaching: the tasks that would announce a group's held children may have gone with an exec. The children go on,
  * without a struct process, and those with memory of their own untraced. */
-void adopt_without_maker(struct tracer *t, pid_t maker);
+void births_adopt_without_maker(struct tracer *t, pid_t maker);
 /* While letting go: the children that no event will announce any more. */
-void adopt_unannounced(struct tracer *t);
+void births_adopt_unannounced(struct tracer *t);
 
 #endif

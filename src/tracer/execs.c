@@ -91,13 +91,13 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	const bool leaving = process_is_leaving(t, task->process);
 
 	/* A thread that forked just before the exec has been killed by that. */
-	adopt_orphans(t, task->process, task->tgid, task);
+	births_adopt_orphans(t, task->process, task->tgid, task);
 	clean_new_image(task->process);
 	leave_old_process(task);
 	task->is_vfork_child = false;
-	if (task->held_stop)
-		kill(task->tid, task->held_stop);
-	task->held_stop = 0;
+	if (task->stop_after_exec)
+		kill(task->tid, task->stop_after_exec);
+	task->stop_after_exec = 0;
 	if (launched)
 		t->launch_execed = true;
 	if (task->release_at_exec || leaving) {

@@ -39,7 +39,7 @@
  *
  * vfork and the execution of a small program take some 165: its objects are read, and eleven functions are probed. */
 
-void clean_child(struct process *p, pid_t tid)
+void process_clean(struct process *p, pid_t tid)
 {
 	const int fd = p->mem_fd >= 0 ? p->mem_fd : memory_open(tid);
 	const int error = patches_clean(p->lender ? p->lender : p, fd, tid);
@@ -79,15 +79,15 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 /* ---- Borrowing ---- */
 
 /* What the borrowers go by is about to change. */
-static void lend_no_more(struct process *lender)
+static void process_end_lending(struct process *lender)
 {
 	while (lender->borrowers)
 		process_own(lender->borrowers);
 }
 
-static void lend_blocks_no_more(void *lender)
+static void ledger_end_lending(void *lender)
 {
-	lend_no_more(lender);
+	process_end_lending(lender);
 }
 
 static void borrow(struct process *p, struct process *lender, pid_t tid)
@@ -95,8 +95,8 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 	p->lender = lender;
 	p->next_borrower = lender->borrowers;
 	lender->borrowers = p;
-	lender->before_change = lend_no_more;
-	lender->trace->ledger.before_change = lend_blocks_no_more;
+	lender->before_change = process_end_lending;
+	lender->trace->ledger.before_change = ledger_end_lending;
 	p->behind = p->text_serial != lender->text_serial;
 	p->loan = guard_lend(p->tracer->engine, lender->guard, tid);
 	/* The journal is full. */
@@ -144,7 +144,7 @@ void process_own(struct process *p)
 
 	if (!lender)
 		return;
-	const pid_t tid = process_proc(p);
+	const pid_t tid = process_proc_task(p);
 	const bool same = p->text_serial == lender->text_serial;
 	/* ESRCH: it has been killed. Where there are no descriptors left, its next hit tries again. */
 	const int error = process_open(p, tid);
@@ -155,5 +155,5 @@ void process_own(struct process *p)
 	else
 		patches_compare(p, tid);
 	p->text_serial++;
-	borrow_no_more(p);
+	process_end_borrowing(p);
 }

@@ -10,6 +10,6 @@ struct process *process_fork(struct process *parent, const struct task *child);
 /* Gives a borrower tables of its own, and opens its memory if that can be. Its tasks may be running. */
 void process_own(struct process *p);
 /* Takes all that is ours out of the text of a stopped process that is not followed any further. */
-void clean_child(struct process *p, pid_t tid);
+void process_clean(struct process *p, pid_t tid);
 
 #endif

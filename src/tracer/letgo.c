@@ -31,7 +31,7 @@
  * SIGTRAP of ours that is still pending is taken first, and their pc goes back to the original text. */
 
 /* Blocked in a system call whose instruction is outside of all copies. */
-static bool asleep(const struct task *task)
+static bool is_asleep(const struct task *task)
 {
 	uint64_t pc;
 	long number;
@@ -97,7 +97,7 @@ static void make_ready(struct tracer *t, struct task *task, const struct stop *s
 }
 
 /* `only` in what follows: the one process that is let go of; NULL: all are. */
-static bool concerns(const struct process *only, const struct task *task)
+static bool is_concerned(const struct process *only, const struct task *task)
 {
 	return !only || task->process == only;
 }
@@ -106,7 +106,7 @@ static bool concerns(const struct process *only, const struct task *task)
  * for; of one process alone the kernel does not let go by itself. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
-	if (!asleep(task))
+	if (!is_asleep(task))
 		return false;
 	if (task->vforking || task->exiting || !task->process)
 		return true;
@@ -119,23 +119,23 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
-		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->stopped)
+		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->stopped)
 			task->parting.is_asleep = can_be_left(only, task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		/* ESRCH: it has gone without a word (an exec), or its end is about to be reported. */
-		if (concerns(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep &&
+		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep &&
 		    !task->parting.is_ready && (!task->stopped || task->listening))
 			task->parting.is_asleep = !task_interrupt(task);
 	}
 }
 
 /* Tasks that have to be stopped and are not yet. */
-static bool still_waiting(struct tracer *t, const struct process *only)
+static bool is_waiting_for_any(struct tracer *t, const struct process *only)
 {
 	const struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		if (concerns(only, task) && !task->parting.is_asleep && !task->parting.is_ready &&
+		if (is_concerned(only, task) && !task->parting.is_asleep && !task->parting.is_ready &&
 		    task->phase != PHASE_HELD)
 			return true;
 	}
@@ -148,19 +148,19 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 
 	interrupt_all(t, only);
 	for (;;) {
-		const bool waiting = still_waiting(t, only);
+		const bool waiting = is_waiting_for_any(t, only);
 
 		if (only && !waiting)
 			return;
 		stop = waiting ? collect(t) : collect_now(t);
 		if (stop.kind == STOP_NONE) {
 			if (!only)
-				adopt_unannounced(t);
+				births_adopt_unannounced(t);
 			return;
 		}
 		struct task *task = task_find(t, stop.tid);
 
-		if (task && concerns(only, task) && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
+		if (task && is_concerned(only, task) && task->phase == PHASE_LIVE && stop.kind != STOP_GONE)
 			make_ready(t, task, &stop);
 		else
 			act(t, &stop);

@@ -86,7 +86,7 @@ static void process_free(struct process *p)
 	struct tracer *t = p->tracer;
 
 	text_about_to_change(p);
-	borrow_no_more(p);
+	process_end_borrowing(p);
 	for (struct process **link = &t->processes; *link; link = &(*link)->next)
 		if (*link == p) {
 			*link = p->next;
@@ -172,7 +172,7 @@ pid_t process_find_anchor(struct process *p)
 
 struct process *process_again(struct process *old)
 {
-	struct process *p = process_new(old->tracer, process_proc(old), old->pid);
+	struct process *p = process_new(old->tracer, process_proc_task(old), old->pid);
 
 	if (!p)
 		return NULL;
@@ -205,7 +205,7 @@ void process_unref(struct process *p, const char *how)
 	process_free(p);
 }
 
-void borrow_no_more(struct process *p)
+void process_end_borrowing(struct process *p)
 {
 	struct process **link, *const lender = p->lender;
 
@@ -286,7 +286,7 @@ static void find_program(struct process *p)
 void process_update_objects(struct process *p)
 {
 	text_about_to_change(p);
-	const int error = objects_update(&p->objects, process_proc(p), object_removed, object_added, p);
+	const int error = objects_update(&p->objects, process_proc_task(p), object_removed, object_added, p);
 
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));

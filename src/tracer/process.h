@@ -30,7 +30,7 @@ void process_update_objects(struct process *p);
 void process_linker_notice(struct task *task);
 
 /* It borrows nobody's tables any more. */
-void borrow_no_more(struct process *p);
+void process_end_borrowing(struct process *p);
 
 /* process_report.c: what is said of a process when its trace is over. Once. */
 void process_report(struct process *p);

@@ -156,7 +156,7 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 			process_unref(p, NULL);
 	}
 	forget_lost(t, pid);
-	adopt_without_maker(t, pid);
+	births_adopt_without_maker(t, pid);
 	return true;
 }
 
@@ -278,7 +278,7 @@ static void give_process(struct tracer *t, struct process *p, const struct share
 		}
 }
 
-static bool shares(pid_t pid, pid_t one)
+static bool is_sharing(pid_t pid, pid_t one)
 {
 	bool known;
 	struct proc_stat stat;
@@ -317,11 +317,11 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 	while (folder && (entry = readdir(folder))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !shares(pid, one) || !proc_is_alive(one))
+		if (pid <= 0 || is_listed(s, pid) || is_placed(t, pid) || !is_sharing(pid, one) || !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
 		/* It may have executed something just before: then it is traced, and nothing else. */
-		if (is_placed(t, pid) || !shares(pid, one))
+		if (is_placed(t, pid) || !is_sharing(pid, one))
 			continue;
 		if (!error) {
 			list_sharer(s, pid);
@@ -364,11 +364,11 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	give_process(t, p, s);
 	/* What was being made by then is untraced, and attached now. */
 	do {
-		settle_births(p, s->count > 1);
+		births_settle(p, s->count > 1);
 		fresh = seize_threads(t, s);
-		fresh += seize_sharers(t, s, process_proc(p));
+		fresh += seize_sharers(t, s, process_proc_task(p));
 		give_process(t, p, s);
-		unsettle(p);
+		births_unsettle(p);
 	} while (fresh && !s->refused && rounds++ < ROUNDS_MAX);
 	p->shared = s->count > 1;
 	if (!p->shared || !process_find_anchor(p))
@@ -378,6 +378,6 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 
 	while (again && seize_sharers(t, s, again->anchor)) {
 		give_process(t, again, s);
-		settle_births(again, true);
+		births_settle(again, true);
 	}
 }

@@ -94,7 +94,7 @@ static size_t take_stops(const struct process *p, unsigned naps, bool has_sharer
 	return left;
 }
 
-void settle_births(const struct process *p, bool has_sharers)
+void births_settle(const struct process *p, bool has_sharers)
 {
 	if (!interrupt_forking(p))
 		return;
@@ -106,7 +106,7 @@ void settle_births(const struct process *p, bool has_sharers)
 	}
 }
 
-void unsettle(const struct process *p)
+void births_unsettle(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
 		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)

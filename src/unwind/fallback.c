@@ -22,8 +22,8 @@ struct fallback {
 	const struct stack_snapshot *snapshot;
 	uint64_t first_pc;
 	unsigned accesses;
-	bool no_rule;                     /* libunwind asked for a pc that has none */
-	const struct mapped_object *last; /* whose .eh_frame was read last */
+	bool no_rule;                      /* libunwind asked for a pc that has none */
+	const struct unwind_mapping *last; /* whose .eh_frame was read last */
 };
 
 /* libunwind's search in a binary table like .eh_frame_hdr's. Exported, though declared in none of
@@ -36,7 +36,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
 {
 	struct fallback *fallback = arg;
 	struct unwinder *unwinder = fallback->unwinder;
-	const struct mapped_object *mapped = unwinder_find(unwinder, ip);
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, ip);
 	int result = -UNW_ENOINFO;
 
 	if (mapped && object_open(mapped->object, &unwinder->memory, mapped->start)) {
@@ -69,7 +69,7 @@ static int get_dyn_info_list_addr(unw_addr_space_t space, unw_word_t *list, void
 	return -UNW_ENOINFO;
 }
 
-static bool eh_frame_word(const struct mapped_object *mapped, uint64_t address, unw_word_t *value)
+static bool eh_frame_word(const struct unwind_mapping *mapped, uint64_t address, unw_word_t *value)
 {
 	const struct eh_frame *eh = &mapped->object->cfi.eh;
 	const uint64_t offset = address - mapped->bias - eh->address;
@@ -96,7 +96,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 	}
 	if (fallback->last && eh_frame_word(fallback->last, address, value))
 		return 0;
-	const struct mapped_object *mapped = unwinder_find(fallback->unwinder, address);
+	const struct unwind_mapping *mapped = unwinder_find(fallback->unwinder, address);
 
 	if (mapped && eh_frame_word(mapped, address, value)) {
 		fallback->last = mapped;

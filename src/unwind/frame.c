@@ -101,7 +101,7 @@ static bool find_made_up(struct unwinder *unwinder, struct unwind_object *object
 	return false;
 }
 
-static enum site_kind look_at_site(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc)
+static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	struct unwind_object *object = mapped->object;
 	const uint64_t address = pc - mapped->bias;
@@ -121,7 +121,7 @@ static enum site_kind look_at_site(struct unwinder *unwinder, const struct mappe
 }
 
 /* Remembered: a call site's code is looked at once. */
-static enum site_kind site_of(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc)
+static enum site_kind site_of(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	struct hash *sites = &mapped->object->sites;
 	const uint64_t *known = hash_get(sites, pc - mapped->bias);
@@ -151,7 +151,7 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-static const struct row *object_row(struct unwinder *unwinder, const struct mapped_object *mapped, uint64_t pc,
+static const struct row *object_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
 				    bool exact)
 {
 	struct unwind_object *object = mapped->object;
@@ -177,7 +177,7 @@ static const struct row *object_row(struct unwinder *unwinder, const struct mapp
 
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
-	const struct mapped_object *mapped = unwinder_find(unwinder, pc - !exact);
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, pc - !exact);
 	const struct row *row;
 
 	if (!mapped) {
@@ -199,7 +199,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const uint64_t lookup = exact ? pc : pc - 1;
-	const struct mapped_object *mapped = unwinder_find(unwinder, lookup);
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
 	       cfi_find_start(&mapped->object->cfi, lookup - mapped->bias);

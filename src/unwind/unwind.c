@@ -63,7 +63,7 @@ void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)
 	bool changed = false;
 
 	for (size_t i = 0; i < unwinder->count; i++) {
-		struct mapped_object *item = &unwinder->items[i];
+		struct unwind_mapping *item = &unwinder->items[i];
 
 		if (item->start < end && start < item->end) {
 			forget(unwinder, item->start, item->end);
@@ -90,7 +90,7 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	while (at < unwinder->count && unwinder->items[at].start < start)
 		at++;
 	memmove(unwinder->items + at + 1, unwinder->items + at, (unwinder->count - at) * sizeof(*unwinder->items));
-	unwinder->items[at] = (struct mapped_object){start, end, bias, object_get(path, build_id, unwinder->arch)};
+	unwinder->items[at] = (struct unwind_mapping){start, end, bias, object_get(path, build_id, unwinder->arch)};
 	unwinder->count++;
 }
 

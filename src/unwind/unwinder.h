@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "unwind/object.h"
 
-struct mapped_object {
+struct unwind_mapping {
 	uint64_t start, end, bias;
 	struct unwind_object *object;
 };
@@ -30,7 +30,7 @@ struct unwinder {
 	pid_t pid;
 	const struct arch *arch;
 	enum unwind_method method;
-	struct mapped_object *items; /* by ascending start */
+	struct unwind_mapping *items; /* by ascending start */
 	size_t count, capacity;
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
 	struct executable executable;
@@ -40,7 +40,7 @@ struct unwinder {
 };
 
 /* The object that holds an address, or NULL. */
-static inline const struct mapped_object *unwinder_find(const struct unwinder *unwinder, uint64_t address)
+static inline const struct unwind_mapping *unwinder_find(const struct unwinder *unwinder, uint64_t address)
 {
 	const size_t low = COUNT_UP_TO(unwinder->items, unwinder->count, .end, address);
 

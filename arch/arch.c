@@ -1,4 +1,4 @@
-/* Which processors this build knows: local.mk says, by ARCH_PORTS, PORT(NAME) for each. */
+/* Which processors this build knows: local.mk says, by ARCH_PORTS, PORT(NAME) for each, its own first. */
 #include "config.h"
 #include "arch/arch.h"
 
@@ -29,13 +29,14 @@ const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class)
 	return NULL;
 }
 
-/* A build knows one family of processors, so the pointers' size tells its own port. */
+const struct arch *arch_known(size_t i)
+{
+	return i < ARRAY_SIZE(tables) ? tables[i] : NULL;
+}
+
 const struct arch *arch_native(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(tables) && tables[i]; i++)
-		if (tables[i]->pointer_size == sizeof(void *))
-			return tables[i];
-	return NULL;
+	return tables[0];
 }
 
 static void put_number(unsigned char *bytes, unsigned offset, unsigned size, uint64_t number)

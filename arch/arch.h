@@ -10,11 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
-/* A register set as PTRACE_GETREGSET(NT_PRSTATUS) fills it. */
+/* A register set as PTRACE_GETREGSET(NT_PRSTATUS) fills it: in words, or in narrow ones where registers have 32 bits.
+ */
 struct arch_regs {
-	uint64_t words[36];
+	union {
+		uint64_t words[36];
+		uint32_t narrow[72];
+	};
 };
 
 #define ARCH_INSN_MAX       16 /* bytes of the longest instruction, rounded up */
@@ -100,12 +105,10 @@ struct arch {
 	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
 	/* The result of a function at its return. */
 	uint64_t (*result)(const struct arch_regs *regs);
-	/* The words of the registers that hold the first integer arguments, for those who read them all at each hit. */
+	/* Integer arguments at a function's entry: the first are in registers, whose words (or narrow ones) these are;
+	 * the others, a pointer's size each, lie from sp + argument_stack on. */
 	const unsigned char *argument_words;
-	unsigned argument_registers;
-	/* Integer argument n (0 the first) at a function's entry. Where arguments lie on the stack, `mem`
-	 * reads them. 0 or -errno. */
-	int (*argument)(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem, uint64_t *value);
+	unsigned char argument_registers, argument_stack;
 	/* The return address at a function's entry: in a register (true, *value is it) or at an address
 	 * in memory (false, *value is where: one pointer to be read). */
 	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);
@@ -122,16 +125,16 @@ struct arch {
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
 	 * one in `code`, or -1; and the registers for it. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
-	/* The same for the code that signal handlers return to (sa_restorer); NULL where the kernel has its own. */
+	/* The same for the code of a C library that signal handlers return to (sa_restorer); NULL where none has it. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	unsigned sys_rt_sigaction;          /* its number */
 	struct action_layout kernel_action; /* what rt_sigaction takes */
 	struct action_layout libc_action;   /* what sigaction(3) takes */
-	uint64_t action_flags;              /* flags that the C library adds */
-	/* A signal handler's frame, at the handler's first instruction: where the interrupted pc and sp lie, from
-	 * sp. */
-	unsigned short frame_pc, frame_sp;
+	uint64_t action_flags; /* flags that the C library adds, with a restorer; 0: handlers return to the kernel's */
+	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
+	 * first instruction. 0, or the -errno of memory. */
+	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */
 	pid_t (*made_task)(const struct arch_regs *regs);
@@ -197,6 +200,26 @@ static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 	return code & ~arch->code_state;
 }
 
+/* A register, by its word. */
+static inline uint64_t arch_register(const struct arch *arch, const struct arch_regs *regs, unsigned word)
+{
+	return arch->pointer_size == sizeof(uint32_t) ? regs->narrow[word] : regs->words[word];
+}
+
+/* A pointer in the target's memory, of which these are the bytes. */
+static inline uint64_t arch_pointer(const struct arch *arch, const void *bytes)
+{
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (arch->pointer_size == sizeof(narrow)) {
+		memcpy(&narrow, bytes, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, bytes, sizeof(wide));
+	return wide;
+}
+
 /* The original pc for a pc inside a copy: the instruction's own address when it has not run, the
  * next one's when it has. pc is slot + an offset in the copy. */
 static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,
@@ -210,8 +233,10 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
  * their files are read on another machine than their own. */
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 
-/* The table for a register set of that size, or for an ELF machine and class; NULL if this build
- * has none. arch_native is the build's own. */
+/* The ports of this build, from 0 on; NULL behind the last. The first is arch_native(): that of the processor which
+ * the build itself was compiled for. */
+const struct arch *arch_known(size_t i);
+/* The table for a register set of that size, or for an ELF machine and class; NULL if this build has none. */
 const struct arch *arch_for_regset(size_t size);
 const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
 const struct arch *arch_native(void);

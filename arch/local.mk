@@ -5,7 +5,11 @@ libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
 if ARCH_X86
-libarch_a_SOURCES += arch/x86_64.c arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
+libarch_a_SOURCES += arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
 	arch/x86_emulate.c arch/x86_emulate.h arch/x86_arithmetic.c arch/x86_arithmetic.h arch/x86_stack.c
+endif
+# The build's own is the first.
+if ARCH_X86_64
+libarch_a_SOURCES += arch/x86_64.c
 ARCH_PORTS += PORT(x86_64)
 endif

@@ -41,17 +41,6 @@ static uint64_t x86_64_result(const struct arch_regs *regs)
 
 static const unsigned char argument_words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
 
-static int x86_64_argument(const struct arch_regs *regs, unsigned n, const struct arch_memory *mem, uint64_t *value)
-{
-	if (n < ARRAY_SIZE(argument_words)) {
-		*value = regs->words[argument_words[n]];
-		return 0;
-	}
-	const uint64_t offset = 8 + 8 * (uint64_t)(n - ARRAY_SIZE(argument_words));
-
-	return mem->read(mem->context, regs->words[X86_RSP] + offset, value, sizeof(*value));
-}
-
 static bool x86_64_return_address(const struct arch_regs *regs, uint64_t *value)
 {
 	*value = regs->words[X86_RSP];
@@ -147,6 +136,15 @@ static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t n
 	regs->words[X86_RIP] = insn;
 }
 
+/* struct rt_sigframe: the return address, then a ucontext. */
+static int x86_64_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
+{
+	(void)memory;
+	*pc_at = sp + 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]);
+	*sp_at = sp + 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]);
+	return 0;
+}
+
 static unsigned x86_64_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
 {
 	(void)address;
@@ -239,9 +237,9 @@ const struct arch arch_x86_64 = {
 	.sp = x86_64_sp,
 	.set_sp = x86_64_set_sp,
 	.result = x86_64_result,
-	.argument = x86_64_argument,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
+	.argument_stack = 8, /* above the return address */
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,
@@ -255,9 +253,7 @@ const struct arch arch_x86_64 = {
 	.hit_code = SI_KERNEL,
 	.shadow_stack_line = "x86_Thread_features",
 	.shadow_stack_word = "shstk",
-	/* struct rt_sigframe: the return address, then a ucontext. */
-	.frame_pc = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
-	.frame_sp = 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+	.signal_frame = x86_64_signal_frame,
 	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.breakpoint = x86_64_breakpoint,

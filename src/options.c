@@ -1,6 +1,7 @@
 #include "config.h"
 #include "options.h"
 #include "option_values.h"
+#include "arch/arch.h"
 #include "base/msg.h"
 
 #include <argp.h>
@@ -210,11 +211,21 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 	return ARGP_ERR_UNKNOWN;
 }
 
+static void show_version(void)
+{
+	const struct arch *arch;
+
+	printf("functrace %s\ntraces:", PACKAGE_VERSION);
+	for (size_t i = 0; (arch = arch_known(i)); i++)
+		printf(" %s", arch->name);
+	printf("\nLicence: GPL version 2 or later. No warranty.\n");
+}
+
 static int show(struct parse *parse, struct argp_state *state, int key)
 {
 	parse->status = 0;
 	if (key == 'V')
-		printf("functrace %s\nLicence: GPL version 2 or later. No warranty.\n", PACKAGE_VERSION);
+		show_version();
 	else
 		argp_state_help(state, stdout,
 				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);

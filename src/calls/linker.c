@@ -14,18 +14,6 @@
 
 #define ENTRIES_READ 32u /* at once: most dynamic sections have fewer */
 
-static uint64_t word_of(const struct process *p, const unsigned char *bytes)
-{
-	uint64_t wide;
-	uint32_t narrow;
-
-	memcpy(&narrow, bytes, sizeof(narrow));
-	if (p->arch->pointer_size < 8)
-		return narrow;
-	memcpy(&wide, bytes, sizeof(wide));
-	return wide;
-}
-
 /* Once the linker has begun, the entry DT_DEBUG is set. */
 static uint64_t find_r_debug(struct process *p)
 {
@@ -39,12 +27,12 @@ static uint64_t find_r_debug(struct process *p)
 		const unsigned count = got > 0 ? (unsigned)got / entry : 0;
 
 		for (unsigned i = 0; i < count; i++) {
-			const uint64_t tag = word_of(p, bytes + i * entry);
+			const uint64_t tag = arch_pointer(p->arch, bytes + i * entry);
 
 			if (tag == DT_NULL)
 				return 0;
 			if (tag == DT_DEBUG)
-				return word_of(p, bytes + i * entry + word);
+				return arch_pointer(p->arch, bytes + i * entry + word);
 		}
 		if (!count)
 			return 0;
@@ -84,9 +72,9 @@ void linker_mark_lasting(struct process *p)
 	for (unsigned i = 0; map && i < OBJECTS_MAX; i++) {
 		if (memory_read(p, map + 2 * word, links, 2 * word) < 0)
 			return;
-		struct object *object = objects_find(&p->objects, word_of(p, links));
+		struct object *object = objects_find(&p->objects, arch_pointer(p->arch, links));
 
-		map = word_of(p, links + word);
+		map = arch_pointer(p->arch, links + word);
 		if (object)
 			object->lasting = true;
 		if (object == linker)

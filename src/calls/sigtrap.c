@@ -282,8 +282,8 @@ void sigtrap_set(struct task *task, uint64_t act)
 	/* The C library adds a restorer where the processor needs one. */
 	traps->saved = wanted;
 	traps->saved.flags |= p->arch->action_flags;
-	traps->saved.restorer = p->arch->find_restorer ? find_code(p, &traps->restorer, p->arch->find_restorer) : 0;
-	traps->known = !p->arch->find_restorer || traps->saved.restorer;
+	traps->saved.restorer = p->arch->action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer) : 0;
+	traps->known = !p->arch->action_flags || traps->saved.restorer;
 }
 
 static void ask(struct task *task)

@@ -85,8 +85,8 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 		read_kept(task, where);
 		bytes = known_bytes(task, where, &size);
 	}
-	if (bytes && p->arch->pointer_size == sizeof(*address) && size >= sizeof(*address))
-		memcpy(address, bytes, sizeof(*address));
+	if (bytes && size >= p->arch->pointer_size)
+		*address = arch_pointer(p->arch, bytes);
 	else if (memory_read_pointer(task->process, where, address) < 0)
 		return false;
 	own->word_at = where;

@@ -258,11 +258,47 @@ static bool write_registers(pid_t tid, const struct arch *arch, struct arch_regs
 	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &iov) == 0;
 }
 
-static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
+static int read_memory(void *tid, uint64_t address, void *data, size_t size)
 {
-	errno = 0;
-	*word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)(uintptr_t)address, NULL);
-	return errno == 0;
+	unsigned char *bytes = data;
+
+	while (size) {
+		errno = 0;
+		const long word = ptrace(PTRACE_PEEKDATA, *(pid_t *)tid, (void *)(uintptr_t)address, NULL);
+		const size_t part = size < sizeof(word) ? size : sizeof(word);
+
+		if (errno)
+			return -errno;
+		memcpy(bytes, &word, part);
+		address += part;
+		bytes += part;
+		size -= part;
+	}
+	return 0;
+}
+
+static bool read_pointer(const struct arch_memory *memory, const struct arch *arch, uint64_t address, uint64_t *value)
+{
+	unsigned char bytes[sizeof(*value)];
+
+	if (memory->read(memory->context, address, bytes, arch->pointer_size) < 0)
+		return false;
+	*value = arch_pointer(arch, bytes);
+	return true;
+}
+
+/* POKEDATA writes a word of the tracer's. */
+static bool write_pointer(pid_t tid, const struct arch *arch, uint64_t address, uint64_t value)
+{
+	const uint32_t narrow = (uint32_t)value;
+	long word = (long)value;
+
+	if (arch->pointer_size < sizeof(word)) {
+		if (read_memory(&tid, address, &word, sizeof(word)) < 0)
+			return false;
+		memcpy(&word, &narrow, sizeof(narrow));
+	}
+	return ptrace(PTRACE_POKEDATA, tid, (void *)(uintptr_t)address, (void *)word) == 0;
 }
 
 #define FRAMES_MAX _NSIG /* one for each signal at most */
@@ -270,15 +306,17 @@ static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
 /* Handlers were about to run. */
 static bool correct_frame(const struct rescued_task *task, const struct arch *arch, uint64_t sp)
 {
-	for (unsigned n = 0; n < FRAMES_MAX; n++) {
-		uint64_t pc, outer;
+	pid_t tid = task->tid;
+	const struct arch_memory memory = {.read = read_memory, .context = &tid};
 
-		if (!read_word(task->tid, sp + arch->frame_pc, &pc) ||
-		    !read_word(task->tid, sp + arch->frame_sp, &outer))
+	for (unsigned n = 0; n < FRAMES_MAX; n++) {
+		uint64_t pc_at, sp_at, pc, outer;
+
+		if (arch->signal_frame(sp, &memory, &pc_at, &sp_at) < 0 || !read_pointer(&memory, arch, pc_at, &pc) ||
+		    !read_pointer(&memory, arch, sp_at, &outer))
 			return false;
 		if (pc == task->pc && outer == task->sp)
-			return ptrace(PTRACE_POKEDATA, task->tid, (void *)(uintptr_t)(sp + arch->frame_pc),
-				      (void *)(uintptr_t)task->address) == 0;
+			return write_pointer(tid, arch, pc_at, task->address);
 		sp = outer;
 	}
 	return false;

@@ -50,13 +50,10 @@ int memory_read_for_arch(void *process, uint64_t address, void *data, size_t siz
 
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value)
 {
-	uint32_t word;
-	int error;
+	unsigned char bytes[sizeof(*value)] = {0};
+	const int error = memory_read(p, address, bytes, p->arch->pointer_size);
 
-	if (p->arch->pointer_size == 8)
-		return memory_read(p, address, value, 8);
-	error = memory_read(p, address, &word, 4);
-	*value = word;
+	*value = arch_pointer(p->arch, bytes);
 	return error;
 }
 

@@ -173,18 +173,28 @@ int task_set_pc(struct task *task, uint64_t pc)
 	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0 ? -errno : 0;
 }
 
+/* Those above the end of the stack are 0: the function has fewer. */
+__attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *args, size_t count)
+{
+	const struct arch *arch = task->process->arch;
+	unsigned char bytes[CALL_ARGS * sizeof(uint64_t)] = {0};
+
+	memory_read_some(task->process, arch->sp(&task->regs) + arch->argument_stack, bytes,
+			 count * arch->pointer_size);
+	for (size_t i = 0; i < count; i++)
+		args[i] = arch_pointer(arch, bytes + i * arch->pointer_size);
+}
+
 void task_args(struct task *task, uint64_t args[CALL_ARGS])
 {
-	const struct arch_memory memory = {.read = memory_read_for_arch, .context = task->process};
 	const struct arch *arch = task->process->arch;
 	const unsigned char *const words = arch->argument_words;
 	unsigned i = 0;
 
 	for (; i < CALL_ARGS && i < arch->argument_registers; i++)
-		args[i] = task->regs.words[words[i]];
-	for (; i < CALL_ARGS; i++)
-		if (arch->argument(&task->regs, i, &memory, &args[i]) < 0)
-			args[i] = 0;
+		args[i] = arch_register(arch, &task->regs, words[i]);
+	if (i < CALL_ARGS)
+		stacked_args(task, args + i, CALL_ARGS - i);
 }
 
 void task_restart_syscall(struct task *task)

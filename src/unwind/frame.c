@@ -82,10 +82,11 @@ static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t ad
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[CALL_BYTES];
-	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
+	const struct arch *arch = unwinder->arch;
+	const struct row *row = rows_find(&object->rows, &object->cfi, arch, address);
 	const ssize_t size = cfi_code(&object->cfi, address, code, sizeof(code));
 
-	return row->signal || (size > 0 && unwinder->arch->find_restorer(code, (size_t)size) == 0);
+	return row->signal || (size > 0 && arch->find_restorer && arch->find_restorer(code, (size_t)size) == 0);
 }
 
 /* A return address that was put on the stack without a call, such as that of a makecontext

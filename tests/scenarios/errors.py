@@ -136,7 +136,8 @@ def usage(room):
 
 def help_and_version(room):
     problems = []
-    for option, word in (('-h', b'Usage'), ('--help', b'-t'), ('-V', b'functrace'), ('--version', b'functrace')):
+    for option, word in (('-h', b'Usage'), ('--help', b'-t'), ('-V', b'functrace'), ('--version', b'functrace'),
+                         ('-V', b'traces: ')):
         done = room.run([FUNCTRACE, option])
         if done.status or word.lower() not in done.out.lower() or done.err:
             problems.append('%s: status %d, stdout %r, stderr %r' % (option, done.status, done.out[:200], done.err[:200]))

@@ -615,7 +615,7 @@ static void test_nothing_changed(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct insn insn = decode(cases[i].hex, false);
-		struct arch_regs regs = {{0}}, before;
+		struct arch_regs regs = {.words = {0}}, before;
 
 		for (unsigned j = 0; j <= WORD(rdi); j++)
 			regs.words[j] = ARENA_DATA + 0x100 * j;

@@ -356,7 +356,7 @@ static void page_put(unsigned offset, uint64_t value)
 /* Registers whose values tell them apart; rsp at the page's offset 0x80. */
 static struct arch_regs start_regs(void)
 {
-	struct arch_regs regs = {{0}};
+	struct arch_regs regs = {.words = {0}};
 
 	memset(&page, 0, sizeof(page));
 	page.base = 0x10000;
@@ -572,18 +572,10 @@ static void test_registers(void **state)
 
 	const uint64_t arguments[] = {user.rdi, user.rsi, user.rdx, user.rcx, user.r8, user.r9};
 
-	for (unsigned i = 0; i < 6; i++) {
-		assert_int_equal(arch()->argument(&regs, i, &memory, &value), 0);
-		assert_int_equal(value, arguments[i]);
-	}
-	page_put(0x88, 7777);
-	page_put(0x90, 8888);
-	assert_int_equal(arch()->argument(&regs, 6, &memory, &value), 0);
-	assert_int_equal(value, 7777);
-	assert_int_equal(arch()->argument(&regs, 7, &memory, &value), 0);
-	assert_int_equal(value, 8888);
-	assert_int_equal(arch()->argument(&regs, 21, &memory, &value), -EFAULT);
-	assert_int_equal(arch()->argument(&regs, UINT32_MAX, &memory, &value), -EFAULT);
+	assert_int_equal(arch()->argument_registers, ARRAY_SIZE(arguments));
+	for (unsigned i = 0; i < ARRAY_SIZE(arguments); i++)
+		assert_int_equal(arch_register(arch(), &regs, arch()->argument_words[i]), arguments[i]);
+	assert_int_equal(arch()->argument_stack, 8);
 
 	arch()->set_pc(&regs, 1);
 	arch()->set_sp(&regs, 2);

@@ -215,7 +215,7 @@ static long set_pc(pid_t tid, uint64_t pc)
 static long set_regs(pid_t tid, const struct iovec *iov)
 {
 	struct fake_task *task = fake_find(tid);
-	struct arch_regs regs = {{0}};
+	struct arch_regs regs = {.words = {0}};
 
 	memcpy(&regs, iov->iov_base, iov->iov_len < sizeof(regs) ? iov->iov_len : sizeof(regs));
 	fake_begin("REGS %d %s", tid, fake_place_text(fake_arch->pc(&regs)));

@@ -5,7 +5,7 @@ EXTRA_DIST += tests/unit/process_fake.py
 
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c src/options.c src/options.h src/option_values.c src/option_values.h
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_options_LDADD = libproc.a libbase.a $(UNIT_LIBS)
+tests_unit_options_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guard.c src/engine/cpus.c src/engine/fds.c
 tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)

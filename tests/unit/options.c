@@ -2,6 +2,7 @@
  * registry_fake.c's. */
 #include "config.h"
 #include "options.h"
+#include "arch/arch.h"
 #include "base/msg.h"
 
 #include <fcntl.h>
@@ -376,7 +377,9 @@ static void test_help(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-V"), 0);
-	assert_said("functrace " PACKAGE_VERSION "\n");
+	assert_said("functrace " PACKAGE_VERSION "\ntraces: ");
+	for (size_t i = 0; arch_known(i); i++)
+		assert_said(arch_known(i)->name);
 	assert_int_equal(parse("--version nonsense"), 0);
 	assert_int_equal(parse("--usage"), 0);
 	assert_said("Usage: functrace");

@@ -69,8 +69,7 @@ static bool same_value(const struct value *a, const struct value *b)
 	return a->kind == b->kind && a->type == b->type && a->a == b->a && a->b == b->b;
 }
 
-/* Whether calls by both names are dealt with alike until it is known by which they are. */
-static bool same_kind_of_call(const struct wanted *a, const struct wanted *b)
+bool alias_same_calls(const struct wanted *a, const struct wanted *b)
 {
 	const struct function *f = a->function, *g = b->function;
 
@@ -96,7 +95,7 @@ void alias_add(struct process *p, struct probe *probe, const struct probe *other
 	struct callers *callers = callers_of(p);
 	struct alias **end = &probe->aliases;
 
-	if (!p->arch->call_slot || !same_kind_of_call(probe->wanted, other->wanted))
+	if (!p->arch->call_slot)
 		return;
 	if (!*end)
 		*end = alias_new(callers, probe->wanted, probe->traced.shown);

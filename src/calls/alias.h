@@ -12,7 +12,9 @@ struct alias {
 	struct alias *next;
 };
 
-/* `other` is at the same address. Takes it among the names of `probe`, unless it means another kind of call. */
+/* Whether calls by both names are dealt with alike until it is known by which they are. */
+bool alias_same_calls(const struct wanted *a, const struct wanted *b);
+/* `other` is at the same address, and means the same kind of call. Takes it among the names of `probe`. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
 /* Its names, or what it is called without one, are others than they were. */
 void alias_update_asks(const struct process *p, struct probe *probe);

@@ -73,14 +73,22 @@ static struct call *call_new(struct tracer *t)
 	return call ? call : xmalloc(sizeof(*call));
 }
 
-static void enter_into_tables(struct process *p, struct call *call)
+/* is_newest: of those with its sp; else it is the oldest one. */
+static void enter_into_tables(struct process *p, struct call *call, bool is_newest)
 {
 	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
+	struct call *newer = is_newest ? NULL : (struct call *)(uintptr_t)*newest;
 
-	call->older = (struct call *)(uintptr_t)*newest;
+	while (newer && newer->older)
+		newer = newer->older;
+	call->newer = newer;
+	call->older = newer ? NULL : (struct call *)(uintptr_t)*newest;
 	if (call->older)
 		call->older->newer = call;
-	*newest = (uintptr_t)call;
+	if (newer)
+		newer->older = call;
+	else
+		*newest = (uintptr_t)call;
 	p->calls->in_flight++;
 	call->site->in_flight++;
 	if (is_publisher(call))
@@ -97,7 +105,6 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->task = task;
 	call->next = *place;
 	call->link = place;
-	call->newer = NULL;
 	call->probe = probe;
 	call->traced = traced;
 	call->return_sp = return_sp;
@@ -110,7 +117,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	if (call->next)
 		call->next->link = &call->next;
 	*place = call;
-	enter_into_tables(task->process, call);
+	enter_into_tables(task->process, call, place == &task->calls->newest);
 	return call;
 }
 

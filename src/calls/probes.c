@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/probes.h"
 #include "calls/alias.h"
+#include "record/ledger.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
@@ -94,6 +95,11 @@ static bool comes_before(const struct wanted *a, const struct wanted *b)
 	return a->hook == b->hook ? a->resource < b->resource : a->hook < b->hook;
 }
 
+static bool releases_at_entry(const struct probe *probe)
+{
+	return probe->function->role == ROLE_RELEASE && !probe->function->can_fail;
+}
+
 static struct probe *probe_add(struct process *p, struct breakpoint *b, const struct probe *from)
 {
 	struct probe_list *list = p->probes;
@@ -118,23 +124,49 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	probe->function = probe_is_hook(probe) ? &probe_watched : wanted->function;
 	probe->traced = (struct traced){
 		.function = wanted->function, .resource = wanted->resource, .shown = from->traced.shown};
-	p->probes->releases += wanted->function && wanted->function->role == ROLE_RELEASE;
+	p->probes->releases += releases_at_entry(probe);
+}
+
+/* It is called by another name from now on, which may mean another kind of call. */
+static void probe_rename(struct process *p, struct probe *probe, const struct probe *other)
+{
+	p->probes->releases -= releases_at_entry(probe);
+	probe->wanted = other->wanted;
+	probe->function = probe_is_hook(probe) ? &probe_watched : other->wanted->function;
+	probe->traced.function = other->wanted->function;
+	probe->traced.shown = other->traced.shown;
+	p->probes->releases += releases_at_entry(probe);
+}
+
+/* A name that means another kind of call: of functions whose code is the same the linker has made one, or two IFUNCs have
+ * chosen the same. The module's order decides here as well, but not under calls in flight, which are to end as what
+ * they began: once the breakpoint is planted the kind stays. */
+static void probe_merge_other_kind(struct process *p, struct probe *known, const struct breakpoint *b,
+				   const struct probe *other)
+{
+	if (other->wanted > known->wanted || !b->prepared)
+		return;
+	for (const struct alias *alias = known->aliases; alias; alias = alias->next)
+		ledger_forget_function(p->trace, &alias->traced);
+	aliases_free(known);
+	known->traced.any_family = false;
+	probe_rename(p, known, other);
 }
 
 /* Another name of the same function. The module's order decides which of several names is shown where a call does not
  * tell its own. */
-static void probe_merge(struct process *p, struct probe *known, const struct probe *other)
+static void probe_merge(struct process *p, struct probe *known, const struct breakpoint *b, const struct probe *other)
 {
-	const char *family = other->wanted->function ? other->wanted->function->family : NULL;
-	const char *own = known->wanted->function ? known->wanted->function->family : NULL;
+	const struct function *f = known->wanted->function, *g = other->wanted->function;
 
-	alias_add(p, known, other);
-	known->traced.any_family |= family && own && strcmp(family, own);
-	if (other->wanted < known->wanted) {
-		known->wanted = other->wanted;
-		known->function = probe_is_hook(known) ? &probe_watched : other->wanted->function;
-		known->traced.function = other->wanted->function;
-		known->traced.shown = other->traced.shown;
+	if (f && g && !alias_same_calls(known->wanted, other->wanted)) {
+		probe_merge_other_kind(p, known, b, other);
+	} else {
+		if (f && g)
+			alias_add(p, known, other);
+		known->traced.any_family |= f && g && f->family && g->family && strcmp(f->family, g->family);
+		if (other->wanted < known->wanted)
+			probe_rename(p, known, other);
 	}
 	alias_update_asks(p, known);
 }
@@ -146,6 +178,7 @@ void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint
 
 		copy->object = objects_find(&p->objects, b->address);
 		copy->aliases = aliases_copy(probe->aliases);
+		p->probes->releases += releases_at_entry(copy);
 	}
 }
 
@@ -165,6 +198,7 @@ void probe_forget(struct process *p, struct breakpoint *b)
 
 		b->probe = probe->next;
 		list_remove(p->probes, probe);
+		p->probes->releases -= releases_at_entry(probe);
 		aliases_free(probe);
 		free(probe);
 	}
@@ -204,7 +238,7 @@ void probe_at(struct process *p, const struct probe *probe)
 		return;
 	}
 	if (known)
-		probe_merge(p, known, probe);
+		probe_merge(p, known, b, probe);
 	else
 		probe_new(p, b, probe);
 	msg_debug(DBG_SYMBOLS, 1, "%s at 0x%llx in %s", probe->traced.shown ? probe->traced.shown : "hook",

@@ -12,7 +12,8 @@
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		const struct breakpoint *b = breakpoint_find(p, address + i);
+		/* Where it lies, whatever the state in which it is code. */
+		const struct breakpoint *b = hash_get_ptr(&p->text->breakpoints, address + i);
 
 		if (b && b->inserted)
 			for (size_t j = 0; j < b->size && i + j < size; j++)

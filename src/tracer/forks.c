@@ -67,7 +67,6 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 	for (size_t i = 0; i < p->objects.count; i++)
 		p->objects.items[i]->probed = lender->planted;
 	p->program = lender->program ? objects_find(&p->objects, lender->program->start) : NULL;
-	p->probes->releases = lender->probes->releases;
 	p->calls->unwinder = unwinder_clone(lender->calls->unwinder, tid);
 	p->probes->callers = callers_copy(lender->probes->callers);
 	patches_copy(lender, p, breakpoint_copied);

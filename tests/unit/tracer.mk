@@ -43,6 +43,11 @@ tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
 	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt tests/unit/sequences/signals.txt \
 	tests/unit/sequences/traps.txt
+check_PROGRAMS += tests/unit/calls
+TESTS += tests/unit/calls
+tests_unit_calls_SOURCES = tests/unit/calls.c
+tests_unit_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_calls_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/values
 TESTS += tests/unit/values
 tests_unit_values_SOURCES = tests/unit/values.c

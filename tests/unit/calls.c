@@ -1,0 +1,280 @@
+/* Probes and calls of a process that is made up: its text is a file, and nothing runs. */
+#include "config.h"
+#include "calls/alias.h"
+#include "calls/calls.h"
+#include "engine/board.h"
+#include "record/ledger.h"
+#include "record/run.h"
+#include "text/breakpoints.h"
+#include "text/patches.h"
+#include "tracer/process.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define TEXT  0x400000u
+#define SITE  (TEXT + 0x100)
+#define STACK 0x700000u
+
+static const struct resource kinds[] = {{.type = "memory"}};
+static const struct module module = {.resources = kinds, .resource_count = 1};
+static const struct module *modules[] = {&module};
+static struct object program = {.path = (char *)(uintptr_t) "/bin/prog", .start = TEXT, .end = TEXT + 0x1000};
+
+enum { PUBLISH, ALLOC, ALLOC_TOO, FREE, FREE_OR_NOT };
+static const struct function functions[] = {
+	[PUBLISH] = {.symbol = "publish", .role = ROLE_ALLOC, .publishes_early = true, .family = "publish"},
+	[ALLOC] = {.symbol = "alloc", .role = ROLE_ALLOC, .family = "alloc"},
+	[ALLOC_TOO] = {.symbol = "alloc_too", .role = ROLE_ALLOC, .family = "alloc"},
+	[FREE] = {.symbol = "free", .role = ROLE_RELEASE},
+	[FREE_OR_NOT] = {.symbol = "free_or_not", .role = ROLE_RELEASE, .can_fail = true},
+};
+static struct wanted wanted[ARRAY_SIZE(functions)];
+
+static struct settings settings;
+static struct engine engine;
+static struct run run;
+static struct tracer tracer;
+static struct process *p;
+
+static int setup(void **state)
+{
+	static struct board *board;
+	const struct arch *arch = arch_for_elf(EM_X86_64, ELFCLASS64);
+
+	(void)state;
+	if (!arch)
+		return 0;
+	if (!board)
+		board = xcalloc(1, sizeof(*board));
+	settings = (struct settings){.modules = modules, .module_count = 1};
+	engine = (struct engine){.settings = &settings, .board = board, .socket = -1, .link = -1, .bell = -1};
+	guard_init(&engine);
+	run = (struct run){.set = &settings, .engine = &engine};
+	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run};
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		wanted[i] = (struct wanted){.function = &functions[i],
+					    .module = &module,
+					    .kind = &kinds[0],
+					    .resource = 1,
+					    .symbol = functions[i].symbol,
+					    .shown = (char *)(uintptr_t)functions[i].symbol};
+	p = process_alloc(&tracer, getpid(), arch);
+	process_ref(p);
+	ledger_init(p->trace);
+	p->trace->reported = true; /* nobody is to hear of it */
+	p->mem_fd = memfd_create("memory", MFD_CLOEXEC);
+	return ftruncate(p->mem_fd, STACK) < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	if (!p)
+		return 0;
+	process_unref(p, NULL);
+	p = NULL;
+	hash_free(&tracer.tasks);
+	free(tracer.spare_call);
+	guard_free(&engine);
+	return 0;
+}
+
+static void needs_x86_64(void)
+{
+	if (p)
+		return;
+	print_message("the made-up process is one of x86-64, which this functrace does not know\n");
+	skip();
+}
+
+static const struct probe *probe(int row, uint64_t at)
+{
+	probe_at(p, &(struct probe){.wanted = &wanted[row],
+				    .traced.shown = functions[row].symbol,
+				    .start = at,
+				    .size = 16,
+				    .object = &program});
+	return breakpoint_find(p, at)->probe;
+}
+
+static struct breakpoint *site_at(uint64_t at)
+{
+	struct breakpoint *site = breakpoint_insert(p, at);
+
+	assert_non_null(site);
+	site->is_return = true;
+	return site;
+}
+
+static void end_task(struct task *task)
+{
+	task_calls_free(task);
+	struct process *const its = task_part(task);
+
+	task_delete(&tracer, task);
+	process_unref(its, NULL);
+}
+
+/* ---- Text ---- */
+
+/* A processor whose code addresses have a bit that is no part of where the code lies. */
+static void test_hidden_in_thumb(void **state)
+{
+	needs_x86_64();
+	const struct arch *const arch = p->arch;
+	struct arch thumb = *arch;
+	struct breakpoint *b = breakpoint_insert(p, TEXT);
+	unsigned char bytes[6];
+
+	(void)state;
+	thumb.code_state = 1;
+	p->arch = &thumb;
+	memcpy(b->original, "\x11\x22", 2);
+	b->size = 2;
+	memset(bytes, 0xcc, sizeof(bytes));
+	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
+	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
+	/* Of one that begins before, nothing is known to be ours. */
+	memset(bytes, 0xcc, sizeof(bytes));
+	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
+	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);
+	p->arch = arch;
+	b->size = 1;
+}
+
+/* ---- Names ---- */
+
+static void test_names_of_one_kind(void **state)
+{
+	needs_x86_64();
+	const struct probe *const both = probe(ALLOC_TOO, TEXT);
+
+	(void)state;
+	assert_ptr_equal(probe(ALLOC, TEXT), both);
+	assert_ptr_equal(both->function, &functions[ALLOC]); /* which stands first */
+	assert_string_equal(both->traced.shown, "alloc");
+	assert_non_null(both->aliases);
+	assert_int_equal(p->probes->count, 1);
+}
+
+/* Before anything is planted the module's order decides, whichever of the names comes first: no call can have been made
+ * by the other one, and none is known by its names from then on. */
+static void test_names_of_two_kinds(void **state)
+{
+	needs_x86_64();
+	(void)state;
+	p->text->planting = true;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		const uint64_t at = TEXT + turn * 0x40;
+		const struct probe *known = NULL;
+
+		for (int i = 0; i < 3; i++)
+			known = probe(turn ? i : 2 - i, at);
+		assert_ptr_equal(known->function, &functions[PUBLISH]);
+		assert_ptr_equal(known->traced.function, &functions[PUBLISH]);
+		assert_string_equal(known->traced.shown, "publish");
+		assert_false(known->traced.any_family);
+		for (const struct alias *alias = known->aliases; alias; alias = alias->next)
+			assert_ptr_equal(alias->wanted->function, &functions[PUBLISH]);
+	}
+}
+
+/*	call: enters alloc() | an IFUNC of another kind, and an earlier row, has chosen the same code | call: returns
+ *
+ * A publisher that is counted in and never out, or out and never in, would hold releases for ever. */
+static void test_other_kind_under_a_call(void **state)
+{
+	needs_x86_64();
+	struct task *task = task_new(&tracer, getpid(), getpid(), p, PHASE_LIVE);
+	const struct probe *const known = probe(ALLOC_TOO, TEXT);
+	struct breakpoint *site = site_at(SITE);
+
+	(void)state;
+	probe(ALLOC, TEXT);
+	struct call *const call = call_add(task, known, &known->aliases->traced, site, STACK);
+
+	probe(PUBLISH, TEXT);
+	call_unlink(p, call);
+	call_free(p, call);
+	assert_int_equal(p->trace->ledger.live[1].publishers, 0);
+	assert_ptr_equal(known->function, &functions[ALLOC]);
+	end_task(task);
+}
+
+/* Releases that are written at their entries: who can fail is none, nor is a resolver, and who goes is none any more. */
+static void test_releases_are_counted(void **state)
+{
+	needs_x86_64();
+	(void)state;
+	probe(FREE_OR_NOT, TEXT);
+	probe_at(p, &(struct probe){
+			    .wanted = &wanted[FREE], .start = TEXT + 0x40, .object = &program, .is_resolver = true});
+	assert_int_equal(p->probes->releases, 0);
+	probe(FREE, TEXT + 0x80);
+	assert_int_equal(p->probes->releases, 1);
+	probe_forget(p, breakpoint_find(p, TEXT));
+	assert_int_equal(p->probes->releases, 1);
+	probe_forget(p, breakpoint_find(p, TEXT + 0x80));
+	assert_int_equal(p->probes->releases, 0);
+	/* Another name, of another kind. */
+	p->text->planting = true;
+	probe(FREE_OR_NOT, TEXT + 0xc0);
+	probe(FREE, TEXT + 0xc0);
+	assert_int_equal(p->probes->releases, 1);
+}
+
+/* The events of one return are in the same order in a fork's child. */
+static void test_fork_keeps_order(void **state)
+{
+	needs_x86_64();
+	struct task *maker = task_new(&tracer, getpid(), getpid(), p, PHASE_LIVE);
+	const struct probe *const known[] = {probe(PUBLISH, TEXT), probe(ALLOC, TEXT + 0x40), probe(FREE, TEXT + 0x80)};
+	struct process *const fork = process_alloc(&tracer, getpid() + 1, p->arch);
+	struct task *child = task_new(&tracer, fork->pid, fork->pid, fork, PHASE_LIVE);
+	struct breakpoint *site = site_at(SITE);
+
+	(void)state;
+	ledger_init(fork->trace);
+	fork->trace->reported = true;
+	fork->mem_fd = dup(p->mem_fd);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		call_add(maker, known[i], &known[i]->traced, site, STACK);
+	call_add(maker, known[1], &known[1]->traced, site, STACK - 16);
+	patches_copy(p, fork, probe_copy);
+	calls_fork(maker, child);
+	const struct call *mine = call_find(p, STACK), *its = call_find(fork, STACK);
+
+	for (; mine && its; mine = mine->older, its = its->older) {
+		assert_ptr_equal(its->traced->function, mine->traced->function);
+		assert_true(!its->older || its->older->newer == its);
+	}
+	assert_true(!mine && !its);
+	mine = task_newest_call(maker);
+	for (its = task_newest_call(child); mine && its; mine = mine->next, its = its->next)
+		assert_true(its->return_sp == mine->return_sp && its->traced->function == mine->traced->function);
+	assert_true(!mine && !its);
+	end_task(child);
+	end_task(maker);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_hidden_in_thumb, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_one_kind, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_two_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_kind_under_a_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_releases_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fork_keeps_order, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}

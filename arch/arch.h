@@ -1,9 +1,10 @@
 /* The contract of a processor: all that differs between machines, as one table.
  *
- * A port fills a struct arch, in one file or a few, and is named in arch.c and local.mk. Nothing outside arch/
- * names a register or an instruction, or asks which processor it was compiled for. The table for a process is chosen
- * by its program's ELF machine and class, so a 32-bit process under a 64-bit tracer has its own. Addresses and
- * register values are 64 bits wide everywhere. */
+ * A port fills a struct arch, in one file or a few, and is named in arch/local.mk, configure.ac and
+ * tests/unit/arch.mk. Nothing outside arch/ names a register or an instruction, or asks which processor it was compiled
+ * for. The table for a process is chosen by its program's ELF machine and class, so a 32-bit process under a 64-bit
+ * tracer has its own. Addresses and register values are 64 bits wide everywhere.
+ */
 #ifndef FT_ARCH_ARCH_H
 #define FT_ARCH_ARCH_H
 
@@ -28,7 +29,7 @@ struct arch_regs {
 
 enum insn_kind {
 	INSN_COPY,    /* can run out of line, relocated */
-	INSN_EMULATE, /* the tracer does it: direct and indirect jumps and calls, nops, loop/jrcxz */
+	INSN_EMULATE, /* the tracer does it: jumps, calls, nops */
 	INSN_STEP,    /* only in place, single-stepped with all tasks stopped */
 };
 
@@ -39,7 +40,7 @@ struct insn {
 	unsigned char bytes[ARCH_INSN_MAX];
 	uint64_t address;
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
-	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): POKEUSER does */
+	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): task_set_pc() is all it takes */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	uint32_t detail[4];
 	int64_t displacement;

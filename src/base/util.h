@@ -1,7 +1,7 @@
 /* Memory that cannot fail, strings, checked arithmetic, small file reads.
  *
  * The x-functions end the program with a message when memory is exhausted:
- * the tracer's supervisor then repairs the target.  They are only for sizes
+ * the guardian then puts the target right.  They are only for sizes
  * that the program itself chose or has bounded; a size that a file or a tracee
  * gives is checked first. */
 #ifndef FT_BASE_UTIL_H

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Placement: a single busy task and the tracer share one CPU, which halves the cost of a stop (no wake-up of another
- * CPU). --cpu=pin does so whenever one task is busy, which that can see; --cpu=auto only while the program cannot:
+ * CPU). --cpu=pin does so whenever one task is busy, which the program can see; --cpu=auto only while the program cannot:
  *  - only the single task of a process is pinned, and only while it is busy: the mask of none but that one is changed;
  *  - while it is, functions by which a program asks for its CPUs, sets them, or makes what inherits them are watched
  *    (pin_watch.c); before such a call goes on the task has its own mask again;
@@ -22,7 +22,7 @@
  *    look at /proc).
  * When it is busy again it is pinned again: after twice as many hits as before, if the last time was not worth it.
  *
- * Both are undone as soon as a second task is busy and at the end, and by the supervisor if the engine dies. */
+ * Both are undone as soon as a second task is busy and at the end, and by the guardian if the engine is killed (guard.c). */
 
 #define ALONE      256 /* hits in a row of one task before it is pinned */
 #define ALONE_MOST (1u << 14)

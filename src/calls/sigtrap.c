@@ -296,8 +296,6 @@ static void ask(struct task *task)
 	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
 }
 
-#define ASK_PATIENCE 400
-
 /* A task is stopped for it, which a sleeping system call does not notice: the first that stops soon. */
 static void sigtrap_ask(struct process *p)
 {
@@ -306,7 +304,7 @@ static void sigtrap_ask(struct process *p)
 	FOR_EACH_TASK(task, p) {
 		if (p->traps->known)
 			return;
-		if (!task_can_be_stopped(task) || !halt_task(task, ASK_PATIENCE, &stop))
+		if (!task_can_be_stopped(task) || !halt_task(task, PATIENCE_SOON, &stop))
 			continue;
 		if (stop.kind == STOP_INTERRUPT)
 			ask(task);

@@ -120,7 +120,7 @@ void engine_target_ended(struct engine *engine, int status)
 
 /* ---- The main thread ---- */
 
-/* Makes the tracer thread's wait4(-1) return: a child that exits at once. The child itself writes
+/* Makes the tracer thread's wait return: a child that exits at once. The child itself writes
  * down its pid, in the memory that it shares with us, so that it is known before it can be reaped.
  * One at a time, so that nothing heaps up while the tracer is busy; false: to be tried again soon,
  * as long as the requests have not been taken. */

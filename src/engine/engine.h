@@ -16,8 +16,9 @@
  * V is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's
  * group is to stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
  *
- * The tracer thread blocks in wait4(-1, __WALL). The main thread wakes it by a vfork'ed child that exits
- * at once, which that wait4 returns (an unknown tid that is no tracee): no signal, no lost wake-up. */
+ * The tracer thread blocks in a wait for all its children and tracees (waitid(), in guard_wait()). The main thread wakes
+ * it by a vfork'ed child that exits at once, whose end that wait returns (an unknown tid that is no tracee): no signal,
+ * no lost wake-up. */
 #ifndef FT_ENGINE_ENGINE_H
 #define FT_ENGINE_ENGINE_H
 
@@ -62,7 +63,7 @@ enum engine_request {
 unsigned engine_take_requests(struct engine *engine);
 /* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
 void engine_want_tick(struct engine *engine);
-/* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when wait4 has returned a pid that
+/* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when the wait has returned a pid that
  * is no tracee: the answer forgets the pid, which then may become somebody else's. */
 bool engine_take_waker(struct engine *engine, pid_t pid);
 

@@ -1,8 +1,6 @@
-/* The guard: a journal of breakpoints in memory that V shares with E, and V's descriptors of the
- * tracees' memory. A dying process closes its files before the kernel lets go of its tracees, so V
- * learns of E's death just in time to write most of the text back before a task runs into a
- * breakpoint that nobody handles any more. A task that stands in a breakpoint's stop at that moment
- * cannot be helped: the kernel delivers its SIGTRAP. */
+/* The guard: a journal of breakpoints, and of the tasks that are traced, in memory that E shares with G, and G's
+ * descriptors of the tracees' memory. When E is killed, G holds E's thread in its exit event (guardian.c), while all
+ * tasks are still E's, and repairs the text by the journal; rescue.c sets the tasks right that stand in a stop. */
 #include "config.h"
 #include "engine/board.h"
 #include "engine/cpus.h"

@@ -61,7 +61,7 @@ static struct stop wait_for(struct tracer *t, pid_t which, int flags)
 	}
 }
 
-/* wait4(-1) gives the newest task that has stopped. A tracer that acts on each stop at once would
+/* A wait for all gives the newest task that has stopped. A tracer that acts on each stop at once would
  * never come to the older ones: of 16 threads that allocate all the time, 9 would stand still. So
  * all stops there are are taken before they are acted on; where there was only one, the next ones
  * are taken singly for a while, because the question costs a system call. */
@@ -127,7 +127,7 @@ static struct stop sleep_until_any(struct tracer *t)
 	return wait_for(t, -1, 0);
 }
 
-/* wait4(-1) walks the list of tasks each time. */
+/* The kernel walks the list of all tasks each time. */
 static struct stop wait_any(struct tracer *t)
 {
 	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), look_at_all, sleep_until_any);
@@ -153,7 +153,7 @@ static struct stop wait_all(struct tracer *t)
 	return first;
 }
 
-/* wait4(-1) walks the list of all tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
+/* A wait for all walks the list of tasks, twice if it has to sleep: 10 us a walk with 1000 tasks, 60
  * with 4000. Above MANY_TASKS the child that SIGCHLD names is asked instead. SIGCHLD does not
  * queue: of tasks that stop at once only one is named. So where several are busy, those are asked
  * one by one before sleeping; about once a millisecond, and whenever one has stopped that was not
@@ -218,7 +218,7 @@ static struct stop wait_busy(struct tracer *t)
 	return (struct stop){.kind = STOP_NONE};
 }
 
-/* The next stop without wait4(-1); STOP_NONE after a silence. */
+/* The next stop without a wait for all; STOP_NONE after a silence. */
 static struct stop wait_named(struct tracer *t)
 {
 	const struct timespec silence = {.tv_nsec = SILENCE_NS};

@@ -7,11 +7,18 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define PATIENCE 4000 /* naps of 50 us and more */
-
-static void nap(void)
+bool halt_nap(unsigned *naps, enum patience patience)
 {
+	if (*naps >= patience)
+		return false;
+	++*naps;
 	nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	return true;
+}
+
+pid_t halt_look(const struct task *task, int *status)
+{
+	return stops_wait(task->process->tracer, task->tid, WNOHANG, status);
 }
 
 void halt_keep(struct task *task, int status)
@@ -21,27 +28,22 @@ void halt_keep(struct task *task, int status)
 	stops_keep(task->process->tracer, task, &stop);
 }
 
-bool halt_task(struct task *task, unsigned patience, struct stop *stop)
+bool halt_task(struct task *task, enum patience patience, struct stop *stop)
 {
-	struct tracer *t = task->process->tracer;
+	unsigned naps = 0;
+	pid_t tid;
 	int status;
 
 	if (!task_interrupt(task))
 		return false;
 	task->interrupted = true;
-	for (unsigned n = 0; n < patience; n++) {
-		const pid_t tid = stops_wait(t, task->tid, WNOHANG, &status);
-
-		if (tid == task->tid) {
-			*stop = stop_decode(tid, status, task->phase);
-			stops_mark(task, stop);
-			return true;
-		}
-		if (tid)
-			return false;
-		nap();
-	}
-	return false;
+	while (!(tid = halt_look(task, &status)) && halt_nap(&naps, patience))
+		;
+	if (tid != task->tid)
+		return false;
+	*stop = stop_decode(tid, status, task->phase);
+	stops_mark(task, stop);
+	return true;
 }
 
 /* A task that listens stands in a group-stop, and is interrupted like one that runs. */
@@ -51,7 +53,7 @@ pid_t halt_one(struct process *p)
 
 	FOR_EACH_TASK(task, p) {
 		if (!task_has_memory(task) || task->vforking || (task->stopped && !task->listening) ||
-		    !halt_task(task, PATIENCE, &stop))
+		    !halt_task(task, PATIENCE_HALT, &stop))
 			continue;
 		stops_put_back(p->tracer, &stop);
 		if (!task->elsewhere)
@@ -70,7 +72,7 @@ static size_t take_others(const struct task *task)
 	FOR_EACH_TASK(other, p) {
 		if (other == task || !task_can_be_stopped(other))
 			continue;
-		const pid_t tid = stops_wait(p->tracer, other->tid, WNOHANG, &status);
+		const pid_t tid = halt_look(other, &status);
 
 		if (tid == other->tid)
 			halt_keep(other, status);
@@ -83,6 +85,7 @@ static size_t take_others(const struct task *task)
 bool halt_others(struct task *task)
 {
 	struct process *p = task->process;
+	unsigned naps = 0;
 	int status;
 
 	FOR_EACH_TASK(other, p)
@@ -90,12 +93,13 @@ bool halt_others(struct task *task)
 			task_interrupt(other);
 			other->interrupted = true;
 		}
-	for (unsigned n = 0; n < PATIENCE && take_others(task); n++) {
-		if (stops_wait(p->tracer, task->tid, WNOHANG, &status) == task->tid) {
+	while (take_others(task)) {
+		if (halt_look(task, &status) == task->tid) {
 			halt_keep(task, status);
 			return false;
 		}
-		nap();
+		if (!halt_nap(&naps, PATIENCE_HALT))
+			break;
 	}
 	return true;
 }
@@ -106,11 +110,11 @@ struct stop halt_wait(struct task *task)
 	int status = 0, end;
 	pid_t tid;
 
-	while (!(tid = stops_wait(p->tracer, task->tid, WNOHANG, &status))) {
+	while (!(tid = halt_look(task, &status))) {
 		sched_yield();
 		FOR_EACH_TASK(other, p)
 			if (other != task && other->stopped && other->phase == PHASE_LIVE &&
-			    stops_wait(p->tracer, other->tid, WNOHANG, &end) == other->tid)
+			    halt_look(other, &end) == other->tid)
 				halt_keep(other, end);
 	}
 	const struct stop stop = stop_decode(task->tid, tid == task->tid ? status : 0, task->phase);

@@ -17,7 +17,8 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->seat : -1, *status);
 	return tid;
 }
-/* Notes in a known task what it has reported, which is not acted on yet. */
+/* Marks a known task with what has been taken from it. Every stop is marked by this, once or more often, before anything
+ * is asked of the task or done with it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;

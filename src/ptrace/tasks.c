@@ -250,7 +250,8 @@ bool task_listen(struct task *task)
 static bool run_on(struct task *task, int request)
 {
 	task->regs_known = false;
-	return ptrace((enum __ptrace_request)request, task->tid, NULL, NULL) == 0;
+	task->stopped = ptrace((enum __ptrace_request)request, task->tid, NULL, NULL) < 0;
+	return !task->stopped;
 }
 
 bool task_step(struct task *task)

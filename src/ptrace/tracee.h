@@ -59,7 +59,7 @@ struct task {
 	bool is_vfork_child;  /* its parent sleeps until it execs or ends */
 	int stop_after_exec;  /* a stop signal that it gets after that */
 
-	/* While its process is attached to: seize.c. */
+	/* While its process is attached to: is_lost seize.c, is_settled settle.c and seize.c. */
 	struct {
 		bool is_lost;    /* an exec that was not reported has put another task in its place */
 		bool is_settled; /* it is in no fork or clone that began before it was seized */

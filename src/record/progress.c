@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A line that counts while functrace is attached, on a terminal that it has for itself: a launched program uses it
- * too. */
+/* A line that counts, on a terminal, only when attached: a launched program would write to the same terminal. */
 
 void progress_begin(struct run *run)
 {

@@ -34,7 +34,8 @@ static int open_numbered(struct trace *trace, const char *folder)
 
 #define READER_TRIES 100 /* of 10 ms */
 
-/* A fifo is not waited for in open(): until somebody reads it nothing could let go of the target any more. */
+/* open() must not block on a fifo without a reader: meanwhile nothing could release the target. A reader gets a second
+ * to come. */
 static int open_named(const char *path)
 {
 	int fd;

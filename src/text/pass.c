@@ -84,7 +84,6 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	task_set_pc(task, b->address);
 	breakpoint_remove(p, b);
 	task_step(task);
-	task->stopped = false;
 	const struct stop stop = halt_wait(task);
 
 	breakpoint_insert(p, breakpoint_code(b));

@@ -9,6 +9,7 @@
 #include "record/progress.h"
 #include "record/run.h"
 #include "ptrace/collect.h"
+#include "ptrace/halt.h"
 #include "proc/proc.h"
 #include "proc/who.h"
 #include "base/buf.h"
@@ -23,9 +24,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define EXEC_NAP_NS 1000000
-#define EXEC_NAPS   1000
 
 /* ---- Why it cannot be attached ---- */
 
@@ -116,17 +114,16 @@ static int refuse(pid_t pid, int error)
 /* While it executes another program it may have no memory that could be opened. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
-	for (unsigned n = 0;; n++) {
+	for (unsigned naps = 0;;) {
 		const pid_t tid = proc_live_thread(pid);
 		struct process *p = process_new(t, tid ? tid : pid, pid);
 		const int error = p ? 0 : errno;
 
-		if ((error != ESRCH && error != ENOENT) || n == EXEC_NAPS || !tid) {
+		if ((error != ESRCH && error != ENOENT) || !tid || !halt_nap(&naps, PATIENCE_EXEC)) {
 			errno = error;
 			return p;
 		}
 		seize_take_stops(t, NULL);
-		nanosleep(&(struct timespec){.tv_nsec = EXEC_NAP_NS}, NULL);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "record/output.h"
 #include "record/run.h"
 #include "text/slots.h"
+#include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 
@@ -299,7 +300,7 @@ void act_born_early(struct tracer *t, const struct stop *stop)
 	struct task *task = task_new(t, stop->tid, tgid ? tgid : stop->tid, NULL, PHASE_HELD);
 
 	t->held_tasks++;
-	task->stopped = true;
+	stops_mark(task, stop);
 	task->birth.signal = stop->signal;
 	task->birth.maker = tgid && tgid != stop->tid ? tgid : proc_parent(stop->tid);
 	if (t->tasks.count == t->held_tasks)

@@ -8,6 +8,7 @@
 #include "calls/pin.h"
 #include "text/slots.h"
 #include "ptrace/memory.h"
+#include "ptrace/stops.h"
 #include "proc/proc.h"
 #include "base/msg.h"
 
@@ -38,9 +39,8 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	if (task->tid != stop->tid)
 		task_rename(t, task, stop->tid);
 	task->tgid = stop->tid;
-	task->stopped = true;
-	task->elsewhere = false;
-	task->regs_known = false;
+	stops_mark(task, stop);
+	task->elsewhere = false; /* it has left the old memory for the one that it uses now */
 	return task;
 }
 

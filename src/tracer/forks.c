@@ -30,14 +30,14 @@
  * tracer's system calls, counted by strace (tests/scenarios/steady.py holds the bounds):
  *
  *			   a bare fork	with -F
- *	wait4		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
+ *	waitid		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
  *	ptrace		       7	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS twice; DETACH
  *	kcmp, tgkill	       2	   2	whether it has memory and a group of its own
  *	/proc/TID/stat	      1.2	 1.2	three where the child is seen before its maker's event
  *	/proc/TID/mem	       -	   2
  *	pread, pwrite	       -	  10	two for each group of breakpoints that lie close together, of the C library five
  *
- * vfork and the execution of a small program take some 165: its objects are read, and eleven functions are probed. */
+ * vfork and the execution of a program take many more: its objects are read, and their functions are probed. */
 
 void process_clean(struct process *p, pid_t tid)
 {

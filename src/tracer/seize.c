@@ -5,6 +5,7 @@
 #include "tracer/process.h"
 #include "tracer/seize_stops.h"
 #include "tracer/settle.h"
+#include "ptrace/halt.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
 #include "base/msg.h"
@@ -19,7 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Seizing all tasks that use an address space, before anything is planted in it: one that is not attached would die at
@@ -225,11 +225,9 @@ static struct seize_round seize_round(struct tracer *t, pid_t pid)
 	return round;
 }
 
-#define SEIZE_NAP_NS 50000
-#define SEIZE_NAPS   100000 /* a processor may be long in coming */
-#define MISSED_MAX   20     /* a leader that has ended is missed each time */
-#define REFUSED_MAX  3
-#define ROUNDS_MAX   1000 /* threads may be made all the time, but then by ones that are ours */
+#define MISSED_MAX  20 /* a leader that has ended is missed each time */
+#define REFUSED_MAX 3
+#define ROUNDS_MAX  1000 /* threads may be made all the time, but then by ones that are ours */
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
@@ -237,10 +235,8 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 	size_t total = 0;
 	unsigned rounds = 0, missed = 0, refused = 0, naps = 0;
 
-	while ((round.fresh && rounds++ < ROUNDS_MAX) || (round.missed && missed++ < MISSED_MAX) ||
-	       (round.refused && refused++ < REFUSED_MAX) || (round.awaited && naps++ < SEIZE_NAPS)) {
-		if (round.awaited)
-			nanosleep(&(struct timespec){.tv_nsec = SEIZE_NAP_NS}, NULL);
+	while ((round.awaited && halt_nap(&naps, PATIENCE_BIRTH)) || (round.fresh && rounds++ < ROUNDS_MAX) ||
+	       (round.missed && missed++ < MISSED_MAX) || (round.refused && refused++ < REFUSED_MAX)) {
 		if (round.awaited || round.missed || round.refused)
 			seize_take_stops(t, NULL);
 		round = seize_round(t, pid);

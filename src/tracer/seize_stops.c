@@ -11,10 +11,8 @@ void seize_put_off(struct tracer *t, pid_t tid, int status)
 	const struct stop stop = stop_decode(tid, status, task ? task->phase : PHASE_UNKNOWN);
 
 	if (stop.kind == STOP_EXIT || stop.kind == STOP_INTERRUPT || (!task && stop.kind != STOP_EXEC)) {
-		if (task) {
-			task->stopped = true;
-			task->regs_known = false;
-		}
+		if (task)
+			stops_mark(task, &stop);
 		act(t, &stop);
 		return;
 	}

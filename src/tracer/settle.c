@@ -1,12 +1,9 @@
 #include "config.h"
 #include "tracer/settle.h"
 #include "tracer/seize_stops.h"
-#include "ptrace/stops.h"
+#include "ptrace/halt.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
-
-#include <sys/wait.h>
-#include <time.h>
 
 /* What was being born while a process was attached to.
  *
@@ -14,11 +11,6 @@
  * before the memory is copied or the thread can be seen. A task that was in such a call when it was seized makes a
  * child that is not traced; what is planted meanwhile kills that. Its next stop proves that the call is over.
  * Only a running task can be inside such a call; one that waits in it waits for a lock (state D). */
-
-#define SETTLE_NAP_NS 50000
-#define SETTLE_NAPS   100000 /* a processor may be long in coming */
-#define SETTLE_VFORK  400    /* locks are free again by then */
-#define SETTLE_LOCKED 4000
 
 static bool may_be_forking(const struct task *task, bool *locked)
 {
@@ -61,7 +53,8 @@ static size_t interrupt_forking(const struct process *p)
 	return count;
 }
 
-/* Whether nothing more is to be waited for. */
+/* Whether nothing more is to be waited for. A task in state D after PATIENCE_SOON is in vfork, or waits for a lock that
+ * is not freed soon. */
 static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool has_sharers)
 {
 	bool locked = false;
@@ -70,14 +63,14 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	/* Taken by seize_take_stops(). */
 	if (task->stopped || task->exiting || !task->interrupted)
 		return true;
-	const pid_t tid = stops_wait(t, task->tid, WNOHANG, &status);
+	const pid_t tid = halt_look(task, &status);
 
 	if (tid == task->tid)
 		seize_put_off(t, tid, status);
-	if (tid != 0 || naps < SETTLE_VFORK || !may_be_forking(task, &locked) || !locked)
+	if (tid != 0 || naps < PATIENCE_SOON || !may_be_forking(task, &locked) || !locked)
 		return tid != 0;
 	task->vforking = has_sharers && waits_in_vfork(task);
-	return task->vforking || naps >= SETTLE_LOCKED;
+	return task->vforking || naps >= PATIENCE_HALT;
 }
 
 /* How many have still to stop. */
@@ -96,13 +89,14 @@ static size_t take_stops(const struct process *p, unsigned naps, bool has_sharer
 
 void births_settle(const struct process *p, bool has_sharers)
 {
+	unsigned naps = 0;
+
 	if (!interrupt_forking(p))
 		return;
-	for (unsigned n = 0; n < SETTLE_NAPS && take_stops(p, n, has_sharers); n++) {
+	while (take_stops(p, naps, has_sharers) && halt_nap(&naps, PATIENCE_BIRTH)) {
 		/* One that executes another program waits for the ends of those that had settled. */
-		if (n >= SETTLE_VFORK)
+		if (naps > PATIENCE_SOON)
 			seize_take_stops(p->tracer, NULL);
-		nanosleep(&(struct timespec){.tv_nsec = SETTLE_NAP_NS}, NULL);
 	}
 }
 

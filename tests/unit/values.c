@@ -95,12 +95,27 @@ static void test_pointees(void **state)
 	close(p64.mem_fd);
 }
 
+/* The kernel packs the registers of a 32-bit process. */
+static void test_register_words(void **state)
+{
+	const struct arch of_32 = {.pointer_size = 4}, of_64 = {.pointer_size = 8};
+	const uint32_t packed[] = {11, 12, 13, 0xfffffff4};
+	struct arch_regs regs = {.words = {21, 22, 1ull << 32}};
+
+	(void)state;
+	assert_int_equal(arch_register(&of_64, &regs, 1), 22);
+	assert_true(arch_register(&of_64, &regs, 2) == 1ull << 32);
+	memcpy(regs.words, packed, sizeof(packed));
+	assert_int_equal(arch_register(&of_32, &regs, 0), 11);
+	assert_int_equal(arch_register(&of_32, &regs, 1), 12);
+	assert_true(arch_register(&of_32, &regs, 3) == 0xfffffff4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_success),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_register_words), cmocka_unit_test(test_success),
+		cmocka_unit_test(test_arguments),      cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_pointees),
 	};
 

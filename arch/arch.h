@@ -136,6 +136,9 @@ struct arch {
 	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
 	 * first instruction. 0, or the -errno of memory. */
 	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
+	/* For unwinding, where in such a frame, from sp on, all DWARF registers lie in the order of their numbers. 0: the
+	 * CFI of the code that handlers return to has the registers (AArch64's has but a frame pointer). */
+	unsigned short frame_registers;
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */
 	pid_t (*made_task)(const struct arch_regs *regs);
@@ -175,7 +178,9 @@ struct arch {
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
-	 * returns cannot be emulated. False only if the bytes are no instruction. */
+	 * returns cannot be emulated. False if the bytes are no instruction, or if no breakpoint may be there: the
+	 * program's own breakpoint that a pc does not pass by itself, what is between a load and a store that watch
+	 * each other. */
 	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 	/* Lays out the copy of an INSN_COPY instruction for a slot at `slot`. 0, or -ERANGE when the slot is
 	 * out of reach for it. */
@@ -189,7 +194,7 @@ struct arch {
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);
-	unsigned dwarf_sp, dwarf_pc; /* dwarf_pc: the return-address column */
+	unsigned dwarf_sp, dwarf_pc;
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
 	 * where return addresses are plain. */
 	uint64_t (*strip)(uint64_t return_address);

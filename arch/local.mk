@@ -4,6 +4,11 @@ noinst_LIBRARIES += libarch.a
 libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
+AARCH64_SOURCES = arch/aarch64.c arch/aarch64.h arch/aarch64_insn.c arch/aarch64_emulate.c arch/aarch64_calls.c
+if ARCH_AARCH64
+libarch_a_SOURCES += $(AARCH64_SOURCES)
+ARCH_PORTS += PORT(aarch64)
+endif
 if ARCH_X86
 libarch_a_SOURCES += arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
 	arch/x86_emulate.c arch/x86_emulate.h arch/x86_arithmetic.c arch/x86_arithmetic.h arch/x86_stack.c

@@ -114,7 +114,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 	(void)space;
 	if (write)
 		return -UNW_EREADONLYREG;
-	if (reg == UNW_REG_IP)
+	if (reg >= 0 && (unsigned)reg == arch->dwarf_pc)
 		*value = (unw_word_t)fallback->first_pc;
 	else if (reg == UNW_REG_SP)
 		*value = (unw_word_t)arch->sp(&snapshot->regs);

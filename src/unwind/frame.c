@@ -12,6 +12,7 @@
 /* Instead of a row of the object's. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
 static const struct row lost = {.size = 1, .kind = ROW_LOST};
+static const struct row signal_frame = {.size = 1, .kind = ROW_SIGNAL, .signal = true};
 static const struct row thread_start = {.size = 1, .kind = ROW_START};
 static const struct row made_code = {.size = 1, .kind = ROW_NONE};
 
@@ -145,6 +146,8 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
 
+	if (row->signal && unwinder->arch->frame_registers)
+		return &signal_frame;
 	if (!row->sets_sp || !row_lost_sp(row, &object->cfi, unwinder->arch, address))
 		return row;
 	msg_debug(DBG_UNWIND, 1, "sp is not known at 0x%llx of %s", (unsigned long long)address,
@@ -166,6 +169,8 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	case SITE_START:
 		return &thread_start;
 	case SITE_RESTORER: {
+		if (unwinder->arch->frame_registers)
+			return &signal_frame;
 		/* Only glibc's CFI begins a byte before it. */
 		const struct row *row = rule_at(unwinder, object, address - 1);
 

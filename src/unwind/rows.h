@@ -14,6 +14,7 @@ enum row_kind {
 	ROW_RULES,    /* all else that can be computed: PLT, realigned stacks, signal frames,
 		       setcontext */
 	ROW_END,      /* the return address is undefined: the outermost frame */
+	ROW_SIGNAL,   /* a signal handler returns there: the registers lie as the processor's table says */
 	ROW_START,    /* no rule, but a thread starts here */
 	ROW_NONE,     /* no rule */
 	ROW_OTHER,    /* a rule that rows cannot hold: libunwind's turn */

@@ -20,6 +20,11 @@ enum step {
 	STEP_OTHER,
 };
 
+static uint64_t all_registers(const struct arch *arch)
+{
+	return arch->dwarf_registers < 64 ? (1ull << arch->dwarf_registers) - 1 : UINT64_MAX;
+}
+
 static enum step step_normal(struct walk *walk, const struct row *row, uint64_t *pc)
 {
 	struct frame_registers *registers = &walk->registers;
@@ -38,7 +43,8 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf_sp] = cfa;
-	registers->known = known | 1ull << walk->arch->dwarf_sp;
+	registers->values[row->registers[0]] = *pc; /* the PLT's rule asks for it */
+	registers->known = known | 1ull << walk->arch->dwarf_sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }
 
@@ -98,7 +104,8 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 			if (error)
 				return failed_step(error);
 			*pc = value;
-		} else if (error) {
+		}
+		if (error) {
 			next.known &= ~(1ull << target);
 		} else {
 			next.values[target] = value;
@@ -107,6 +114,24 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	}
 	walk->registers = next;
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
+}
+
+/* All registers of the interrupted code, from where the kernel has put them. */
+static enum step step_signal(struct walk *walk, uint64_t *pc)
+{
+	const struct arch *arch = walk->arch;
+	struct frame_registers *registers = &walk->registers;
+
+	if (!(registers->known >> arch->dwarf_sp & 1))
+		return STEP_CUT;
+	const uint64_t place = registers->values[arch->dwarf_sp] + arch->frame_registers;
+
+	for (unsigned i = 0; i < arch->dwarf_registers; i++)
+		if (!memory_word(walk->memory, place + (uint64_t)i * arch->pointer_size, &registers->values[i]))
+			return STEP_CUT;
+	registers->known = all_registers(arch);
+	*pc = registers->values[arch->dwarf_pc];
+	return STEP_CALLER;
 }
 
 static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
@@ -119,6 +144,8 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	case ROW_RULES:
 	case ROW_END:
 		return step_rules(walk, row, pc);
+	case ROW_SIGNAL:
+		return step_signal(walk, pc);
 	case ROW_START:
 		return STEP_OUTERMOST;
 	case ROW_OTHER:
@@ -139,7 +166,7 @@ static void begin(struct walk *walk, struct unwinder *unwinder, const struct sta
 	walk->arch = snapshot->arch;
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf_get(&snapshot->regs, i);
-	walk->registers.known = count < 64 ? (1ull << count) - 1 : UINT64_MAX;
+	walk->registers.known = all_registers(walk->arch);
 }
 
 enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
@@ -170,15 +197,15 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		}
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
+		pc = return_address_plain(walk.arch, pc);
+		/* The return address is in its register, so it says, of code that has made a call since. */
+		if (pc == frame->pc && sp == progress.sp)
+			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))
 			return WALK_CUT;
 		frame->cfa = sp;
-		pc = return_address_plain(walk.arch, pc);
 		if (!pc || request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
 			return WALK_COMPLETE;
-		/* The PLT's rule asks for it. */
-		walk.registers.values[walk.arch->dwarf_pc] = pc;
-		walk.registers.known |= 1ull << walk.arch->dwarf_pc;
 		exact = row->signal;
 		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = exact};
 	}

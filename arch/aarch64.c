@@ -1,0 +1,219 @@
+/* The port of AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. It is compiled for other
+ * processors too, where tests use it; so what belongs to the kernel's interface stands here as numbers.
+ *
+ * Text is written through /proc/PID/mem and ptrace alone: there the kernel makes the instruction caches see it
+ * (copy_to_user_page), and nothing needs be done here. */
+#include "config.h"
+#include "arch/aarch64.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#ifdef __aarch64__
+#include <sys/syscall.h>
+#include <ucontext.h>
+#endif
+
+#include "base/util.h"
+
+#define CALL_CLONE     220
+#define CALL_CLONE3    435
+#define CALL_SIGACTION 134
+#define CALL_SIGRETURN 139
+
+#define SIGINFO_BRKPT 1 /* TRAP_BRKPT */
+
+/* struct rt_sigframe: siginfo_t, then a ucontext whose mcontext begins with the address of a fault; x0 is next. */
+#define FRAME_REGISTERS (128 + 176 + 8)
+
+#ifdef __aarch64__
+_Static_assert(offsetof(ucontext_t, uc_mcontext.regs) == FRAME_REGISTERS - 128, "the registers in a signal's frame");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.pc) == FRAME_REGISTERS - 128 + A64_PC * 8, "the pc there");
+_Static_assert(SYS_clone == CALL_CLONE && SYS_clone3 == CALL_CLONE3 && SYS_rt_sigaction == CALL_SIGACTION,
+	       "numbers of system calls");
+#endif
+
+/* How the processor came to the next instruction, which has to be a landing pad if it is not 0 (BTI). */
+#define PSTATE_BTYPE 0xc00u
+
+static uint64_t aarch64_pc(const struct arch_regs *regs)
+{
+	return regs->words[A64_PC];
+}
+
+/* A task that the tracer moves does not come by an indirect branch: a copy need not begin with a landing pad, nor what
+ * is behind one. A breakpoint on the pad itself has had its turn before this (paciasp is one; brk may stand where a
+ * branch leads to, like a pad). */
+static void aarch64_set_pc(struct arch_regs *regs, uint64_t pc)
+{
+	regs->words[A64_PC] = pc;
+	regs->words[A64_PSTATE] &= ~(uint64_t)PSTATE_BTYPE;
+}
+
+static uint64_t aarch64_sp(const struct arch_regs *regs)
+{
+	return regs->words[A64_SP];
+}
+
+static void aarch64_set_sp(struct arch_regs *regs, uint64_t sp)
+{
+	regs->words[A64_SP] = sp;
+}
+
+static uint64_t aarch64_result(const struct arch_regs *regs)
+{
+	return regs->words[A64_X0];
+}
+
+/* A struct that a function returns in memory has its address in x8, apart from these. */
+static const unsigned char argument_words[] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static bool aarch64_return_address(const struct arch_regs *regs, uint64_t *value)
+{
+	*value = regs->words[A64_LR];
+	return true;
+}
+
+static uint64_t aarch64_return_sp(const struct arch_regs *regs)
+{
+	return regs->words[A64_SP];
+}
+
+static pid_t aarch64_made_task(const struct arch_regs *regs)
+{
+	const uint64_t number = regs->words[A64_X8];
+	const int64_t result = (int64_t)regs->words[A64_X0];
+	const bool makes = number == CALL_CLONE || number == CALL_CLONE3;
+
+	return makes && result > 0 && result <= INT_MAX ? (pid_t)result : 0;
+}
+
+/* `code` begins where an instruction may. */
+static long aarch64_find_syscall(const unsigned char *code, size_t size)
+{
+	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE)
+		if (a64_get(code + i) == A64_SVC_0)
+			return (long)i;
+	return -1;
+}
+
+/* The kernel's own, in the vdso, musl's, and Go's: mov x8, #139 (rt_sigreturn); svc #0. */
+static long aarch64_find_restorer(const unsigned char *code, size_t size)
+{
+	for (size_t i = 0; i + 2 * A64_INSN_SIZE <= size; i += A64_INSN_SIZE)
+		if (a64_get(code + i) == (0xd2800008 | CALL_SIGRETURN << 5) &&
+		    a64_get(code + i + A64_INSN_SIZE) == A64_SVC_0)
+			return (long)i;
+	return -1;
+}
+
+static void aarch64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
+{
+	for (unsigned i = 0; i < 6; i++)
+		regs->words[A64_X0 + i] = args[i];
+	regs->words[A64_X8] = number;
+	aarch64_set_pc(regs, insn);
+}
+
+static int aarch64_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
+{
+	(void)memory;
+	*pc_at = sp + FRAME_REGISTERS + (uint64_t)A64_PC * 8;
+	*sp_at = sp + FRAME_REGISTERS + (uint64_t)A64_SP * 8;
+	return 0;
+}
+
+static unsigned aarch64_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
+{
+	(void)address;
+	a64_put(bytes, 0xd4200000); /* brk #0 */
+	return A64_INSN_SIZE;
+}
+
+static uint64_t aarch64_breakpoint_address(uint64_t pc)
+{
+	return pc;
+}
+
+/* paciasp, the landing pad of functions that sign their return address, stays the entry. */
+static uint64_t aarch64_entry(uint64_t function, const unsigned char *code, size_t size)
+{
+	return size >= A64_INSN_SIZE && a64_is_bti(a64_get(code)) ? function + A64_INSN_SIZE : function;
+}
+
+static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
+{
+	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
+}
+
+/* How many bits a program's addresses have; the kernel decides that for all. A stack begins at their end, but that of
+ * 52 bits only 48 are used unless they are asked for. (NT_ARM_PAC_MASK says the same of a task: those above, but not
+ * the top byte, which may hold a tag.) */
+static unsigned address_bits(void)
+{
+#ifdef __aarch64__
+	static unsigned bits;
+	const uint64_t on_stack = getauxval(AT_RANDOM);
+
+	if (!bits)
+		bits = on_stack ? 64u - (unsigned)__builtin_clzll(on_stack) : 48;
+	return bits;
+#else
+	return 48;
+#endif
+}
+
+static uint64_t aarch64_strip(uint64_t return_address)
+{
+	return return_address & (((uint64_t)1 << address_bits()) - 1);
+}
+
+const struct arch arch_aarch64 = {
+	.name = "aarch64",
+	.elf_machine = EM_AARCH64,
+	.elf_class = ELFCLASS64,
+	.pointer_size = 8,
+	.big_endian = false,
+	.reloc_irelative = R_AARCH64_IRELATIVE,
+	.reloc_jump_slot = R_AARCH64_JUMP_SLOT,
+	.reloc_glob_dat = R_AARCH64_GLOB_DAT,
+	.regset_size = A64_WORDS * 8,
+	.pc_offset = -1,
+	.address_max = ((uint64_t)1 << 52) - 1,
+	.pc = aarch64_pc,
+	.set_pc = aarch64_set_pc,
+	.sp = aarch64_sp,
+	.set_sp = aarch64_set_sp,
+	.result = aarch64_result,
+	.argument_words = argument_words,
+	.argument_registers = ARRAY_SIZE(argument_words),
+	.return_address = aarch64_return_address,
+	.return_sp = aarch64_return_sp,
+	.find_syscall = aarch64_find_syscall,
+	.find_restorer = aarch64_find_restorer,
+	.set_syscall = aarch64_set_syscall,
+	.sys_rt_sigaction = CALL_SIGACTION,
+	.kernel_action = {.size = 32, .handler = 0, .flags = 8, .restorer = 16, .mask = 24, .word = 8, .flags_size = 8},
+	.libc_action = {.size = 140, .handler = 0, .mask = 8, .flags = 136, .word = 8, .flags_size = 4},
+	.hit_code = SIGINFO_BRKPT,
+	.frame_registers = FRAME_REGISTERS,
+	.signal_frame = aarch64_signal_frame,
+	.made_task = aarch64_made_task,
+	.clone_calls = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},
+	.breakpoint = aarch64_breakpoint,
+	.breakpoint_address = aarch64_breakpoint_address,
+	.entry = aarch64_entry,
+	.follows_call = a64_follows_call,
+	.call_slot = a64_call_slot,
+	.sets_sp = a64_sets_sp,
+	.decode = a64_decode,
+	.relocate = a64_relocate,
+	.emulate = a64_emulate,
+	.dwarf_registers = A64_PC + 1,
+	.dwarf_get = aarch64_dwarf_get,
+	.dwarf_sp = A64_SP,
+	.dwarf_pc = A64_PC,
+	.strip = aarch64_strip,
+};

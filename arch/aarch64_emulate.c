@@ -1,0 +1,156 @@
+/* The instructions of AArch64 that know where they stand, done by the tracer: branches, adr, adrp, ldr of a literal.
+ *
+ * Behind br and blr the next instruction has to be a landing pad in pages that are so marked. That mark is not seen
+ * here, so emulated ones come to any instruction. */
+#include "config.h"
+#include "arch/aarch64.h"
+
+#include <errno.h>
+
+#define ZERO_REGISTER 31
+
+enum {
+	FLAG_V = 1 << 0,
+	FLAG_C = 1 << 1,
+	FLAG_Z = 1 << 2,
+	FLAG_N = 1 << 3,
+};
+
+static uint64_t get_register(const struct arch_regs *regs, unsigned number)
+{
+	return number == ZERO_REGISTER ? 0 : regs->words[number];
+}
+
+static void set_register(struct arch_regs *regs, unsigned number, uint64_t value)
+{
+	if (number != ZERO_REGISTER)
+		regs->words[number] = value;
+}
+
+/* The top byte of an address is ignored, in an instruction's too: what the pc then has is bit 55. */
+static uint64_t plain_target(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << 8) >> 8);
+}
+
+static bool holds(unsigned condition, uint64_t pstate)
+{
+	const unsigned flags = (unsigned)(pstate >> 28);
+	const bool n = flags & FLAG_N, z = flags & FLAG_Z, c = flags & FLAG_C, v = flags & FLAG_V;
+	bool result = true;
+
+	switch (condition >> 1) {
+	case 0:
+		result = z;
+		break;
+	case 1:
+		result = c;
+		break;
+	case 2:
+		result = n;
+		break;
+	case 3:
+		result = v;
+		break;
+	case 4:
+		result = c && !z;
+		break;
+	case 5:
+		result = n == v;
+		break;
+	case 6:
+		result = n == v && !z;
+		break;
+	default:
+		return true; /* both of the last pair */
+	}
+	return condition & 1 ? !result : result;
+}
+
+/* b.cond, cbz, cbnz, tbz, tbnz: whether it branches, and by how many words. */
+static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
+{
+	const uint64_t value = get_register(regs, a64_bits(word, 0, 5));
+	const bool if_not_zero = a64_bits(word, 24, 1);
+
+	if (word >> 24 == 0x54) {
+		*words = a64_signed(word, 5, 19);
+		return holds(a64_bits(word, 0, 4), regs->words[A64_PSTATE]);
+	}
+	if (a64_bits(word, 25, 1)) {
+		const unsigned bit = word >> 31 << 5 | a64_bits(word, 19, 5);
+
+		*words = a64_signed(word, 5, 14);
+		return (value >> bit & 1) == if_not_zero;
+	}
+	*words = a64_signed(word, 5, 19);
+	return ((word >> 31 ? value : (uint32_t)value) != 0) == if_not_zero;
+}
+
+/* Behind bits 31 and 30: a word, a double word, a signed word, a prefetch. */
+static int load_literal(uint32_t word, uint64_t address, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	const uint64_t place = address + ((uint64_t)a64_signed(word, 5, 19) << 2);
+	const unsigned target = a64_bits(word, 0, 5), kind = word >> 30;
+	unsigned char bytes[8] = {0};
+	uint64_t value;
+
+	if (kind == 3)
+		return 0;
+	const int error = mem->read(mem->context, place, bytes, kind == 1 ? 8 : 4);
+
+	if (error)
+		return error;
+	value = a64_get(bytes) | (uint64_t)a64_get(bytes + 4) << 32;
+	set_register(regs, target, kind == 2 ? (uint64_t)(int64_t)(int32_t)(uint32_t)value : value);
+	return 0;
+}
+
+static void branch(struct arch_regs *regs, uint64_t target)
+{
+	arch_aarch64.set_pc(regs, target);
+}
+
+int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	const uint32_t word = a64_get(insn->bytes);
+	const uint64_t next = insn->address + A64_INSN_SIZE;
+	int64_t words;
+
+	if (insn->kind != INSN_EMULATE)
+		return -EINVAL;
+	if (a64_is_adr(word)) {
+		set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
+		branch(regs, next);
+		return 0;
+	}
+	if (a64_bits(word, 26, 3) != 5) {
+		const int error = load_literal(word, insn->address, regs, mem);
+
+		if (!error)
+			branch(regs, next);
+		return error;
+	}
+	if (word >> 24 == 0xd5) {
+		branch(regs, next);
+		return 0;
+	}
+	if (word >> 24 == 0xd6) {
+		const uint64_t target = plain_target(get_register(regs, a64_bits(word, 5, 5)));
+
+		if (a64_bits(word, 21, 4) == 1)
+			regs->words[A64_LR] = next;
+		branch(regs, target);
+		return 0;
+	}
+	if (a64_bits(word, 29, 2) == 0) {
+		if (word >> 31)
+			regs->words[A64_LR] = next;
+		branch(regs, a64_branch_target(word, insn->address));
+		return 0;
+	}
+	const bool taken = is_taken(word, regs, &words);
+
+	branch(regs, taken ? insn->address + ((uint64_t)words << 2) : next);
+	return 0;
+}

@@ -35,21 +35,9 @@ _Static_assert(SYS_clone == CALL_CLONE && SYS_clone3 == CALL_CLONE3 && SYS_rt_si
 	       "numbers of system calls");
 #endif
 
-/* How the processor came to the next instruction, which has to be a landing pad if it is not 0 (BTI). */
-#define PSTATE_BTYPE 0xc00u
-
 static uint64_t aarch64_pc(const struct arch_regs *regs)
 {
 	return regs->words[A64_PC];
-}
-
-/* A task that the tracer moves does not come by an indirect branch: a copy need not begin with a landing pad, nor what
- * is behind one. A breakpoint on the pad itself has had its turn before this (paciasp is one; brk may stand where a
- * branch leads to, like a pad). */
-static void aarch64_set_pc(struct arch_regs *regs, uint64_t pc)
-{
-	regs->words[A64_PC] = pc;
-	regs->words[A64_PSTATE] &= ~(uint64_t)PSTATE_BTYPE;
 }
 
 static uint64_t aarch64_sp(const struct arch_regs *regs)
@@ -114,7 +102,7 @@ static void aarch64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t 
 	for (unsigned i = 0; i < 6; i++)
 		regs->words[A64_X0 + i] = args[i];
 	regs->words[A64_X8] = number;
-	aarch64_set_pc(regs, insn);
+	a64_set_pc(regs, insn);
 }
 
 static int aarch64_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
@@ -183,7 +171,7 @@ const struct arch arch_aarch64 = {
 	.pc_offset = -1,
 	.address_max = ((uint64_t)1 << 52) - 1,
 	.pc = aarch64_pc,
-	.set_pc = aarch64_set_pc,
+	.set_pc = a64_set_pc,
 	.sp = aarch64_sp,
 	.set_sp = aarch64_set_sp,
 	.result = aarch64_result,

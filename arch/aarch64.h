@@ -21,6 +21,18 @@ enum aarch64_word {
 
 extern const struct arch arch_aarch64;
 
+/* How the processor came to the next instruction, which has to be a landing pad if it is not 0 (BTI). */
+#define PSTATE_BTYPE 0xc00u
+
+/* A task that the tracer moves does not come by an indirect branch: a copy need not begin with a landing pad, nor what
+ * is behind one. A breakpoint on the pad itself has had its turn before this (paciasp is one; brk may stand where a
+ * branch leads to, like a pad). */
+static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
+{
+	regs->words[A64_PC] = pc;
+	regs->words[A64_PSTATE] &= ~(uint64_t)PSTATE_BTYPE;
+}
+
 /* Instructions are little-endian, whatever data are. */
 static inline uint32_t a64_get(const unsigned char *bytes)
 {

@@ -106,11 +106,6 @@ static int load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
 	return 0;
 }
 
-static void branch(struct arch_regs *regs, uint64_t target)
-{
-	arch_aarch64.set_pc(regs, target);
-}
-
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
 {
 	const uint32_t word = a64_get(insn->bytes);
@@ -121,18 +116,18 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		return -EINVAL;
 	if (a64_is_adr(word)) {
 		set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
-		branch(regs, next);
+		a64_set_pc(regs, next);
 		return 0;
 	}
 	if (a64_bits(word, 26, 3) != 5) {
 		const int error = load_literal(word, insn->address, regs, mem);
 
 		if (!error)
-			branch(regs, next);
+			a64_set_pc(regs, next);
 		return error;
 	}
 	if (word >> 24 == 0xd5) {
-		branch(regs, next);
+		a64_set_pc(regs, next);
 		return 0;
 	}
 	if (word >> 24 == 0xd6) {
@@ -140,17 +135,17 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 
 		if (a64_bits(word, 21, 4) == 1)
 			regs->words[A64_LR] = next;
-		branch(regs, target);
+		a64_set_pc(regs, target);
 		return 0;
 	}
 	if (a64_bits(word, 29, 2) == 0) {
 		if (word >> 31)
 			regs->words[A64_LR] = next;
-		branch(regs, a64_branch_target(word, insn->address));
+		a64_set_pc(regs, a64_branch_target(word, insn->address));
 		return 0;
 	}
 	const bool taken = is_taken(word, regs, &words);
 
-	branch(regs, taken ? insn->address + ((uint64_t)words << 2) : next);
+	a64_set_pc(regs, taken ? insn->address + ((uint64_t)words << 2) : next);
 	return 0;
 }

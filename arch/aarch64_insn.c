@@ -100,8 +100,8 @@ static bool is_bound_to_place(uint32_t word)
 	/* cpyfp, cpyfm, cpyfe and their like: the kernel goes back to the first of them by its distance */
 	if (IS(word, 0x3b200c00, 0x19000400))
 		return true;
-	/* paciasppc and its like sign with the pc; pacm belongs to the next instruction */
-	return IS(word, 0xffffdbff, 0xdac183fe) || word == (HINT | HINT_PACM << 5);
+	/* paciasppc, autiasppc and their like sign with the pc; pacm belongs to the next instruction */
+	return IS(word, 0xffffdbff, 0xdac183fe) || IS(word, 0xffc00000, 0xf3800000) || word == (HINT | HINT_PACM << 5);
 }
 
 /* Whether nothing is allocated there (C4.1): it may be an instruction newer than this. */

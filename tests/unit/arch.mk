@@ -1,4 +1,15 @@
-# unit tests of arch: the x86-64 table, its copies run, its decoder against objdump
+# unit tests of arch: each port's table, its copies run, its decoder against objdump. The table of AArch64 can be
+# compiled for any processor.
+check_LIBRARIES = libaarch64.a
+libaarch64_a_SOURCES = $(AARCH64_SOURCES)
+libaarch64_a_CPPFLAGS = $(AM_CPPFLAGS)
+
+check_PROGRAMS += tests/unit/arch_aarch64
+TESTS += tests/unit/arch_aarch64
+tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
+tests_unit_arch_aarch64_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
+
 if ARCH_X86
 check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
 	tests/unit/arch_interrupt tests/unit/arch_objdump

@@ -1,0 +1,644 @@
+/* The AArch64 table on instruction words, as any machine can compute it: classification, copies, emulation,
+ * registers. What the processor itself does is compared in arch_aarch64_run.c. */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "arch/aarch64.h"
+#include "base/util.h"
+
+#define HERE 0x400000u /* where the tests' instructions are */
+#define SLOT 0x401000u /* and their copies */
+
+static const struct arch *const arch = &arch_aarch64;
+
+static bool decode_with(uint64_t address, const uint32_t *words, size_t count, bool shadow_stack, struct insn *insn)
+{
+	unsigned char bytes[16];
+
+	for (size_t i = 0; i < count; i++)
+		a64_put(bytes + 4 * i, words[i]);
+	return arch->decode(address, bytes, 4 * count, shadow_stack, insn);
+}
+
+static struct insn decode(uint32_t word)
+{
+	struct insn insn;
+
+	assert_true(decode_with(HERE, &word, 1, false, &insn));
+	return insn;
+}
+
+/* --- classification and copies --- */
+
+enum { PC_ONLY = 1, SYSCALL = 2 };
+
+static const struct {
+	uint32_t word;
+	enum insn_kind kind;
+	int flags;
+	uint32_t copy; /* at SLOT, where it is not the same */
+} classes[] = {
+	/* nop, yield; bti, bti c, bti j, bti jc */
+	{0xd503201f, INSN_EMULATE, PC_ONLY, 0},
+	{0xd503203f, INSN_EMULATE, PC_ONLY, 0},
+	{0xd503241f, INSN_EMULATE, PC_ONLY, 0},
+	{0xd503245f, INSN_EMULATE, PC_ONLY, 0},
+	{0xd503249f, INSN_EMULATE, PC_ONLY, 0},
+	{0xd50324df, INSN_EMULATE, PC_ONLY, 0},
+	/* b forth and back, b.eq, b.al, bc.eq; cbz, cbnz w3, tbz x3 #33, tbnz w3 #4 */
+	{0x14000004, INSN_EMULATE, PC_ONLY, 0},
+	{0x17fffffc, INSN_EMULATE, PC_ONLY, 0},
+	{0x54000080, INSN_EMULATE, PC_ONLY, 0},
+	{0x54ffff8e, INSN_EMULATE, PC_ONLY, 0},
+	{0x54000090, INSN_EMULATE, PC_ONLY, 0},
+	{0xb4000083, INSN_EMULATE, PC_ONLY, 0},
+	{0x35ffff83, INSN_EMULATE, PC_ONLY, 0},
+	{0xb6080083, INSN_EMULATE, PC_ONLY, 0},
+	{0x3727ff83, INSN_EMULATE, PC_ONLY, 0},
+	/* br x16, ret, ret x5; bl, blr x8 */
+	{0xd61f0200, INSN_EMULATE, PC_ONLY, 0},
+	{0xd65f03c0, INSN_EMULATE, PC_ONLY, 0},
+	{0xd65f00a0, INSN_EMULATE, PC_ONLY, 0},
+	{0x94000004, INSN_EMULATE, 0, 0},
+	{0xd63f0100, INSN_EMULATE, 0, 0},
+	/* adr, adrp; ldr x1, ldr w1, ldrsw x1, prfm of a literal */
+	{0x30000021, INSN_EMULATE, 0, 0},
+	{0x90000001, INSN_EMULATE, 0, 0},
+	{0x58000081, INSN_EMULATE, 0, 0},
+	{0x18ffff81, INSN_EMULATE, 0, 0},
+	{0x98000081, INSN_EMULATE, 0, 0},
+	{0xd8000080, INSN_EMULATE, 0, 0},
+	/* stp x29, x30, [sp, #-48]!; sub sp, sp, #32; mov x29, sp; ldr x0, [x1, x2] */
+	{0xa9bd7bfd, INSN_COPY, 0, 0xa9bd7bfd},
+	{0xd10083ff, INSN_COPY, 0, 0xd10083ff},
+	{0x910003fd, INSN_COPY, 0, 0x910003fd},
+	{0xf8626820, INSN_COPY, 0, 0xf8626820},
+	/* paciasp, pacibsp, autiasp, xpaclri, retaa, retab, ldraa x0, [x1] */
+	{0xd503233f, INSN_COPY, 0, 0xd503233f},
+	{0xd503237f, INSN_COPY, 0, 0xd503237f},
+	{0xd50323bf, INSN_COPY, 0, 0xd50323bf},
+	{0xd50320ff, INSN_COPY, 0, 0xd50320ff},
+	{0xd65f0bff, INSN_COPY, 0, 0xd65f0bff},
+	{0xd65f0fff, INSN_COPY, 0, 0xd65f0fff},
+	{0xf8200420, INSN_COPY, 0, 0xf8200420},
+	/* braa x0, x1; blraaz x0; blraa x0, x1; paciasppc, pacm */
+	{0xd71f0801, INSN_STEP, 0, 0},
+	{0xd63f081f, INSN_STEP, 0, 0},
+	{0xd73f0801, INSN_STEP, 0, 0},
+	{0xdac1a3fe, INSN_STEP, 0, 0},
+	{0xd50324ff, INSN_STEP, 0, 0},
+	/* stlr, ldar; ldxr, ldaxp; cas, casp, ldadd */
+	{0x889ffc01, INSN_COPY, 0, 0x889ffc01},
+	{0x88dffc01, INSN_COPY, 0, 0x88dffc01},
+	{0x885f7c01, INSN_COPY, 0, 0x885f7c01},
+	{0xc87f8801, INSN_COPY, 0, 0xc87f8801},
+	{0xc8a17c02, INSN_COPY, 0, 0xc8a17c02},
+	{0x48207c82, INSN_COPY, 0, 0x48207c82},
+	{0xf8210002, INSN_COPY, 0, 0xf8210002},
+	/* fmov d0, x0; ld1 {v0.4s}, [x0]; mrs x0, tpidr_el0; dmb ish; dc zva, x0; wfe */
+	{0x9e670000, INSN_COPY, 0, 0x9e670000},
+	{0x4c407800, INSN_COPY, 0, 0x4c407800},
+	{0xd53bd040, INSN_COPY, 0, 0xd53bd040},
+	{0xd5033bbf, INSN_COPY, 0, 0xd5033bbf},
+	{0xd50b7420, INSN_COPY, 0, 0xd50b7420},
+	{0xd503205f, INSN_COPY, 0, 0xd503205f},
+	/* SVE: ptrue, ld1w; movprfx, which belongs to what follows */
+	{0x2518e3e0, INSN_COPY, 0, 0x2518e3e0},
+	{0xa540a000, INSN_COPY, 0, 0xa540a000},
+	{0x0420bc20, INSN_STEP, 0, 0},
+	{0x04902020, INSN_STEP, 0, 0},
+	/* cpyfp, cpyfm, setp */
+	{0x19010440, INSN_STEP, 0, 0},
+	{0x19410440, INSN_STEP, 0, 0},
+	{0x19c20420, INSN_STEP, 0, 0},
+	/* svc #0, and of another number */
+	{0xd4000001, INSN_COPY, SYSCALL, 0xd4000001},
+	{0xd4001001, INSN_COPY, SYSCALL, 0xd4001001},
+	/* ldr d1, ldr q1, ldr s1 of literals 16 bytes forth or back */
+	{0x5c000081, INSN_COPY, 0, 0x5cff8081},
+	{0x9cffff81, INSN_COPY, 0, 0x9cff7f81},
+	{0x1c000081, INSN_COPY, 0, 0x1cff8081},
+	/* not allocated (yet), and branches that are newer */
+	{0x02000001, INSN_STEP, 0, 0},
+	{0x06000001, INSN_STEP, 0, 0},
+	{0x00010000, INSN_STEP, 0, 0},
+	{0x74000001, INSN_STEP, 0, 0},
+	{0xf380001f, INSN_STEP, 0, 0},
+	{0x5500001f, INSN_STEP, 0, 0},
+};
+
+static void test_classes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		const struct insn insn = decode(classes[i].word);
+		struct insn_copy copy;
+
+		print_message("%08x\n", classes[i].word);
+		assert_int_equal(insn.kind, classes[i].kind);
+		assert_int_equal(insn.length, 4);
+		assert_int_equal(insn.address, HERE);
+		assert_int_equal(insn.pc_only, !!(classes[i].flags & PC_ONLY));
+		assert_int_equal(insn.is_syscall, !!(classes[i].flags & SYSCALL));
+		assert_false(insn.can_emulate);
+		if (insn.kind != INSN_COPY) {
+			assert_int_equal(arch->relocate(&insn, SLOT, &copy), -EINVAL);
+			continue;
+		}
+		assert_int_equal(arch->relocate(&insn, SLOT, &copy), 0);
+		assert_int_equal(copy.size, 8);
+		assert_int_equal(copy.resume, 4);
+		assert_int_equal(a64_get(copy.bytes), classes[i].copy);
+		assert_int_equal(a64_get(copy.bytes + 4), 0x17fffc00); /* b HERE + 4, from SLOT + 4 */
+		assert_int_equal(insn_original_pc(&insn, &copy, SLOT, SLOT), HERE);
+		assert_int_equal(insn_original_pc(&insn, &copy, SLOT, SLOT + 4), HERE + 4);
+	}
+}
+
+static void test_not_decoded(void **state)
+{
+	/* udf; brk #0, brk #1000, hlt, hvc, dcps1 */
+	static const uint32_t traps[] = {0, 0x1234, 0xd4200000, 0xd4207d00, 0xd4400000, 0xd4000002, 0xd4a00001};
+	static const struct {
+		uint32_t words[4];
+		bool is_decoded;
+	} exclusives[] = {
+		{{0x88037c01, 0x35ffff83, 0xd65f03c0, 0}, false},          /* stxr; cbnz; ret */
+		{{0xc803fc01, 0xd65f03c0, 0, 0}, false},                   /* stlxr */
+		{{0xc8230801, 0xd65f03c0, 0, 0}, false},                   /* stxp */
+		{{0x11000421, 0x88037c01, 0x35ffffc3, 0xd65f03c0}, false}, /* add; stxr */
+		{{0x6b02003f, 0x54000061, 0x88037c01, 0x35ffff83}, false}, /* cmp; b.ne; stxr */
+		{{0x885f7c01, 0x11000421, 0x88037c01, 0x35ffff83}, true},  /* ldxr; add; stxr */
+		{{0x910003fd, 0x885f7c01, 0x88037c01, 0x35ffff83}, true},  /* mov; ldxr; stxr */
+		{{0xd65f03c0, 0x88037c01, 0, 0}, true},                    /* ret; stxr of another function */
+		{{0x14000004, 0x88037c01, 0, 0}, true},                    /* b; stxr */
+		{{0x48207c82, 0x48207c82, 0, 0}, true},                    /* casp */
+	};
+	const uint32_t nop = 0xd503201f;
+	const unsigned char three[3] = {0x1f, 0x20, 0x03};
+	struct insn insn;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(traps); i++)
+		assert_false(decode_with(HERE, &traps[i], 1, false, &insn));
+	for (size_t i = 0; i < ARRAY_SIZE(exclusives); i++) {
+		print_message("exclusives %zu\n", i);
+		assert_int_equal(decode_with(HERE, exclusives[i].words, 4, false, &insn), exclusives[i].is_decoded);
+	}
+	assert_false(decode_with(HERE + 2, &nop, 1, false, &insn));
+	assert_false(arch->decode(HERE, three, sizeof(three), false, &insn));
+}
+
+static void test_shadow_stack(void **state)
+{
+	static const uint32_t words[] = {0x94000004, 0xd63f0100, 0xd65f03c0};
+	struct insn insn;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		assert_true(decode_with(HERE, &words[i], 1, true, &insn));
+		assert_int_equal(insn.kind, INSN_STEP);
+	}
+	assert_true(decode_with(HERE, &(uint32_t){0xd61f0200}, 1, true, &insn));
+	assert_int_equal(insn.kind, INSN_EMULATE);
+}
+
+static void test_reach(void **state)
+{
+	const struct insn push = decode(0xa9bd7bfd), literal = decode(0x5c000081);
+	const uint64_t far = 128 << 20, near = 1 << 20;
+	struct insn_copy copy;
+
+	(void)state;
+	/* b, from slot + 4 to HERE + 4 */
+	assert_int_equal(arch->relocate(&push, HERE + far, &copy), 0);
+	assert_int_equal(a64_get(copy.bytes + 4), 0x16000000);
+	assert_int_equal(arch->relocate(&push, HERE + far + 4, &copy), -ERANGE);
+	assert_int_equal(arch->relocate(&push, HERE - far + 4, &copy), 0);
+	assert_int_equal(a64_get(copy.bytes + 4), 0x15ffffff);
+	assert_int_equal(arch->relocate(&push, HERE - far, &copy), -ERANGE);
+	assert_int_equal(arch->relocate(&push, HERE + ((uint64_t)1 << 44), &copy), -ERANGE);
+	/* ldr d1 of HERE + 16 */
+	assert_int_equal(arch->relocate(&literal, HERE + 16 + near, &copy), 0);
+	assert_int_equal(a64_get(copy.bytes), 0x5c800001);
+	assert_int_equal(arch->relocate(&literal, HERE + 20 + near, &copy), -ERANGE);
+	assert_int_equal(arch->relocate(&literal, HERE + 20 - near, &copy), 0);
+	assert_int_equal(a64_get(copy.bytes), 0x5c7fffe1);
+	assert_int_equal(arch->relocate(&literal, HERE + 16 - near, &copy), -ERANGE);
+}
+
+/* No word is too strange: what is copied can be laid out, what is emulated is emulated. */
+static void test_any_words(void **state)
+{
+	uint32_t word = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 2000000; i++) {
+		struct arch_regs regs = {0};
+		struct insn_copy copy;
+		struct insn insn;
+
+		word = word * 1664525 + 1013904223;
+		if (!decode_with(HERE, &(uint32_t){word ^ word >> 16}, 1, i & 1, &insn))
+			continue;
+		if (insn.kind == INSN_COPY && arch->relocate(&insn, SLOT, &copy))
+			assert_int_equal(arch->relocate(&insn, HERE, &copy), 0);
+		if (insn.kind == INSN_EMULATE && (insn.bytes[3] & 0x3b) != 0x18)
+			assert_int_equal(arch->emulate(&insn, &regs, NULL), 0);
+	}
+}
+
+/* --- emulation --- */
+
+#define LITERALS (HERE - 16)
+static const unsigned char literals[40] = {0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, [32] = 0x01, [39] = 0x80};
+
+static int literal_read(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	if (address < LITERALS || address - LITERALS > sizeof(literals) - size)
+		return -EFAULT;
+	memcpy(data, literals + (address - LITERALS), size);
+	return 0;
+}
+
+static const struct arch_memory memory = {.read = literal_read};
+
+static struct arch_regs start_regs(void)
+{
+	struct arch_regs regs;
+
+	memset(&regs, 0, sizeof(regs));
+	for (unsigned i = 0; i <= A64_LR; i++)
+		regs.words[i] = 0x1111111111111111u * (i % 16);
+	regs.words[A64_SP] = 0x7ffff000;
+	regs.words[A64_PC] = HERE;
+	regs.words[A64_PSTATE] = 0x60000c00; /* Z and C; come to by an indirect branch */
+	return regs;
+}
+
+static struct arch_regs emulated(uint32_t word, struct arch_regs regs)
+{
+	const struct insn insn = decode(word);
+
+	assert_int_equal(arch->emulate(&insn, &regs, &memory), 0);
+	return regs;
+}
+
+static void test_emulate(void **state)
+{
+	static const struct {
+		uint32_t word;
+		uint64_t pc;
+		int changed; /* the register, -1 none */
+		uint64_t value;
+	} cases[] = {
+		{0xd503201f, HERE + 4, -1, 0},  /* nop */
+		{0xd503245f, HERE + 4, -1, 0},  /* bti c */
+		{0x14000004, HERE + 16, -1, 0}, /* b */
+		{0x17fffffc, HERE - 16, -1, 0},
+		{0x94000004, HERE + 16, A64_LR, HERE + 4},          /* bl */
+		{0x97fffffc, HERE - 16, A64_LR, HERE + 4},          /* bl */
+		{0xd61f0020, 0x0011111111111111, -1, 0},            /* br x1: without its top byte */
+		{0xd61f0100, 0xff88888888888888, -1, 0},            /* br x8: bit 55 above */
+		{0xd61f03e0, 0, -1, 0},                             /* br xzr */
+		{0xd63f03c0, 0xffeeeeeeeeeeeeee, A64_LR, HERE + 4}, /* blr x30 */
+		{0xd65f03c0, 0xffeeeeeeeeeeeeee, -1, 0},            /* ret */
+		{0x30000021, HERE + 4, 1, HERE + 5},                /* adr x1 */
+		{0x10ffff81, HERE + 4, 1, HERE - 16},               /* adr x1 */
+		{0x1000003f, HERE + 4, -1, 0},                      /* adr xzr */
+		{0xb0000001, HERE + 4, 1, HERE + 0x1000},           /* adrp x1 */
+		{0xf0ffffe1, HERE + 4, 1, HERE - 0x1000},           /* adrp x1 */
+		{0x58ffff81, HERE + 4, 1, 0x123456789abcdef0},      /* ldr x1 */
+		{0x18ffff81, HERE + 4, 1, 0x9abcdef0},              /* ldr w1 */
+		{0x98ffff81, HERE + 4, 1, 0xffffffff9abcdef0},      /* ldrsw x1 */
+		{0x58000081, HERE + 4, 1, 0x8000000000000001},      /* ldr x1 */
+		{0x58ffff9f, HERE + 4, -1, 0},                      /* ldr xzr */
+		{0xd8ffff80, HERE + 4, -1, 0},                      /* prfm */
+		{0xd87fffe0, HERE + 4, -1, 0},                      /* prfm of what is not there */
+		{0xb4000080, HERE + 16, -1, 0},                     /* cbz x0 */
+		{0xb4000081, HERE + 4, -1, 0},                      /* cbz x1 */
+		{0xb5000081, HERE + 16, -1, 0},                     /* cbnz x1 */
+		{0xb500009f, HERE + 4, -1, 0},                      /* cbnz xzr */
+		{0xb6080081, HERE + 16, -1, 0},                     /* tbz x1, #33 */
+		{0xb7200081, HERE + 16, -1, 0},                     /* tbnz x1, #36 */
+		{0x36ffff81, HERE - 16, -1, 0},                     /* tbz w1, #31 */
+		{0x37ffff88, HERE - 16, -1, 0},                     /* tbnz w8, #31 */
+		{0x3727ff81, HERE - 16, -1, 0},                     /* tbnz w1, #4 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct arch_regs expected = start_regs();
+
+		print_message("%08x\n", cases[i].word);
+		expected.words[A64_PC] = cases[i].pc;
+		expected.words[A64_PSTATE] = 0x60000000;
+		if (cases[i].changed >= 0)
+			expected.words[cases[i].changed] = cases[i].value;
+		const struct arch_regs after = emulated(cases[i].word, start_regs());
+
+		assert_memory_equal(&after, &expected, sizeof(after));
+	}
+}
+
+/* cbz and cbnz of 32 bits do not look at those above. */
+static void test_emulate_narrow(void **state)
+{
+	struct arch_regs regs = start_regs();
+
+	(void)state;
+	regs.words[3] = 0xffffffff00000000;
+	assert_int_equal(emulated(0x34000083, regs).words[A64_PC], HERE + 16);
+	assert_int_equal(emulated(0x35000083, regs).words[A64_PC], HERE + 4);
+	assert_int_equal(emulated(0xb4000083, regs).words[A64_PC], HERE + 4);
+}
+
+/* All conditions under all flags, as the manual's table of them says (C1.2.4). */
+static void test_conditions(void **state)
+{
+	(void)state;
+	for (uint32_t condition = 0; condition < 16; condition++)
+		for (uint64_t flags = 0; flags < 16; flags++) {
+			const bool n = flags & 8, z = flags & 4, c = flags & 2, v = flags & 1;
+			const bool taken[] = {z,    !z,      c,          !c,     n,      !n,           v,
+					      !v,   c && !z, !(c && !z), n == v, n != v, !z && n == v, z || n != v,
+					      true, true};
+			struct arch_regs regs = start_regs();
+
+			regs.words[A64_PSTATE] = flags << 28;
+			assert_int_equal(emulated(0x54000080 | condition, regs).words[A64_PC],
+					 taken[condition] ? HERE + 16 : HERE + 4);
+		}
+}
+
+static void test_emulate_fault(void **state)
+{
+	const struct insn insn = decode(0x58000fe1);
+	const struct arch_regs before = start_regs();
+	struct arch_regs regs = before;
+
+	(void)state;
+	assert_int_equal(arch->emulate(&insn, &regs, &memory), -EFAULT);
+	assert_memory_equal(&regs, &before, sizeof(regs));
+}
+
+/* --- registers and the ABI --- */
+
+static void test_registers(void **state)
+{
+	struct arch_regs regs = start_regs();
+	uint64_t value = 0;
+
+	(void)state;
+	assert_int_equal(arch->regset_size, 272);
+	assert_int_equal(arch->pc(&regs), HERE);
+	assert_int_equal(arch->sp(&regs), 0x7ffff000);
+	assert_int_equal(arch->result(&regs), 0);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(arch->argument_words[i], i);
+	assert_int_equal(arch->argument_registers, 8);
+	assert_int_equal(arch->argument_stack, 0);
+	assert_true(arch->return_address(&regs, &value));
+	assert_int_equal(value, 0xeeeeeeeeeeeeeeee);
+	assert_int_equal(arch->return_sp(&regs), 0x7ffff000);
+	/* A copy is not come to by an indirect branch. */
+	arch->set_pc(&regs, 0x1234);
+	arch->set_sp(&regs, 0x5678);
+	assert_int_equal(regs.words[A64_PC], 0x1234);
+	assert_int_equal(regs.words[A64_SP], 0x5678);
+	assert_int_equal(regs.words[A64_PSTATE], 0x60000000);
+	for (unsigned i = 0; i < arch->dwarf_registers; i++)
+		assert_int_equal(arch->dwarf_get(&regs, i), regs.words[i]);
+	assert_int_equal(arch->dwarf_registers, 33);
+	assert_int_equal(arch->dwarf_get(&regs, 34), 0);
+}
+
+static void test_breakpoint(void **state)
+{
+	static const struct {
+		uint32_t word;
+		unsigned skipped;
+	} entries[] = {
+		{0xd503245f, 4}, /* bti c */
+		{0xd50324df, 4}, /* bti jc */
+		{0xd503233f, 0}, /* paciasp */
+		{0xd503201f, 0}, /* nop */
+		{0xa9bd7bfd, 0},
+	};
+	static const unsigned char brk[] = {0x00, 0x00, 0x20, 0xd4};
+	unsigned char bytes[ARCH_BREAKPOINT_MAX];
+
+	(void)state;
+	assert_int_equal(arch->breakpoint(HERE, bytes), sizeof(brk));
+	assert_memory_equal(bytes, brk, sizeof(brk));
+	assert_int_equal(arch->breakpoint_address(HERE), HERE);
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+		a64_put(bytes, entries[i].word);
+		assert_int_equal(arch->entry(HERE, bytes, 4), HERE + entries[i].skipped);
+		assert_int_equal(arch->entry(HERE, bytes, 3), HERE);
+	}
+}
+
+static void test_strip(void **state)
+{
+	(void)state;
+	assert_int_equal(arch->strip(0x0000ffff80001234), 0x0000ffff80001234);
+	assert_int_equal(arch->strip(0x002affff80001234), 0x0000ffff80001234);
+	assert_int_equal(arch->strip(0xff55aaaac0001234), 0x0000aaaac0001234);
+	assert_int_equal(arch->strip(0), 0);
+}
+
+static void test_syscalls(void **state)
+{
+	static const struct {
+		uint64_t number;
+		int64_t result;
+		pid_t made;
+	} calls[] = {
+		{220, 1234, 1234}, {435, 4194304, 4194304}, {220, 0, 0},   {220, -EAGAIN, 0},
+		{435, -512, 0},    {220, 1ll << 40, 0},     {93, 1234, 0},
+	};
+	static const uint64_t args[6] = {11, 12, 13, 14, 15, 16};
+	unsigned char code[16];
+	struct arch_regs regs = start_regs();
+	uint64_t pc_at, sp_at;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		regs.words[8] = calls[i].number;
+		regs.words[0] = (uint64_t)calls[i].result;
+		assert_int_equal(arch->made_task(&regs), calls[i].made);
+	}
+	a64_put(code, 0xd65f03c0);
+	a64_put(code + 4, 0xd2801168); /* mov x8, #139 */
+	a64_put(code + 8, 0xd4000001);
+	a64_put(code + 12, 0xd65f03c0);
+	assert_int_equal(arch->find_syscall(code, sizeof(code)), 8);
+	assert_int_equal(arch->find_syscall(code, 11), -1);
+	assert_int_equal(arch->find_restorer(code, sizeof(code)), 4);
+	assert_int_equal(arch->find_restorer(code, 11), -1);
+	a64_put(code + 4, 0xd2801188); /* another call's number */
+	assert_int_equal(arch->find_restorer(code, sizeof(code)), -1);
+	arch->set_syscall(&regs, HERE + 8, 134, args);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(regs.words[i], args[i]);
+	assert_int_equal(regs.words[8], 134);
+	assert_int_equal(regs.words[A64_PC], HERE + 8);
+	assert_int_equal(arch->signal_frame(0x1000, NULL, &pc_at, &sp_at), 0);
+	assert_int_equal(pc_at, 0x1000 + 568);
+	assert_int_equal(sp_at, 0x1000 + 560);
+	assert_int_equal(arch->frame_registers, 312);
+}
+
+/* --- code around calls --- */
+
+static void test_follows_call(void **state)
+{
+	static const struct {
+		uint32_t word;
+		enum arch_call call;
+	} cases[] = {
+		{0x94000004, CALL_FIXED},    {0x97fffffc, CALL_FIXED},    {0xd63f0100, CALL_COMPUTED},
+		{0xd63f081f, CALL_COMPUTED}, {0xd63f0c1f, CALL_COMPUTED}, {0xd73f0801, CALL_COMPUTED},
+		{0x14000004, CALL_NONE},     {0xd61f0200, CALL_NONE},     {0xd65f03c0, CALL_NONE},
+		{0xd4000001, CALL_NONE},     {0xd71f0801, CALL_NONE},
+	};
+	unsigned char code[8] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		a64_put(code + 4, cases[i].word);
+		assert_int_equal(arch->follows_call(HERE, code, sizeof(code)), cases[i].call);
+		assert_int_equal(arch->follows_call(HERE + 2, code, sizeof(code)), CALL_NONE);
+		assert_int_equal(arch->follows_call(HERE, code + 5, 3), CALL_NONE);
+	}
+}
+
+#define STUB (HERE + 0x100)
+
+static unsigned char text[0x200]; /* at HERE */
+
+static int text_read(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	if (address < HERE || address - HERE > sizeof(text) - size)
+		return -EIO;
+	memcpy(data, text + (address - HERE), size);
+	return 0;
+}
+
+static void test_call_slot(void **state)
+{
+	static const struct {
+		uint32_t call;              /* at HERE + 4 */
+		uint32_t stub[7], other[5]; /* at STUB, and 0x40 behind it */
+		uint64_t slot;
+	} cases[] = {
+		/* adrp x16, 0x41f000; ldr x17, [x16, #0xfd8]; add x16, x16, #0xfd8; br x17 */
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
+		/* the same behind bti c, and with autia1716 there is no knowing */
+		{0x9400003f, {0xd503245f, 0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd503219f, 0xd71f0a30}, {0}, 0},
+		/* mov w0, #64; mov x1, x2; b to procedure linkage of another register */
+		{0x9400003f,
+		 {0x52800800, 0xaa0203e1, 0x1400000e},
+		 {0xf00000e9, 0x913f6129, 0xf9400129, 0xd61f0120},
+		 0x41ffd8},
+		/* its register is another's result meanwhile */
+		{0x9400003f, {0xf00000f0, 0xaa0203f0, 0xf947ee11, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xa94147f0, 0xd61f0220}, {0}, 0},
+		/* a jump to an address, a return, a condition, a loop, another call, a trap */
+		{0x9400003f, {0xf00000f0, 0x913f6210, 0xd61f0200}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd65f03c0, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xb4000040, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0x14000000}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x94000002, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd4200000, 0xd61f0220}, {0}, 0},
+		/* not called directly; into what cannot be read */
+		{0xd63f0100, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
+		{0x95ffffff, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
+	};
+	const struct arch_memory code = {.read = text_read};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t slot = 0;
+
+		print_message("case %zu\n", i);
+		memset(text, 0, sizeof(text));
+		a64_put(text + 4, cases[i].call);
+		for (size_t k = 0; k < ARRAY_SIZE(cases[i].stub); k++)
+			a64_put(text + (STUB - HERE) + 4 * k, cases[i].stub[k]);
+		for (size_t k = 0; k < ARRAY_SIZE(cases[i].other); k++)
+			a64_put(text + (STUB - HERE) + 0x40 + 4 * k, cases[i].other[k]);
+		assert_int_equal(arch->call_slot(HERE + 8, &code, &slot), cases[i].slot != 0);
+		if (cases[i].slot)
+			assert_int_equal(slot, cases[i].slot);
+	}
+}
+
+static void test_sets_sp(void **state)
+{
+	static const struct {
+		uint32_t words[3];
+		bool at_end, ever;
+	} cases[] = {
+		{{0xa9bd7bfd, 0x910003fd, 0xd503201f}, false, false}, /* stp with write-back; mov x29, sp */
+		{{0xd10083ff, 0x910083ff, 0xd14007ff}, false, false}, /* sub, add, sub of constants */
+		{{0xa8c37bfd, 0xf84107e0, 0xd65f03c0}, false, false}, /* ldp, ldr with write-back */
+		{{0x910043e0, 0xf240001f, 0xeb2063ff}, false, false}, /* add x0, sp; tst; cmp sp, x0 */
+		{{0xaa0103ff, 0xb100043f, 0x04bf5020}, false, false}, /* mov xzr; cmn; rdvl */
+		{{0x4cdf7be0, 0x918107ff, 0xd503201f}, false, false}, /* ld1 with a constant; addg sp, sp */
+		{{0x910003bf, 0xd503201f, 0xd503201f}, true, true},   /* mov sp, x29 */
+		{{0x910083bf, 0xa8c37bfd, 0xd503201f}, true, true},   /* add sp, x29, #32 */
+		{{0x927be93f, 0xd503201f, 0xd503201f}, true, true},   /* and sp, x9, #-32 */
+		{{0xcb2063ff, 0xd503201f, 0xd503201f}, true, true},   /* sub sp, sp, x0 */
+		{{0xcb2163ff, 0xd503201f, 0xd503201f}, true, true},
+		{{0x4cc17be0, 0xd503201f, 0xd503201f}, true, true},  /* ld1 {v0.4s}, [sp], x1 */
+		{{0x043f57df, 0xd503201f, 0xd503201f}, true, true},  /* addvl sp, sp, #-2 */
+		{{0x9adf101f, 0xd503201f, 0xd503201f}, true, true},  /* irg sp, x0 */
+		{{0x910003bf, 0xd65f03c0, 0xd503201f}, false, true}, /* mov sp, x29; ret */
+		{{0x910003bf, 0x14000004, 0xd503201f}, false, true}, /* ...; b */
+		{{0x910003bf, 0xd61f0200, 0xd503201f}, false, true}, /* ...; br */
+		{{0x910003bf, 0xd63f0100, 0xd503201f}, true, true},  /* ...; blr */
+		{{0x910003bf, 0x94000004, 0xd503201f}, true, true},  /* ...; bl */
+		{{0x910003bf, 0xd4207d00, 0xd503201f}, false, true}, /* ...; brk */
+	};
+	unsigned char code[12];
+	bool ever;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		print_message("%08x\n", cases[i].words[0]);
+		for (size_t k = 0; k < 3; k++)
+			a64_put(code + 4 * k, cases[i].words[k]);
+		assert_int_equal(arch->sets_sp(code, sizeof(code), &ever), cases[i].at_end);
+		assert_int_equal(ever, cases[i].ever);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes),        cmocka_unit_test(test_not_decoded),
+		cmocka_unit_test(test_shadow_stack),   cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_any_words),      cmocka_unit_test(test_emulate),
+		cmocka_unit_test(test_emulate_narrow), cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_emulate_fault),  cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_breakpoint),     cmocka_unit_test(test_strip),
+		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_sets_sp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

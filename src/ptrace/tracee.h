@@ -108,8 +108,9 @@ struct process {
 
 	/* A fork's child without tables of its own: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;    /* of the guard's; -1 none */
-	bool behind; /* its text may lack breakpoints: it needs tables before it runs */
+	int loan;        /* of the guard's; -1 none */
+	bool behind;     /* its text may lack breakpoints: it needs tables before it runs */
+	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
 	/* Called before anything changes that borrowers go by, where there are any; else NULL. */
 	void (*before_change)(struct process *p);
 };

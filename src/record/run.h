@@ -20,7 +20,7 @@ struct run {
 	struct engine *engine;
 	bool is_launch;
 	bool paused;
-	bool has_broken; /* a process whose trace cannot be written is to be let go of */
+	bool has_broken; /* a process whose trace is broken is to be let go of */
 	int exit_status;
 	struct trace *traces;
 	struct trace_files files;

@@ -124,7 +124,7 @@ struct trace {
 	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
-	bool broken;            /* it could not be written any more */
+	bool broken;            /* it could not be written any more, or its process be read */
 	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;
 

@@ -99,6 +99,21 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		hit_undo(task, b);
 }
 
+bool hit_take_back(struct task *task)
+{
+	const struct process *p = task->process;
+
+	if (!p || task_regs(task) < 0)
+		return false;
+	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const struct breakpoint *b = breakpoint_find(p, address);
+
+	if (!b || !b->size || b->unusable || !task_hit_by_kernel(task))
+		return false;
+	task_set_pc(task, address);
+	return true;
+}
+
 void pass_breakpoint(struct task *task, struct breakpoint *b)
 {
 	if (!breakpoint_refresh(task->process, b)) {

@@ -72,25 +72,24 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* The first hit of a fork's child. False: its memory cannot be opened, so it is let go of. */
+/* The first hit of a fork's child. False: its memory cannot be opened, so that it is let go of as soon as the tracer has
+ * done this; the task stands until then. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;
-
-	process_own(p);
+	struct run *run = p->tracer->run;
 	const int error = process_open(p, task->tid);
 
+	process_own(p);
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
-	msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
-	process_clean(p, task->tid);
-	const uint64_t address = task_regs(task) == 0 ? p->arch->breakpoint_address(p->arch->pc(&task->regs)) : 0;
-	const bool is_hit = breakpoint_find(p, address) && task_hit_by_kernel(task);
-
-	if (is_hit)
-		task_set_pc(task, address);
-	p->tracer->run->lost_attach++;
-	task_release(p->tracer, task, is_hit ? 0 : SIGTRAP);
+	if (!p->trace->broken) {
+		msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
+		run->lost_attach++;
+	}
+	p->trace->broken = run->has_broken = true;
+	task->parting.signal = hit_take_back(task) ? 0 : SIGTRAP;
+	task->parting.is_ready = true;
 	return false;
 }
 

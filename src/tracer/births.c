@@ -75,9 +75,9 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
+	task_part(child); /* it is none of those that may have changed something since */
 	struct process *p = process_fork(parent, child);
 
-	task_part(child);
 	if (p) {
 		task_join(child, p);
 		if (maker && !child->birth.is_release && task_newest_call(maker)) {
@@ -110,7 +110,7 @@ static void leave_copy(struct task *child)
 		return;
 	struct slot *slot = slot_at(p, p->arch->pc(&child->regs));
 
-	if (!slot || !slot->owner)
+	if (!slot || !slot->written)
 		return;
 	slot_joined(child, slot);
 	task_leave_slot(child);

@@ -141,18 +141,20 @@ void process_own(struct process *p)
 {
 	struct process *const lender = p->lender;
 
-	if (!lender)
+	if (!lender && !p->uncompared)
 		return;
 	const pid_t tid = process_proc_task(p);
-	const bool same = p->text_serial == lender->text_serial;
+	const bool is_same = lender && p->text_serial == lender->text_serial;
 	/* ESRCH: it has been killed. Where there are no descriptors left, its next hit tries again. */
-	const int error = process_open(p, tid);
+	const bool is_open = process_open(p, tid) == 0;
 
-	copy_tables(lender, p, tid);
-	if (same || error)
+	if (lender)
+		copy_tables(lender, p, tid);
+	if (is_open && is_same)
 		patches_trust(p);
-	else
+	else if (is_open)
 		patches_compare(p, tid);
+	p->uncompared = !is_open;
 	p->text_serial++;
 	process_end_borrowing(p);
 }

@@ -9,6 +9,7 @@
 #include "tracer/start.h"
 #include "calls/pin.h"
 #include "text/breakpoints.h"
+#include "text/pass.h"
 #include "text/slots.h"
 #include "ptrace/collect.h"
 #include "ptrace/memory.h"
@@ -41,29 +42,13 @@ static bool is_asleep(const struct task *task)
 	return proc_syscall(task->tid, &number, &pc) && !(task->process && slot_at(task->process, pc));
 }
 
-/* A hit of a breakpoint that is out by now: the instruction has not run. */
-static bool undo_hit(struct task *task)
-{
-	struct process *p = task->process;
-
-	if (!p || task_regs(task) < 0)
-		return false;
-	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
-	const struct breakpoint *b = breakpoint_find(p, address);
-
-	if (!b || !b->size || b->unusable || !task_hit_by_kernel(task))
-		return false;
-	task_set_pc(task, address);
-	return true;
-}
-
 /* A stop while letting go: the task is made ready to be detached, or goes on to its next stop. */
 static void make_ready(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	switch (stop->kind) {
 	case STOP_TRAP:
 		task_leave_slot(task);
-		task->parting.signal = undo_hit(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
+		task->parting.signal = hit_take_back(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
 		task->parting.is_ready = true;
 		break;
 	case STOP_SIGNAL:
@@ -110,7 +95,8 @@ static bool can_be_left(const struct process *only, const struct task *task)
 		return false;
 	if (task->vforking || task->exiting || !task->process)
 		return true;
-	return !only && !task->process->text->writes_refused && !sigtrap_needs_restore(task->process);
+	return !only && !task->process->uncompared && !task->process->text->writes_refused &&
+	       !sigtrap_needs_restore(task->process);
 }
 
 /* Finds out who sleeps before it interrupts anyone, so that no task stands still meanwhile. */
@@ -167,6 +153,19 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 		if (!t->tasks.count)
 			return;
 	}
+}
+
+/* Breakpoints are out by now, but where the memory could not be opened: there ptrace reads and writes all of it, through
+ * a task that stands. */
+static void restore_text(struct process *p)
+{
+	if (p->uncompared)
+		FOR_EACH_TASK(task, p)
+			if (task->parting.is_ready) {
+				process_clean(p, task->tid);
+				break;
+			}
+	slots_restore(p);
 }
 
 /* An error (it has been killed) must not stop the rest. */
@@ -269,7 +268,7 @@ void let_go(struct tracer *t)
 	}
 	make_all_ready(t, NULL);
 	for (struct process *p = t->processes; p; p = p->next)
-		slots_restore(p);
+		restore_text(p);
 	detach_ready(t);
 	for (struct process *p = t->processes; p; p = p->next)
 		finish(p);
@@ -287,7 +286,7 @@ static void let_go_of(struct process *p)
 	pin_undo(t);
 	process_pause(p, NULL);
 	make_all_ready(t, p);
-	slots_restore(p);
+	restore_text(p);
 	FOR_EACH_TASK(task, p)
 		if (task->parting.is_ready) {
 			detach(task);

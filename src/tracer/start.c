@@ -70,7 +70,7 @@ int processes_start(struct tracer *t, struct process **failed)
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
 	for (struct process *p = t->processes; p; p = p->next) {
-		if (p->leaving)
+		if (p->leaving || p->uncompared)
 			continue;
 		if (p->shared && !has_anchor(p))
 			process_find_anchor(p);

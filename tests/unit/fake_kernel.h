@@ -33,9 +33,11 @@
 struct fake_memory {
 	int fd;
 	ino_t inode;
-	char name[16]; /* the process that began it; after an exec with a number behind */
-	bool has_tail; /* room for copies */
-	bool refuses;  /* writes to its text through /proc/PID/mem */
+	char name[16];                    /* the process that began it; after an exec with a number behind */
+	bool has_tail;                    /* room for copies */
+	bool refuses;                     /* writes to its text through /proc/PID/mem */
+	bool closed;                      /* cannot be opened now */
+	const struct fake_place *patched; /* where the program has written another instruction; NULL none */
 };
 
 /* What the program's text has, and where copies of instructions go. */
@@ -65,6 +67,8 @@ void fake_memories_free(void);
 ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
+/* The program writes other code there: two instructions that do nothing. */
+void fake_memory_patch(struct fake_memory *memory, const struct fake_place *place);
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address);
 /* How many bytes of its text differ from what the file has. */
 unsigned fake_text_differs(const struct fake_memory *memory);

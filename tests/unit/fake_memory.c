@@ -106,7 +106,9 @@ void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *
 		abort();
 }
 
-static void original_text(unsigned char text[FAKE_TEXT_END - FAKE_TEXT])
+#define PATCH "\x90\x90"
+
+static void original_text(const struct fake_memory *memory, unsigned char text[FAKE_TEXT_END - FAKE_TEXT])
 {
 	memset(text, 0, FAKE_TEXT_END - FAKE_TEXT);
 	for (size_t i = 0; i < FIRST_COPY; i++) {
@@ -115,6 +117,8 @@ static void original_text(unsigned char text[FAKE_TEXT_END - FAKE_TEXT])
 		if (strstr(places[i].name, "site"))
 			text[places[i].address - FAKE_TEXT - 5] = 0xe8;
 	}
+	if (memory->patched)
+		memcpy(text + (memory->patched->address - FAKE_TEXT), PATCH, sizeof(PATCH) - 1);
 }
 
 struct fake_memory *fake_memory_new(const char *name, bool has_tail)
@@ -123,7 +127,7 @@ struct fake_memory *fake_memory_new(const char *name, bool has_tail)
 	unsigned char text[FAKE_TEXT_END - FAKE_TEXT];
 
 	memory->has_tail = has_tail;
-	original_text(text);
+	original_text(memory, text);
 	if (ftruncate(memory->fd, FAKE_STACK_END) < 0)
 		abort();
 	fake_memory_put(memory, FAKE_TEXT, text, sizeof(text));
@@ -137,6 +141,7 @@ struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char 
 	unsigned char text[FAKE_TEXT_END - FAKE_TEXT], *stack = xmalloc(size);
 
 	memory->refuses = from->refuses;
+	memory->patched = from->patched;
 	fake_memory_read(from, FAKE_TEXT, text, sizeof(text));
 	fake_memory_put(memory, FAKE_TEXT, text, sizeof(text));
 	fake_memory_read(from, FAKE_STACK, stack, size);
@@ -172,6 +177,12 @@ void fake_memories_free(void)
 	memory_count = 0;
 }
 
+void fake_memory_patch(struct fake_memory *memory, const struct fake_place *place)
+{
+	memory->patched = place;
+	fake_memory_put(memory, place->address, PATCH, sizeof(PATCH) - 1);
+}
+
 /* ---- What the tracer writes to the text ---- */
 
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address)
@@ -188,7 +199,7 @@ unsigned fake_text_differs(const struct fake_memory *memory)
 	unsigned count = 0;
 
 	fake_memory_read(memory, FAKE_TEXT, now, sizeof(now));
-	original_text(original);
+	original_text(memory, original);
 	for (size_t i = 0; i < sizeof(now); i++)
 		count += now[i] != original[i];
 	return count;

@@ -118,6 +118,8 @@ static int open_file(struct fake_task *task, const char *name)
 		snprintf(text, sizeof(text), "prog");
 	else if (!strcmp(name, "exe"))
 		return open_exe(task);
+	else if (!strcmp(name, "mem") && task->memory && task->memory->closed)
+		return (int)fake_failed(EACCES);
 	else if (!strcmp(name, "mem") && task->memory)
 		return fcntl(task->memory->fd, F_DUPFD_CLOEXEC, 3);
 	else if (!strcmp(name, "mem"))

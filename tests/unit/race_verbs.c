@@ -345,6 +345,18 @@ static void verb_ignores(struct fake_task *task, const struct words *w)
 	fake_leader(task)->trap = 'i';
 }
 
+/* N patches PLACE: the program writes other code there. */
+static void verb_patches(struct fake_task *task, const struct words *w)
+{
+	fake_memory_patch(task->memory, fake_place_named(word(w, 2)));
+}
+
+/* N closed [no]: its memory cannot be opened for now. */
+static void verb_closed(struct fake_task *task, const struct words *w)
+{
+	task->memory->closed = w->count < 3;
+}
+
 static void verb_disk_full(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -364,7 +376,7 @@ static const struct verb {
 	{"dies", verb_dies},         {"vanishes", verb_vanishes},   {"execs", verb_execs},
 	{"refuses", verb_refuses},   {"belongs", verb_belongs},     {"handles", verb_handles},
 	{"ignores", verb_ignores},   {"disk-full", verb_disk_full}, {"resets", verb_resets},
-	{"returned", verb_returned},
+	{"returned", verb_returned}, {"closed", verb_closed},       {"patches", verb_patches},
 };
 
 bool race_verb(struct fake_task *task, const struct words *w)

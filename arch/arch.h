@@ -26,11 +26,12 @@ struct arch_regs {
 #define ARCH_INSN_MAX       16 /* bytes of the longest instruction, rounded up */
 #define ARCH_SLOT_SIZE      32 /* bytes of one slot of out-of-line code */
 #define ARCH_BREAKPOINT_MAX 4
+#define ARCH_LITERAL_MAX    16
 
 enum insn_kind {
 	INSN_COPY,    /* can run out of line, relocated */
 	INSN_EMULATE, /* the tracer does it: jumps, calls, nops */
-	INSN_STEP,    /* only in place, single-stepped with all tasks stopped */
+	INSN_STEP,    /* only in place, single-stepped with all tasks stopped; not at all where cannot_step */
 };
 
 /* One decoded instruction under (or to be under) a breakpoint. `detail` is the port's own. */
@@ -42,6 +43,11 @@ struct insn {
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
 	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): task_set_pc() is all it takes */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
+	/* Constants that it loads from beside itself and that its copy takes along: the decoder says where they lie, whoever
+	 * has the target's memory reads them. */
+	unsigned char literal_size; /* 0: none */
+	unsigned char literal[ARCH_LITERAL_MAX];
+	uint64_t literal_at;
 	uint32_t detail[4];
 	int64_t displacement;
 };
@@ -124,7 +130,7 @@ struct arch {
 	bool (*restart_syscall)(struct arch_regs *regs);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of
-	 * one in `code`, or -1; and the registers for it. */
+	 * one in `code`, with the bits of code_state, or -1; and the registers for it. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
 	/* The same for the code of a C library that signal handlers return to (sa_restorer); NULL where none has it. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
@@ -177,6 +183,8 @@ struct arch {
 	 * behind a jump that always jumps is come to from elsewhere. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
+	/* There is no single step: what can be neither copied nor emulated gets no breakpoint. */
+	bool cannot_step;
 	/* Instructions. decode fills *insn from up to `size` bytes at `address`; with shadow_stack, calls and
 	 * returns cannot be emulated. False if the bytes are no instruction, or if no breakpoint may be there: the
 	 * program's own breakpoint that a pc does not pass by itself, what is between a load and a store that watch
@@ -191,6 +199,8 @@ struct arch {
 	 * result (x86's trap flag). */
 	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 
+	/* The type of the segment with an index of functions and how to unwind them (PT_ARM_EXIDX); 0: there is none. */
+	unsigned unwind_index;
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */
 	unsigned dwarf_registers;
 	uint64_t (*dwarf_get)(const struct arch_regs *regs, unsigned dwarf_register);

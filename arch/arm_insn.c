@@ -1,0 +1,362 @@
+/* A32 instructions: which of them use the pc, and the layout of copies. Written from the ARMv7-A architecture reference
+ * manual, A5. What is UNPREDICTABLE there, no compiler makes. */
+#include "config.h"
+#include "arch/arm_insn.h"
+
+#include <errno.h>
+
+#define BITS(word, from, count) ((word) >> (from) & ((1u << (count)) - 1))
+#define BIT(word, n)            ((word) >> (n)&1u)
+
+static void step(struct insn *insn)
+{
+	insn->kind = INSN_STEP;
+}
+
+static void emulated(struct insn *insn, struct arm_op *op, enum arm_kind kind)
+{
+	insn->kind = INSN_EMULATE;
+	op->kind = (uint8_t)kind;
+}
+
+/* The bits P, U and W of loads and stores. */
+static uint8_t indexing(uint32_t word)
+{
+	const bool before = BIT(word, 24);
+
+	return (uint8_t)((before ? OP_BEFORE : 0) | (BIT(word, 23) ? OP_UP : 0) |
+			 (!before || BIT(word, 21) ? OP_WRITEBACK : 0));
+}
+
+static bool is_unprivileged(uint32_t word)
+{
+	return !BIT(word, 24) && BIT(word, 21);
+}
+
+/* ---- Loads and stores ---- */
+
+static void decode_single(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const bool load = BIT(word, 20), byte = BIT(word, 22), by_register = BIT(word, 25);
+
+	op->kind = load ? OP_LOAD : OP_STORE;
+	op->code = byte ? 1 : 4;
+	op->flags |= indexing(word);
+	op->n = (uint8_t)BITS(word, 16, 4);
+	op->d = (uint8_t)BITS(word, 12, 4);
+	op->immediate = BITS(word, 0, 12);
+	if (by_register) {
+		op->flags |= OP_REGISTER;
+		op->m = (uint8_t)BITS(word, 0, 4);
+		op->shift = (uint8_t)BITS(word, 5, 2);
+		op->amount = (uint8_t)BITS(word, 7, 5);
+	}
+	insn->can_emulate = !is_unprivileged(word);
+	if (op->n != ARM_PC && op->d != ARM_PC && !(by_register && op->m == ARM_PC))
+		return;
+	if (is_unprivileged(word) || (op->d == ARM_PC && byte) || (by_register && op->m == ARM_PC) ||
+	    (op->n == ARM_PC && (!load || (op->flags & OP_WRITEBACK))))
+		step(insn);
+	else
+		insn->kind = INSN_EMULATE;
+}
+
+/* Half words, signed bytes, and two words at once. */
+static void decode_extra(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const unsigned what = BITS(word, 5, 2), d = BITS(word, 12, 4);
+	const bool load = BIT(word, 20), dual = !load && what == 2;
+
+	if (BITS(word, 16, 4) != ARM_PC && d != ARM_PC)
+		return;
+	if (is_unprivileged(word) || d == ARM_PC || !(load || dual) || (indexing(word) & OP_WRITEBACK)) {
+		step(insn);
+		return;
+	}
+	emulated(insn, op, OP_LOAD);
+	op->code = dual ? 8 : what == 2 ? 1 : 2;
+	op->flags |= (uint8_t)(indexing(word) | (load && what >= 2 ? OP_SIGNED : 0));
+	op->n = ARM_PC;
+	op->d = (uint8_t)d;
+	op->s = (uint8_t)(d + 1);
+	op->immediate = BITS(word, 8, 4) << 4 | BITS(word, 0, 4);
+	if (!BIT(word, 22)) {
+		op->flags |= OP_REGISTER;
+		op->m = (uint8_t)BITS(word, 0, 4);
+	}
+}
+
+static void decode_many(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const bool load = BIT(word, 20), other_mode = BIT(word, 22);
+	const unsigned n = BITS(word, 16, 4);
+
+	op->kind = load ? OP_LOAD_MANY : OP_STORE_MANY;
+	op->flags |= (uint8_t)((BIT(word, 24) ? OP_BEFORE : 0) | (BIT(word, 23) ? OP_UP : 0) |
+			       (BIT(word, 21) ? OP_WRITEBACK : 0));
+	op->n = (uint8_t)n;
+	op->list = (uint16_t)word;
+	if (other_mode || n == ARM_PC || !op->list)
+		step(insn);
+	else if (op->list >> ARM_PC & 1)
+		insn->kind = INSN_EMULATE;
+	else
+		insn->can_emulate = !load;
+}
+
+void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const bool thumb = op->flags & OP_THUMB, is_vector = BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9;
+	const unsigned how = BIT(word, 24) << 3 | BIT(word, 23) << 2 | BIT(word, 21);
+
+	/* Neither P, U nor W: a transfer of two registers. */
+	if (BITS(word, 25, 3) != 6 || BITS(word, 16, 4) != ARM_PC || !how)
+		return;
+	/* vldr; P alone, or with U */
+	if (!is_vector || !BIT(word, 20) || !BIT(word, 24) || BIT(word, 21)) {
+		step(insn);
+		return;
+	}
+	const unsigned size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;
+	const uint32_t offset = BITS(word, 0, 8) * (size == 2 ? 2 : 4);
+	const uint32_t base = ((uint32_t)insn->address + (thumb ? 4 : 8)) & ~3u;
+
+	op->kind = OP_LITERAL;
+	op->immediate = word;
+	insn->literal_size = (unsigned char)size;
+	insn->literal_at = BIT(word, 23) ? base + offset : base - offset;
+}
+
+/* ---- Branches ---- */
+
+static void decode_branch(struct insn *insn, struct arm_op *op, uint32_t word, bool to_thumb)
+{
+	const uint32_t distance = (uint32_t)((int32_t)(word << 8) >> 6);
+
+	emulated(insn, op, OP_BRANCH);
+	op->immediate = (uint32_t)insn->address + 8 + distance;
+	if (to_thumb)
+		op->immediate = (op->immediate + (BIT(word, 24) << 1)) | 1;
+	if (to_thumb || BIT(word, 24))
+		op->flags |= OP_LINK;
+	else
+		insn->pc_only = true;
+}
+
+/* bx, blx, bxj; clz, qadd, smulxy, mrs, msr, crc32, bkpt, hvc, smc, eret. */
+static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const unsigned what = BITS(word, 4, 4), which = BITS(word, 21, 2);
+
+	if (which == 1 && what >= 1 && what <= 3) {
+		emulated(insn, op, OP_BRANCH_REGISTER);
+		op->m = (uint8_t)BITS(word, 0, 4);
+		op->flags |= what == 3 ? OP_LINK : 0;
+	} else if (which == 3 && what == 6) {
+		step(insn);
+	}
+}
+
+/* ---- Data processing ---- */
+
+static bool has_no_result(unsigned code)
+{
+	return code >= 8 && code <= 11; /* tst, teq, cmp, cmn */
+}
+
+static bool has_one_operand(unsigned code)
+{
+	return code == 13 || code == 15; /* mov, mvn */
+}
+
+static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const bool by_register = !BIT(word, 25), sets_flags = BIT(word, 20);
+	const unsigned code = BITS(word, 21, 4), rotation = 2 * BITS(word, 8, 4);
+	const uint32_t number = BITS(word, 0, 8);
+
+	op->kind = OP_DATA;
+	op->code = (uint8_t)code;
+	op->flags |= sets_flags ? OP_SETS_FLAGS : 0;
+	op->n = (uint8_t)(has_one_operand(code) ? 0 : BITS(word, 16, 4));
+	op->d = (uint8_t)(has_no_result(code) ? 0 : BITS(word, 12, 4));
+	if (by_register) {
+		op->flags |= OP_REGISTER;
+		op->m = (uint8_t)BITS(word, 0, 4);
+		op->shift = (uint8_t)BITS(word, 5, 2);
+		op->amount = (uint8_t)BITS(word, 7, 5);
+	} else {
+		op->amount = (uint8_t)rotation;
+		op->immediate = rotation ? number >> rotation | number << (32 - rotation) : number;
+	}
+	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC))
+		return;
+	/* Shifted by a register: UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
+	if ((by_register && BIT(word, 4)) || (op->d == ARM_PC && sets_flags))
+		step(insn);
+	else
+		insn->kind = INSN_EMULATE;
+}
+
+/* Multiplications, exclusive accesses and swaps: bits 7 to 4 are 1001. */
+static void decode_multiply(struct insn *insn, uint32_t word)
+{
+	/* ldrex and strex: what they rely on does not outlive a stop between them. lda and stl do not. */
+	if (BITS(word, 23, 5) == 3 && BITS(word, 8, 4) != 0xc)
+		step(insn);
+}
+
+static bool is_nop(uint32_t word)
+{
+	return word == 0xe1a00000 || word == 0xe320f000; /* mov r0, r0; nop */
+}
+
+/* Bits 27 and 26 are 0. */
+static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	const bool is_immediate = BIT(word, 25), is_special = BITS(word, 23, 2) == 2 && !BIT(word, 20);
+
+	if (is_nop(word)) {
+		emulated(insn, op, OP_NOP);
+		insn->pc_only = true;
+	} else if (is_immediate && is_special) {
+		return; /* movw, movt, msr, hints */
+	} else if (!is_immediate && BIT(word, 7) && BIT(word, 4)) {
+		if (BITS(word, 5, 2))
+			decode_extra(insn, op, word);
+		else
+			decode_multiply(insn, word);
+	} else if (is_special) {
+		if (!BIT(word, 7))
+			decode_miscellaneous(insn, op, word);
+	} else {
+		decode_data(insn, op, word);
+	}
+}
+
+/* Without a condition: blx, and what the pc is nothing to. */
+static void decode_unconditional(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	op->condition = ARM_ALWAYS;
+	if (BITS(word, 25, 3) == 5)
+		decode_branch(insn, op, word, true);
+	else if ((word & 0xfffffdffu) == 0xf1010000u || BITS(word, 25, 3) == 4)
+		step(insn); /* setend: the jump back would read its address in that order; rfe, srs */
+	else
+		arm_decode_coprocessor(insn, op, word);
+}
+
+void arm_decode_a32(struct insn *insn, struct arm_op *op, uint32_t word)
+{
+	op->condition = (uint8_t)(word >> 28);
+	if (op->condition == 15) {
+		decode_unconditional(insn, op, word);
+		return;
+	}
+	switch (BITS(word, 25, 3)) {
+	case 0:
+	case 1:
+		decode_general(insn, op, word);
+		break;
+	case 2:
+		decode_single(insn, op, word);
+		break;
+	case 3:
+		if (!BIT(word, 4)) /* else media */
+			decode_single(insn, op, word);
+		break;
+	case 4:
+		decode_many(insn, op, word);
+		break;
+	case 5:
+		decode_branch(insn, op, word, false);
+		break;
+	case 6:
+		arm_decode_coprocessor(insn, op, word);
+		break;
+	default:
+		insn->is_syscall = BIT(word, 24);
+		break;
+	}
+}
+
+/* ---- Both states ---- */
+
+bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+{
+	struct arm_op op = {.condition = ARM_ALWAYS};
+	const bool thumb = address & 1;
+	uint16_t halves[2] = {0};
+
+	(void)shadow_stack;
+	*insn = (struct insn){.kind = INSN_COPY, .address = address & ~1ull};
+	if (size < (thumb ? 2 : 4))
+		return false;
+	memcpy(halves, code, size < 4 ? 2 : 4);
+	insn->length = thumb && halves[0] >> 11 < 0x1d ? 2 : 4;
+	if (size < insn->length)
+		return false;
+	memcpy(insn->bytes, code, insn->length);
+	op.flags = thumb ? OP_THUMB : 0;
+	if (!thumb)
+		arm_decode_a32(insn, &op, (uint32_t)halves[1] << 16 | halves[0]);
+	else if (insn->length == 2)
+		arm_decode_t16(insn, &op, halves[0]);
+	else
+		arm_decode_t32(insn, &op, halves[0], halves[1]);
+	insn->can_emulate &= insn->kind == INSN_COPY;
+	memcpy(insn->detail, &op, sizeof(op));
+	return true;
+}
+
+static void put_half(unsigned char *to, uint32_t half)
+{
+	to[0] = (unsigned char)half;
+	to[1] = (unsigned char)(half >> 8);
+}
+
+static void put_word(unsigned char *to, uint32_t word)
+{
+	put_half(to, word);
+	put_half(to + 2, word >> 16);
+}
+
+static void put_insn(unsigned char *to, uint32_t word, bool thumb)
+{
+	if (thumb) {
+		put_half(to, word >> 16);
+		put_half(to + 2, word);
+	} else {
+		put_word(to, word);
+	}
+}
+
+#define LITERAL_AT 16 /* in a slot */
+
+/* The instruction, a load of the pc from the word at 8, that word, and at LITERAL_AT a literal. Slots are aligned. */
+int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+{
+	const struct arm_op op = arm_op_of(insn);
+	const bool thumb = op.flags & OP_THUMB;
+	const unsigned at = insn->length;
+	uint32_t word;
+
+	(void)slot;
+	*copy = (struct insn_copy){.size = 12, .resume = insn->length};
+	memcpy(copy->bytes, insn->bytes, insn->length);
+	if (op.kind == OP_LITERAL) {
+		/* Up, by words or by half words. */
+		const uint32_t offset = LITERAL_AT - (thumb ? 4 : 8);
+
+		word = (op.immediate & ~0xffu) | 1u << 23 | offset / (insn->literal_size == 2 ? 2 : 4);
+		put_insn(copy->bytes, word, thumb);
+		memcpy(copy->bytes + LITERAL_AT, insn->literal, insn->literal_size);
+		copy->size = (unsigned char)(LITERAL_AT + insn->literal_size);
+	}
+	if (thumb)
+		put_insn(copy->bytes + at, 0xf8dff000u | (8 - ((at + 4) & ~3u)), true);
+	else
+		put_insn(copy->bytes + at, 0xe51ff004u, false);
+	put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
+	return 0;
+}

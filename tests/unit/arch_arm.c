@@ -1,0 +1,734 @@
+/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. All of it is
+ * pure, so it runs on every machine. */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "arch/arch.h"
+#include "base/util.h"
+#include "tests/unit/arch_hex.h"
+
+extern const struct arch arch_arm;
+
+#define HERE  0x10000u
+#define SLOT  0x11000u
+#define THUMB 1u
+
+enum { LR = 14, SP = 13, PC = 15, CPSR = 16, T = 0x20 };
+
+static struct insn decode(uint32_t state, const char *hex)
+{
+	unsigned char bytes[16];
+	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
+	struct insn insn;
+
+	assert_true(arch_arm.decode(HERE | state, bytes, size, false, &insn));
+	assert_int_equal(insn.address, HERE);
+	return insn;
+}
+
+/* ---- Kinds ---- */
+
+enum { PC_ONLY = 1, SYSCALL = 2, CAN_EMULATE = 4 };
+
+static const struct {
+	const char *text, *hex;
+	enum insn_kind kind;
+	int flags;
+} a32[] =
+	{
+		{"push {r4, lr}", "10 40 2d e9", INSN_COPY, CAN_EMULATE},
+		{"mov ip, sp", "0d c0 a0 e1", INSN_COPY, 0},
+		{"push {fp, ip, lr, pc}", "00 d8 2d e9", INSN_EMULATE, 0},
+		{"pop {r4, pc}", "10 80 bd e8", INSN_EMULATE, 0},
+		{"ldm sp, {fp, sp, pc}", "00 a8 9d e8", INSN_EMULATE, 0},
+		{"ldm sp!, {r0, pc}^", "01 80 fd e8", INSN_STEP, 0},
+		{"b", "02 00 00 ea", INSN_EMULATE, PC_ONLY},
+		{"bl", "02 00 00 eb", INSN_EMULATE, 0},
+		{"blx", "02 00 00 fa", INSN_EMULATE, 0},
+		{"bx lr", "1e ff 2f e1", INSN_EMULATE, 0},
+		{"blx r3", "33 ff 2f e1", INSN_EMULATE, 0},
+		{"ldr r3, [pc, #16]", "10 30 9f e5", INSN_EMULATE, 0},
+		{"ldr r3, [r2, #16]", "10 30 92 e5", INSN_COPY, CAN_EMULATE},
+		{"ldr pc, [ip, #244]!", "f4 f0 bc e5", INSN_EMULATE, 0},
+		{"ldrd r2, [pc, #8]", "d8 20 cf e1", INSN_EMULATE, 0},
+		{"ldrh r2, [pc, #8]", "b8 20 df e1", INSN_EMULATE, 0},
+		{"str r2, [pc, #8]", "08 20 8f e5", INSN_STEP, 0},
+		{"add ip, pc, #0, 12", "00 c6 8f e2", INSN_EMULATE, 0},
+		{"add ip, ip, #974848", "ee ca 8c e2", INSN_COPY, 0},
+		{"mov lr, pc", "0f e0 a0 e1", INSN_EMULATE, 0},
+		{"mov pc, lr", "0e f0 a0 e1", INSN_EMULATE, 0},
+		{"subs pc, lr, #4", "04 f0 5e e2", INSN_STEP, 0},
+		{"addls pc, pc, r3, lsl #2", "03 f1 8f 90", INSN_EMULATE, 0},
+		{"nop", "00 f0 20 e3", INSN_EMULATE, PC_ONLY},
+		{"mov r0, r0", "00 00 a0 e1", INSN_EMULATE, PC_ONLY},
+		{"movw r3, #4660", "34 32 01 e3", INSN_COPY, 0},
+		{"mul r3, r2, r1", "92 01 03 e0", INSN_COPY, 0},
+		{"ldrex r3, [r2]", "9f 3f 92 e1", INSN_STEP, 0},
+		{"strex r1, r3, [r2]", "93 1f 82 e1", INSN_STEP, 0},
+		{"lda r3, [r2]", "9f 3c 92 e1", INSN_COPY, 0},
+		{"swp r3, r1, [r2]", "91 30 02 e1", INSN_COPY, 0},
+		{"svc 0", "00 00 00 ef", INSN_COPY, SYSCALL},
+		{"mrc 15, 0, r3, cr13, cr0, {3}", "70 3f 1d ee", INSN_COPY, 0},
+		{"vldr d0, [pc, #32]", "08 0b 9f ed", INSN_COPY, 0},
+		{"vldr d0, [r0, #32]", "08 0b 90 ed", INSN_COPY, 0},
+		{"vldmia pc, {d0}", "02 0b 9f ec", INSN_STEP, 0},
+		{"setend be", "00 02 01 f1", INSN_STEP, 0},
+		{"udf", "f0 00 f0 e7", INSN_COPY, 0},
+		{"clz r0, r1", "11 0f 6f e1", INSN_COPY, 0},
+},
+  thumb[] = {
+	  {"push {r3, r4, r5, r6, r7, lr}", "f8 b5", INSN_COPY, CAN_EMULATE},
+	  {"push.w {r4, ..., r8, lr}", "2d e9 f0 41", INSN_COPY, CAN_EMULATE},
+	  {"str.w r4, [sp, #-4]!", "4d f8 04 4d", INSN_COPY, CAN_EMULATE},
+	  {"pop {r4, pc}", "10 bd", INSN_EMULATE, 0},
+	  {"pop {r4}", "10 bc", INSN_COPY, 0},
+	  {"pop.w {r4, ..., r8, pc}", "bd e8 f0 81", INSN_EMULATE, 0},
+	  {"ldr.w pc, [sp], #4", "5d f8 04 fb", INSN_EMULATE, 0},
+	  {"ldr.w pc, [pc, #8]", "df f8 08 f0", INSN_EMULATE, 0},
+	  {"ldr.w pc, [r1, r2, lsl #2]", "51 f8 22 f0", INSN_EMULATE, 0},
+	  {"ldr r3, [pc, #16]", "04 4b", INSN_EMULATE, 0},
+	  {"ldr.w r8, [pc, #16]", "df f8 10 80", INSN_EMULATE, 0},
+	  {"ldrsb.w r8, [pc, #-16]", "1f f9 10 80", INSN_EMULATE, 0},
+	  {"pld [pc, #16]", "9f f8 10 f0", INSN_COPY, 0},
+	  {"ldrd r2, r3, [pc, #16]", "df e9 04 23", INSN_EMULATE, 0},
+	  {"ldrd r2, r3, [sp, #16]", "dd e9 04 23", INSN_COPY, 0},
+	  {"adr r3", "04 a3", INSN_EMULATE, 0},
+	  {"adr.w r8", "0f f2 10 08", INSN_EMULATE, 0},
+	  {"adr.w r8, down", "af f2 10 08", INSN_EMULATE, 0},
+	  {"add r3, pc", "7b 44", INSN_EMULATE, 0},
+	  {"add r3, lr", "73 44", INSN_COPY, 0},
+	  {"mov pc, r3", "9f 46", INSN_EMULATE, 0},
+	  {"bx lr", "70 47", INSN_EMULATE, 0},
+	  {"bx pc", "78 47", INSN_EMULATE, 0},
+	  {"blx r3", "98 47", INSN_EMULATE, 0},
+	  {"b", "04 e0", INSN_EMULATE, PC_ONLY},
+	  {"beq", "04 d0", INSN_EMULATE, PC_ONLY},
+	  {"b.w", "00 f0 04 b8", INSN_EMULATE, PC_ONLY},
+	  {"bne.w", "40 f0 04 80", INSN_EMULATE, PC_ONLY},
+	  {"bl", "00 f0 04 f8", INSN_EMULATE, 0},
+	  {"blx", "00 f0 04 e8", INSN_EMULATE, 0},
+	  {"cbz r3", "23 b1", INSN_EMULATE, PC_ONLY},
+	  {"cbnz r3", "23 b9", INSN_EMULATE, PC_ONLY},
+	  {"tbb [pc, r3]", "df e8 03 f0", INSN_EMULATE, 0},
+	  {"tbh [pc, r3, lsl #1]", "df e8 13 f0", INSN_EMULATE, 0},
+	  {"it eq", "08 bf", INSN_EMULATE, 0},
+	  {"nop", "00 bf", INSN_EMULATE, PC_ONLY},
+	  {"nop.w", "af f3 00 80", INSN_EMULATE, PC_ONLY},
+	  {"yield", "10 bf", INSN_COPY, 0},
+	  {"svc 0", "00 df", INSN_COPY, SYSCALL},
+	  {"udf #0", "00 de", INSN_COPY, 0},
+	  {"ldrex r3, [r2]", "52 e8 00 3f", INSN_STEP, 0},
+	  {"strex r1, r3, [r2]", "42 e8 00 31", INSN_STEP, 0},
+	  {"ldrexb r3, [r2]", "d2 e8 4f 3f", INSN_STEP, 0},
+	  {"lda r3, [r2]", "d2 e8 af 3f", INSN_COPY, 0},
+	  {"vldr d7, [pc, #24]", "9f ed 06 7b", INSN_COPY, 0},
+	  {"mrc 15, 0, r3, cr13, cr0, {3}", "1d ee 70 3f", INSN_COPY, 0},
+	  {"movs r7, #120", "78 27", INSN_COPY, 0},
+	  {"setend be", "58 b6", INSN_STEP, 0},
+	  {"subs pc, lr, #4", "de f3 04 8f", INSN_STEP, 0},
+};
+
+static void check_kind(uint32_t state, const char *text, const char *hex, enum insn_kind kind, int flags)
+{
+	const struct insn insn = decode(state, hex);
+
+	if (insn.kind != kind || insn.pc_only != !!(flags & PC_ONLY) || insn.is_syscall != !!(flags & SYSCALL) ||
+	    insn.can_emulate != !!(flags & CAN_EMULATE))
+		fail_msg("%s: kind %d, pc_only %d, syscall %d, can_emulate %d", text, insn.kind, insn.pc_only,
+			 insn.is_syscall, insn.can_emulate);
+	assert_int_equal(insn.length, (strlen(hex) + 1) / 3);
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(a32); i++)
+		check_kind(0, a32[i].text, a32[i].hex, a32[i].kind, a32[i].flags);
+	for (size_t i = 0; i < ARRAY_SIZE(thumb); i++)
+		check_kind(THUMB, thumb[i].text, thumb[i].hex, thumb[i].kind, thumb[i].flags);
+}
+
+static void test_short(void **state)
+{
+	const unsigned char half_of_one[] = {0x2d, 0xe9}, push[] = {0x10, 0xb5};
+	struct insn insn;
+
+	(void)state;
+	assert_false(arch_arm.decode(HERE | THUMB, half_of_one, 2, false, &insn));
+	assert_true(arch_arm.decode(HERE | THUMB, push, 2, false, &insn));
+	assert_false(arch_arm.decode(HERE | THUMB, push, 1, false, &insn));
+	assert_false(arch_arm.decode(HERE, push, 2, false, &insn));
+}
+
+/* ---- Copies ---- */
+
+static void check_copy(uint32_t state, const char *hex, const char *literal, const char *expected, unsigned resume)
+{
+	struct insn insn = decode(state, hex);
+	struct insn_copy copy;
+	unsigned char bytes[ARCH_SLOT_SIZE];
+	const size_t size = hex_bytes(expected, bytes, sizeof(bytes));
+
+	if (literal)
+		assert_int_equal(hex_bytes(literal, insn.literal, sizeof(insn.literal)), insn.literal_size);
+	assert_int_equal(arch_arm.relocate(&insn, SLOT, &copy), 0);
+	assert_int_equal(copy.size, size);
+	assert_memory_equal(copy.bytes, bytes, size);
+	assert_int_equal(copy.resume, resume);
+	assert_int_equal(insn_original_pc(&insn, &copy, SLOT, SLOT), HERE);
+	assert_int_equal(insn_original_pc(&insn, &copy, SLOT, SLOT + resume), HERE + insn.length);
+}
+
+static void test_copies(void **state)
+{
+	(void)state;
+	/* ldr pc, [pc, #-4]; the address */
+	check_copy(0, "10 40 2d e9", NULL, "10 40 2d e9 04 f0 1f e5 04 00 01 00", 4);
+	/* ldr.w pc, [pc, #4], the pc being rounded down; the address, with the state */
+	check_copy(THUMB, "10 b5", NULL, "10 b5 df f8 04 f0 00 00 03 00 01 00", 2);
+	/* ldr.w pc, [pc] */
+	check_copy(THUMB, "2d e9 f0 41", NULL, "2d e9 f0 41 df f8 00 f0 05 00 01 00", 4);
+	/* vldr d0, [pc, #8] of 16 */
+	check_copy(0, "08 0b 9f ed", "11 22 33 44 55 66 77 88",
+		   "02 0b 9f ed 04 f0 1f e5 04 00 01 00 00 00 00 00 11 22 33 44 55 66 77 88", 4);
+	/* vldr s15, [pc, #-32] becomes one of what is ahead */
+	check_copy(THUMB, "5f ed 08 7a", "11 22 33 44", "df ed 03 7a df f8 00 f0 05 00 01 00 00 00 00 00 11 22 33 44",
+		   4);
+}
+
+static void test_literals(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(0, "08 0b 9f ed").literal_at, HERE + 8 + 32);
+	assert_int_equal(decode(0, "08 0b 9f ed").literal_size, 8);
+	assert_int_equal(decode(THUMB, "5f ed 08 7a").literal_at, HERE + 4 - 32);
+	assert_int_equal(decode(THUMB, "5f ed 08 7a").literal_size, 4);
+	assert_int_equal(decode(0, "08 0b 90 ed").literal_size, 0);
+}
+
+/* ---- Emulation ---- */
+
+#define DATA 0x20000u
+
+static unsigned char memory[256]; /* from DATA on */
+static unsigned reads, writes;
+
+static int read_data(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	reads++;
+	if (address < DATA || address + size > DATA + sizeof(memory))
+		return -EFAULT;
+	memcpy(data, memory + (address - DATA), size);
+	return 0;
+}
+
+static int write_data(void *context, uint64_t address, const void *data, size_t size)
+{
+	(void)context;
+	writes++;
+	if (address < DATA || address + size > DATA + sizeof(memory))
+		return -EFAULT;
+	memcpy(memory + (address - DATA), data, size);
+	return 0;
+}
+
+static const struct arch_memory data_memory = {read_data, write_data, NULL};
+
+static void put(uint32_t address, uint32_t word)
+{
+	memcpy(memory + (address - DATA), &word, sizeof(word));
+}
+
+static uint32_t got(uint32_t address)
+{
+	uint32_t word;
+
+	memcpy(&word, memory + (address - DATA), sizeof(word));
+	return word;
+}
+
+/* Registers that are their numbers, sp at DATA + 128. */
+static struct arch_regs fresh(uint32_t state, uint32_t flags)
+{
+	struct arch_regs regs = {.narrow = {0}};
+
+	for (unsigned i = 0; i < PC; i++)
+		regs.narrow[i] = 0x1000 + i;
+	regs.narrow[SP] = DATA + 128;
+	regs.narrow[PC] = HERE;
+	regs.narrow[CPSR] = (state ? T : 0) | 0x10 | flags;
+	memset(memory, 0, sizeof(memory));
+	reads = writes = 0;
+	return regs;
+}
+
+static void emulate(uint32_t state, const char *hex, struct arch_regs *regs)
+{
+	const struct insn insn = decode(state, hex);
+
+	assert_int_equal(arch_arm.emulate(&insn, regs, &data_memory), 0);
+}
+
+static void test_branches(void **state)
+{
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	emulate(0, "02 00 00 ea", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 16);
+	regs = fresh(0, 0);
+	emulate(0, "02 00 00 eb", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 16);
+	assert_int_equal(regs.narrow[LR], HERE + 4);
+	regs = fresh(0, 0);
+	emulate(0, "02 00 00 fb", &regs); /* blx with H: to Thumb */
+	assert_int_equal(regs.narrow[PC], HERE + 18);
+	assert_int_equal(regs.narrow[CPSR] & T, T);
+	assert_int_equal(regs.narrow[LR], HERE + 4);
+	regs = fresh(1, 0);
+	emulate(THUMB, "00 f0 04 f8", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 12);
+	assert_int_equal(regs.narrow[LR], HERE + 5);
+	regs = fresh(1, 0);
+	emulate(THUMB, "00 f0 04 e8", &regs); /* blx: to A32 */
+	assert_int_equal(regs.narrow[PC], HERE + 12);
+	assert_int_equal(regs.narrow[CPSR] & T, 0);
+	assert_int_equal(regs.narrow[LR], HERE + 5);
+	regs = fresh(1, 0);
+	emulate(THUMB, "78 47", &regs); /* bx pc */
+	assert_int_equal(regs.narrow[PC], HERE + 4);
+	assert_int_equal(regs.narrow[CPSR] & T, 0);
+	regs = fresh(1, 0);
+	regs.narrow[LR] = 0x4001;
+	emulate(THUMB, "f0 47", &regs); /* blx lr */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[LR], HERE + 3);
+	regs = fresh(0, 0);
+	regs.narrow[3] = 0x4001;
+	emulate(0, "03 f0 a0 e1", &regs); /* mov pc, r3 */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[CPSR] & T, T);
+	regs = fresh(1, 0);
+	regs.narrow[3] = 0x4000;
+	emulate(THUMB, "9f 46", &regs); /* mov pc, r3: stays */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[CPSR] & T, T);
+}
+
+static void test_conditions(void **state)
+{
+	/* For each condition, the flags N Z C V as four bits with which it holds. */
+	static const uint16_t holds[] = {0xf0f0, 0x0f0f, 0xcccc, 0x3333, 0xff00, 0x00ff, 0xaaaa,
+					 0x5555, 0x0c0c, 0xf3f3, 0xaa55, 0x55aa, 0x0a05, 0xf5fa};
+	char hex[16];
+
+	(void)state;
+	for (unsigned condition = 0; condition < ARRAY_SIZE(holds); condition++)
+		for (uint32_t flags = 0; flags < 16; flags++) {
+			const bool expected = holds[condition] >> flags & 1;
+			struct arch_regs regs = fresh(1, flags << 28);
+
+			snprintf(hex, sizeof(hex), "04 d%x", condition);
+			emulate(THUMB, hex, &regs);
+			assert_int_equal(regs.narrow[PC], expected ? HERE + 12 : HERE + 2);
+			regs = fresh(0, flags << 28);
+			snprintf(hex, sizeof(hex), "02 00 00 %xa", condition);
+			emulate(0, hex, &regs);
+			assert_int_equal(regs.narrow[PC], expected ? HERE + 16 : HERE + 4);
+		}
+}
+
+static void test_compare_branch(void **state)
+{
+	struct arch_regs regs = fresh(1, 0);
+
+	(void)state;
+	emulate(THUMB, "23 b1", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 2);
+	regs = fresh(1, 0);
+	emulate(THUMB, "23 b9", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 12);
+	regs = fresh(1, 0);
+	regs.narrow[3] = 0;
+	emulate(THUMB, "23 b1", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 12);
+}
+
+/* An IT instruction, and a branch in its block. */
+static void test_it(void **state)
+{
+	struct arch_regs regs = fresh(1, 0);
+
+	(void)state;
+	emulate(THUMB, "06 bf", &regs); /* itte eq */
+	assert_int_equal(regs.narrow[PC], HERE + 2);
+	assert_int_equal(regs.narrow[CPSR], T | 0x10 | 2u << 25 | 1u << 10);
+	regs = fresh(1, 2u << 25 | 2u << 10); /* 0000 1010: eq, then one more of eq */
+	emulate(THUMB, "00 bf", &regs);
+	assert_int_equal(regs.narrow[CPSR], T | 0x10 | 0u << 25 | 5u << 10); /* 0001 0100: ne */
+	regs = fresh(1, 0u << 25 | 2u << 10);                                /* 0000 1000: the last, eq */
+	emulate(THUMB, "70 47", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 2); /* not taken */
+	assert_int_equal(regs.narrow[CPSR], T | 0x10);
+}
+
+static void test_loads(void **state)
+{
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	put(DATA + 128, 0x11);
+	put(DATA + 132, 0x4001);
+	emulate(0, "10 80 bd e8", &regs); /* pop {r4, pc} */
+	assert_int_equal(regs.narrow[4], 0x11);
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[CPSR] & T, T);
+	assert_int_equal(regs.narrow[SP], DATA + 136);
+	regs = fresh(1, 0);
+	put(DATA + 128, 0x11);
+	put(DATA + 132, 0x4000);
+	emulate(THUMB, "10 bd", &regs);
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[CPSR] & T, 0);
+	assert_int_equal(regs.narrow[SP], DATA + 136);
+	regs = fresh(1, 0);
+	put(DATA + 128, 0x4001);
+	emulate(THUMB, "5d f8 04 fb", &regs); /* ldr.w pc, [sp], #4 */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[SP], DATA + 132);
+	regs = fresh(0, 0);
+	regs.narrow[12] = DATA + 8;
+	put(DATA + 8 + 16, 0x4000);
+	emulate(0, "10 f0 bc e5", &regs); /* ldr pc, [ip, #16]! */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[12], DATA + 24);
+	regs = fresh(0, 0);
+	regs.narrow[1] = DATA;
+	regs.narrow[2] = 4;
+	put(DATA + 16, 0x4001);
+	emulate(0, "02 f1 91 e7", &regs); /* ldr pc, [r1, r2, lsl #2] */
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	regs = fresh(1, 0);
+	regs.narrow[1] = DATA;
+	regs.narrow[2] = 3;
+	memory[3] = 5;
+	emulate(THUMB, "d1 e8 02 f0", &regs); /* tbb [r1, r2] */
+	assert_int_equal(regs.narrow[PC], HERE + 4 + 10);
+}
+
+/* Where a literal would be is no memory of the test's: moved there by its own address. */
+static void test_literal_loads(void **state)
+{
+	static const struct {
+		uint32_t state;
+		const char *hex;
+		uint32_t from; /* to the literal */
+		uint32_t value, second;
+	} loads[] = {
+		{0, "10 30 9f e5", 24, 0x887766f5, 0},       /* ldr r3, [pc, #16] */
+		{0, "d0 31 df e1", 24, 0xfffffff5, 0},       /* ldrsb r3, [pc, #16] */
+		{0, "f0 31 df e1", 24, 0x66f5, 0},           /* ldrsh */
+		{0, "b0 31 df e1", 24, 0x66f5, 0},           /* ldrh */
+		{0, "d0 21 cf e1", 24, 0, 0x887766f5},       /* ldrd r2, r3: r3 is second */
+		{THUMB, "04 4b", 20, 0x887766f5, 0},         /* ldr r3, [pc, #16] */
+		{THUMB, "df f8 10 30", 20, 0x887766f5, 0},   /* ldr.w */
+		{THUMB, "9f f9 10 30", 20, 0xfffffff5, 0},   /* ldrsb.w */
+		{THUMB, "9f f8 10 30", 20, 0xf5, 0},         /* ldrb.w */
+		{THUMB, "bf f9 10 30", 20, 0x66f5, 0},       /* ldrsh.w */
+		{THUMB, "df e9 04 32", 20, 0x887766f5, 0x1}, /* ldrd r3, r2 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+		unsigned char bytes[8];
+		const size_t size = hex_bytes(loads[i].hex, bytes, sizeof(bytes));
+		struct arch_regs regs = fresh(loads[i].state, 0);
+		struct insn insn;
+
+		assert_true(arch_arm.decode(DATA | loads[i].state, bytes, size, false, &insn));
+		const bool reversed = !loads[i].value;
+
+		put(DATA + loads[i].from, reversed ? 0 : 0x887766f5);
+		put(DATA + loads[i].from + 4, reversed ? 0x887766f5 : 1);
+		assert_int_equal(arch_arm.emulate(&insn, &regs, &data_memory), 0);
+		assert_int_equal(regs.narrow[3], reversed ? loads[i].second : loads[i].value);
+		assert_int_equal(regs.narrow[PC], DATA + size);
+	}
+}
+
+static void test_stores(void **state)
+{
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	emulate(0, "00 d8 2d e9", &regs); /* push {fp, ip, lr, pc} */
+	assert_int_equal(regs.narrow[SP], DATA + 112);
+	assert_int_equal(got(DATA + 112), 0x100b);
+	assert_int_equal(got(DATA + 116), 0x100c);
+	assert_int_equal(got(DATA + 120), 0x100e);
+	assert_int_equal(got(DATA + 124), HERE + 8);
+	assert_int_equal(writes, 1);
+	regs = fresh(1, 0);
+	emulate(THUMB, "10 b5", &regs); /* push {r4, lr}, where there is no slot */
+	assert_int_equal(regs.narrow[SP], DATA + 120);
+	assert_int_equal(got(DATA + 120), 0x1004);
+	assert_int_equal(got(DATA + 124), 0x100e);
+	assert_int_equal(regs.narrow[PC], HERE + 2);
+	regs = fresh(1, 0);
+	emulate(THUMB, "4d f8 04 4d", &regs); /* str.w r4, [sp, #-4]! */
+	assert_int_equal(got(DATA + 124), 0x1004);
+	regs = fresh(0, 0);
+	emulate(0, "04 e0 2d e5", &regs); /* str lr, [sp, #-4]! */
+	assert_int_equal(got(DATA + 124), 0x100e);
+	assert_int_equal(regs.narrow[SP], DATA + 124);
+}
+
+static void test_data(void **state)
+{
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	emulate(0, "00 c6 8f e2", &regs); /* add ip, pc, #0, 12 */
+	assert_int_equal(regs.narrow[12], HERE + 8);
+	regs = fresh(0, 0);
+	emulate(0, "0f e0 a0 e1", &regs); /* mov lr, pc */
+	assert_int_equal(regs.narrow[LR], HERE + 8);
+	regs = fresh(0, 0x40000000); /* Z: ls holds */
+	regs.narrow[3] = 2;
+	emulate(0, "03 f1 8f 90", &regs); /* addls pc, pc, r3, lsl #2 */
+	assert_int_equal(regs.narrow[PC], HERE + 16);
+	regs = fresh(0, 0x20000000); /* C: it does not */
+	emulate(0, "03 f1 8f 90", &regs);
+	assert_int_equal(regs.narrow[PC], HERE + 4);
+	regs = fresh(1, 0);
+	emulate(THUMB, "7b 44", &regs); /* add r3, pc */
+	assert_int_equal(regs.narrow[3], 0x1003 + HERE + 4);
+	regs = fresh(1, 0);
+	emulate(THUMB, "04 a3", &regs);
+	assert_int_equal(regs.narrow[3], HERE + 20);
+	regs = fresh(1, 0);
+	emulate(THUMB, "af f2 10 08", &regs);
+	assert_int_equal(regs.narrow[8], HERE + 4 - 16);
+	regs = fresh(0, 0);
+	emulate(0, "0f 00 5f e1", &regs); /* cmp pc, pc */
+	assert_int_equal(regs.narrow[CPSR] >> 28, 6);
+}
+
+/* Whatever fails leaves the registers as they were. */
+static void test_faults(void **state)
+{
+	static const struct {
+		uint32_t state;
+		const char *hex;
+	} faults[] = {
+		{0, "10 80 bd e8"}, {THUMB, "10 bd"}, {THUMB, "5d f8 04 fb"},
+		{0, "10 30 9f e5"}, {THUMB, "04 4b"}, {0, "00 d8 2d e9"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+		const struct insn insn = decode(faults[i].state, faults[i].hex);
+		struct arch_regs regs = fresh(faults[i].state, 0), before;
+
+		regs.narrow[SP] = 0x100;
+		before = regs;
+		assert_int_equal(arch_arm.emulate(&insn, &regs, &data_memory), -EFAULT);
+		assert_memory_equal(&regs, &before, sizeof(regs));
+	}
+	/* To A32 code that begins between two words nothing goes. */
+	const struct insn insn = decode(0, "03 f0 a0 e1");
+	struct arch_regs regs = fresh(0, 0);
+
+	regs.narrow[3] = 0x4002;
+	assert_true(arch_arm.emulate(&insn, &regs, &data_memory) < 0);
+	assert_int_equal(regs.narrow[PC], HERE);
+}
+
+/* ---- Calls ---- */
+
+static enum arch_call before(uint32_t state, const char *hex)
+{
+	unsigned char bytes[16];
+	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
+
+	return arch_arm.follows_call(HERE | state, bytes, size);
+}
+
+static void test_follows_call(void **state)
+{
+	(void)state;
+	assert_int_equal(before(0, "02 00 00 eb"), CALL_FIXED);
+	assert_int_equal(before(0, "02 00 00 1b"), CALL_FIXED); /* blne */
+	assert_int_equal(before(0, "02 00 00 fa"), CALL_FIXED); /* blx */
+	assert_int_equal(before(0, "02 00 00 ea"), CALL_NONE);
+	assert_int_equal(before(0, "33 ff 2f e1"), CALL_COMPUTED);
+	assert_int_equal(before(0, "0f e0 a0 e1 04 f0 93 e5"), CALL_COMPUTED); /* mov lr, pc; ldr pc, [r3, #4] */
+	assert_int_equal(before(0, "0f e0 a0 e1 13 ff 2f e1"), CALL_COMPUTED); /* mov lr, pc; bx r3 */
+	assert_int_equal(before(0, "00 00 a0 e1 13 ff 2f e1"), CALL_NONE);
+	assert_int_equal(before(THUMB, "00 f0 04 f8"), CALL_FIXED);
+	assert_int_equal(before(THUMB, "00 f0 04 e8"), CALL_FIXED);
+	assert_int_equal(before(THUMB, "98 47"), CALL_COMPUTED);
+	assert_int_equal(before(THUMB, "00 f0 04 f8 98 47"), CALL_COMPUTED);
+	assert_int_equal(before(THUMB, "18 47"), CALL_NONE); /* bx r3 */
+	assert_int_equal(before(THUMB, "00 f0 04 b8"), CALL_NONE);
+	assert_int_equal(before(THUMB, "47"), CALL_NONE);
+	assert_int_equal(before(0, "00 eb"), CALL_NONE);
+}
+
+/* Code at HERE, read by call_slot. */
+static unsigned char code[128];
+
+static int read_code(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	if (address < HERE || address + size > HERE + sizeof(code))
+		return -EFAULT;
+	memcpy(data, code + (address - HERE), size);
+	return 0;
+}
+
+static bool slot_of(uint64_t return_address, const char *hex, uint64_t *slot)
+{
+	const struct arch_memory text = {.read = read_code};
+
+	memset(code, 0xff, sizeof(code));
+	hex_bytes(hex, code, sizeof(code));
+	return arch_arm.call_slot(return_address, &text, slot);
+}
+
+static void test_call_slot(void **state)
+{
+	uint64_t slot;
+
+	(void)state;
+	/* bl 1f; nop; 1: add ip, pc, #0, 12; add ip, ip, #974848; ldr pc, [ip, #244]! */
+	assert_true(slot_of(HERE + 4, "00 00 00 eb 00 00 a0 e1 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5", &slot));
+	assert_int_equal(slot, HERE + 16 + 0xee000 + 0xf4);
+	/* Thumb's blx to the same */
+	assert_true(slot_of(HERE + 4 + 1, "00 f0 02 e8 00 bf 00 bf 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5", &slot));
+	assert_int_equal(slot, HERE + 16 + 0xee000 + 0xf4);
+	/* bl to a function that only jumps (b.w) to linkage's Thumb entry: bx pc; b.n to it */
+	assert_true(slot_of(HERE + 4 + 1, "00 f0 00 f8 00 f0 00 b8 78 47 fd e7 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5",
+			    &slot));
+	assert_int_equal(slot, HERE + 20 + 0xee000 + 0xf4);
+	/* bl to a function that does something */
+	assert_false(slot_of(HERE + 4 + 1, "00 f0 00 f8 10 b5 00 f0 00 f8 10 bd", &slot));
+	/* blx r3 */
+	assert_false(slot_of(HERE + 4 + 1, "00 bf 98 47", &slot));
+	/* ip is not what it was */
+	assert_false(slot_of(HERE + 4, "ff ff ff eb 00 c6 8f e2 03 c0 a0 e1 f4 f0 bc e5", &slot));
+}
+
+/* ---- The rest of the table ---- */
+
+static void test_state(void **state)
+{
+	struct arch_regs regs = fresh(1, 0);
+	unsigned char bytes[ARCH_BREAKPOINT_MAX];
+
+	(void)state;
+	assert_int_equal(arch_arm.code_state, 1);
+	assert_int_equal(arch_arm.state(&regs), 1);
+	regs = fresh(0, 0);
+	assert_int_equal(arch_arm.state(&regs), 0);
+	assert_int_equal(arch_arm.breakpoint(HERE, bytes), 4);
+	assert_memory_equal(bytes, "\xf0\x01\xf0\xe7", 4);
+	assert_int_equal(arch_arm.breakpoint(HERE | 1, bytes), 2);
+	assert_memory_equal(bytes, "\x01\xde", 2);
+	assert_int_equal(arch_arm.breakpoint_address(HERE), HERE);
+}
+
+static void test_syscalls(void **state)
+{
+	const unsigned char t16[] = {0x00, 0xbf, 0x78, 0x27, 0x00, 0xdf},
+			    a32_code[] = {0x06, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef};
+	const uint64_t args[6] = {1, 2, 3, 4, 5, 6};
+	unsigned char bytes[16] = {0};
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	memcpy(bytes, t16, sizeof(t16));
+	assert_int_equal(arch_arm.find_syscall(bytes, sizeof(bytes)), 4 + 1);
+	assert_int_equal(arch_arm.find_syscall(a32_code, sizeof(a32_code)), 4);
+	assert_int_equal(arch_arm.find_syscall(bytes + 6, 10), -1);
+	regs.narrow[CPSR] |= 3u << 25;
+	arch_arm.set_syscall(&regs, 0x4001, 174, args);
+	assert_int_equal(regs.narrow[PC], 0x4000);
+	assert_int_equal(regs.narrow[CPSR], T | 0x10);
+	assert_int_equal(regs.narrow[7], 174);
+	assert_int_equal(regs.narrow[5], 6);
+	arch_arm.set_syscall(&regs, 0x4000, 174, args);
+	assert_int_equal(regs.narrow[CPSR], 0x10);
+}
+
+static long restorer(const char *hex)
+{
+	unsigned char bytes[16];
+	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
+
+	return arch_arm.find_restorer(bytes, size);
+}
+
+static void test_signal_frames(void **state)
+{
+	uint64_t pc_at, sp_at;
+
+	(void)state;
+	assert_int_equal(restorer("77 27 00 df"), 0);
+	assert_int_equal(restorer("00 bf ad 27 00 df"), 2);
+	assert_int_equal(restorer("ad 70 a0 e3 00 00 00 ef"), 0);
+	assert_int_equal(restorer("77 70 a0 e3 77 00 90 ef"), 0);
+	assert_int_equal(restorer("78 27 00 df"), -1);
+	fresh(0, 0);
+	put(DATA, 5); /* si_signo */
+	assert_int_equal(arch_arm.signal_frame(DATA, &data_memory, &pc_at, &sp_at), 0);
+	assert_int_equal(pc_at, DATA + 128 + 20 + 12 + 15 * 4);
+	assert_int_equal(sp_at, DATA + 128 + 20 + 12 + 13 * 4);
+	put(DATA, 0x5ac3c35a);
+	assert_int_equal(arch_arm.signal_frame(DATA, &data_memory, &pc_at, &sp_at), 0);
+	assert_int_equal(pc_at, DATA + 20 + 12 + 15 * 4);
+	assert_int_equal(arch_arm.signal_frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
+}
+
+static void test_made_task(void **state)
+{
+	struct arch_regs regs = fresh(0, 0);
+
+	(void)state;
+	regs.narrow[7] = 120;
+	regs.narrow[0] = 77;
+	assert_int_equal(arch_arm.made_task(&regs), 77);
+	regs.narrow[0] = (uint32_t)-11;
+	assert_int_equal(arch_arm.made_task(&regs), 0);
+	regs.narrow[0] = 77;
+	regs.narrow[7] = 4;
+	assert_int_equal(arch_arm.made_task(&regs), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds),          cmocka_unit_test(test_short),
+		cmocka_unit_test(test_copies),         cmocka_unit_test(test_literals),
+		cmocka_unit_test(test_branches),       cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_compare_branch), cmocka_unit_test(test_it),
+		cmocka_unit_test(test_loads),          cmocka_unit_test(test_literal_loads),
+		cmocka_unit_test(test_stores),         cmocka_unit_test(test_data),
+		cmocka_unit_test(test_faults),         cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_state),
+		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_signal_frames),
+		cmocka_unit_test(test_made_task),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -45,11 +45,14 @@ tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
 endif
 
 # The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.
+check_LIBRARIES = libarm.a
+libarm_a_SOURCES = $(ARM_SOURCES)
+libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
 check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump
 TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump
-tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h $(ARM_SOURCES)
+tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h
 tests_unit_arch_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_arch_arm_LDADD = libbase.a $(UNIT_LIBS)
-tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c $(ARM_SOURCES)
+tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
+tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c
 tests_unit_arch_arm_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_arch_arm_objdump_LDADD = libbase.a $(UNIT_LIBS)
+tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a

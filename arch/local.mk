@@ -18,7 +18,8 @@ if ARCH_X86_64
 libarch_a_SOURCES += arch/x86_64.c
 ARCH_PORTS += PORT(x86_64)
 endif
-ARM_SOURCES = arch/arm.c arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c arch/arm_emulate.c arch/arm_calls.c
+ARM_SOURCES = arch/arm.c arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c \
+	arch/arm_emulate.c arch/arm_calls.c
 if ARCH_ARM
 libarch_a_SOURCES += $(ARM_SOURCES)
 ARCH_PORTS += PORT(arm)

@@ -45,7 +45,7 @@ tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
 endif
 
 # The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.
-check_LIBRARIES = libarm.a
+check_LIBRARIES += libarm.a
 libarm_a_SOURCES = $(ARM_SOURCES)
 libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
 check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump

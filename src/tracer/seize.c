@@ -201,8 +201,9 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->missed++;
 }
 
-/* Seizes the tasks that are not known yet. */
-static struct seize_round seize_round(struct tracer *t, pid_t pid)
+/* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec:
+ * it is asked once. */
+static struct seize_round seize_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	char path[32];
 	struct seize_round round = {0};
@@ -218,14 +219,20 @@ static struct seize_round seize_round(struct tracer *t, pid_t pid)
 	while ((entry = readdir(folder))) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid > 0 && !task_find(t, tid))
-			seize_listed(t, tid, pid, &round);
+		if (tid <= 0 || task_find(t, tid))
+			continue;
+		if (tid == pid && *leader_was_asked && !proc_is_alive(tid)) {
+			round.error = round.error ? round.error : EPERM; /* as it has said */
+			continue;
+		}
+		*leader_was_asked |= tid == pid;
+		seize_listed(t, tid, pid, &round);
 	}
 	closedir(folder);
 	return round;
 }
 
-#define MISSED_MAX  20 /* a leader that has ended is missed each time */
+#define MISSED_MAX  20 /* threads may end all the time */
 #define REFUSED_MAX 3
 #define ROUNDS_MAX  1000 /* threads may be made all the time, but then by ones that are ours */
 
@@ -234,12 +241,13 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 	struct seize_round round = {.fresh = 1};
 	size_t total = 0;
 	unsigned rounds = 0, missed = 0, refused = 0, naps = 0;
+	bool leader_was_asked = task_of_group(t, pid);
 
 	while ((round.awaited && halt_nap(&naps, PATIENCE_BIRTH)) || (round.fresh && rounds++ < ROUNDS_MAX) ||
 	       (round.missed && missed++ < MISSED_MAX) || (round.refused && refused++ < REFUSED_MAX)) {
 		if (round.awaited || round.missed || round.refused)
 			seize_take_stops(t, NULL);
-		round = seize_round(t, pid);
+		round = seize_round(t, pid, &leader_was_asked);
 		total += round.fresh;
 		missed = round.fresh ? 0 : missed;
 	}

@@ -98,11 +98,13 @@ struct arch {
 	unsigned char pointer_size;
 	bool big_endian;
 	unsigned reloc_irelative; /* the ELF relocation type that calls an IFUNC's resolver */
-	/* Those of the slots that calls between objects go through, which hold nothing but the address of one symbol. */
+	/* Those of the slots that calls between objects go through, which hold nothing but the address of one
+	 * symbol. */
 	unsigned reloc_jump_slot, reloc_glob_dat;
 	size_t regset_size; /* what GETREGSET(NT_PRSTATUS) returns */
 	int getregs;        /* the ptrace request that gives the same, a sixth faster; 0 if there is none */
-	long pc_offset; /* POKEUSER offset of the pc; -1: there is no such request, or set_pc changes more than the pc */
+	/* POKEUSER offset of the pc; -1: there is no such request, or set_pc changes more than the pc. */
+	long pc_offset;
 	uint64_t address_max; /* highest user address */
 
 	/* Registers. */
@@ -142,8 +144,8 @@ struct arch {
 	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
 	 * first instruction. 0, or the -errno of memory. */
 	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* For unwinding, where in such a frame, from sp on, all DWARF registers lie in the order of their numbers. 0: the
-	 * CFI of the code that handlers return to has the registers (AArch64's has but a frame pointer). */
+	/* For unwinding, where in such a frame, from sp on, all DWARF registers lie in the order of their numbers. 0:
+	 * the CFI of the code that handlers return to has the registers (AArch64's has but a frame pointer). */
 	unsigned short frame_registers;
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */
@@ -153,7 +155,8 @@ struct arch {
 
 	/* The si_code of the SIGTRAP that a breakpoint's instruction raises. */
 	int hit_code;
-	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL none. */
+	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL
+	 * none. */
 	const char *shadow_stack_line, *shadow_stack_word;
 
 	/* Code addresses. Where one processor runs code in several states (ARM's Thumb), function pointers, symbols and
@@ -175,8 +178,8 @@ struct arch {
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
 	/* The slot whose word is where the call before a return address goes to: an indirect call's own, or that of the
 	 * indirect jump to which a direct call leads, by direct jumps and code that always comes to them (procedure
-	 * linkage, a function that ends in a jump). False: it goes to another place, or that is not known. Only `read` of
-	 * `code` is used. NULL: never known. */
+	 * linkage, a function that ends in a jump). False: it goes to another place, or that is not known. Only `read`
+	 * of `code` is used. NULL: never known. */
 	bool (*call_slot)(uint64_t return_address, const struct arch_memory *code, uint64_t *slot);
 	/* Whether sp, at the end of `size` bytes of code, is one that the code has given it (from memory, another
 	 * register, rounded), rather than what it was but for a constant. *ever: or is somewhere within. Code

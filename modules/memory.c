@@ -11,7 +11,7 @@ static const struct resource resources[] = {
 	 .desc = "memory allocation in bytes",
 	 .noun = "block",
 	 .unit = "byte",
-	 .library_keeps_some = true},
+	 .keeper = "__malloc_arena_thread_freeres"},
 };
 
 #define P_SIZE                                                                                                         \
@@ -157,4 +157,6 @@ const struct module module_memory = {
 	.functions = functions,
 	.function_count = sizeof(functions) / sizeof(functions[0]),
 	.prefixes = prefixes,
+	.families = "new and free",
+	.symbols = "--symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
 };

@@ -16,7 +16,7 @@ static const struct module *const modules[] = {MODULES(ENTRY)};
 const struct module *module_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-		if (!strcmp(modules[i]->name, name))
+		if (modules[i]->api == MODULE_API && !strcmp(modules[i]->name, name))
 			return modules[i];
 	return NULL;
 }

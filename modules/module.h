@@ -48,7 +48,7 @@ struct value {
 #define RESULT {VALUE_RESULT, 0, 0, TYPE_WORD}
 #define POINTEE(n) {VALUE_POINTEE, (n), 0, TYPE_WORD}
 #define POINTEE_INT(n, index) {VALUE_POINTEE, (n), (index), TYPE_INT}
-#define CONST(n) {VALUE_CONST, (n), 0, TYPE_WORD}
+#define CONST(n) {VALUE_CONST, (n), 0, TYPE_WORD} /* no module has one yet */
 #define ARG_PAGES(n) {VALUE_ARG_PAGES, (n), 0, TYPE_WORD}
 /* clang-format on */
 
@@ -85,21 +85,22 @@ struct function {
 	bool publishes_early;    /* the id is out before the return (posix_memalign) */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */
 	const char *family;      /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
-	struct param params[FUNCTION_PARAMS];
+	struct param params[FUNCTION_PARAMS]; /* for -a, which does not read them yet */
 };
 
 struct resource {
 	const char *type, *desc;
-	unsigned flags;          /* enum resource_flags of trace/event.h */
-	const char *noun;        /* what messages call one of them ("block"); an s makes the plural */
-	const char *unit;        /* what sizes are counted in ("byte"); NULL: they are not summed up */
-	bool zero_is_id;         /* 0 is an id as any other (descriptors); else it is none (NULL) */
-	bool library_keeps_some; /* the C library releases some that it never allocated by these functions, and the
-				    program never had (glibc's thread caches) */
+	unsigned flags;   /* enum resource_flags of trace/event.h */
+	const char *noun; /* what messages call one of them ("block"); an s makes the plural */
+	const char *unit; /* what sizes are counted in ("byte"); NULL: they are not summed up */
+	bool zero_is_id;  /* 0 is an id as any other (descriptors); else it is none (NULL) */
+	/* The C library releases some, in this function of its own, that it never allocated by these functions, and the
+	 * program never had (glibc's thread caches); NULL: it does not. */
+	const char *keeper;
 };
 
 struct module {
-	unsigned api; /* MODULE_API */
+	unsigned api; /* MODULE_API, as it was when the module was written */
 	const char *name;
 	unsigned short version_major, version_minor;
 	const struct resource *resources;
@@ -107,9 +108,12 @@ struct module {
 	const struct function *functions;
 	size_t function_count;
 	const char *const *prefixes; /* NULL-terminated; for functions with '*' */
+	/* For messages, NULL: it has none. Two families of its functions that are confused, and the functions whose
+	 * addresses a user gives first, by --symbol. */
+	const char *families, *symbols;
 };
 
-/* The module of that name, or NULL. */
+/* The module of that name, or NULL: also for one that was written for another MODULE_API. */
 const struct module *module_find(const char *name);
 const char *module_names(void);
 

@@ -168,7 +168,8 @@ static const struct argp_option options[] = {
 
 	{NULL, 0, NULL, 0, "Others:", 4},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
-	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it (default for PROGRAM), "
+	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it "
+	 "(default for PROGRAM), "
 	 "always, or never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},

@@ -81,17 +81,16 @@ static bool check_address(const struct choices *choices, uint64_t selected, bool
 	}
 	if (choices->crossing || selected) {
 		if (late)
-			msg_warn(
-				"an object with '%s' in its path is declared behind calls, which were not compared with "
-				"it; give the trace as a file, not by a pipe",
-				address->object);
+			msg_warn("an object with '%s' in its path is declared behind calls, which were not compared "
+				 "with it; give the trace as a file, not by a pipe",
+				 address->object);
 		return true;
 	}
-	msg_error(
-		"--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
-		address->object, address->start, address->size,
-		late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, not by a pipe"
-		     : "; the addresses of another build differ");
+	msg_error("--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
+		  address->object, address->start, address->size,
+		  late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, "
+			 "not by a pipe"
+		       : "; the addresses of another build differ");
 	return false;
 }
 

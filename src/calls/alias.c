@@ -8,9 +8,9 @@
 
 /* Several names of one function, and by which of them a call is.
  *
- * memalign and aligned_alloc are one function of glibc; free, cfree and `operator delete` are one of tcmalloc. An address
- * has no name, but the call has: it goes through a slot that the dynamic linker has filled with the address of one
- * symbol, whose name the object's relocation has.
+ * memalign and aligned_alloc are one function of glibc; free, cfree and `operator delete` are one of tcmalloc. An
+ * address has no name, but the call has: it goes through a slot that the dynamic linker has filled with the address of
+ * one symbol, whose name the object's relocation has.
  *
  * The slots of wanted names are taken from each object when it is probed. Only functions of which a name other than the
  * first is in such a slot ask for their callers, and each return address is looked at once. Where no slot is found (a

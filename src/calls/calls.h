@@ -10,8 +10,8 @@
 struct call {
 	struct task *task;         /* who entered; NULL when that task has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
-	/* The calls that return with the same sp, newest first: a function's of several kinds, or one that has jumped to
-	 * one of another kind. All have the same return address. */
+	/* The calls that return with the same sp, newest first: a function's of several kinds, or one that has jumped
+	 * to one of another kind. All have the same return address. */
 	struct call *older, *newer;
 	const struct probe *probe;
 	const struct traced *traced; /* the probe's, or one of its aliases' */
@@ -110,7 +110,8 @@ void call_free(struct process *p, struct call *call);
 /* It never returned: counted and dropped. */
 void call_stale(struct process *p, struct call *call);
 
-/* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved on). */
+/* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved
+ * on). */
 void calls_drop_task(struct task *task);
 void calls_drop_all(struct process *p);
 /* Forgets the calls of probes or of a return site that are going. */

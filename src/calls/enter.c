@@ -107,8 +107,9 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its own.
- * The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this one. */
+/* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its
+ * own. The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this
+ * one. */
 static void entered_release(struct task *task, struct call *reserved, bool is_inner)
 {
 	if (reserved && !is_inner)
@@ -161,8 +162,8 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, probe, args);
 }
 
-/* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here: true.
- * One of another kind is a call of its own. Older ones that have never returned are dropped. */
+/* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here:
+ * true. One of another kind is a call of its own. Older ones that have never returned are dropped. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const uint64_t *args)
 {

@@ -209,11 +209,8 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 	return false;
 }
 
-/* The function of glibc that releases what the allocator keeps for a thread that ends. */
-#define THREAD_END "__malloc_arena_thread_freeres"
-
 /* Whether the code that called is the C library's own: all of a shared one's; in a program that it is linked into it
- * has to be found by name. */
+ * the kind's keeper has to be found by name. */
 static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct object *object = objects_find(&p->objects, return_address);
@@ -221,7 +218,7 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 
 	if (object != probe->object || object != p->program)
 		return object == probe->object;
-	return elf_file_find(object->file, THREAD_END, &symbol) &&
+	return elf_file_find(object->file, probe->wanted->kind->keeper, &symbol) &&
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
@@ -232,8 +229,7 @@ bool release_count_bookkeeping(struct task *task, const struct probe *probe, uin
 	struct process *p = task->process;
 	uint64_t return_address;
 
-	if (!probe->wanted->kind->library_keeps_some || p->trace->attached ||
-	    ledger_knows(p->trace, probe->wanted->resource, id) ||
+	if (!probe->wanted->kind->keeper || p->trace->attached || ledger_knows(p->trace, probe->wanted->resource, id) ||
 	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
 	p->trace->counts.internal++;

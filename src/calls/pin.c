@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/pin.h"
+#include "record/run.h"
 #include "calls/pin_watch.h"
 #include "record/trace.h"
 #include "ptrace/tasks.h"
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 /* Placement: a single busy task and the tracer share one CPU, which halves the cost of a stop (no wake-up of another
- * CPU). --cpu=pin does so whenever one task is busy, which the program can see; --cpu=auto only while the program cannot:
+ * CPU). --cpu=pin does so whenever one task is busy, which the program can see; --cpu=auto only while the program
+ * cannot:
  *  - only the single task of a process is pinned, and only while it is busy: the mask of none but that one is changed;
  *  - while it is, functions by which a program asks for its CPUs, sets them, or makes what inherits them are watched
  *    (pin_watch.c); before such a call goes on the task has its own mask again;
@@ -22,7 +24,8 @@
  *    look at /proc).
  * When it is busy again it is pinned again: after twice as many hits as before, if the last time was not worth it.
  *
- * Both are undone as soon as a second task is busy and at the end, and by the guardian if the engine is killed (guard.c). */
+ * Both are undone as soon as a second task is busy and at the end, and by the guardian if the engine is killed
+ * (guard.c). */
 
 #define ALONE      256 /* hits in a row of one task before it is pinned */
 #define ALONE_MOST (1u << 14)
@@ -111,7 +114,7 @@ static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
 
-	if (process_is_leaving(t, task->process) || task->process->trace->broken || t->paused)
+	if (process_is_leaving(t, task->process) || task->process->trace->broken || t->run->paused)
 		return false;
 	if (!is_auto(t))
 		return true;

@@ -4,9 +4,11 @@
 
 #include "text/text.h"
 
+/* The tracer's part for this floor: no task is pinned yet. */
 struct pin *pin_new(void);
 void pin_free(struct pin *pin);
 
+/* Each hit of a task: may pin it and the tracer to one CPU, or undo that. */
 void pin_hit(struct task *task);
 /* A hit of a breakpoint that is there for this. */
 void pin_asked(struct task *task, const struct breakpoint *b);
@@ -20,7 +22,9 @@ void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
 void pin_orphan(struct tracer *t, const struct task *child);
 /* The task that was `former` (0 not known) is `tid` now and has executed another program. */
 void pin_exec(struct tracer *t, pid_t former, pid_t tid);
+/* The task has ended: if it is the pinned one, the tracer gets its own CPUs back. */
 void pin_gone(struct tracer *t, pid_t tid);
+/* Gives the pinned task, if there is one, and the tracer their own CPUs back. */
 void pin_undo(struct tracer *t);
 
 #endif

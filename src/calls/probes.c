@@ -138,9 +138,9 @@ static void probe_rename(struct process *p, struct probe *probe, const struct pr
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* A name that means another kind of call: of functions whose code is the same the linker has made one, or two IFUNCs have
- * chosen the same. The module's order decides here as well, but not under calls in flight, which are to end as what
- * they began: once the breakpoint is planted the kind stays. */
+/* A name that means another kind of call: of functions whose code is the same the linker has made one, or two IFUNCs
+ * have chosen the same. The module's order decides here as well, but not under calls in flight, which are to end as
+ * what they began: once the breakpoint is planted the kind stays. */
 static void probe_merge_other_kind(struct process *p, struct probe *known, const struct breakpoint *b,
 				   const struct probe *other)
 {

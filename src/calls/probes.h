@@ -52,8 +52,8 @@ void probe_linker(struct process *p);
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);
-/* Puts a breakpoint at the entry of a wanted function: wanted, start (a code address), size, object and is_resolver of `probe`, and the
- * name that is shown. */
+/* Puts a breakpoint at the entry of a wanted function: wanted, start (a code address), size, object and is_resolver of
+ * `probe`, and the name that is shown. */
 void probe_at(struct process *p, const struct probe *probe);
 /* The same for the function that an IFUNC's resolver has chosen, under all of its names. */
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);

@@ -42,8 +42,8 @@ const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook)
 /* The first row of a symbol; the first from `from` on; NULL none. */
 const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);
 const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
-/* What the module wants under one of its prefixes ("*malloc" for je_malloc where "je_" is one), behind `from` (NULL: from
- * the first on); NULL nothing more. */
+/* What the module wants under one of its prefixes ("*malloc" for je_malloc where "je_" is one), behind `from` (NULL:
+ * from the first on); NULL nothing more. */
 const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
 				     const struct wanted *from);
 /* Whether any module wants the symbol, with a prefix or without. */

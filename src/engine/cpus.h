@@ -12,7 +12,8 @@
 bool cpus_are_only(pid_t tid, int cpu);
 /* Makes it the only CPU of the task. 0 or -errno. */
 int cpus_narrow(pid_t tid, int cpu);
-/* Gives a task that was narrowed to that CPU its own mask back. 0, also where it is not functrace's to change, or -errno. */
+/* Gives a task that was narrowed to that CPU its own mask back. 0, also where it is not functrace's to change, or
+ * -errno. */
 int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask);
 
 #endif

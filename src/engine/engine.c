@@ -317,7 +317,8 @@ static int engine_open(struct engine *engine)
 	if (engine->bell < 0)
 		return -errno;
 	engine->visible_handle = process_handle(engine->visible);
-	return guard_init(engine);
+	guard_init(engine);
+	return 0;
 }
 
 /* Descriptors that functrace was started with are the target's; E keeps stderr, and stdout if that

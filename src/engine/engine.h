@@ -16,9 +16,9 @@
  * V is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's
  * group is to stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
  *
- * The tracer thread blocks in a wait for all its children and tracees (waitid(), in guard_wait()). The main thread wakes
- * it by a vfork'ed child that exits at once, whose end that wait returns (an unknown tid that is no tracee): no signal,
- * no lost wake-up. */
+ * The tracer thread blocks in a wait for all its children and tracees (waitid(), in guard_wait()). The main thread
+ * wakes it by a vfork'ed child that exits at once, whose end that wait returns (an unknown tid that is no tracee): no
+ * signal, no lost wake-up. */
 #ifndef FT_ENGINE_ENGINE_H
 #define FT_ENGINE_ENGINE_H
 
@@ -35,7 +35,7 @@ struct launch;
 typedef int engine_tracer(struct engine *engine, const struct settings *settings, struct launch *launch);
 
 /* Runs the whole of functrace for these settings: forks E, supervises it, returns functrace's exit
- * status (or ends by the target's signal). Called once, by functrace.c. Every failure has been told to the user. */
+ * status (or ends by the target's signal). Called once, by functrace.c. Every failure has been reported. */
 int engine_run(const struct settings *settings, engine_tracer *tracer);
 
 /* ---- For the tracer thread ---- */
@@ -69,7 +69,7 @@ bool engine_take_waker(struct engine *engine, pid_t pid);
 
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
  * launched target is in a group-stop by `sig`; V is stopped too. Continued: after a stop, it runs again. Ended: the
- * wait status of the launched target (its leader), to be told when it has been reaped; V ends as the target ended,
+ * wait status of the launched target (its leader), to be reported when it has been reaped; V ends as the target ended,
  * after the engine_tracer has returned. From engine_started() on --duration is counted; at its end comes a
  * REQUEST_LET_GO. For launch->pid only; engine_started() in both modes. None of them blocks. */
 void engine_started(struct engine *engine);
@@ -86,8 +86,8 @@ bool engine_in_foreground(const struct engine *engine);
 int guard_add_space(struct engine *engine, int mem_fd);
 /* The address space is gone or clean (exit, exec, let go): forgets its notes too, whose tickets are dead then. */
 void guard_remove_space(struct engine *engine, int space);
-/* To be called before a breakpoint is written: `size` original and breakpoint bytes (<= 4). Returns a ticket
- * for guard_clear, called after the original has been put back; -1 when the journal is full. */
+/* To be called before a breakpoint is written: `size` original and breakpoint bytes (ARCH_BREAKPOINT_MAX at most).
+ * Returns a ticket for guard_clear, called after the original has been put back; -1 when the journal is full. */
 long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long ticket);

@@ -19,6 +19,8 @@ struct message {
 	uint32_t type, space;
 };
 
+/* Sends it, with a copy of `fd` unless that is -1; `fd` stays the caller's. Never blocks: 0 or -errno (-EAGAIN: the
+ * other side is stopped and the socket full). */
 int message_send(int socket, enum message_type type, uint32_t space, int fd);
 /* 1: *message and *fd (-1 if none came), 0: the other side is gone, -EAGAIN: nothing there now. */
 int message_receive(int socket, struct message *message, int *fd);

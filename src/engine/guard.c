@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int guard_init(struct engine *engine)
+void guard_init(struct engine *engine)
 {
 	struct guard *const guard = &engine->guard;
 
@@ -23,7 +23,6 @@ int guard_init(struct engine *engine)
 	guard->free_seat = GUARD_NONE;
 	guard->spaces = xcalloc(GUARD_SPACES, sizeof(*guard->spaces));
 	guard->used = xcalloc(GUARD_SPACES, sizeof(*guard->used));
-	return 0;
 }
 
 void guard_free(struct engine *engine)
@@ -97,7 +96,7 @@ void guard_remove_space(struct engine *engine, int space)
 		index = next;
 	}
 	guard->spaces[space] = GUARD_NONE;
-	/* While G cannot be told, the id stays taken: a new space under it would be written through
+	/* While the message to G cannot be sent, the id stays taken: a new space under it would be written through
 	 * the old descriptor. */
 	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
 		guard->used[space] = false;
@@ -224,7 +223,7 @@ static void repair_pin(struct board *board)
 /* 1: the original bytes are back, 0: they were there, or nothing is any more, -1: they could not be written. */
 static int note_repair(const struct guard_note *note, unsigned size, int fd)
 {
-	unsigned char there[4];
+	unsigned char there[ARCH_BREAKPOINT_MAX];
 	const ssize_t got = pread(fd, there, size, (off_t)note->address);
 
 	/* Not there any more: the process has ended, the object is unmapped, the breakpoint

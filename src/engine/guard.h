@@ -2,6 +2,7 @@
 #ifndef FT_ENGINE_GUARD_H
 #define FT_ENGINE_GUARD_H
 
+#include "arch/arch.h"
 #include "base/util.h"
 
 #include <stdatomic.h>
@@ -22,7 +23,7 @@ struct engine;
 struct guard_note {
 	uint64_t address;
 	uint32_t space, next, previous;
-	unsigned char original[4], breakpoint[4];
+	unsigned char original[ARCH_BREAKPOINT_MAX], breakpoint[ARCH_BREAKPOINT_MAX];
 	_Atomic unsigned char size; /* 0: not in use; written last when a note is made */
 };
 
@@ -50,7 +51,8 @@ struct guard {
 	uint32_t loan_high; /* loans from here on have never been used */
 };
 
-int guard_init(struct engine *engine);
+/* Allocates E's side of the guard, with no space and no seat; guard_free() frees it. */
+void guard_init(struct engine *engine);
 void guard_free(struct engine *engine);
 
 /* What waitpid() says for the si_code and si_status of waitid(). */
@@ -62,7 +64,7 @@ struct guard_spaces {
 	size_t count;
 };
 
-/* Takes `fd` (-1: the space is gone) for a space. */
+/* Takes `fd` (-1: the space is gone) for a space: it is closed with the space, or by guard_spaces_free(). */
 void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd);
 void guard_spaces_free(struct guard_spaces *spaces);
 

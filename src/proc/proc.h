@@ -14,8 +14,8 @@ char *proc_read(pid_t tid, const char *name, size_t *size);
 
 /* ---- /proc/TID/status (proc(5)) ---- */
 
-/* The text behind "KEY:" and blanks in what proc_read(tid, "status", NULL) gave (NULL is allowed); NULL if there is no such
- * line. The line goes on to its line end. */
+/* The text behind "KEY:" and blanks in what proc_read(tid, "status", NULL) gave (NULL is allowed); NULL if there is no
+ * such line. The line goes on to its line end. */
 const char *proc_status_line(const char *status, const char *key);
 /* The n-th number (0 the first) of that line. False if there is none. */
 bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value);

@@ -1,6 +1,6 @@
-/* Stopping tasks that run, and waiting for them: all waits for stops but collect()'s. A task deep in the kernel (a parent
- * in vfork, a core dump) stops only on its way back to the program, and one that is killed may wait for the ends of
- * others to be taken; so each wait has a patience, except halt_wait(). What tasks report meanwhile is kept for
+/* Stopping tasks that run, and waiting for them: all waits for stops but collect()'s. A task deep in the kernel (a
+ * parent in vfork, a core dump) stops only on its way back to the program, and one that is killed may wait for the ends
+ * of others to be taken; so each wait has a patience, except halt_wait(). What tasks report meanwhile is kept for
  * collect(). */
 #ifndef FT_PTRACE_HALT_H
 #define FT_PTRACE_HALT_H
@@ -29,10 +29,11 @@ bool halt_task(struct task *task, enum patience patience, struct stop *stop);
 /* Stops every other task that shares the memory. False if the task itself has died. */
 bool halt_others(struct task *task);
 /* The next stop or the end of a task that was just resumed for a step or to a system call: marked in the task, and the
- * caller's to give to stops_put_back(). It waits without a patience, for one of the two comes soon. A killed leader's end
- * is reported only when the ends of all its threads have been taken: those that stand still are looked at meanwhile. */
+ * caller's to give to stops_put_back(). It waits without a patience, for one of the two comes soon. A killed leader's
+ * end is reported only when the ends of all its threads have been taken: those that stand still are looked at
+ * meanwhile. */
 struct stop halt_wait(struct task *task);
-/* Keeps what a task of a known process reported at a bad time. */
+/* stops_keep() of a status: what a task of a known process has reported at a bad time. */
 void halt_keep(struct task *task, int status);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "ptrace/tracee.h"
 
-/* The memory of a task's process, to be read and written: a descriptor. */
+/* The memory of a task's process, to be read and written: a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
 /* What is there before the end of a mapping is given, too. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);

@@ -25,7 +25,7 @@ enum stop_kind {
 	STOP_INTERRUPT,  /* EVENT_STOP: interrupted by the tracer, or SIGCONT after a group-stop */
 	STOP_NEW_TASK,   /* clone, fork or vfork: `event` says by which call, not what is shared */
 	STOP_VFORK_DONE,
-	STOP_EXEC, /* tid is the process's; the message tells who it was before */
+	STOP_EXEC, /* tid is the process's; the event message is its former tid */
 	STOP_EXIT, /* about to end */
 	STOP_GONE, /* has ended with `status` */
 };

@@ -17,8 +17,8 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->seat : -1, *status);
 	return tid;
 }
-/* Marks a known task with what has been taken from it. Every stop is marked by this, once or more often, before anything
- * is asked of the task or done with it. */
+/* Marks a known task with what has been taken from it. Every stop is marked by this, once or more often, before
+ * anything is asked of the task or done with it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;
@@ -26,7 +26,7 @@ static inline void stops_mark(struct task *task, const struct stop *stop)
 	task->regs_known = task->listening = false;
 	task->vforking = false; /* a parent in vfork stops only when that is over */
 }
-/* Notes in its task what has been taken from it, if it has one, and decodes it. */
+/* Decodes what has been taken from a task, and marks the task if it is a known one. */
 static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 {
 	struct task *task = task_find(t, tid);
@@ -41,7 +41,7 @@ static inline struct stop stops_note(struct tracer *t, pid_t tid, int status)
 
 /* Puts a stop of a task back: collect() gives it out later, before it waits. */
 void stops_put_back(struct tracer *t, const struct stop *stop);
-/* The same of what a known task has reported at a bad time, which is noted in it. */
+/* stops_mark() and stops_put_back() of what a known task has reported at a bad time. */
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
 /* Drops what was put back for a task that has been replaced by another of that id. */
 void stops_forget(struct tracer *t, pid_t tid);

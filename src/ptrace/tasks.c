@@ -1,10 +1,12 @@
 #include "config.h"
 #include "ptrace/tasks.h"
 #include "ptrace/memory.h"
+#include "base/msg.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
@@ -168,9 +170,17 @@ int task_set_pc(struct task *task, uint64_t pc)
 	const struct arch *arch = task->process->arch;
 
 	arch->set_pc(&task->regs, pc);
+	int error = 0;
+
 	if (arch->pc_offset < 0)
-		return task_set_regs(task);
-	return ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0 ? -errno : 0;
+		error = task_set_regs(task);
+	else if (ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0)
+		error = -errno;
+	/* Killed meanwhile is normal; a task that stays where it is hits the same breakpoint for ever. */
+	if (error && error != -ESRCH)
+		msg_debug(DBG_PROCESS, 1, "%d cannot be sent to %#llx: %s", task->tid, (unsigned long long)pc,
+			  strerror(-error));
+	return error;
 }
 
 /* Those above the end of the stack are 0: the function has fewer. */

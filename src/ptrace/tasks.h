@@ -52,8 +52,8 @@ static inline bool task_can_be_poked(const struct task *task)
 	return task_has_memory(task) && task->stopped && !task->listening;
 }
 
-/* It runs the program, or a system call, and an interruption will stop it. A parent in vfork cannot be stopped; one that
- * ends runs none of the program any more, and a leader's end is reported only after those of all others. */
+/* It runs the program, or a system call, and an interruption will stop it. A parent in vfork cannot be stopped; one
+ * that ends runs none of the program any more, and a leader's end is reported only after those of all others. */
 static inline bool task_can_be_stopped(const struct task *task)
 {
 	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting;

@@ -88,12 +88,12 @@ struct process {
 	struct task *tasks;
 	size_t task_count;
 	bool shared;  /* by tasks that are not threads of each other */
-	pid_t anchor; /* the task by which /proc tells of it for now, 0 none */
+	pid_t anchor; /* the task under whose id /proc shows it for now, 0 none */
 	bool shadow_stack;
 	bool leaving; /* is let go of, while others stay; what is left of its tasks cannot be stopped yet */
 	bool planted; /* its functions have breakpoints */
-	uint64_t
-		text_serial; /* counts what is written to the text; a borrower's: the lender's at its birth, 0 unknown */
+	/* Counts what is written to the text; a borrower's: the lender's at its birth, 0 unknown. */
+	uint64_t text_serial;
 
 	struct object_list objects;
 	struct object *program; /* the main program, NULL if it is not among them */
@@ -129,12 +129,15 @@ struct tracer {
 	bool is_pinned;  /* the tracer and the busy task have one CPU: pin.c */
 	bool may_let_go; /* a task of a leaving process can be let go of now */
 
-	struct run *run;            /* record/ */
-	struct wanted_list *wanted; /* calls/ */
+	struct run *run; /* record/ */
+
+	/* calls/ */
+	struct wanted_list *wanted;
 	struct pin *pin;
-	struct call *spare_call;
-	bool launch_execed, paused; /* tracer/ */
-	bool symbols_checked;
+	struct call *spare_call; /* freed, and the next one to be used; NULL none */
+	bool symbols_checked;    /* those of --symbol have been looked up once */
+
+	bool launch_execed; /* tracer/: the launched program has begun */
 };
 
 #endif

@@ -46,3 +46,11 @@ const char *kinds_noun(const struct settings *set)
 	}
 	return first ? first->noun : "resource";
 }
+
+char *kinds_families(const struct settings *set)
+{
+	for (size_t i = 0; i < set->module_count; i++)
+		if (set->modules[i]->families)
+			return xasprintf(" (%s)", set->modules[i]->families);
+	return xstrdup("");
+}

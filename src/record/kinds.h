@@ -13,6 +13,9 @@ const struct resource *kind_of(const struct settings *set, uint32_t id);
 uint32_t kind_id(const struct settings *set, const struct module *module, size_t index);
 /* What one of any kind is called: "block" where these are all that is traced, else "resource". */
 const char *kinds_noun(const struct settings *set);
+/* " (new and free)": two families of functions that are confused, behind what says so; "": no module names any. The
+ * caller frees it. */
+char *kinds_families(const struct settings *set);
 /* Whether those of the kind stay until they are released: not so a record of calls. */
 static inline bool kind_lives(const struct resource *kind)
 {

@@ -4,6 +4,7 @@
 
 #include "record/trace.h"
 
+/* Begins the ledger of a trace, with nothing live; ledger_free() frees it. */
 void ledger_init(struct trace *trace);
 void ledger_free(struct trace *trace);
 /* A fork's child has the parent's blocks, too. `to` has just been made. */
@@ -32,7 +33,9 @@ void ledger_publisher_done(struct trace *trace, uint32_t resource);
 /* The function is going: what is held and names it is written. */
 void ledger_forget_function(struct trace *trace, const struct traced *function);
 
+/* What of a kind is live now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
+/* Whether the id is live as far as the trace knows; before a fork counts, too. */
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

@@ -16,14 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS      86400000000000ull
-#define BROKEN_TOLD 4 /* traces that cannot be written any more, one by one */
+#define DAY_NS          86400000000000ull
+#define BROKEN_REPORTED 4 /* traces that cannot be written any more, one by one */
 
 uint64_t output_time(const struct trace *trace)
 {
 	if (!trace->run->set->timestamps)
 		return TIME_NONE;
-	if (trace->run->set->compat)
+	if (trace->run->set->compat && encoding_can(trace->run->set->encoding, ENCODING_COMPAT_MONOTONIC))
 		return clock_ns(CLOCK_MONOTONIC);
 	return clock_ns(CLOCK_REALTIME) - trace->day_ns;
 }
@@ -40,7 +40,7 @@ static void broken(struct trace *trace, int error)
 	trace->broken = run->has_broken = true;
 	if (!run->is_launch)
 		run->exit_status = 1;
-	if (run->broken_traces++ >= BROKEN_TOLD)
+	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
 	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
 		  trace->pid, trace->path, strerror(-error),
@@ -70,7 +70,7 @@ static void put_process(struct trace *trace)
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
-	/* As much of the version as the binary format has a place for: a trace says the same in every format. */
+	/* Of the version its first two numbers, as RECORD_MODULE has them: a trace says the same in every format. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	put(trace, &(struct record){.type = RECORD_PROCESS,

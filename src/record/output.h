@@ -6,12 +6,14 @@
 
 /* Sets the time from which a trace counts. */
 void output_start(struct trace *trace);
-/* Opens its file and writes all that stands before the first event. 0 or -errno, which the user has been told. */
+/* Opens its file and writes all that stands before the first event. 0 or -errno, which has been reported. */
 int output_begin(struct trace *trace);
 /* Closes the file, if it has one. */
 void output_end(struct trace *trace);
 
+/* Writes that the object is mapped, or, in a trace without a file yet, nothing: its file begins with all objects. */
 void output_object(struct trace *trace, const struct object *object);
+/* Writes a remark, in one line, where it happens. */
 void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
 /* The first event of a fork's child opens its file: most children never have one. */
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);

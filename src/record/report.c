@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told at the end: what the traces hold, where they are, and what was not traced. A few traces are told
- * one by one; of a shell script's hundreds only the main one and the sum. */
+/* What is reported at the end: what the traces hold, where they are, and what was not traced. A few traces are
+ * reported one by one; of a shell script's hundreds only the main one and the sum. */
 
 #define REPORTED_ONE_BY_ONE 6
 #define UNREAD_REPORTED     8 /* objects that could not be read, one by one */
@@ -77,7 +77,7 @@ static const char *share(uint64_t part, uint64_t whole, char text[32])
 	return text;
 }
 
-/* Of one trace, behind what else is told of it; the caller frees it. */
+/* Behind what else is reported of the trace; the caller frees it. */
 static char *cut_share(const struct trace *trace)
 {
 	char text[32];
@@ -128,7 +128,7 @@ static char *report_text(const struct trace *trace)
 			add_live(&b, trace, id);
 		}
 	buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
-	/* Of a launched one the exit status tells that. */
+	/* Of a launched one the exit status says that. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
 	char *const text = xstrdup(buf_str(&b));
@@ -217,6 +217,17 @@ static void add_unknown_releases(struct buf *b, const struct run *run)
 	add_count(b, run->totals.unknown_releases, one, many);
 }
 
+static void add_mismatched(struct buf *b, const struct run *run)
+{
+	char *families = kinds_families(run->set);
+	char one[96], many[96];
+
+	snprintf(one, sizeof(one), "release by another family of functions%s", families);
+	snprintf(many, sizeof(many), "releases by another family of functions%s", families);
+	add_count(b, run->totals.mismatched, one, many);
+	free(families);
+}
+
 static void report_oddities(const struct run *run)
 {
 	const struct counts *c = &run->totals;
@@ -227,8 +238,7 @@ static void report_oddities(const struct run *run)
 	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
 		  "releases are not in the trace: their calls did not return while they were traced");
 	add_unknown_releases(&b, run);
-	add_count(&b, c->mismatched, "release by another family of functions (new and free)",
-		  "releases by another family of functions (new and free)");
+	add_mismatched(&b, run);
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
 		  "breakpoints passed by stopping all threads");
 	if (b.size)
@@ -250,7 +260,7 @@ static void report_stacks(const struct run *run)
 		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
 			 share(c->cut_stacks, c->stacks, text), depth);
 	if (c->lost_stacks)
-		msg_info("%s of the stacks could not be followed to their start: they end in code that does not tell "
+		msg_info("%s of the stacks could not be followed to their start: they end in code that does not say "
 			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
 			 share(c->lost_stacks, c->stacks, text));
 }
@@ -274,23 +284,23 @@ static const struct report *main_report(const struct run *run)
 static void report_traces(const struct run *run, const struct report *best)
 {
 	const bool all = run->report_count <= REPORTED_ONE_BY_ONE;
-	size_t told = 0;
+	size_t shown = 0;
 	char events[32];
 
 	for (size_t i = 0; i < run->report_count; i++) {
 		const struct report *r = &run->reports[i];
 
-		/* Each process that was named is told of. */
+		/* Each process that was named is reported. */
 		if (all || r == best || (run->attached && r->is_main)) {
 			msg_info("%s%s", r->text, run->report_count > 1 ? r->cut : "");
 			if (r->hint)
 				msg_info("%s", r->hint);
-			told++;
+			shown++;
 		}
 	}
-	if (told < run->report_count)
+	if (shown < run->report_count)
 		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all%s",
-			 run->report_count - told, told > 1 ? "their" : "this process's", told > 1 ? "their" : "its",
+			 run->report_count - shown, shown > 1 ? "their" : "this process's", shown > 1 ? "their" : "its",
 			 number_grouped(run->totals.events, events),
 			 run->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
 	if (run->silent_children)
@@ -320,9 +330,9 @@ static void report_command(const struct run *run, const struct report *r)
 			 "folder where its files are",
 			 r->elsewhere, r->elsewhere);
 	if (r->is_deleted && !has_live_names(run))
-		msg_info(
-			"the program's file has been deleted or replaced: for its names trace with -f text -r, as long as it "
-			"runs");
+		msg_info("the program's file has been deleted or replaced: for its names trace with -f %s -r, as long "
+			 "as it runs",
+			 encoding_names(ENCODING_TRACE | ENCODING_NAMES));
 }
 
 void report_summary(const struct run *run)

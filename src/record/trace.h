@@ -81,19 +81,24 @@ struct ledger {
 	size_t reserved;       /* entries of all kinds' reserved */
 	struct held_release *held, **held_end;
 	size_t held_count;
-	/* Called before anything changes, if not NULL: somebody else goes by this ledger, too. */
+	/* Called before anything changes, if not NULL: the ledger of a fork's child goes by this one, too. */
 	void (*before_change)(void *context);
 	void *context;
 };
 
 struct counts {
-	uint64_t events;
-	uint64_t stale, not_calls, no_return_seen, unknown_releases, mismatched;
+	uint64_t events;           /* calls that were written */
+	uint64_t stale;            /* calls that ended without a return (longjmp, an exception) */
+	uint64_t not_calls;        /* entries of functions to which something jumped */
+	uint64_t no_return_seen;   /* calls whose return could not be watched */
+	uint64_t unknown_releases; /* of what was not seen allocated */
+	uint64_t mismatched;       /* releases by another family of functions */
 	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */
 	uint64_t internal;  /* releases of the allocator's own bookkeeping, not written */
-	uint64_t slow_steps, retired;
+	uint64_t slow_steps;                      /* breakpoints passed by stopping all threads */
+	uint64_t retired;                         /* return sites taken out, for no call came to them */
 	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
-	uint64_t failed_probes;
+	uint64_t failed_probes;                   /* functions that could not be probed */
 };
 
 /* The trace of one process, which lasts until it ends, executes another program or is paused. */
@@ -135,6 +140,7 @@ struct trace {
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 /* It has ended already: its file is closed. */
 void trace_free(struct trace *trace);
+/* Adds every count of `from` to those of `to`. */
 void counts_add(struct counts *to, const struct counts *from);
 
 #endif

@@ -88,8 +88,8 @@ const struct text_range *object_text_at(const struct object *object, uint64_t ad
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
-/* Of these the ones of types `jump_slot` and `glob_dat`, which hold a symbol's address and nothing else. The file is read
- * once. */
+/* Of these the ones of types `jump_slot` and `glob_dat`, which hold a symbol's address and nothing else. The file is
+ * read once. */
 void object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
 		       object_slot_callback callback, void *context);
 

@@ -1,5 +1,5 @@
-/* Breakpoints. They stay in the table for as long as their text is mapped, inserted or not: a task may have trapped just
- * before one was taken out, and a fork's child may have a copy of one that has been taken out since. */
+/* Breakpoints. They stay in the table for as long as their text is mapped, inserted or not: a task may have trapped
+ * just before one was taken out, and a fork's child may have a copy of one that has been taken out since. */
 #ifndef FT_TEXT_BREAKPOINTS_H
 #define FT_TEXT_BREAKPOINTS_H
 
@@ -10,7 +10,8 @@ static inline struct breakpoint *breakpoint_find(const struct process *p, uint64
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
 }
-/* The breakpoint at a code address (made if new), inserted. NULL if it cannot be: the caller reports what that costs. */
+/* The breakpoint at a code address (made if new), inserted. NULL if it cannot be: the caller reports what that
+ * costs. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* Enters a breakpoint that is in the text, or is about to be, into the guard's journal. */
 void breakpoint_note(struct process *p, struct breakpoint *b);

@@ -4,6 +4,9 @@
 
 #include "text/text.h"
 
+/* Has a task that was stopped by a hit of `b` go on behind it, as if the breakpoint were not there: resumes it. May
+ * stop all other tasks of its process for a while. Where the breakpoint has gone, the task goes on at its address; a
+ * task that was killed meanwhile reports that as its next stop. */
 void pass_breakpoint(struct task *task, struct breakpoint *b);
 /* Of a task that has stopped for a SIGTRAP: if it has hit a breakpoint, it is sent back to the instruction, which has
  * not run. False: it has hit none. */

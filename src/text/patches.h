@@ -4,7 +4,8 @@
 
 #include "text/text.h"
 
-/* Takes all that is ours, by `tables`' text, out of the memory of a stopped task, open as mem_fd. 0 or an error. */
+/* Takes all that is ours, by `tables`' text, out of the memory of a stopped task, open as mem_fd. 0, or an
+ * error: the bits of all that came, so that only -ESRCH alone is what it says. */
 int patches_clean(const struct process *tables, int mem_fd, pid_t tid);
 /* The same slots and breakpoints for a child whose objects are known; none has a probe yet. The function is called for
  * each new breakpoint and the one that it is a copy of. */
@@ -12,8 +13,8 @@ void patches_copy(const struct process *from, struct process *p,
 		  void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));
 /* The child's text is what it was when the tables were: nothing of ours was written to the lender's in between. */
 void patches_trust(struct process *p);
-/* Makes text and tables agree. A breakpoint that was planted in the lender after the fork is not there yet; one that was
- * taken out since is there still; a slot may hold another copy. */
+/* Makes text and tables agree. A breakpoint that was planted in the lender after the fork is not there yet; one that
+ * was taken out since is there still; a slot may hold another copy. */
 void patches_compare(struct process *p, pid_t tid);
 
 #endif

@@ -86,8 +86,8 @@ struct task_hits {
 };
 
 struct text *text_new(void);
-/* Writes text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task, which may have to
- * be stopped for it. 0 or -errno. */
+/* Writes text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task, which may have
+ * to be stopped for it. 0 or -errno. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size);
 /* Something changes that borrowers of this process's tables go by. */
 static inline void text_about_to_change(struct process *p)

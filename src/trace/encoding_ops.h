@@ -1,6 +1,6 @@
 /* What a trace format defines: its functions, and its row in the table of encodings.c.
  *
- * A new format is one file (or two) that defines its ops, and one row.  Private to trace/. */
+ * A new format is one file (or two) that defines its ops, named in local.mk, and one row. Private to trace/. */
 #ifndef FT_TRACE_ENCODING_OPS_H
 #define FT_TRACE_ENCODING_OPS_H
 

@@ -6,8 +6,9 @@
 /* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
  * are NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
-	BOTH(rtrace, ".rtrace", ENCODING_STREAM | ENCODING_COMPAT)                                                     \
-	BOTH(text, ".rtrace.txt", ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT)
+	BOTH(rtrace, ".rtrace", ENCODING_STREAM | ENCODING_COMPAT | ENCODING_COMPAT_MONOTONIC)                         \
+	BOTH(text, ".rtrace.txt",                                                                                      \
+	     ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT | ENCODING_COMPAT_MONOTONIC)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;
 #define DECLARE_READER(name, suffix, abilities) extern const struct reader_ops name##_reader_ops;

@@ -1,13 +1,12 @@
 # trace/: the model of a trace, its encodings, and reading and writing them
 noinst_LIBRARIES += libtrace.a
-libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h \
-	src/trace/encoding.c src/trace/encoding.h src/trace/encodings.c src/trace/encoding_ops.h src/trace/writer.c src/trace/writer_state.h \
-	src/trace/rtrace.h src/trace/rtrace_write.c src/trace/rtrace_write.h src/trace/rtrace_write_call.c \
-	src/trace/text.c src/trace/text.h src/trace/text_write.c src/trace/text_write_call.c \
-	src/trace/text_write.h src/trace/frame_text.c src/trace/frame_text.h \
-	src/trace/input.c src/trace/input.h src/trace/reader.c src/trace/reader_state.c src/trace/reader_state.h \
-	src/trace/rtrace_read.c src/trace/rtrace_read.h src/trace/rtrace_packet.c \
-	src/trace/text_read.c src/trace/text_read.h src/trace/text_call.c src/trace/text_input.c src/trace/text_lines.c \
-	src/trace/text_parse.c \
-	src/trace/text_damage.c src/trace/text_damage.h
+libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src/trace/encoding.c src/trace/encoding.h \
+	src/trace/encodings.c src/trace/encoding_ops.h src/trace/writer.c src/trace/writer_state.h src/trace/rtrace.h \
+	src/trace/rtrace_write.c src/trace/rtrace_write.h src/trace/rtrace_write_call.c src/trace/text.c \
+	src/trace/text.h src/trace/text_write.c src/trace/text_write_call.c src/trace/text_write.h \
+	src/trace/frame_text.c src/trace/frame_text.h src/trace/input.c src/trace/input.h src/trace/reader.c \
+	src/trace/reader_state.c src/trace/reader_state.h src/trace/rtrace_read.c src/trace/rtrace_read.h \
+	src/trace/rtrace_packet.c src/trace/text_read.c src/trace/text_read.h src/trace/text_call.c \
+	src/trace/text_input.c src/trace/text_lines.c src/trace/text_parse.c src/trace/text_damage.c \
+	src/trace/text_damage.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

@@ -72,8 +72,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* The first hit of a fork's child. False: its memory cannot be opened, so that it is let go of as soon as the tracer has
- * done this; the task stands until then. */
+/* The first hit of a fork's child. False: its memory cannot be opened, so that it is let go of as soon as the tracer
+ * has done this; the task stands until then. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;

@@ -235,7 +235,7 @@ static void attach_children(struct tracer *t)
 /* So that one knows that it has begun, with what, and how it ends. */
 static void tell_attached(const struct tracer *t)
 {
-	size_t named = 0, others = 0, told = 0;
+	size_t named = 0, others = 0, listed = 0;
 	struct buf b = {0};
 
 	/* Whose trace could not even be begun is let go of already. */
@@ -248,13 +248,13 @@ static void tell_attached(const struct tracer *t)
 			continue;
 		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->trace->name, p->pid, p->task_count,
 			   p->task_count == 1 ? "" : "s");
-		if (t->paused)
+		if (t->run->paused)
 			buf_printf(&b, "paused");
 		else
 			buf_printf(&b, "%zu function%s", probes_count(p), probes_count(p) == 1 ? "" : "s");
-		if (++told == named && others)
+		if (++listed == named && others)
 			buf_printf(&b, ", and to %zu other process%s below", others, others == 1 ? "" : "es");
-		msg_info("%s%s", buf_str(&b), told == named ? "; Ctrl-C lets go" : "");
+		msg_info("%s%s", buf_str(&b), listed == named ? "; Ctrl-C lets go" : "");
 		b.size = 0;
 	}
 	buf_free(&b);
@@ -273,7 +273,7 @@ int attach_all(struct tracer *t)
 	seize_end();
 	if (error)
 		return 1;
-	if (!t->paused)
+	if (!t->run->paused)
 		error = processes_start(t, &failed);
 	for (struct process *p = t->processes; p; p = p->next)
 		p->anchor = 0;

@@ -19,7 +19,7 @@
  * maker's event comes first. */
 
 /* Some live task that shares the process's memory, for kcmp: one of its own group if there is one. A vfork child may
- * have execed already, which has not been told yet. */
+ * have execed already, which has not been reported yet. */
 static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
@@ -145,9 +145,9 @@ void birth_adopt(struct tracer *t, struct task *child)
 		}
 		if (p->behind)
 			process_own(p);
-		if (!p->lender && !p->planted && !t->paused) { /* its parent has never been looked at */
+		if (!p->lender && !p->planted && !t->run->paused) { /* its parent has never been looked at */
 			p->trace->attached = true;
-			process_start(p); /* an error: it has been killed, which is told later */
+			process_start(p); /* an error: it has been killed, which is reported later */
 		}
 	}
 	start_running(t, child);
@@ -213,7 +213,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
 }
 
-/* Whether somebody may still tell of what this group has made. */
+/* Whether a task of the group lives whose event may still announce what the group has made. */
 static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 {
 	const struct task *task;
@@ -235,7 +235,7 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* The last of the group `maker` (but for `except`) died before it could tell of its children, which must not wait for
+/* The last of the group `maker` (but for `except`) died before it could announce its children, which must not wait for
  * ever. Other groups' children are left alone: they have other text. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
@@ -243,14 +243,14 @@ void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, cons
 
 	if (!t->held_tasks || group_lives(t, maker, except))
 		return;
-	/* Nobody is left to tell: those whose maker is not known go on as well. */
+	/* No task is left to announce any: those whose maker is not known go on as well. */
 	if (t->tasks.count == t->held_tasks)
 		maker = 0;
 	while ((orphan = next_orphan(t, maker)))
 		adopt_held(t, orphan, p, NULL, PTRACE_EVENT_FORK);
 }
 
-/* Whether a task of its maker's group is about to tell of it. */
+/* Whether a task of its maker's group stands in the event that announces it. */
 static bool is_announced(struct tracer *t, const struct task *child)
 {
 	const struct task *task;
@@ -275,14 +275,14 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
-		/* What it was born with is not what is going to be traced. */
+		/* It has the old program's memory, which is not traced. */
 		t->run->untraced_children++;
 		task_release(t, child, 0);
 	}
 }
 
-/* A child by CLONE_UNTRACED and CLONE_PTRACE is traced, but nobody ever tells of it. When all others of its maker's
- * group are at rest, nobody will. */
+/* A child made with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event announces it. When all others of its
+ * maker's group are at rest, none will. */
 void births_adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;

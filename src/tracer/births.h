@@ -16,8 +16,8 @@ void birth_adopt(struct tracer *t, struct task *child);
 /* The last of the group `maker` (but for `except`) has died: its children that are held must not wait for ever. p:
  * whose text they have. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except);
-/* While attaching: the tasks that would announce a group's held children may have gone with an exec. The children go on,
- * without a struct process, and those with memory of their own untraced. */
+/* While attaching: the tasks that would announce a group's held children may have gone with an exec. The children go
+ * on, without a struct process, and those with memory of their own untraced. */
 void births_adopt_without_maker(struct tracer *t, pid_t maker);
 /* While letting go: the children that no event will announce any more. */
 void births_adopt_unannounced(struct tracer *t);

@@ -115,10 +115,9 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		const int error = errno;
 
 		if (error == ENOEXEC)
-			msg_warn(
-				"process %d is not traced: its program is made for a processor that this functrace does "
-				"not know",
-				task->tid);
+			msg_warn("process %d is not traced: its program is made for a processor that this functrace "
+				 "does not know",
+				 task->tid);
 		else
 			msg_warn("process %d is not traced: its memory cannot be opened: %s", task->tid,
 				 strerror(error));
@@ -130,7 +129,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	}
 	p->trace->is_launched = launched;
 	task_join(task, p);
-	if (!t->paused && process_start(p) < 0 && first) {
+	if (!t->run->paused && process_start(p) < 0 && first) {
 		launch_failed(t, task);
 		return;
 	}

@@ -5,6 +5,8 @@
 #include "ptrace/stop.h"
 #include "ptrace/tracee.h"
 
+/* The stop of an exec: ends the old program's trace, and begins one of the new program or lets go of it. The task of
+ * that id may be another struct than before. */
 void act_exec(struct tracer *t, const struct stop *stop);
 
 #endif

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/forks.h"
+#include "record/run.h"
 #include "calls/alias.h"
 #include "calls/pin.h"
 #include "record/ledger.h"
@@ -30,12 +31,12 @@
  * tracer's system calls, counted by strace (tests/scenarios/steady.py holds the bounds):
  *
  *			   a bare fork	with -F
- *	waitid		       6	   3	the maker's event, the birth, the exit, SIGCHLD, the end; now and then for more
+ *	waitid		       6	   3	the maker's event, birth, exit, SIGCHLD, end; more now and then
  *	ptrace		       7	   5	CONT after each stop but the last; GETEVENTMSG, GETREGS twice; DETACH
  *	kcmp, tgkill	       2	   2	whether it has memory and a group of its own
  *	/proc/TID/stat	      1.2	 1.2	three where the child is seen before its maker's event
  *	/proc/TID/mem	       -	   2
- *	pread, pwrite	       -	  10	two for each group of breakpoints that lie close together, of the C library five
+ *	pread, pwrite	       -	  10	two for each group of breakpoints close together, five in the C library
  *
  * vfork and the execution of a program take many more: its objects are read, and their functions are probed. */
 
@@ -124,7 +125,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 	struct process *lender = parent->lender ? parent->lender : parent;
 
 	/* The parent was attached to just when it was executing another program, and has never been looked at. */
-	if (!lender->objects.count && !lender->tracer->paused)
+	if (!lender->objects.count && !lender->tracer->run->paused)
 		return process_new(lender->tracer, child->tid, child->tgid);
 	struct process *p = process_alloc(lender->tracer, child->tgid, lender->arch);
 

@@ -155,8 +155,8 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 	}
 }
 
-/* Breakpoints are out by now, but where the memory could not be opened: there ptrace reads and writes all of it, through
- * a task that stands. */
+/* Breakpoints are out by now, but where the memory could not be opened: there ptrace reads and writes all of it,
+ * through a task that stands. */
 static void restore_text(struct process *p)
 {
 	if (p->uncompared)
@@ -241,7 +241,7 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 		}
 }
 
-/* Its tasks are detached; what has to be said of its text and signals is said. */
+/* Its tasks are detached; what remains of ours in its text and signals is reported. */
 static void finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))

@@ -32,7 +32,7 @@ void process_linker_notice(struct task *task);
 /* It borrows nobody's tables any more. */
 void process_end_borrowing(struct process *p);
 
-/* process_report.c: what is said of a process when its trace is over. Once. */
+/* process_report.c: reports what record/ cannot know of a process whose trace is over. Once: later calls do nothing. */
 void process_report(struct process *p);
 
 #endif

@@ -9,7 +9,16 @@
 
 #include <stdlib.h>
 
-/* What is said of one process: what record/ cannot know. */
+/* What is reported of one process: what record/ cannot know. */
+
+/* The options that name the functions of the first module that suggests any. */
+static const char *symbol_options(const struct settings *set)
+{
+	for (size_t i = 0; i < set->module_count; i++)
+		if (set->modules[i]->symbols)
+			return set->modules[i]->symbols;
+	return "--symbol=FUNCTION=0xADDRESS";
+}
 
 /* "0 events" without a reason is a defect. */
 static void report_nothing(const struct process *p)
@@ -24,8 +33,8 @@ static void report_nothing(const struct process *p)
 			stripped = true;
 	if (stripped)
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
-			 "know where they are in the file, say so: --symbol=malloc=0xADDRESS --symbol=free=0xADDRESS",
-			 p->pid, p->trace->name);
+			 "know where they are in the file, say so: %s",
+			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid, p->trace->name,
 			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
@@ -76,17 +85,16 @@ static void add_counts(const struct process *p)
 	p->text->slow_steps = 0;
 }
 
-/* What costs no event and tells nothing about the program. */
+/* What costs no event and says nothing about the program. */
 static void debug_counts(const struct process *p)
 {
 	const struct counts *c = &p->trace->counts;
 
-	msg_debug(
-		DBG_CALL, 1,
-		"process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites taken "
-		"out, for no call came to them; %llu stacks walked by libunwind",
-		p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
-		(unsigned long long)(p->calls->unwinder ? unwinder_fallbacks(p->calls->unwinder) : 0));
+	msg_debug(DBG_CALL, 1,
+		  "process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites "
+		  "taken out, for no call came to them; %llu stacks walked by libunwind",
+		  p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
+		  (unsigned long long)(p->calls->unwinder ? unwinder_fallbacks(p->calls->unwinder) : 0));
 }
 
 void process_report(struct process *p)

@@ -27,8 +27,8 @@
 
 /* ---- An exec meanwhile ----
  *
- * An exec waits until all other threads have ended, and a traced thread ends only after its tracer has collected its exit
- * stop. Meanwhile the exec holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for:
+ * An exec waits until all other threads have ended, and a traced thread ends only after its tracer has collected its
+ * exit stop. Meanwhile the exec holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for:
  *
  *	thread: exec, waits for the ends of the others | ended thread: waits to be collected | tracer: in PTRACE_SEIZE
  *
@@ -166,7 +166,7 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 struct seize_round {
 	size_t fresh;   /* seized */
 	size_t missed;  /* gone, ended or just about to be another */
-	size_t awaited; /* ours, but they have not told of themselves yet */
+	size_t awaited; /* ours, but they have not reported a first stop yet */
 	size_t refused; /* alive, and the kernel does not allow it: or one that was missed just then */
 	int error;      /* of the last that could not be seized; EBUSY if one of them has another tracer */
 };
@@ -303,7 +303,7 @@ static void list_sharer(struct sharers *s, pid_t pid)
 	s->pids[s->count++] = pid;
 }
 
-/* Whether its maker has told or will tell what it belongs to. */
+/* Whether its maker's event has said or will say which process it belongs to. */
 static bool is_placed(struct tracer *t, pid_t pid)
 {
 	const struct task *task = task_find(t, pid);

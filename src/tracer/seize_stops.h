@@ -1,4 +1,5 @@
-/* Stops that come while tasks are being seized: an end or an interruption is acted on, all else is put back for later. */
+/* Stops that come while tasks are being seized: an end or an interruption is acted on, all else is put back for
+ * later. */
 #ifndef FT_TRACER_SEIZE_STOPS_H
 #define FT_TRACER_SEIZE_STOPS_H
 

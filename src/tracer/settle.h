@@ -4,8 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent in
- * vfork may wait for a child that is known. */
+/* Waits until no task of the process can be in a fork or clone that began before it was seized. has_sharers: a parent
+ * in vfork may wait for a child that is known. */
 void births_settle(const struct process *p, bool has_sharers);
 /* Parents that were not known to be in vfork are looked at again when a child of theirs may have been found. */
 void births_unsettle(const struct process *p);

@@ -41,19 +41,19 @@ static void toggle(struct tracer *t)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
-	t->paused = t->run->paused = !t->paused;
+	t->run->paused = !t->run->paused;
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {
-		if (t->paused) {
+		if (t->run->paused) {
 			process_pause(p, "paused");
 			process_report(p);
 		} else {
 			trace_again(p->trace);
 		}
 	}
-	if (!t->paused)
+	if (!t->run->paused)
 		processes_start(t, &failed);
-	msg_info("tracing is %s", t->paused ? "paused" : "on");
+	msg_info("tracing is %s", t->run->paused ? "paused" : "on");
 }
 
 static void serve(struct tracer *t)
@@ -108,7 +108,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	struct tracer t = {.set = settings,
 			   .engine = engine,
 			   .launch = launch,
-			   .paused = settings->start_paused,
 			   .run = &run,
 			   .collector = collector_new(),
 			   .pin = pin_new(),

@@ -1,10 +1,9 @@
 # fuzzing: `tests/fuzz/run SECONDS` with clang; `make check` runs the corpus through, and 20 s of each reader
-EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh \
-	tests/fuzz/corpus/trace/14.rtrace tests/fuzz/corpus/trace/14.rtrace.gz \
-	tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/be32.rtrace \
+EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtrace \
+	tests/fuzz/corpus/trace/14.rtrace.gz tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/be32.rtrace \
 	tests/fuzz/corpus/trace/compat-be64.rtrace tests/fuzz/corpus/trace/compat.rtrace \
-	tests/fuzz/corpus/trace/compat.txt tests/fuzz/corpus/trace/compat.txt.zst tests/fuzz/corpus/trace/crs-before-lf \
-	tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \
+	tests/fuzz/corpus/trace/compat.txt tests/fuzz/corpus/trace/compat.txt.zst \
+	tests/fuzz/corpus/trace/crs-before-lf tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \
 	tests/fuzz/corpus/trace/old.rtrace
 check_PROGRAMS += tests/fuzz/replay_trace
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c

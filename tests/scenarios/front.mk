@@ -1,5 +1,5 @@
 # functrace's processes: what the terminal, the shell and the program see of them.
 TESTS += tests/scenarios/pty_jobs.py tests/scenarios/pty_attach.py tests/scenarios/pty_progress.py \
 	tests/scenarios/process_state.py
-EXTRA_DIST += tests/scenarios/pty_jobs.py tests/scenarios/pty_attach.py tests/scenarios/pty_progress.py tests/scenarios/process_state.py \
-	tests/scenarios/terminal.py
+EXTRA_DIST += tests/scenarios/pty_jobs.py tests/scenarios/pty_attach.py tests/scenarios/pty_progress.py \
+	tests/scenarios/process_state.py tests/scenarios/terminal.py

@@ -1,5 +1,6 @@
 /* aliases: functions that are one address under several names (glibc's memalign and aligned_alloc), called in the ways
- * in which programs call: the trace is to have the name that each call is by, and where no call says it the module's first.
+ * in which programs call: the trace is to have the name that each call is by, and where no call says it the module's
+ * first.
  *
  * aliases LIBRARY LIBRARY ROUNDS: two libraries of one layout, of which one calls memalign where the other calls
  * aligned_alloc, loaded in turns at the same address.

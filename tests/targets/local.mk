@@ -1,24 +1,26 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
-EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c \
-	tests/targets/alloc_basic.c tests/targets/alloc_cpp.cpp tests/targets/altstack.c \
-	tests/targets/bareforks.c tests/targets/barrier.c \
-	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c \
-	tests/targets/cxx_resources.cpp tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c \
-	tests/targets/forkstorm.c tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c \
-	tests/targets/ifuncs.c tests/targets/images.c tests/targets/inflight.c tests/targets/leaderless.c tests/targets/leaving.c \
+EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
+	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \
+	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/bareforks.c tests/targets/barrier.c \
+	tests/targets/cgo.go tests/targets/churn.c tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
+	tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
+	tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
+	tests/targets/images.c tests/targets/inflight.c tests/targets/leaderless.c tests/targets/leaving.c \
 	tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
-	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pinned.c tests/targets/placed.c tests/targets/prefixed.c tests/targets/race.c \
-	tests/targets/recursion.c tests/targets/reflog.c tests/targets/regress_asleep.c \
-	tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \
+	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pinned.c tests/targets/placed.c \
+	tests/targets/prefixed.c tests/targets/race.c tests/targets/recursion.c tests/targets/reflog.c \
+	tests/targets/regress_asleep.c tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp \
+	tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c \
+	tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \
 	tests/targets/regress_spawnstorm.c tests/targets/regress_step.c tests/targets/regress_vforkstorm.c \
-	tests/targets/regress_vforktrap.c tests/targets/reloading.c \
-	tests/targets/rusty.rs tests/targets/sandboxed.c tests/targets/segments.c \
-	tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c tests/targets/sigtrap.c \
-	tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c tests/targets/steady.c tests/targets/target.h \
-	tests/targets/threads.c tests/targets/throwing.cpp tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c \
-	tests/targets/vforker.c tests/targets/wrappers.cpp
+	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs tests/targets/sandboxed.c \
+	tests/targets/segments.c tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c \
+	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c \
+	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
+	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c tests/targets/vforker.c \
+	tests/targets/wrappers.cpp
 
 clean-local: clean-targets
 clean-targets:

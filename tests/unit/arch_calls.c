@@ -1,5 +1,5 @@
-/* Where calls go to: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a jump, and
- * on what only looks like them. */
+/* Where calls go to: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a jump,
+ * and on what only looks like them. */
 #include "config.h"
 
 #include <elf.h>

@@ -209,7 +209,8 @@ static void test_other_kind_under_a_call(void **state)
 	end_task(task);
 }
 
-/* Releases that are written at their entries: who can fail is none, nor is a resolver, and who goes is none any more. */
+/* Releases that are written at their entries: who can fail is none, nor is a resolver, and who goes is none any
+ * more. */
 static void test_releases_are_counted(void **state)
 {
 	needs_x86_64();

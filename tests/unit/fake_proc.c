@@ -108,10 +108,10 @@ static int open_file(struct fake_task *task, const char *name)
 	if (!strcmp(name, "stat"))
 		print_stat(task, text, sizeof(text));
 	else if (!strcmp(name, "status"))
-		snprintf(
-			text, sizeof(text),
-			"Name:\tprog\nTgid:\t%d\nPid:\t%d\nTracerPid:\t%d\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nSeccomp:\t0\n",
-			task->tgid, task->tid, task->tracer);
+		snprintf(text, sizeof(text),
+			 "Name:\tprog\nTgid:\t%d\nPid:\t%d\nTracerPid:\t%d\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n"
+			 "Seccomp:\t0\n",
+			 task->tgid, task->tid, task->tracer);
 	else if (!strcmp(name, "syscall"))
 		print_syscall(task, text, sizeof(text));
 	else if (!strcmp(name, "comm") || !strcmp(name, "cmdline"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All C and C++ is as clang-format 14 makes it of .clang-format: another version makes other lines of the same rules."""
+"""All C and C++ is as clang-format 14 makes it of .clang-format: another version makes other lines of the same rules.
+And no line of C, of a makefile or of HACKING.md is longer than clang-format would let it be, comments included."""
 
 import os
 import shutil
@@ -29,22 +30,56 @@ def sources():
                     yield os.path.join(place, name)
 
 
+LONGEST = 120  # ColumnLimit in .clang-format
+
+
+def long_lines(text):
+    """The numbers and widths of the lines that are too long. A tab goes to the next eighth column; a URL cannot be
+    broken."""
+    for number, line in enumerate(text.splitlines(), 1):
+        width = len(line.expandtabs(8))
+        if width > LONGEST and '://' not in line:
+            yield number, width
+
+
+def lines_of_all():
+    paths = list(sources()) + [os.path.join(TOP, 'HACKING.md')]
+    for folder in FOLDERS:
+        for place, _, names in os.walk(os.path.join(TOP, folder)):
+            paths += [os.path.join(place, name) for name in names if name.endswith('.mk')]
+    return sorted(paths)
+
+
+def check_lengths():
+    found = []
+    for path in lines_of_all():
+        with open(path, encoding='utf-8', errors='replace') as file:
+            found += [(os.path.relpath(path, TOP), number, width) for number, width in long_lines(file.read())]
+    print('%s 1 no line is longer than %d columns' % ('not ok' if found else 'ok', LONGEST))
+    for path, number, width in found:
+        print('# %s:%d has %d columns' % (path, number, width))
+    seen = list(long_lines('x' * 120 + '\n' + '\t' * 15 + 'x\n' + 'x' * 121 + '\n' + 'http://' + 'x' * 200))
+    print('%s 2 a long line is found' % ('ok' if seen == [(2, 121), (3, 121)] else 'not ok'))
+    return bool(found) or seen != [(2, 121), (3, 121)]
+
+
 def main():
-    print('1..1')
+    print('1..3')
+    too_long = check_lengths()
     if not os.path.exists(os.path.join(TOP, '.clang-format')):
-        print('ok 1 # SKIP there is no .clang-format here')
-        return 0
+        print('ok 3 # SKIP there is no .clang-format here')
+        return too_long
     name, why = formatter()
     if not name:
-        print('ok 1 # SKIP ' + why)
-        return 0
+        print('ok 3 # SKIP ' + why)
+        return too_long
     said = subprocess.run([name, '--dry-run', '--Werror', '--style=file:' + os.path.join(TOP, '.clang-format')] +
                           list(sources()), stderr=subprocess.PIPE, text=True)
     wrong = sorted({os.path.relpath(line.split(':')[0], TOP) for line in said.stderr.splitlines() if ': error:' in line})
-    print('%s 1 every file is as clang-format %s makes it' % ('ok' if said.returncode == 0 else 'not ok', VERSION))
+    print('%s 3 every file is as clang-format %s makes it' % ('ok' if said.returncode == 0 else 'not ok', VERSION))
     for path in wrong:
         print('# %s is not: run %s -i %s' % (path, name, path))
-    return said.returncode
+    return too_long or said.returncode
 
 
 if __name__ == '__main__':

@@ -84,13 +84,37 @@ def not_found(tree, text):
                 yield 'name', name
 
 
+ROW = re.compile(r'^\|[^|]*\|[^|]*`(struct \w+)`, `([\w./-]+)`', re.M)
+
+
+def misplaced(top, text):
+    """The types of the table's rows that are not declared in the file beside them."""
+    for kind, path in ROW.findall(text):
+        with open(os.path.join(top, path)) as file:
+            if not re.search(r'^%s \{' % kind, file.read(), re.M):
+                yield kind, path
+
+
+def check_rows(text):
+    rows, wrong = len(ROW.findall(text)), list(misplaced(TOP, text))
+    print('%s 4 the types of %d rows are declared in the files beside them' % ('ok' if rows > 10 and not wrong else
+                                                                             'not ok', rows))
+    for kind, path in wrong:
+        print('# %s does not declare %s' % (path, kind))
+    row = '| a part | `struct %s`, `src/ptrace/tracee.h` | `tasks.c` |\n'
+    seen = list(misplaced(TOP, row % 'task' + row % 'stop'))
+    print('%s 5 a type that is not there is found' % ('ok' if seen == [('struct stop', 'src/ptrace/tracee.h')] else
+                                                       'not ok'))
+    return rows <= 10 or wrong or len(seen) != 1
+
+
 def main():
     tree = Tree(TOP)
     with open(os.path.join(TOP, 'HACKING.md')) as file:
         text = file.read()
     found = sorted(missing(tree, text))
     named = len(FILE.findall(text)) + len(FUNCTION.findall(text))
-    print('1..3')
+    print('1..5')
     print('%s 1 HACKING.md names nothing that is not there' % ('not ok' if found else 'ok'))
     for kind, name in found:
         print('# there is no %s %s' % (kind, name))
@@ -104,7 +128,7 @@ def main():
     print('%s 3 a name that is not there is found' % ('ok' if seen == wanted else 'not ok'))
     for kind, name in sorted(seen ^ wanted):
         print('# %s: %s %s' % ('not found' if (kind, name) in wanted else 'found', kind, name))
-    return bool(found) or named <= 100 or seen != wanted
+    return bool(check_rows(text) or found or named <= 100 or seen != wanted)
 
 
 if __name__ == '__main__':

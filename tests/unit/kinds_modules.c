@@ -1,5 +1,5 @@
-/* Modules beside that of memory, for functrace-kinds: what a second kind of resource needs of the tracer. Their functions
- * are those of kinds_target.c, and some of the C library. */
+/* Modules beside that of memory, for functrace-kinds: what a second kind of resource needs of the tracer. Their
+ * functions are those of kinds_target.c, and some of the C library. */
 #include "config.h"
 #include "modules/module.h"
 #include "trace/event.h"

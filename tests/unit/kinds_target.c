@@ -1,5 +1,5 @@
-/* What functrace-kinds traces: each function below does what its argument on the command line names. Descriptors: 3 is the
- * first that is free. */
+/* What functrace-kinds traces: each function below does what its argument on the command line names. Descriptors: 3 is
+ * the first that is free. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -155,8 +155,8 @@ static void test_realloc_overtaken(void **state)
 	allocated(MALLOC, 0x10, 9); /* proves that A's realloc has succeeded */
 	assert_false(a.is_open);
 	allocated(REALLOC, 0x30, 50);
-	assert_trace(
-		"malloc<memory>(5) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(9) = 0x10\nrealloc<memory>(50) = 0x30\n");
+	assert_trace("malloc<memory>(5) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(9) = 0x10\n"
+		     "realloc<memory>(50) = 0x30\n");
 }
 
 /* A failed realloc releases nothing. */
@@ -231,8 +231,8 @@ static void test_left_reservation(void **state)
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(ledger_live(trace, 1).blocks, 1);
 	assert_int_equal(ledger_live(trace, 1).bytes, 7);
-	assert_trace(
-		"malloc<memory>(5) = 0x10\nfree<memory>(0x10)\nmalloc<memory>(6) = 0x10\nrealloc<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
+	assert_trace("malloc<memory>(5) = 0x10\nfree<memory>(0x10)\nmalloc<memory>(6) = 0x10\n"
+		     "realloc<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
 }
 
 /* Two that cross: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
@@ -250,8 +250,8 @@ static void test_crossing(void **state)
 	allocated(REALLOC, 0x20, 3);
 	assert_false(b.is_open);
 	allocated(REALLOC, 0x10, 4);
-	assert_trace(
-		"malloc<memory>(1) = 0x10\nmalloc<memory>(2) = 0x20\nrealloc<memory>(0x10)\nrealloc<memory>(0x20)\nrealloc<memory>(3) = 0x20\nrealloc<memory>(4) = 0x10\n");
+	assert_trace("malloc<memory>(1) = 0x10\nmalloc<memory>(2) = 0x20\nrealloc<memory>(0x10)\n"
+		     "realloc<memory>(0x20)\nrealloc<memory>(3) = 0x20\nrealloc<memory>(4) = 0x10\n");
 }
 
 /* posix_memalign writes its pointer before it returns: another thread may free it in between. */

@@ -11,7 +11,8 @@ TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_LDADD = librecord.a libengine.a libproc.a libmodules.a libunwinder.a libsymbols.a libarch.a \
-	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS) $(UNIT_LIBS)
+	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
+	$(ZSTD_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin
@@ -37,16 +38,17 @@ RACES_WRAP = \
 if ARCH_X86_64
 check_PROGRAMS += tests/unit/races
 TESTS += tests/unit/races
-tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h tests/unit/race_verbs.c \
-	tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c tests/unit/fake_kernel.h tests/unit/fake_memory.c \
-	tests/unit/fake_calls.c tests/unit/fake_ptrace.c tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
+tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h \
+	tests/unit/race_verbs.c tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c \
+	tests/unit/fake_kernel.h tests/unit/fake_memory.c tests/unit/fake_calls.c tests/unit/fake_ptrace.c \
+	tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
 tests_unit_races_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_races_LDFLAGS = $(AM_LDFLAGS) $(RACES_WRAP)
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 endif
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
-	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt tests/unit/sequences/signals.txt \
-	tests/unit/sequences/traps.txt
+	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt \
+	tests/unit/sequences/signals.txt tests/unit/sequences/traps.txt
 check_PROGRAMS += tests/unit/calls
 TESTS += tests/unit/calls
 tests_unit_calls_SOURCES = tests/unit/calls.c
@@ -62,8 +64,8 @@ tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 # CFLAGS have no say.
 check_PROGRAMS += tests/unit/functrace-kinds
 TESTS += tests/unit/kinds.py
-tests_unit_functrace_kinds_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c src/option_values.h \
-	tests/unit/kinds_modules.c
+tests_unit_functrace_kinds_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c \
+	src/option_values.h tests/unit/kinds_modules.c
 tests_unit_functrace_kinds_LDADD = $(TRACER_LIBS)
 EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
 EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c

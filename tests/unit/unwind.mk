@@ -32,7 +32,8 @@ unwind_target_link = tests/unit/libunwind-target.so -Wl,-rpath,$(abs_builddir)/t
 unwind_target_depend = tests/unit/unwind_target.c tests/unit/unwind_target.h tests/unit/libunwind-target.so
 
 tests/unit/libunwind-target.so: tests/unit/unwind_target_lib.c
-	$(AM_V_CC)$(CC) -O2 -g0 -fPIC -shared -Wl,-soname,libunwind-target.so -o $@ $(srcdir)/tests/unit/unwind_target_lib.c
+	$(AM_V_CC)$(CC) -O2 -g0 -fPIC -shared -Wl,-soname,libunwind-target.so -o $@ \
+		$(srcdir)/tests/unit/unwind_target_lib.c
 tests/unit/unwind-target-O0: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O0 -g0 -fexceptions -DTARGET_UNWIND -o $@ $(unwind_target_source) $(unwind_target_link)
 tests/unit/unwind-target-O2: $(unwind_target_depend)

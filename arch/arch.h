@@ -43,8 +43,8 @@ struct insn {
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
 	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): task_set_pc() is all it takes */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
-	/* Constants that it loads from beside itself and that its copy takes along: the decoder says where they lie, whoever
-	 * has the target's memory reads them. */
+	/* Constants that it loads from beside itself and that its copy takes along: the decoder says where they lie,
+	 * whoever has the target's memory reads them. */
 	unsigned char literal_size; /* 0: none */
 	unsigned char literal[ARCH_LITERAL_MAX];
 	uint64_t literal_at;
@@ -202,7 +202,8 @@ struct arch {
 	 * result (x86's trap flag). */
 	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 
-	/* The type of the segment with an index of functions and how to unwind them (PT_ARM_EXIDX); 0: there is none. */
+	/* The type of the segment with an index of functions and how to unwind them (PT_ARM_EXIDX); 0: there is
+	 * none. */
 	unsigned unwind_index;
 	/* Unwinding: the DWARF register numbers' places. dwarf_regs is how many of them there are. */
 	unsigned dwarf_registers;

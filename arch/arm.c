@@ -1,11 +1,12 @@
-/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). For a 32-bit tracer, and for a 64-bit one of
- * an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+/* The port of 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). For a 32-bit tracer, and for a 64-bit one
+ * of an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
  *
  * Such a processor cannot step. So what can be neither copied nor emulated gets no breakpoint.
  *
  * Breakpoints stand where functions begin and where they return to, and there no IT block goes on: a call is the last
  * instruction of one. So a Thumb breakpoint of two bytes does for each instruction, and can be written at once wherever
- * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is emulated. */
+ * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is
+ * emulated. */
 #include "config.h"
 #include "arch/arm_insn.h"
 

@@ -1,5 +1,5 @@
-/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. All of it is
- * pure, so it runs on every machine. */
+/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. All of it
+ * is pure, so it runs on every machine. */
 #include "config.h"
 
 #include <elf.h>

@@ -25,8 +25,8 @@ static const char *const handful[] = {
 	"/usr/lib/arm-linux-gnueabihf/libstdc++.so.6",
 };
 
-/* A stripped object does not say where code ends and data begins, and objdump makes something of both: one in so many may
- * be data that no processor would take. */
+/* A stripped object does not say where code ends and data begins, and objdump makes something of both: one in so many
+ * may be data that no processor would take. */
 #define DATA_SHARE 10000
 
 static unsigned long checked, failures;
@@ -127,8 +127,8 @@ static bool is(const struct line *line, const char *name)
 	return !*rest || !strcmp(rest, ".w") || !strcmp(rest, ".n");
 }
 
-/* What the architecture leaves UNPREDICTABLE without a word of objdump's: data that is taken for code. The pc as a shift,
- * with flags, as a destination of narrow loads, stored by Thumb code. */
+/* What the architecture leaves UNPREDICTABLE without a word of objdump's: data that is taken for code. The pc as a
+ * shift, with flags, as a destination of narrow loads, stored by Thumb code. */
 static bool is_data(const struct line *line)
 {
 	const char *shift = strrchr(line->operands, ' ');

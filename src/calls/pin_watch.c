@@ -4,9 +4,11 @@
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
 #include "ptrace/tasks.h"
+#include "proc/proc.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -109,10 +111,11 @@ void pin_unwatch(struct process *p, struct pin_watch *w)
 /* Whether a link of the process, its current folder or an open one, leads into /proc. */
 static bool leads_to_proc(const struct task *task, const char *link)
 {
-	char path[48], target[sizeof(PROC)] = "";
+	char *const target = proc_link(task->tid, link);
+	const bool leads = target && !strncmp(target, PROC, sizeof(PROC) - 1);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", task->tid, link);
-	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, PROC);
+	free(target);
+	return leads;
 }
 
 /* Whether a file to be opened may be one of /proc. folder: an open one's descriptor, for a relative path, or

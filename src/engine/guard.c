@@ -4,6 +4,7 @@
 #include "config.h"
 #include "engine/board.h"
 #include "engine/cpus.h"
+#include "proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -264,12 +265,10 @@ static size_t loans_repair(const struct board *board, const struct guard_spaces 
 	for (size_t i = 0; i < GUARD_LOANS; i++) {
 		const struct guard_loan *const loan = &board->loans[i];
 		const pid_t pid = atomic_load_explicit(&loan->pid, memory_order_acquire);
-		char path[32];
 
 		if (pid <= 0)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-		const int fd = open(path, O_RDWR | O_CLOEXEC);
+		const int fd = proc_open(pid, "mem", O_RDWR);
 
 		if (fd < 0)
 			continue;

@@ -126,12 +126,10 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 {
 	const struct board *const board = r->board;
 	const size_t high = atomic_load(&board->note_high);
-	char path[32];
 	bool found = false;
 
 	*address = arch_native()->breakpoint_address(pc);
-	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = proc_open(tid, "mem", O_RDONLY);
 
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
 		const struct guard_note *const note = &board->notes[i];

@@ -24,6 +24,46 @@ char *proc_read(pid_t tid, const char *name, size_t *size)
 	return read_file(path, FILE_MAX, size);
 }
 
+int proc_open(pid_t tid, const char *name, int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	const int fd = open(path, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+char *proc_link(pid_t tid, const char *name)
+{
+	char path[64], target[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	const ssize_t length = readlink(path, target, sizeof(target));
+
+	return length > 0 ? xstrndup(target, (size_t)length) : NULL;
+}
+
+char *proc_comm(pid_t pid, pid_t tid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%d/comm", tid);
+	char *comm = proc_read(pid, name, NULL);
+
+	if (comm)
+		comm[strcspn(comm, "\n")] = '\0';
+	return comm;
+}
+
+size_t proc_path_length(const char *path)
+{
+	static const char mark[] = " (deleted)";
+	const size_t length = strlen(path), end = sizeof(mark) - 1;
+
+	return length > end && !strcmp(path + length - end, mark) ? length - end : length;
+}
+
 /* ---- status ---- */
 
 const char *proc_status_line(const char *status, const char *key)
@@ -204,23 +244,46 @@ pid_t proc_parent(pid_t pid)
 
 /* ---- Threads and memory ---- */
 
-pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid))
+int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context)
 {
 	char path[32];
 	const struct dirent *entry;
-	pid_t found = 0;
+	bool goes_on = true;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *folder = opendir(path);
 
-	while (folder && !found && (entry = readdir(folder))) {
+	if (!folder)
+		return -errno;
+	while (goes_on && (entry = readdir(folder))) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		found = tid > 0 && wanted(tid) ? tid : 0;
+		goes_on = tid <= 0 || visit(context, tid);
 	}
-	if (folder)
-		closedir(folder);
-	return found;
+	closedir(folder);
+	return 0;
+}
+
+struct wanted_thread {
+	bool (*wanted)(pid_t tid);
+	pid_t found;
+};
+
+static bool look_at_thread(void *context, pid_t tid)
+{
+	struct wanted_thread *search = context;
+
+	if (search->wanted(tid))
+		search->found = tid;
+	return !search->found;
+}
+
+pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid))
+{
+	struct wanted_thread search = {.wanted = wanted};
+
+	proc_each_thread(pid, look_at_thread, &search);
+	return search.found;
 }
 
 pid_t proc_live_thread(pid_t pid)

@@ -12,6 +12,16 @@
  * file cannot be read. */
 char *proc_read(pid_t tid, const char *name, size_t *size);
 
+/* Opens a file of /proc/TID, close-on-exec: a descriptor, or -errno. flags: O_RDONLY or O_RDWR. */
+int proc_open(pid_t tid, const char *name, int flags);
+/* Where a link of /proc/TID leads ("exe", "cwd", "fd/3"), which the caller frees; NULL: the task has gone, or there is
+ * no such link. */
+char *proc_link(pid_t tid, const char *name);
+/* The name of a thread, at most 15 bytes, which the caller frees; NULL: it has gone. */
+char *proc_comm(pid_t pid, pid_t tid);
+/* The length of a path without the mark " (deleted)" that the kernel puts behind that of a file that is no more. */
+size_t proc_path_length(const char *path);
+
 /* ---- /proc/TID/status (proc(5)) ---- */
 
 /* The text behind "KEY:" and blanks in what proc_read(tid, "status", NULL) gave (NULL is allowed); NULL if there is no
@@ -59,6 +69,9 @@ pid_t proc_parent(pid_t pid);
 
 /* ---- Threads and memory ---- */
 
+/* Calls `visit` for each thread of a process until it says false. 0, or -errno: the process has gone, or may not be
+ * looked at. */
+int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context);
 /* The first thread of a process for which `wanted` is true; 0 none. */
 pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* The leader, or a thread that lives on when the leader has ended and has no memory any more; 0 if none does. */

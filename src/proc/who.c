@@ -12,34 +12,18 @@
 
 #define COMM_MAX 15 /* of what the kernel keeps of a name */
 
-/* As the kernel has it: the name of the file executed, at most 15 bytes, or what the program or its first thread has
- * chosen since. NULL: it has gone. */
-static char *comm_of(pid_t pid)
-{
-	char *comm = proc_read(pid, "comm", NULL);
-
-	if (comm)
-		comm[strcspn(comm, "\n")] = '\0';
-	return comm;
-}
-
 /* The file's name of its program; NULL unknown. */
 static char *file_of(pid_t pid)
 {
-	static const char deleted[] = " (deleted)";
-	char link[32], path[4096];
+	char *const path = proc_link(pid, "exe");
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	const ssize_t length = readlink(link, path, sizeof(path) - 1);
-
-	if (length <= 0)
+	if (!path)
 		return NULL;
-	path[length] = '\0';
-	char *const end = path + length - (sizeof(deleted) - 1);
+	path[proc_path_length(path)] = '\0';
+	char *const file = xstrdup(path_name(path));
 
-	if (end > path && !strcmp(end, deleted))
-		*end = '\0';
-	return xstrdup(path_name(path));
+	free(path);
+	return file;
 }
 
 /* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
@@ -80,7 +64,7 @@ static const char *script_word(const char *line, size_t size, const char *comm)
 char *who_name(pid_t pid)
 {
 	size_t size = 0;
-	char *comm = comm_of(pid), *line = proc_read(pid, "cmdline", &size), *file = file_of(pid);
+	char *comm = proc_comm(pid, pid), *line = proc_read(pid, "cmdline", &size), *file = file_of(pid);
 	char *word = first_word(line), *name;
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 

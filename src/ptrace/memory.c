@@ -1,21 +1,16 @@
 #include "config.h"
 #include "ptrace/memory.h"
+#include "proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
 int memory_open(pid_t tid)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", tid);
-	const int fd = open(path, O_RDWR | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return proc_open(tid, "mem", O_RDWR);
 }
 
 /* Cheaper than process_vm_readv by a quarter up to a page or two: that one checks anew who may trace whom. What is

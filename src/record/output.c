@@ -4,6 +4,7 @@
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "engine/engine.h"
+#include "proc/proc.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -196,18 +197,13 @@ void output_note(struct trace *trace, const char *fmt, ...)
 
 static void put_thread(struct trace *trace, struct thread *thread)
 {
-	char path[48];
-
 	if (!thread || thread->tid == trace->last_thread)
 		return;
 	if (!thread->name_known) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", thread->tgid, thread->tid);
-		char *name = read_file(path, 256, NULL);
+		char *name = proc_comm(thread->tgid, thread->tid);
 
-		if (name) {
-			name[strcspn(name, "\n")] = '\0';
+		if (name)
 			snprintf(thread->name, sizeof(thread->name), "%.15s", name);
-		}
 		free(name);
 		thread->name_known = true;
 	}

@@ -49,10 +49,7 @@ static void add_number(struct buf *b, uint64_t number, const char *noun)
 
 static bool is_deleted(const char *path)
 {
-	static const char mark[] = " (deleted)";
-	const size_t length = strlen(path);
-
-	return length >= sizeof(mark) - 1 && !strcmp(path + length - (sizeof(mark) - 1), mark);
+	return path[proc_path_length(path)] != '\0';
 }
 
 /* The name that it was started by, and its program's file where that is called otherwise. */
@@ -63,7 +60,7 @@ static void add_process(struct buf *b, const struct trace *trace)
 	const size_t length = strlen(trace->name);
 
 	buf_printf(b, "process %d (%s", trace->pid, trace->name);
-	if (strncmp(file, trace->name, length) || (file[length] && strcmp(file + length, " (deleted)")))
+	if (strncmp(file, trace->name, length) || (file[length] && proc_path_length(file) != length))
 		buf_printf(b, ", program %s", trace->exe);
 	buf_add_str(b, ")");
 }

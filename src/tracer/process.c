@@ -23,15 +23,9 @@
 
 static char *exe_path(pid_t pid)
 {
-	char link[32], path[4096];
+	char *path = proc_link(pid, "exe");
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	const ssize_t length = readlink(link, path, sizeof(path) - 1);
-
-	if (length <= 0)
-		return xstrdup("?");
-	path[length] = '\0';
-	return xstrdup(path);
+	return path ? path : xstrdup("?");
 }
 
 /* The processor that the program was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not know
@@ -39,13 +33,12 @@ static char *exe_path(pid_t pid)
 static const struct arch *arch_of(pid_t pid)
 {
 	unsigned char head[20];
-	char link[32];
+	const int fd = proc_open(pid, "exe", O_RDONLY);
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	const int fd = open(link, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
+	if (fd < 0) {
+		errno = -fd;
 		return NULL;
+	}
 	const ssize_t got = read(fd, head, sizeof(head));
 
 	close(fd);
@@ -278,7 +271,7 @@ static void find_program(struct process *p)
 	for (size_t i = 0; i < p->objects.count && !p->program; i++) {
 		const char *path = p->objects.items[i]->path;
 
-		if (!strncmp(path, p->trace->exe, length) && (!path[length] || !strcmp(path + length, " (deleted)")))
+		if (!strncmp(path, p->trace->exe, length) && (!path[length] || proc_path_length(path) == length))
 			p->program = p->objects.items[i];
 	}
 }

@@ -201,35 +201,39 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 		round->missed++;
 }
 
+struct seize_list {
+	struct tracer *t;
+	pid_t pid;
+	bool *leader_was_asked;
+	struct seize_round round;
+};
+
+static bool seize_unknown(void *context, pid_t tid)
+{
+	struct seize_list *list = context;
+	struct seize_round *round = &list->round;
+
+	if (task_find(list->t, tid))
+		return true;
+	if (tid == list->pid && *list->leader_was_asked && !proc_is_alive(tid)) {
+		round->error = round->error ? round->error : EPERM; /* as it has said */
+		return true;
+	}
+	*list->leader_was_asked |= tid == list->pid;
+	seize_listed(list->t, tid, list->pid, round);
+	return true;
+}
+
 /* Seizes the tasks that are not known yet. A leader that has ended stays so until a thread takes its place by an exec:
  * it is asked once. */
 static struct seize_round seize_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
-	char path[32];
-	struct seize_round round = {0};
-	const struct dirent *entry;
+	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};
+	const int error = proc_each_thread(pid, seize_unknown, &list);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *folder = opendir(path);
-
-	if (!folder) {
-		round.error = errno == EACCES ? EACCES : ESRCH;
-		return round;
-	}
-	while ((entry = readdir(folder))) {
-		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid <= 0 || task_find(t, tid))
-			continue;
-		if (tid == pid && *leader_was_asked && !proc_is_alive(tid)) {
-			round.error = round.error ? round.error : EPERM; /* as it has said */
-			continue;
-		}
-		*leader_was_asked |= tid == pid;
-		seize_listed(t, tid, pid, &round);
-	}
-	closedir(folder);
-	return round;
+	if (error)
+		list.round.error = error == -EACCES ? EACCES : ESRCH;
+	return list.round;
 }
 
 #define MISSED_MAX  20 /* threads may end all the time */

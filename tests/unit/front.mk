@@ -10,7 +10,7 @@ tests_unit_options_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LI
 
 tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guard.c src/engine/cpus.c src/engine/fds.c
 tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_guard_LDADD = libbase.a $(UNIT_LIBS)
+tests_unit_guard_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -27,10 +27,10 @@ static void set_register(struct arch_regs *regs, unsigned number, uint64_t value
 		regs->words[number] = value;
 }
 
-/* The top byte of an address is ignored, in an instruction's too: what the pc then has is bit 55. */
+/* The top byte of a user's address is ignored, in a branch too. Bit 55 would say that it is the kernel's. */
 static uint64_t plain_target(uint64_t address)
 {
-	return (uint64_t)((int64_t)(address << 8) >> 8);
+	return address >> 55 & 1 ? address : address << 8 >> 8;
 }
 
 static bool holds(unsigned condition, uint64_t pstate)

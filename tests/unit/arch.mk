@@ -10,6 +10,14 @@ tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
 tests_unit_arch_aarch64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
 
+if ARCH_AARCH64
+check_PROGRAMS += tests/unit/arch_aarch64_run
+TESTS += tests/unit/arch_aarch64_run
+tests_unit_arch_aarch64_run_SOURCES = tests/unit/arch_aarch64_run.c tests/unit/arch_arena.c tests/unit/arch_arena.h
+tests_unit_arch_aarch64_run_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_aarch64_run_LDADD = libarch.a libbase.a $(UNIT_LIBS)
+endif
+
 if ARCH_X86
 check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
 	tests/unit/arch_interrupt tests/unit/arch_objdump

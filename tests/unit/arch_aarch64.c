@@ -309,10 +309,10 @@ static void test_emulate(void **state)
 		{0x94000004, HERE + 16, A64_LR, HERE + 4},          /* bl */
 		{0x97fffffc, HERE - 16, A64_LR, HERE + 4},          /* bl */
 		{0xd61f0020, 0x0011111111111111, -1, 0},            /* br x1: without its top byte */
-		{0xd61f0100, 0xff88888888888888, -1, 0},            /* br x8: bit 55 above */
+		{0xd61f0100, 0x8888888888888888, -1, 0},            /* br x8: the kernel's */
 		{0xd61f03e0, 0, -1, 0},                             /* br xzr */
-		{0xd63f03c0, 0xffeeeeeeeeeeeeee, A64_LR, HERE + 4}, /* blr x30 */
-		{0xd65f03c0, 0xffeeeeeeeeeeeeee, -1, 0},            /* ret */
+		{0xd63f03c0, 0xeeeeeeeeeeeeeeee, A64_LR, HERE + 4}, /* blr x30 */
+		{0xd65f03c0, 0xeeeeeeeeeeeeeeee, -1, 0},            /* ret */
 		{0x30000021, HERE + 4, 1, HERE + 5},                /* adr x1 */
 		{0x10ffff81, HERE + 4, 1, HERE - 16},               /* adr x1 */
 		{0x1000003f, HERE + 4, -1, 0},                      /* adr xzr */

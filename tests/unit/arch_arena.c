@@ -15,10 +15,25 @@
 
 #include "base/util.h"
 
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#define REACH       (1u << 26) /* within that of a jump */
+#define NT_EXTENDED NT_FPREGSET
+/* Landing pads are asked for, where the processor knows them: what is in TEXT and a copy has to stand that. */
+#define PROT_GUARDED 0x10
+#define HAS_GUARD    (getauxval(AT_HWCAP2) & 1u << 17)
+#else
+#define REACH        (1u << 30)
+#define NT_EXTENDED  NT_X86_XSTATE
+#define PROT_GUARDED 0
+#define HAS_GUARD    false
+#endif
+#define PROT_CODE (PROT_READ | PROT_EXEC | (HAS_GUARD ? PROT_GUARDED : 0))
+
 const uint64_t arena_slots[ARENA_SLOTS] = {
 	[SLOT_NEAR] = ARENA_TEXT - 0x8000,
-	[SLOT_ABOVE] = ARENA_TEXT + (1u << 30),
-	[SLOT_BELOW] = ARENA_TEXT - (1u << 30),
+	[SLOT_ABOVE] = ARENA_TEXT + REACH,
+	[SLOT_BELOW] = ARENA_TEXT - REACH,
 	[SLOT_FAR] = ARENA_TEXT + (1ull << 36),
 };
 
@@ -34,14 +49,25 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void map(uint64_t address, size_t size, int protection, int filling)
+/* With breakpoints. */
+static void fill(unsigned char *code, size_t size)
+{
+	unsigned char bytes[ARCH_BREAKPOINT_MAX];
+	const unsigned length = arch_native()->breakpoint(0, bytes);
+
+	for (size_t i = 0; i < size; i++)
+		code[i] = bytes[i % length];
+}
+
+static void map(uint64_t address, size_t size, int protection)
 {
 	void *at = mmap((void *)address, size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (at != (void *)address)
 		die("mmap");
-	memset(at, filling, size);
+	if (protection & PROT_EXEC)
+		fill(at, size);
 	if (mprotect(at, size, protection))
 		die("mprotect");
 }
@@ -50,10 +76,10 @@ static void map(uint64_t address, size_t size, int protection, int filling)
  * after it has stopped itself. */
 static void child_main(void)
 {
-	map(ARENA_TEXT, ARENA_TEXT_SIZE, PROT_READ | PROT_EXEC, 0xcc);
-	map(ARENA_DATA, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+	map(ARENA_TEXT, ARENA_TEXT_SIZE, PROT_CODE);
+	map(ARENA_DATA, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE);
 	for (unsigned i = 0; i < ARENA_SLOTS; i++)
-		map(arena_slots[i] & ~0xfffull, 0x1000, PROT_READ | PROT_EXEC, 0xcc);
+		map(arena_slots[i] & ~0xfffull, 0x1000, PROT_CODE);
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 		_exit(errno == EPERM ? 77 : 1);
 	raise(SIGSTOP);
@@ -82,7 +108,7 @@ static void transfer_xstate(int request, struct arena_state *state)
 
 	if (request == PTRACE_SETREGSET)
 		xstate.iov_len = state->xstate_size;
-	if (ptrace(request, child, NT_X86_XSTATE, &xstate))
+	if (ptrace(request, child, NT_EXTENDED, &xstate))
 		die("xstate");
 	if (xstate.iov_len == sizeof(state->xstate)) { /* cut short perhaps, and never taken back so */
 		errno = E2BIG;
@@ -133,7 +159,7 @@ void arena_code(uint64_t address, const unsigned char *bytes, size_t size)
 {
 	unsigned char filling[64];
 
-	memset(filling, 0xcc, sizeof(filling));
+	fill(filling, sizeof(filling));
 	if (size > sizeof(filling) || pwrite(memory_fd, bytes ? bytes : filling, size, (off_t)address) != (ssize_t)size)
 		die("writing code");
 }

@@ -1,7 +1,7 @@
 /* A traced child in which single instructions run: natively where they stand, from a copy, or
  * emulated. Its memory:
  *
- *   TEXT   r-x, all int3 but for the instruction at HERE: wherever it leads, the child stops
+ *   TEXT   r-x, all breakpoints but for the instruction at HERE: wherever it leads, the child stops
  *   DATA   rw-, within reach of TEXT, STACK at its end
  *   slots  r-x, one page each, at given distances of TEXT
  *
@@ -44,7 +44,7 @@ struct arena_state {
 int arena_start(struct arena_state *state);
 void arena_end(void);
 
-/* Writes code (or fills with int3 when `bytes` is NULL) anywhere in TEXT or a slot. */
+/* Writes code (or fills with breakpoints when `bytes` is NULL) anywhere in TEXT or a slot. */
 void arena_code(uint64_t address, const unsigned char *bytes, size_t size);
 
 /* Sets the child's registers and memory, lets it run to its next signal, and reads all back. A

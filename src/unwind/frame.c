@@ -169,8 +169,6 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	case SITE_START:
 		return &thread_start;
 	case SITE_RESTORER: {
-		if (unwinder->arch->frame_registers)
-			return &signal_frame;
 		/* Only glibc's CFI begins a byte before it. */
 		const struct row *row = rule_at(unwinder, object, address - 1);
 
@@ -181,12 +179,25 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	}
 }
 
+/* The same without CFI and without a file, as of a kernel's [vdso], where the processor's table says what such a frame
+ * has. */
+static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
+{
+	const struct arch *arch = unwinder->arch;
+	unsigned char code[CALL_BYTES];
+
+	return arch->frame_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
+	       arch->find_restorer(code, sizeof(code)) == 0;
+}
+
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, pc - !exact);
 	const struct row *row;
 
-	if (!mapped) {
+	if (!exact && find_restorer_in_memory(unwinder, pc)) {
+		row = &signal_frame;
+	} else if (!mapped) {
 		if (!exact && !find_made_return(unwinder, pc)) {
 			msg_debug(DBG_UNWIND, 2, "no call returns to 0x%llx", (unsigned long long)pc);
 			return &not_code; /* not remembered: there may be code one day */

@@ -19,6 +19,13 @@ tests_unit_unwind_hostile_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_buildd
 tests_unit_unwind_hostile_LDADD = $(unwind_ldadd)
 EXTRA_tests_unit_unwind_hostile_DEPENDENCIES = $(unwind_targets)
 
+check_PROGRAMS += tests/unit/unwind_core
+TESTS += tests/unit/unwind_core
+tests_unit_unwind_core_SOURCES = tests/unit/unwind_core.c
+tests_unit_unwind_core_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_unwind_core_LDADD = libaarch64.a $(unwind_ldadd)
+EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/small.py tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core
+
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
 	tests/unit/unwind-target-debug \

@@ -24,7 +24,8 @@ TESTS += tests/unit/unwind_core
 tests_unit_unwind_core_SOURCES = tests/unit/unwind_core.c
 tests_unit_unwind_core_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_core_LDADD = libaarch64.a $(unwind_ldadd)
-EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/small.py tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core
+EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/small.py \
+	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \

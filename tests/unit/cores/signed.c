@@ -64,5 +64,9 @@ NOINLINE int entry(void)
 	return outer(0) + 1;
 }
 
-__asm__(".globl _start\n.type _start, %function\n_start:\n.cfi_startproc\n.cfi_undefined x30\nbti c\nmov x29, xzr\nmov x30, xzr\nbl entry\n"
-	"udf #1\n.cfi_endproc\n.size _start, .-_start\n");
+__asm__(".globl _start\n.type _start, %function\n_start:\n.cfi_startproc\n.cfi_undefined x30\nbti c\n"
+	"mov x29, xzr\nmov x30, xzr\nbl entry\nudf #1\n.cfi_endproc\n.size _start, .-_start\n");
+
+/* Its rule is that of a leaf, and it makes a call. */
+__asm__(".globl careless\n.type careless, %function\ncareless:\n.cfi_startproc\nbl last\nret\n.cfi_endproc\n"
+	".size careless, .-careless\n");

@@ -58,6 +58,7 @@ struct call_cursor {
 	size_t arg_capacity;
 };
 
+/* Reads a list of the store from its first call on. The cursor is the caller's, until call_cursor_end(). */
 void call_cursor_begin(struct call_cursor *cursor, const struct call_store *store, const struct call_list *list);
 /* 1 with the next call, without frames, whose pointers hold until the next one; 0 at the end; a
  * negative errno when the temporary file cannot be read. */

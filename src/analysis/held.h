@@ -34,7 +34,9 @@ struct hold {
 
 /* A copy of the call, with the current thread. */
 struct held_call *hold_call(struct hold *hold, const struct record_call *call);
+/* Gives a call back, whose bytes are used again. */
 void hold_release(struct hold *hold, struct held_call *call);
+/* The calls that come now are this thread's. */
 void hold_thread(struct hold *hold, const struct record_thread *thread);
 /* The call as a record; its pointers live as long as the held call. */
 void held_to_record(const struct held_call *held, struct record *record);

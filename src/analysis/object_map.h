@@ -1,7 +1,7 @@
 /* Which object is mapped where, at the current point of a trace.
  *
  * A later object replaces what it overlaps (dlclose and dlopen reuse addresses).  A replaced one
- * stays known as long as somebody holds a reference, so memory is proportional to the objects that
+ * stays known as long as a call or a stack holds a reference, so memory is proportional to the objects that
  * are mapped or that kept stacks go through. */
 #ifndef FT_ANALYSIS_OBJECT_MAP_H
 #define FT_ANALYSIS_OBJECT_MAP_H
@@ -31,6 +31,7 @@ enum object_change {
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
 /* What a declaration would change. */
 enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
+/* Copies the build-id to the object that is mapped where the record says; nothing if none is. */
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* The object at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);

@@ -22,6 +22,7 @@ struct resources {
 	struct resource_state *only; /* the one that is declared, if it is one */
 };
 
+/* Takes over what the record declares: type, description, flags. */
 void resources_declare(struct resources *resources, const struct record_resource *record);
 /* The resource of a call; one that was never declared is added as undeclared. 0 means the only one
  * that is declared. */

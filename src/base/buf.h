@@ -41,6 +41,7 @@ static inline void buf_add_char(struct buf *b, char c)
 	b->size++;
 }
 
+/* Adds formatted text, without its NUL. */
 void buf_printf(struct buf *b, const char *fmt, ...) FT_PRINTF(2, 3);
 
 /* The content as a C string; valid until the next change. */

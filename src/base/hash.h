@@ -37,7 +37,8 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 /* Iteration: for (size_t i = 0; (e = hash_next(h, &i));) ... No change of the map meanwhile. */
 struct hash_entry *hash_next(const struct hash *h, size_t *position);
 
-/* The keys from `start` to below `end`, for who then removes them; the caller frees the array. NULL of none. */
+/* The keys from `start` to below `end`, for a caller that then removes them; the caller frees the array. NULL of
+ * none. */
 uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, size_t *count);
 
 /* For values that are pointers. */

@@ -33,6 +33,7 @@ void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /*
  * width. */
 void msg_status(const char *text);
 
+/* Writes a line of debugging; msg_debug() asks first whether the domain shows that level. */
 void msg_debug_write(enum msg_domain domain, const char *fmt, ...) FT_PRINTF(2, 3);
 #define msg_debug(domain, level, ...)                                                                                  \
 	do {                                                                                                           \

@@ -18,6 +18,7 @@ bool alias_same_calls(const struct wanted *a, const struct wanted *b);
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
 /* Its names, or what it is called without one, are others than they were. */
 void alias_update_asks(const struct process *p, struct probe *probe);
+/* Copies a chain of names; the copy is the caller's. */
 struct alias *aliases_copy(const struct alias *aliases);
 void aliases_free(struct probe *probe);
 /* What `traced`, of the probe `from`, is in the same probe of another process. */
@@ -27,6 +28,7 @@ const struct traced *alias_in(const struct probe *from, const struct traced *tra
 void callers_add(struct process *p, const struct object *object);
 /* What was mapped there has gone. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
+/* Copies what is known of a process's callers, for a fork's child; NULL gives NULL. */
 struct callers *callers_copy(const struct callers *callers);
 void callers_free(struct probe_list *probes);
 

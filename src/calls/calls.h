@@ -8,7 +8,7 @@
 
 /* One traced call from entry to return. */
 struct call {
-	struct task *task;         /* who entered; NULL when that task has ended */
+	struct task *task;         /* the one that entered; NULL when it has ended */
 	struct call *next, **link; /* the task's calls, newest first; link: what points to this one */
 	/* The calls that return with the same sp, newest first: a function's of several kinds, or one that has jumped
 	 * to one of another kind. All have the same return address. */
@@ -69,6 +69,7 @@ struct calls {
 
 /* ---- The table: calls.c ---- */
 
+/* A process's part of this floor, without calls and without an unwinder; calls_free() frees all that it has. */
 struct calls *calls_new(void);
 void calls_free(struct process *p);
 /* What this floor knows of the task, made at its first use. */
@@ -106,6 +107,7 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 		      struct breakpoint *site, uint64_t return_sp);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */
 void call_unlink(struct process *p, struct call *call);
+/* Frees a call that is in no table any more; releases that waited for it as a publisher are written. */
 void call_free(struct process *p, struct call *call);
 /* It never returned: counted and dropped. */
 void call_stale(struct process *p, struct call *call);
@@ -113,6 +115,7 @@ void call_stale(struct process *p, struct call *call);
 /* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved
  * on). */
 void calls_drop_task(struct task *task);
+/* Drops all calls in flight: their returns will not be seen. No event comes of them. */
 void calls_drop_all(struct process *p);
 /* Forgets the calls of probes or of a return site that are going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);

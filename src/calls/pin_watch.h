@@ -14,6 +14,7 @@ struct pin_watch {
 
 /* Plants what shows that the process is about to see its CPUs. False, and nothing is planted: that cannot be shown. */
 bool pin_watch(struct process *p, struct pin_watch *w);
+/* Takes that out again, but for what is a probe or a return site as well. */
 void pin_unwatch(struct process *p, struct pin_watch *w);
 /* At a hit of one of these: the function by which the task is about to see them, NULL if it asks for something else. */
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b);

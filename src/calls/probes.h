@@ -47,8 +47,9 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
 }
 
-/* The dynamic linker's notices only. */
+/* Plants the dynamic linker's notices, and nothing else. */
 void probe_linker(struct process *p);
+/* Plants, or prepares, all that the modules want of the functions that an object defines. */
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);

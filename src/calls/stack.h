@@ -9,6 +9,7 @@
 bool stack_return_address(struct task *task, bool with_stack, uint64_t *address);
 /* What was read at this entry is kept for the call's return; there it is good again. */
 void stack_keep(struct task *task, struct call *call);
+/* At the return of that call: what stack_keep() kept for it is good again. */
 void stack_recall(struct task *task, const struct call *call);
 /* Up to max frames of a task at a breakpoint, until one whose CFA is until_cfa or above it (0: all). *cut: there are
  * more. */

@@ -39,8 +39,9 @@ void wanted_free(struct wanted_list *list);
 
 /* Of the rows, which are in the modules' order: those of a symbol are chained. */
 const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook);
-/* The first row of a symbol; the first from `from` on; NULL none. */
+/* The first row of a symbol; NULL none. */
 const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);
+/* The first row of a symbol among those from `from` on, which is the first row of one or NULL; NULL none. */
 const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
 /* What the module wants under one of its prefixes ("*malloc" for je_malloc where "je_" is one), behind `from` (NULL:
  * from the first on); NULL nothing more. */

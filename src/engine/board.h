@@ -39,7 +39,7 @@ struct board {
 	struct guard_seat seats[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
-	/* Written by V, before there is anybody else. */
+	/* Written by V, before it forks. */
 	bool is_orphaned; /* its process group */
 
 	/* Written by G. */

@@ -64,7 +64,7 @@ unsigned engine_take_requests(struct engine *engine);
 /* Asks for one REQUEST_TICK about a second from now (flushing, sampling); cheap when already asked. */
 void engine_want_tick(struct engine *engine);
 /* Whether pid is the engine's wake-up child, to be ignored. To be asked once, when the wait has returned a pid that
- * is no tracee: the answer forgets the pid, which then may become somebody else's. */
+ * is no tracee: the answer forgets the pid, which the kernel may then give to another process. */
 bool engine_take_waker(struct engine *engine, pid_t pid);
 
 /* Tells V. Started: attached, or the target has execed (only from then on is its status functrace's). Stopped: the
@@ -98,6 +98,7 @@ void guard_leave(struct engine *engine, int seat);
 /* As waitpid(which, status, flags | __WALL) for one task or all (-1); after it guard_took() with the task's seat
  * (-1: it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
+/* Notes the status in the seat: from now on G takes the task for stopped (or ended) by it. */
 void guard_took(struct engine *engine, int seat, int status);
 /* Where the task was at the stop that was taken last: with another pc or sp it has been sent on. */
 void guard_saw(struct engine *engine, int seat, uint64_t pc, uint64_t sp);

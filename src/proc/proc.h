@@ -60,6 +60,7 @@ struct proc_stat {
 bool proc_stat(pid_t tid, struct proc_stat *stat);
 /* To read it again and again at a quarter of the price: a descriptor for proc_stat_again(), or -1. */
 int proc_stat_open(pid_t tid);
+/* proc_stat() by that descriptor. */
 bool proc_stat_again(int fd, struct proc_stat *stat);
 
 /* Whether the task is a program's, and has not ended. */

@@ -6,19 +6,22 @@
 
 /* The memory of a task's process, to be read and written: a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
-/* What is there before the end of a mapping is given, too. */
+/* Reads as much as there is before the end of a mapping: how many bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
+/* Reads all of it or fails. */
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 /* memory_read() as a struct arch_memory's read, whose context is the process. */
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
+/* Reads a pointer of the process's size. */
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
-/* Data of the target (an emulated push). */
+/* Writes data of the target (an emulated push). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 
-/* The same for the text of a stopped task, whose memory is open as mem_fd: where a kernel refuses that by the file, by
+/* Read or write the text of a stopped task, whose memory is open as mem_fd: where a kernel refuses that by the file, by
  * ptrace itself, in words. */
 int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size);
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
+/* Writes by ptrace alone. */
 int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 
 /* ---- The table ---- */
 
+/* The task of that id; NULL: it is not traced. */
 struct task *task_find_slow(struct tracer *t, pid_t tid);
 static inline struct task *task_find(struct tracer *t, pid_t tid)
 {
@@ -34,8 +35,9 @@ void task_replace(struct task *leader);
 	for (struct task *each = (p)->tasks, *each##_next; each && (each##_next = each->sibling, true);                \
 	     each = each##_next)
 
-/* A task comes to a process, which has one reference more; it leaves the process: the caller has the reference then. */
+/* Puts a task that has no process into one, which has one reference more. */
 void task_join(struct task *task, struct process *p);
+/* Takes the task out of its process. The caller has its reference then; NULL: it had none. */
 struct process *task_part(struct task *task);
 
 /* ---- What can be done with one ---- */
@@ -87,6 +89,7 @@ void task_restart_syscall(struct task *task);
 extern const unsigned long task_options;
 /* 0 or -errno. */
 int task_seize(pid_t tid);
+/* Has the stopped task go on, with a signal delivered (0: none); nothing of this stop is known any more. */
 void task_resume(struct task *task, int sig);
 /* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
  * uses up an interruption that is still pending, so it would not stop again. */
@@ -97,15 +100,21 @@ void task_resume_stranger(pid_t tid);
 bool task_interrupt(struct task *task);
 /* Leaves it in its group-stop, where it reports SIGCONT. False: it is in none. */
 bool task_listen(struct task *task);
-/* PTRACE_SINGLESTEP, PTRACE_SYSCALL. False: it has gone. */
+/* Resumes it for one instruction. False: it has gone. */
 bool task_step(struct task *task);
+/* Resumes it to the entry or the exit of its next system call. False: it has gone. */
 bool task_run_to_syscall(struct task *task);
+/* Lets go of a stopped task, with a signal delivered (0: none). */
 void task_detach(struct task *task, int sig);
 /* PTRACE_O_SUSPEND_SECCOMP besides the options that every task has. False: not permitted. */
 bool task_suspend_seccomp(struct task *task, bool suspended);
+/* The signals that a stopped task blocks, the first 64. False: it has gone. */
 bool task_signal_mask(struct task *task, uint64_t *mask);
+/* Sets them. */
 void task_set_signal_mask(struct task *task, uint64_t mask);
+/* What the signal says whose delivery has stopped the task. False: it stopped for no signal, or has gone. */
 bool task_siginfo(pid_t tid, siginfo_t *info);
+/* Changes it. */
 void task_set_siginfo(struct task *task, const siginfo_t *info);
 /* The id that an event's message has; 0: there is none. */
 pid_t task_event_message(pid_t tid);

@@ -17,17 +17,19 @@ void ledger_released(struct trace *trace, const struct event *e);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);
 
-/* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. Nobody gives the
- * same id up twice at a time: an older reservation of it is closed, unless references of it are counted. */
+/* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. No program gives
+ * the same id up twice at a time: an older reservation of it is closed, unless references of it are counted. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
-/* The release has succeeded, and is written; it has failed, and is not. Both do nothing if it is not open. */
+/* The release has succeeded, and is written. Does nothing if it is not open. */
 void ledger_commit(struct trace *trace, struct reservation *reservation);
+/* The release has failed, and is not written. Does nothing if it is not open. */
 void ledger_withdraw(struct trace *trace, struct reservation *reservation);
 /* The open reservation of an id; NULL none. */
 struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id);
 
-/* A call whose id may be out before it returns is entered; it is over. */
+/* A call whose id may be out before it returns is entered. */
 void ledger_publisher_began(struct trace *trace, uint32_t resource);
+/* Such a call is over: releases that waited for it are written. */
 void ledger_publisher_done(struct trace *trace, uint32_t resource);
 
 /* The function is going: what is held and names it is written. */

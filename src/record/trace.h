@@ -26,7 +26,8 @@ struct traced {
 	bool any_family;   /* free and operator delete are one function here */
 };
 
-/* A thread, and its name as it was when it was first written. Events outlive threads: who keeps one has a reference. */
+/* A thread, and its name as it was when it was first written. Events outlive threads: each has a reference to its
+ * thread. */
 struct thread {
 	pid_t tid, tgid;
 	unsigned references;
@@ -113,7 +114,7 @@ struct trace {
 	bool is_launched;
 	bool attached;    /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
-	bool may_miss;    /* something that happened may have no event: nobody is accused of a foreign release */
+	bool may_miss;    /* something that happened may have no event: no release is counted as a foreign one */
 	pid_t forked_by;  /* it has no file before its first event; 0: not a fork's child, or it has one */
 	bool has_ended;   /* nothing of the process is left: it does not go on untraced */
 	int killed_by;    /* the signal that ended it, 0 none */

@@ -1,4 +1,4 @@
-/* What symbols/ keeps of an ELF file; nobody else looks inside. */
+/* What symbols/ keeps of an ELF file; no other room looks inside. */
 #ifndef FT_SYMBOLS_ELF_FILE_H
 #define FT_SYMBOLS_ELF_FILE_H
 
@@ -60,6 +60,7 @@ extern const char elf_reason_no_elf[];
  * pointers may have been relocated by (0 for a file). A new elf_file with one reference, or NULL
  * and *reason (a static text). The Elf stays the caller's. */
 struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reason);
+/* Frees it (NULL is allowed) without regard to references: for the cache, and for a file that is not in it. */
 void elf_file_free(struct elf_file *file);
 
 /* Fills in the symbols: elf_symbols.c. */
@@ -80,6 +81,7 @@ struct elf_file *elf_cache_find(const struct elf_key *key);
 void elf_cache_add(struct elf_file *file);
 void elf_file_ref(struct elf_file *file);
 void elf_file_unref(struct elf_file *file);
+/* The key of a file, by its device, inode, size and times. */
 void elf_key_of(const struct stat *st, struct elf_key *key);
 
 /* An ELF file read from a process's memory, its header being at `header`, in a mapping that ends at

@@ -1,4 +1,4 @@
-/* What names.c keeps of a file that it takes names from; nobody else looks inside. */
+/* What names.c keeps of a file that it takes names from; no other file looks inside. */
 #ifndef FT_SYMBOLS_NAME_FILE_H
 #define FT_SYMBOLS_NAME_FILE_H
 
@@ -14,6 +14,7 @@ struct string_pool {
 	struct hash by_hash;
 	struct string_block *blocks;
 };
+/* The pool's copy of a string, which lives as long as the pool. */
 const char *string_keep(struct string_pool *pool, const char *string);
 void string_pool_free(struct string_pool *pool);
 
@@ -31,6 +32,7 @@ struct symbol_table {
 	size_t count, capacity;
 };
 
+/* Fills an empty table with the symbols of the module that name code. */
 void symbol_table_read(struct symbol_table *table, Dwfl_Module *module);
 /* The symbol that an address of the module is in, or NULL. */
 const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);

@@ -15,6 +15,7 @@ struct names_options {
 	bool debuginfod;        /* ask debuginfod servers */
 };
 
+/* Begins without objects. The options are copied; names_free() frees it. */
 struct names *names_new(const struct names_options *options);
 void names_free(struct names *names);
 
@@ -28,6 +29,7 @@ void names_set_start(struct names *names, const struct record_process *process);
  * alone, as the sp-rtrace tools write it; where it may be either, a warning is printed once and the object stays
  * nameless. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
+/* The build-id of the object that is mapped where the record says, for traces that declare it behind the object. */
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);
 
 /* A frame_namer (its context is the struct names). Each address is looked up once and then remembered

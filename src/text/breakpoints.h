@@ -18,6 +18,7 @@ void breakpoint_note(struct process *p, struct breakpoint *b);
 /* While p->text->planting is set, breakpoint_insert only prepares; this writes all of them in one go: from the first
  * trap on the target waits for the tracer. failed() gets those that could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
+/* Puts the original bytes back, if ours still stand there. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Whether it is inserted still, and over the instruction that is known: code made at run time can be made anew. If not,
  * it is taken out. */

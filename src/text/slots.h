@@ -11,13 +11,14 @@ void slots_add_object(struct process *p, struct object *object);
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 /* Gives a breakpoint a slot with its copy in it. False: there is none for it. */
 bool slot_assign(struct process *p, struct breakpoint *b);
-/* The slot is nobody's any more. */
+/* The slot belongs to no breakpoint any more. */
 void slot_release(struct slot *slot);
 /* Makes sure that an assigned slot's copy is in memory: its object may have been unmapped and mapped again. If it
  * cannot be, releases it: false. */
 bool slot_renew(struct process *p, struct slot *slot);
-/* The same for the breakpoint's slot (false: it has none) where that can have happened without a notice. */
+/* slot_renew() of the breakpoint's slot (false: it has none) where that can have happened without a notice. */
 bool slot_prepare(struct process *p, struct breakpoint *b);
+/* The slot that holds that pc; NULL none. */
 struct slot *slot_at(struct process *p, uint64_t pc);
 /* Puts back what was in all slots. */
 void slots_restore(struct process *p);

@@ -85,6 +85,7 @@ struct task_hits {
 	bool any_undone;
 };
 
+/* A process's part of this floor, without breakpoints; text_free() frees it. */
 struct text *text_new(void);
 /* Writes text, through /proc/PID/mem; where a kernel refuses that, through POKETEXT of a stopped task, which may have
  * to be stopped for it. 0 or -errno. */

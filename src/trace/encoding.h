@@ -1,6 +1,6 @@
 /* The encodings: the trace formats that can be chosen, and what each of them can do.
  *
- * Outside of trace/ nobody asks which format it is, only what it can do. */
+ * Other rooms never ask which format it is, only what it can do. */
 #ifndef FT_TRACE_ENCODING_H
 #define FT_TRACE_ENCODING_H
 

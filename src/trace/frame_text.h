@@ -20,6 +20,7 @@ struct frame_text_parts {
 	size_t name_begin, name_end, module;
 };
 
+/* Takes one line of `length` bytes apart. */
 struct frame_text_parts frame_text_parts(const char *text, size_t length);
 enum frame_worth frame_text_worth(const char *text);
 enum frame_worth frame_names_worth(const struct frame_name *names, size_t count);

@@ -68,6 +68,7 @@ struct day_clock {
 	uint64_t last; /* ns */
 };
 
+/* The next record's time of the day, in ns, as a time that goes on. */
 uint64_t day_clock_time(struct day_clock *clock, uint64_t ns);
 
 #endif

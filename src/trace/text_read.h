@@ -94,7 +94,7 @@ static inline char *text_at(const struct reader *reader, size_t from)
 	return (char *)reader->data + reader->start + from;
 }
 
-void text_begin_lines(struct reader *reader);
+void text_begin_lines(struct reader *reader); /* from here on CR LF in what was read already is LF */
 /* As reader_fill(), with the line ends CR LF read as LF. */
 size_t text_fill_slow(struct reader *reader, size_t want);
 

@@ -4,8 +4,10 @@
 
 #include "ptrace/tracee.h"
 
-/* Both return 0, or the exit status of functrace; the reason has been printed. */
+/* Attaches to all processes of -t, and begins their traces. 0, or the exit status of functrace: the reason has been
+ * printed. */
 int attach_all(struct tracer *t);
+/* Takes over the launched program and opens its gate. As attach_all(). */
 int launch_begin(struct tracer *t);
 
 #endif

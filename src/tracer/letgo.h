@@ -4,9 +4,9 @@
 
 #include "ptrace/tracee.h"
 
-/* Of everything. */
+/* Lets go of everything. */
 void let_go(struct tracer *t);
-/* Of the processes whose traces cannot be written any more; of all, if no other is left. */
+/* Lets go of the processes whose traces cannot be written any more; of all, if no other is left. */
 void let_go_broken(struct tracer *t);
 
 #endif

@@ -14,6 +14,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *arch);
 /* Opens its memory by one of its tasks, if it is not open. 0 or -errno. */
 int process_open(struct process *p, pid_t tid);
+/* One reference more. */
 void process_ref(struct process *p);
 /* One reference less; the last one ends the process and its trace, which says `how` (NULL: nothing). */
 void process_unref(struct process *p, const char *how);
@@ -29,7 +30,7 @@ void process_update_objects(struct process *p);
 /* The task is at the dynamic linker's notice: the same, if that is done. */
 void process_linker_notice(struct task *task);
 
-/* It borrows nobody's tables any more. */
+/* Ends its borrowing, if it borrows its lender's tables: it has its own now, or ends. */
 void process_end_borrowing(struct process *p);
 
 /* process_report.c: reports what record/ cannot know of a process whose trace is over. Once: later calls do nothing. */

@@ -4,8 +4,9 @@
 
 #include "ptrace/tracee.h"
 
-/* Around all that seizes: a thread's exec may come in between. */
+/* Before the first seize_tasks(): has a signal handler take ends while PTRACE_SEIZE waits for an exec's lock. */
 void seize_begin(void);
+/* After the last one: no handler runs any more. */
 void seize_end(void);
 /* Seizes all threads of a process, which have no struct process yet. How many new ones; *error: 0, EBUSY where one of
  * them has another tracer, or why one of them could not be seized. */

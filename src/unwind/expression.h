@@ -22,6 +22,7 @@ struct frame_registers {
 
 /* Whether expression_evaluate knows all these operations on registers below `registers`. */
 bool expression_is_known(const Dwarf_Op *ops, size_t count, unsigned registers);
+/* Keeps `count` known operations in `to`, which has room for them. */
 void expression_copy(struct expression_op *to, const Dwarf_Op *ops, size_t count);
 
 /* 0, -EFAULT for memory that cannot be read, or -EINVAL for a register that is not known or a

@@ -41,6 +41,7 @@ struct unwind_object {
 
 /* The object for a path (NULL: memory only), with a reference. */
 struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch);
+/* One reference more of the same object. */
 struct unwind_object *object_reference(struct unwind_object *object);
 /* A file's rows outlive the last reference: the next exec of the same file finds them. A bounded
  * number is kept. */

@@ -61,28 +61,33 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 	return (size_t)done == size ? 0 : -EIO;
 }
 
-int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size)
+/* Copies bytes to `to`, or from `from`, by ptrace's words. */
+static int copy_words(pid_t tid, uint64_t address, unsigned char *to, const unsigned char *from, size_t size)
 {
-	const unsigned char *bytes = data;
+	for (size_t done = 0, part; done < size; done += part) {
+		const uint64_t at = align_down(address + done, sizeof(long));
+		const size_t offset = address + done - at;
 
-	while (size) {
-		const uint64_t word_at = align_down(address, sizeof(long));
-		const size_t offset = address - word_at;
-		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
-
+		part = size - done < sizeof(long) - offset ? size - done : sizeof(long) - offset;
 		errno = 0;
-		long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
+		long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)at, NULL);
 
 		if (errno)
 			return -errno;
-		memcpy((char *)&word + offset, bytes, part);
-		if (ptrace(PTRACE_POKETEXT, tid, (void *)(uintptr_t)word_at, (void *)word) < 0)
+		if (to) {
+			memcpy(to + done, (const char *)&word + offset, part);
+			continue;
+		}
+		memcpy((char *)&word + offset, from + done, part);
+		if (ptrace(PTRACE_POKETEXT, tid, (void *)(uintptr_t)at, (void *)word) < 0)
 			return -errno;
-		address += part;
-		bytes += part;
-		size -= part;
 	}
 	return 0;
+}
+
+int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size)
+{
+	return copy_words(tid, address, NULL, data, size);
 }
 
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size)
@@ -94,24 +99,7 @@ int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *da
 
 int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, size_t size)
 {
-	unsigned char *bytes = data;
-
 	if (pread(mem_fd, data, size, (off_t)address) == (ssize_t)size)
 		return 0;
-	while (size) {
-		const uint64_t word_at = align_down(address, sizeof(long));
-		const size_t offset = address - word_at;
-		const size_t part = size < sizeof(long) - offset ? size : sizeof(long) - offset;
-
-		errno = 0;
-		const long word = ptrace(PTRACE_PEEKTEXT, tid, (void *)(uintptr_t)word_at, NULL);
-
-		if (errno)
-			return -errno;
-		memcpy(bytes, (const char *)&word + offset, part);
-		address += part;
-		bytes += part;
-		size -= part;
-	}
-	return 0;
+	return copy_words(tid, address, data, NULL, size);
 }

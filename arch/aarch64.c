@@ -186,7 +186,7 @@ const struct arch arch_aarch64 = {
 	.kernel_action = {.size = 32, .handler = 0, .flags = 8, .restorer = 16, .mask = 24, .word = 8, .flags_size = 8},
 	.libc_action = {.size = 140, .handler = 0, .mask = 8, .flags = 136, .word = 8, .flags_size = 4},
 	.hit_code = SIGINFO_BRKPT,
-	.frame_registers = FRAME_REGISTERS,
+	.frame_has_registers = true,
 	.signal_frame = aarch64_signal_frame,
 	.made_task = aarch64_made_task,
 	.clone_calls = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},

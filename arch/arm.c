@@ -230,6 +230,7 @@ const struct arch arch_arm = {
 	.action_flags = 0, /* the C library has a restorer for each kind of frame; the kernel's do as well */
 	.hit_code = TRAP_BRKPT,
 	.signal_frame = arm_signal_frame,
+	.frame_has_registers = true,
 	.made_task = arm_made_task,
 	.clone_calls = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
 	.code_state = 1,

@@ -45,12 +45,13 @@ static void probe_failed(struct process *p, const struct probe *probe)
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like)
 {
 	const struct probe_list *list = p->probes;
+	const uint64_t place = arch_text_address(p->arch, address);
 	const struct probe *other = NULL;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct probe *probe = list->items[i];
 
-		if (address <= probe->start || address > probe->start + probe->size)
+		if (place <= probe->start || place > probe->start + probe->size)
 			continue;
 		if (probe_same_kind(probe, like))
 			return probe;

@@ -72,6 +72,14 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	b->is_made = !objects_find(&p->objects, b->address);
 	if (!p->arch->decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
 		return -EILSEQ;
+	if (b->insn.kind == INSN_STEP && p->arch->cannot_step)
+		return -ENOTSUP;
+	if (b->insn.literal_size) {
+		const int error = memory_read(p, b->insn.literal_at, b->insn.literal, b->insn.literal_size);
+
+		if (error < 0)
+			return error;
+	}
 	b->size = (unsigned char)p->arch->breakpoint(breakpoint_code(b), b->trap);
 	memcpy(b->original, code, b->size);
 	if (!memcmp(b->original, b->trap, b->size))
@@ -141,9 +149,10 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		if (error < 0)
 			return breakpoint_unusable(b, error);
 	}
-	/* The way past it comes before the trap itself. Without a slot there is the slow way. */
-	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)))
-		slot_assign(p, b);
+	/* The way past it comes before the trap itself. Without a slot there is the slow way, where there is one. */
+	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
+	    !b->insn.can_emulate && p->arch->cannot_step)
+		return breakpoint_unusable(b, -EAGAIN);
 	if (p->text->planting) {
 		b->prepared = true;
 		return b;

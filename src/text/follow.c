@@ -70,7 +70,7 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 			if (!next->probe || next->is_return || next == b)
 				break;
 			b->led_nowhere = 0;
-			p->arch->set_pc(&task->regs, pc + next->size);
+			p->arch->set_pc(&task->regs, pc + (pc - p->arch->breakpoint_address(pc)));
 			return next;
 		}
 		if (n == FOLLOW_INSNS)

@@ -99,6 +99,39 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		hit_undo(task, b);
 }
 
+static bool stands_at(struct task *task, uint64_t address)
+{
+	return task->stopped && !task->elsewhere && task_regs(task) == 0 &&
+	       task->process->arch->pc(&task->regs) == address;
+}
+
+/* Where there is no single step. What gets here was to be emulated and cannot reach its memory, so that it faults, or was
+ * to be copied and has lost its slot: the task runs, and is interrupted when it has gone on. */
+static void run_in_place(struct task *task, struct breakpoint *b)
+{
+	struct process *p = task->process;
+	unsigned naps = 0;
+	struct stop stop;
+	bool has_stopped;
+
+	p->text->slow_steps++;
+	if (!halt_others(task))
+		return;
+	task_set_pc(task, b->address);
+	breakpoint_remove(p, b);
+	do {
+		task_resume(task, 0);
+		halt_nap(&naps, PATIENCE_SOON);
+		has_stopped = halt_task(task, PATIENCE_HALT, &stop);
+	} while (has_stopped && stop.kind == STOP_INTERRUPT && stands_at(task, b->address) && naps < PATIENCE_SOON);
+	breakpoint_insert(p, breakpoint_code(b));
+	if (!has_stopped)
+		return;
+	if (stands_at(task, b->address))
+		hit_undo(task, b);
+	stops_put_back(p->tracer, &stop);
+}
+
 bool hit_take_back(struct task *task)
 {
 	const struct process *p = task->process;
@@ -134,5 +167,8 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	step_in_place(task, b);
+	if (task->process->arch->cannot_step)
+		run_in_place(task, b);
+	else
+		step_in_place(task, b);
 }

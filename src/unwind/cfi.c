@@ -156,6 +156,7 @@ void cfi_close(struct cfi *cfi)
 		close(cfi->fd);
 	free(cfi->image);
 	free(cfi->eh_storage);
+	free(cfi->index.bytes);
 	*cfi = (struct cfi){.fd = -1};
 }
 
@@ -347,7 +348,7 @@ static void add_start(struct cfi *cfi, uint64_t start, uint64_t size)
 		cfi->starts[cfi->start_count++] = (struct cfi_range){start, add_saturated(start, size)};
 }
 
-static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr)
+static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr *shdr, uint16_t machine)
 {
 	/* Entry points of programs and of threads, in C libraries that give them no CFI. */
 	static const char *const names[] = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3"};
@@ -365,7 +366,8 @@ static void add_start_symbols(struct cfi *cfi, Elf_Scn *section, const GElf_Shdr
 		name = elf_strptr(cfi->elf, shdr->sh_link, symbol.st_name);
 		for (size_t k = 0; name && k < ARRAY_SIZE(names); k++)
 			if (!strcmp(name, names[k]))
-				add_start(cfi, symbol.st_value, symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
+				add_start(cfi, arch_code_address(machine, symbol.st_value),
+					  symbol.st_size ? symbol.st_size : START_SIZE_UNKNOWN);
 	}
 }
 
@@ -373,15 +375,15 @@ bool cfi_find_start(struct cfi *cfi, uint64_t address)
 {
 	if (!cfi->starts_tried) {
 		Elf_Scn *section = NULL;
-		GElf_Ehdr ehdr;
+		GElf_Ehdr ehdr = {0};
 		GElf_Shdr shdr;
 
 		cfi->starts_tried = true;
 		if (gelf_getehdr(cfi->elf, &ehdr) && ehdr.e_entry)
-			add_start(cfi, ehdr.e_entry, START_SIZE_UNKNOWN);
+			add_start(cfi, arch_code_address(ehdr.e_machine, ehdr.e_entry), START_SIZE_UNKNOWN);
 		while ((section = elf_nextscn(cfi->elf, section)))
 			if (gelf_getshdr(section, &shdr) && (shdr.sh_type == SHT_SYMTAB || shdr.sh_type == SHT_DYNSYM))
-				add_start_symbols(cfi, section, &shdr);
+				add_start_symbols(cfi, section, &shdr, ehdr.e_machine);
 	}
 	for (size_t i = 0; i < cfi->start_count; i++)
 		if (address >= cfi->starts[i].start && address < cfi->starts[i].end)

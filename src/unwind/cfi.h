@@ -17,6 +17,14 @@ struct eh_frame {
 	size_t count;
 };
 
+/* ARM's index of functions: exidx.c. */
+struct cfi_index {
+	bool is_tried;
+	unsigned char *bytes; /* of count entries, each of two words; the first lies at `address` */
+	uint64_t address;
+	size_t count;
+};
+
 struct cfi_range {
 	uint64_t start, end;
 };
@@ -33,6 +41,8 @@ struct cfi {
 	bool eh_tried;
 	struct eh_frame eh;
 	unsigned char *eh_storage;
+
+	struct cfi_index index;
 
 	bool starts_tried;
 	struct cfi_range starts[16]; /* code without CFI that nothing calls: entry points */

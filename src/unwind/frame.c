@@ -52,10 +52,12 @@ static bool follows_call_in_memory(struct unwinder *unwinder, uint64_t pc)
 	unsigned char code[CALL_BYTES];
 	size_t size = sizeof(code);
 
+	const uint64_t end = arch_text_address(unwinder->arch, pc);
+
 	/* The call may be the first code of its mapping. */
-	if (pc < size ||
-	    (!memory_read(&unwinder->memory, pc - size, code, size) &&
-	     ((size = pc % 4096) >= sizeof(code) || !memory_read(&unwinder->memory, pc - size, code, size))))
+	if (end < size ||
+	    (!memory_read(&unwinder->memory, end - size, code, size) &&
+	     ((size = end % 4096) >= sizeof(code) || !memory_read(&unwinder->memory, end - size, code, size))))
 		return false;
 	return unwinder->arch->follows_call(pc, code, size) != CALL_NONE;
 }
@@ -69,14 +71,15 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 
 /* ---- Code of an object ---- */
 
-static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address)
+/* `state` is that of the code: arch->code_state. */
+static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
 	unsigned char code[CALL_BYTES];
 	size_t size = sizeof(code);
 
 	while (size && cfi_code(cfi, address - size, code, size) != (ssize_t)size)
 		size--;
-	return unwinder->arch->follows_call(address, code, size) != CALL_NONE;
+	return unwinder->arch->follows_call(address | state, code, size) != CALL_NONE;
 }
 
 /* Whether signal handlers return to the address, which no call puts on the stack; also in a C library without CFI. */
@@ -106,13 +109,13 @@ static bool find_made_up(struct unwinder *unwinder, struct unwind_object *object
 static enum site_kind look_at_site(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	struct unwind_object *object = mapped->object;
-	const uint64_t address = pc - mapped->bias;
+	const uint64_t place = arch_text_address(unwinder->arch, pc), address = place - mapped->bias;
 	unsigned char byte;
 	const ssize_t size = cfi_code(&object->cfi, address - 1, &byte, 1);
 
 	if (size < 0)
 		return SITE_CALL; /* the code cannot be read: the address is believed */
-	if (size && follows_call(unwinder, &object->cfi, address))
+	if (size && follows_call(unwinder, &object->cfi, address, pc - place))
 		return SITE_CALL;
 	if (find_restorer(unwinder, object, address))
 		return SITE_RESTORER;
@@ -146,7 +149,7 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 {
 	const struct row *row = rows_find(&object->rows, &object->cfi, unwinder->arch, address);
 
-	if (row->signal && unwinder->arch->frame_registers)
+	if (row->signal && unwinder->arch->frame_has_registers)
 		return &signal_frame;
 	if (!row->sets_sp || !row_lost_sp(row, &object->cfi, unwinder->arch, address))
 		return row;
@@ -159,7 +162,7 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 				    bool exact)
 {
 	struct unwind_object *object = mapped->object;
-	const uint64_t address = pc - mapped->bias;
+	const uint64_t address = arch_text_address(unwinder->arch, pc) - mapped->bias;
 
 	if (exact)
 		return rule_at(unwinder, object, address);
@@ -186,16 +189,17 @@ static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 	const struct arch *arch = unwinder->arch;
 	unsigned char code[CALL_BYTES];
 
-	return arch->frame_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
+	return arch->frame_has_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
 	       arch->find_restorer(code, sizeof(code)) == 0;
 }
 
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
-	const struct unwind_mapping *mapped = unwinder_find(unwinder, pc - !exact);
+	const uint64_t place = arch_text_address(unwinder->arch, pc);
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, place - !exact);
 	const struct row *row;
 
-	if (!exact && find_restorer_in_memory(unwinder, pc)) {
+	if (!exact && find_restorer_in_memory(unwinder, place)) {
 		row = &signal_frame;
 	} else if (!mapped) {
 		if (!exact && !find_made_return(unwinder, pc)) {
@@ -215,7 +219,7 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
-	const uint64_t lookup = exact ? pc : pc - 1;
+	const uint64_t lookup = arch_text_address(unwinder->arch, pc) - !exact;
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, lookup);
 
 	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&

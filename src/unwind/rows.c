@@ -1,5 +1,6 @@
 #include "config.h"
 #include "unwind/rows.h"
+#include "unwind/exidx.h"
 #include "base/util.h"
 
 #include <dwarf.h>
@@ -263,7 +264,7 @@ static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *ar
 /* Fills the row; returns the bytes allocated for it beyond itself. */
 static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)
 {
-	Dwarf_Frame *frame = cfi_frame(cfi, address);
+	Dwarf_Frame *frame;
 	struct draft draft;
 	Dwarf_Addr start, end;
 	bool signal, begins = false;
@@ -271,6 +272,9 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 	int ra;
 
 	*row = (struct row){.start = address, .size = 1, .kind = ROW_OTHER};
+	if (arch->unwind_index && exidx_row(row, cfi, arch, address, &bytes))
+		return bytes;
+	frame = cfi_frame(cfi, address);
 	if (!frame) {
 		row->kind = cfi_find_start(cfi, address) ? ROW_START : ROW_NONE;
 		return 0;

@@ -54,8 +54,9 @@ struct row {
 	unsigned char cfa_register;
 	unsigned char saved_count;
 	bool signal : 1;
-	bool transient : 1; /* not kept: gone at the next rows_find */
-	bool sets_sp : 1;   /* somewhere within, the code gives sp a value that the rule does not know */
+	bool transient : 1;  /* not kept: gone at the next rows_find */
+	bool calls_only : 1; /* it holds where the code has made a call; not in the function's first instructions */
+	bool sets_sp : 1;    /* somewhere within, the code gives sp a value that the rule does not know */
 	/* ROW_NORMAL: what is saved at CFA + offset; [0] is the return address. */
 	unsigned char registers[ROW_SAVED_MAX];
 	union {

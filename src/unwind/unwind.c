@@ -47,7 +47,7 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid)
 static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
-		const uint64_t pc = unwinder->cache[i].key & ~KEY_RETURN;
+		const uint64_t pc = arch_text_address(unwinder->arch, unwinder->cache[i].key & ~KEY_RETURN);
 
 		/* A return address may be the end of its object. */
 		if (pc >= start && pc <= end)
@@ -94,23 +94,24 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 	unwinder->count++;
 }
 
-/* Code without any rule, such as a C library's built without CFI, is stopped at where a function
- * begins: that is where breakpoints are. Its caller is then known from the ABI. False if the code
- * has a rule, or what would be the caller has none. */
+/* Code without any rule, such as a C library's built without CFI, or with one that holds behind its calls alone, is
+ * stopped at where a function begins: that is where breakpoints are. Its caller is then known from the ABI. False if the
+ * code has a rule, or what would be the caller has none. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {
 	const struct arch *arch = snapshot->arch;
 	const struct row *row = unwinder_frame_row(unwinder, arch->pc(&snapshot->regs), true);
+	const bool calls_only = row && row->calls_only;
 	uint64_t value;
 
-	if (snapshot->inside || (row && row->kind != ROW_NONE))
+	if (snapshot->inside || (row && row->kind != ROW_NONE && !calls_only))
 		return false;
 	if (!arch->return_address(&snapshot->regs, &value) && !memory_word(&unwinder->memory, value, &value))
 		return false;
 	value = return_address_plain(arch, value);
 	row = unwinder_frame_row(unwinder, value, false);
-	if (!row || row->kind == ROW_NONE || row->kind == ROW_NOT_CODE)
+	if (!row || (row->kind == ROW_NONE && !calls_only) || row->kind == ROW_NOT_CODE)
 		return false;
 	*caller = *snapshot;
 	arch->set_pc(&caller->regs, value);

@@ -116,15 +116,24 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
+static int read_for_arch(void *memory, uint64_t address, void *data, size_t size)
+{
+	return memory_read(memory, address, data, size) ? 0 : -EFAULT;
+}
+
 /* All registers of the interrupted code, from where the kernel has put them. */
 static enum step step_signal(struct walk *walk, uint64_t *pc)
 {
 	const struct arch *arch = walk->arch;
 	struct frame_registers *registers = &walk->registers;
 
-	if (!(registers->known >> arch->dwarf_sp & 1))
+	const struct arch_memory memory = {.read = read_for_arch, .context = walk->memory};
+	uint64_t pc_at, sp_at;
+
+	if (!(registers->known >> arch->dwarf_sp & 1) ||
+	    arch->signal_frame(registers->values[arch->dwarf_sp], &memory, &pc_at, &sp_at) < 0)
 		return STEP_CUT;
-	const uint64_t place = registers->values[arch->dwarf_sp] + arch->frame_registers;
+	const uint64_t place = pc_at - (uint64_t)arch->dwarf_pc * arch->pointer_size;
 
 	for (unsigned i = 0; i < arch->dwarf_registers; i++)
 		if (!memory_word(walk->memory, place + (uint64_t)i * arch->pointer_size, &registers->values[i]))

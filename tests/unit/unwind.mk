@@ -1,6 +1,6 @@
 # unit tests of unwind
-check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
-TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile
+check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
+TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
 unwind_ldadd = libunwinder.a libsymbols.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
 	$(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
@@ -26,6 +26,9 @@ tests_unit_unwind_core_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_core_LDADD = libaarch64.a $(unwind_ldadd)
 EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/small.py \
 	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core
+tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c tests/unit/arch_hex.h
+tests_unit_unwind_exidx_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \

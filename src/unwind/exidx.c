@@ -1,0 +1,416 @@
+/* Unwinding by ARM's index of functions. Written from "Exception Handling ABI for the Arm Architecture" (IHI 0038). */
+#include "config.h"
+#include "unwind/exidx.h"
+#include "base/util.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define INDEX_MAX  ((uint64_t)64 << 20)
+#define ENTRY_SIZE 8
+#define CANTUNWIND 1
+
+/* ---- The bytes of the file ---- */
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static bool read_file_bytes(struct cfi *cfi, uint64_t address, void *data, size_t size)
+{
+	GElf_Phdr phdr;
+	size_t phnum, image_size;
+
+	if (elf_getphdrnum(cfi->elf, &phnum))
+		return false;
+	for (size_t i = 0; i < phnum; i++) {
+		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD || address < phdr.p_vaddr ||
+		    address - phdr.p_vaddr >= phdr.p_filesz || phdr.p_filesz - (address - phdr.p_vaddr) < size)
+			continue;
+		const uint64_t offset = phdr.p_offset + (address - phdr.p_vaddr);
+
+		if (!cfi->image)
+			return pread(cfi->fd, data, size, (off_t)offset) == (ssize_t)size;
+		const char *image = elf_rawfile(cfi->elf, &image_size);
+
+		if (!image || offset > image_size || image_size - offset < size)
+			return false;
+		memcpy(data, image + offset, size);
+		return true;
+	}
+	return false;
+}
+
+/* A place that is given as a distance of 31 bits from the word itself. */
+static uint64_t place_of(uint64_t address, uint32_t word)
+{
+	return (uint32_t)(address + (uint64_t)(int64_t)((int32_t)(word << 1) >> 1));
+}
+
+static void read_index(struct cfi *cfi, const struct arch *arch)
+{
+	struct cfi_index *index = &cfi->index;
+	GElf_Phdr phdr;
+	size_t phnum;
+
+	index->is_tried = true;
+	if (elf_getphdrnum(cfi->elf, &phnum))
+		return;
+	for (size_t i = 0; i < phnum; i++) {
+		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != arch->unwind_index)
+			continue;
+		const uint64_t size = phdr.p_filesz - phdr.p_filesz % ENTRY_SIZE;
+
+		if (!size || size > INDEX_MAX || !(index->bytes = malloc(size)))
+			return;
+		if (read_file_bytes(cfi, phdr.p_vaddr, index->bytes, size)) {
+			index->address = phdr.p_vaddr;
+			index->count = size / ENTRY_SIZE;
+		}
+		return;
+	}
+}
+
+static uint64_t entry_start(const struct cfi_index *index, size_t i)
+{
+	return place_of(index->address + i * ENTRY_SIZE, word_at(index->bytes + i * ENTRY_SIZE));
+}
+
+/* ---- An entry's instructions ---- */
+
+static void put_bytes(struct exidx_entry *entry, uint32_t word, unsigned count)
+{
+	while (count)
+		entry->bytes[entry->size++] = (unsigned char)(word >> 8 * --count);
+}
+
+/* The words behind the first one. */
+static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct exidx_entry *entry)
+{
+	unsigned char bytes[4 * 255];
+
+	if (count && !read_file_bytes(cfi, address, bytes, (size_t)4 * count))
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		put_bytes(entry, word_at(bytes + (size_t)4 * i), 4);
+	return true;
+}
+
+/* An entry of .ARM.extab: in one of three compact forms, or a personality routine's address and its data, which for the
+ * routines of compilers begins with such instructions too. */
+static bool read_table_entry(struct cfi *cfi, uint64_t address, struct exidx_entry *entry)
+{
+	unsigned char bytes[4];
+	bool is_compact;
+	uint32_t word;
+
+	if (!read_file_bytes(cfi, address, bytes, sizeof(bytes)))
+		return false;
+	word = word_at(bytes);
+	is_compact = word >> 31;
+	if (is_compact && (word >> 24 & 15) == 0) {
+		put_bytes(entry, word, 3);
+		return true;
+	}
+	if (is_compact) {
+		put_bytes(entry, word, 2);
+		return (word >> 24 & 15) <= 2 && put_words(cfi, address + 4, word >> 16 & 255, entry);
+	}
+	if (!read_file_bytes(cfi, address + 4, bytes, sizeof(bytes)))
+		return false;
+	word = word_at(bytes);
+	put_bytes(entry, word, 3);
+	return put_words(cfi, address + 8, word >> 24, entry);
+}
+
+bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, struct exidx_entry *entry)
+{
+	const struct cfi_index *index = &cfi->index;
+	size_t low = 0, high;
+
+	if (!index->is_tried)
+		read_index(cfi, arch);
+	/* The last that starts at or below. */
+	for (high = index->count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (entry_start(index, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	const uint64_t at = index->address + (low - 1) * ENTRY_SIZE + 4;
+	const uint32_t word = word_at(index->bytes + (low - 1) * ENTRY_SIZE + 4);
+
+	entry->start = entry_start(index, low - 1);
+	/* The last one of all has no end but the code's. */
+	entry->end = low < index->count ? entry_start(index, low) : address + 1;
+	entry->size = 0;
+	if (entry->start > address || entry->end <= address)
+		return false;
+	if (word == CANTUNWIND)
+		return true;
+	if (word >> 31)
+		put_bytes(entry, word, 3);
+	else if (!read_table_entry(cfi, place_of(at, word), entry))
+		entry->size = 0;
+	return true;
+}
+
+/* ---- What they come to ---- */
+
+struct run {
+	const unsigned char *at, *end;
+	struct exidx_rule *rule;
+	struct exidx_place vsp; /* the sp of the frame, virtually */
+	bool is_loaded;         /* and from now on it is what was saved */
+};
+
+/* The lowest register of the mask lies at the lowest address. */
+static void pop(struct run *run, uint32_t mask)
+{
+	for (unsigned reg = 0; reg < EXIDX_REGISTERS_MAX; reg++) {
+		if (!(mask >> reg & 1))
+			continue;
+		run->rule->places[reg] = run->vsp;
+		run->rule->saved |= 1u << reg;
+		run->vsp.offset += 4;
+	}
+	run->is_loaded |= mask >> EXIDX_SP & 1;
+}
+
+static bool take_leb128(struct run *run, uint32_t *value)
+{
+	*value = 0;
+	for (unsigned shift = 0; shift < 28 && run->at < run->end; shift += 7) {
+		const unsigned char byte = *run->at++;
+
+		*value |= (uint32_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* vsp = r[n] */
+static bool set_vsp(struct run *run, unsigned n)
+{
+	if (n == EXIDX_SP || n == EXIDX_PC || run->rule->saved >> n & 1)
+		return false;
+	run->vsp = (struct exidx_place){(unsigned char)n, 0};
+	return true;
+}
+
+/* 1011 xxxx, and the byte behind it where there is one. */
+static bool run_group_b(struct run *run, unsigned char byte)
+{
+	uint32_t number;
+
+	if (byte >= 0xb8) { /* d8 on, as fstmfdx has them, with a word more */
+		run->vsp.offset += 8 * ((byte & 7) + 1) + 4;
+		return true;
+	}
+	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code; vsp takes part in it */
+		run->vsp.offset += byte == 0xb4 ? 4 : 0;
+		return true;
+	}
+	if (byte == 0xb2) {
+		if (!take_leb128(run, &number))
+			return false;
+		run->vsp.offset += (int32_t)(0x204 + (number << 2));
+		return true;
+	}
+	if (run->at == run->end)
+		return false;
+	const unsigned char next = *run->at++;
+
+	if (byte == 0xb1 && next && next < 16) {
+		pop(run, next);
+		return true;
+	}
+	if (byte == 0xb3) {
+		run->vsp.offset += 8 * ((next & 15) + 1) + 4;
+		return true;
+	}
+	return false;
+}
+
+/* 11xx xxxx: registers of vectors, which nobody asks for. */
+static bool run_group_c(struct run *run, unsigned char byte)
+{
+	if (byte >= 0xd0 && byte <= 0xd7) {
+		run->vsp.offset += 8 * ((byte & 7) + 1);
+		return true;
+	}
+	if (byte <= 0xc5) {
+		run->vsp.offset += 8 * ((byte & 7) + 1);
+		return true;
+	}
+	if (byte > 0xc9 || run->at == run->end)
+		return false;
+	const unsigned char next = *run->at++;
+
+	if (byte == 0xc7) {
+		run->vsp.offset += 4 * __builtin_popcount(next & 15);
+		return next && next < 16;
+	}
+	run->vsp.offset += 8 * ((next & 15) + 1);
+	return true;
+}
+
+static bool run_one(struct run *run)
+{
+	const unsigned char byte = *run->at++;
+
+	switch (byte >> 6) {
+	case 0:
+		run->vsp.offset += ((byte & 0x3f) << 2) + 4;
+		return true;
+	case 1:
+		run->vsp.offset -= ((byte & 0x3f) << 2) + 4;
+		return true;
+	case 3:
+		return run_group_c(run, byte);
+	default:
+		break;
+	}
+	if (byte < 0x90) {
+		if (run->at == run->end)
+			return false;
+		const uint32_t mask = (uint32_t)(byte & 15) << 8 | *run->at++;
+
+		pop(run, mask << 4);
+		return mask; /* none: refuses to be unwound */
+	}
+	if (byte < 0xa0)
+		return set_vsp(run, byte & 15);
+	if (byte < 0xb0) {
+		pop(run, ((2u << (byte & 7)) - 1) << 4 | (byte & 8 ? 1u << EXIDX_LR : 0));
+		return true;
+	}
+	return run_group_b(run, byte);
+}
+
+#define FINISH 0xb0
+
+bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule)
+{
+	struct run run = {bytes, bytes + size, rule, {EXIDX_SP, 0}, false};
+
+	*rule = (struct exidx_rule){0};
+	while (run.at < run.end && *run.at != FINISH)
+		if (run.is_loaded || !run_one(&run))
+			return false;
+	rule->sp = run.vsp;
+	return size > 0;
+}
+
+/* ---- To a row ---- */
+
+/* The return address lies in one of the two places, or in lr still. */
+static unsigned return_register(const struct exidx_rule *rule)
+{
+	return rule->saved >> EXIDX_PC & 1 ? EXIDX_PC : EXIDX_LR;
+}
+
+static bool pack_normal(const struct exidx_rule *rule, struct row *row)
+{
+	const unsigned first = return_register(rule);
+	unsigned count = 0;
+
+	if (!(rule->saved >> first & 1) || rule->saved >> EXIDX_SP & 1)
+		return false;
+	for (unsigned i = 0; i <= EXIDX_REGISTERS_MAX; i++) {
+		/* The return address first. */
+		const unsigned reg = i ? i - 1 : first;
+		const struct exidx_place *place = &rule->places[reg];
+		const int64_t offset = (int64_t)place->offset - rule->sp.offset;
+
+		if (!(rule->saved >> reg & 1) || (i && reg == first))
+			continue;
+		if (place->base != rule->sp.base || offset < INT16_MIN || offset > INT16_MAX || count == ROW_SAVED_MAX)
+			return false;
+		row->offsets[count] = (int16_t)offset;
+		row->registers[count++] = (unsigned char)reg;
+	}
+	row->kind = ROW_NORMAL;
+	row->cfa_register = rule->sp.base;
+	row->cfa_offset = rule->sp.offset;
+	row->saved_count = (unsigned char)count;
+	return true;
+}
+
+/* A register's value, in memory at a place. */
+static void put_saved(struct row_rule *item, unsigned reg, const struct exidx_place *place, struct expression_op *ops)
+{
+	ops[0] = (struct expression_op){.atom = (unsigned char)(DW_OP_breg0 + place->base),
+					.number = (uint64_t)(int64_t)place->offset};
+	*item = (struct row_rule){.kind = RULE_AT, .target = (unsigned char)reg, .op_count = 1, .ops = ops};
+}
+
+static void put_sp(struct row_rule *cfa, const struct exidx_rule *rule, struct expression_op *ops)
+{
+	if (rule->saved >> EXIDX_SP & 1) {
+		put_saved(cfa, EXIDX_SP, &rule->places[EXIDX_SP], ops);
+		ops[1] = (struct expression_op){.atom = DW_OP_deref};
+		cfa->kind = RULE_VALUE;
+		cfa->op_count = 2;
+	} else {
+		*cfa = (struct row_rule){
+			.kind = RULE_REGISTER, .target = EXIDX_SP, .base = rule->sp.base, .offset = rule->sp.offset};
+	}
+}
+
+static size_t pack_rules(const struct exidx_rule *rule, struct row *row)
+{
+	const unsigned first = return_register(rule);
+	const size_t rules_size = sizeof(struct row_rules) + (EXIDX_REGISTERS_MAX + 1) * sizeof(struct row_rule);
+	const size_t size = rules_size + (EXIDX_REGISTERS_MAX + 3) * sizeof(struct expression_op);
+	struct row_rules *rules = xcalloc(1, size);
+	struct expression_op *ops = (struct expression_op *)((char *)rules + rules_size);
+
+	put_sp(&rules->cfa, rule, ops);
+	ops += 2;
+	for (unsigned i = 0; i <= EXIDX_REGISTERS_MAX; i++) {
+		const unsigned reg = i ? i - 1 : first;
+
+		if (i ? !(rule->saved >> reg & 1) || reg == first || reg == EXIDX_SP : false)
+			continue;
+		if (rule->saved >> reg & 1)
+			put_saved(&rules->items[rules->count], reg, &rule->places[reg], ops++);
+		else
+			rules->items[rules->count] =
+				(struct row_rule){.kind = RULE_REGISTER, .target = EXIDX_LR, .base = EXIDX_LR};
+		rules->count++;
+	}
+	row->kind = ROW_RULES;
+	row->rules = rules;
+	return size;
+}
+
+bool exidx_row(struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address, size_t *allocated)
+{
+	const uint32_t unsaved = (1u << EXIDX_SP) - 1;
+	struct exidx_entry entry;
+	struct exidx_rule rule;
+
+	if (!exidx_find(cfi, arch, address, &entry) || !exidx_run(entry.bytes, entry.size, &rule))
+		return false;
+	*allocated = 0;
+	row->start = entry.start;
+	row->size = entry.end - entry.start > UINT32_MAX ? 1 : (uint32_t)(entry.end - entry.start);
+	if (address - row->start >= row->size)
+		return false;
+	row->calls_only = true;
+	/* Nothing but the code that a signal handler returns to takes all of them. */
+	row->signal = rule.saved >> EXIDX_SP & 1 && rule.saved >> EXIDX_PC & 1;
+	row->same = unsaved & ~rule.saved;
+	if (!pack_normal(&rule, row))
+		*allocated = pack_rules(&rule, row);
+	return true;
+}

@@ -1,0 +1,463 @@
+/* Unwinding by ARM's index of functions: byte codes made by hand, a small ELF file with an index, and walks over stacks
+ * made by hand. On every machine. */
+#include "config.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "tests/unit/arch_hex.h"
+#include "unwind/exidx.h"
+#include "unwind/unwind.h"
+
+extern const struct arch arch_arm;
+
+/* ---- Byte codes ---- */
+
+/* "4+8" is what r4 is at sp + 8; "=r7+8" the new sp. */
+static void describe(const struct exidx_rule *rule, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned reg = 0; reg < 16; reg++)
+		if (rule->saved >> reg & 1)
+			used += (size_t)snprintf(text + used, size - used, "%u:%u%+d ", reg, rule->places[reg].base,
+						 rule->places[reg].offset);
+	snprintf(text + used, size - used, "=%u%+d", rule->sp.base, rule->sp.offset);
+}
+
+static void test_codes(void **state)
+{
+	static const struct {
+		const char *bytes, *rule;
+	} codes[] = {
+		{"b0", "=13+0"},
+		{"00 b0", "=13+4"},
+		{"3f b0", "=13+256"},
+		{"40 b0", "=13-4"},
+		{"a8 b0", "4:13+0 14:13+4 =13+8"},
+		{"a0", "4:13+0 =13+4"},
+		{"af", "4:13+0 5:13+4 6:13+8 7:13+12 8:13+16 9:13+20 10:13+24 11:13+28 14:13+32 =13+36"},
+		{"84 09", "4:13+0 7:13+4 14:13+8 =13+12"},
+		{"88 00", "15:13+0 =13+4"},
+		{"97 84 09", "4:7+0 7:7+4 14:7+8 =7+12"},
+		{"9b 40 84 80", "11:11-4 14:11+0 =11+4"}, /* r11 - 4, then fp and lr */
+		{"b1 0f a8", "0:13+0 1:13+4 2:13+8 3:13+12 4:13+16 14:13+20 =13+24"},
+		{"b2 00 a8", "4:13+516 14:13+520 =13+524"},
+		{"b2 81 01 a8", "4:13+1032 14:13+1036 =13+1040"},
+		{"b3 83 a8", "4:13+36 14:13+40 =13+44"}, /* fstmfdx d8-d11 */
+		{"bb a8", "4:13+36 14:13+40 =13+44"},    /* d8-d11 */
+		{"d1 a8", "4:13+16 14:13+20 =13+24"},    /* vpush d8, d9 */
+		{"c9 83 a8", "4:13+32 14:13+36 =13+40"}, /* d8-d11 */
+		{"c8 01 a8", "4:13+16 14:13+20 =13+24"}, /* d16, d17 */
+		{"c1 a8", "4:13+16 14:13+20 =13+24"},    /* wR10, wR11 */
+		{"c6 01 a8", "4:13+16 14:13+20 =13+24"}, /* wR0, wR1 */
+		{"c7 05 a8", "4:13+8 14:13+12 =13+16"},  /* wCGR0, wCGR2 */
+		{"b4 a8", "4:13+4 14:13+8 =13+12"},      /* the authentication code */
+		{"b5 a8", "4:13+0 14:13+4 =13+8"},
+		{"27 b1 0f 8f ff", "0:13+160 1:13+164 2:13+168 3:13+172 4:13+176 5:13+180 6:13+184 7:13+188 8:13+192 "
+				   "9:13+196 10:13+200 11:13+204 12:13+208 13:13+212 14:13+216 15:13+220 =13+224"},
+		{"a8 b0 00 00", "4:13+0 14:13+4 =13+8"}, /* nothing counts behind the end */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		unsigned char bytes[16];
+		const size_t size = hex_bytes(codes[i].bytes, bytes, sizeof(bytes));
+		struct exidx_rule rule;
+		char text[256];
+
+		assert_true(exidx_run(bytes, size, &rule));
+		describe(&rule, text, sizeof(text));
+		assert_string_equal(text, codes[i].rule);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const char *const codes[] = {
+		"",               /* cannot be unwound */
+		"80 00",          /* the code that says so */
+		"84",             /* cut off */
+		"9d",       "9f", /* reserved */
+		"b1",       "b1 00", "b1 10", "b2", "b2 80", "b2 80 80 80 80 80",
+		"b3",       "b6 00", "b7 00", "c6", "c7 00", "c7 10",
+		"ca",       "ca 00", "d8",    "ff", "a3 97", /* r7 is in memory by now */
+		"82 00 00",                                  /* sp was loaded, and counts on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		unsigned char bytes[16];
+		struct exidx_rule rule;
+
+		if (exidx_run(bytes, hex_bytes(codes[i], bytes, sizeof(bytes)), &rule))
+			fail_msg("%s", codes[i]);
+	}
+}
+
+/* All of two bytes, and then random ones: none may do more than be refused. */
+static void test_any(void **state)
+{
+	struct exidx_rule rule;
+	unsigned char bytes[64];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned first = 0; first < 65536; first++) {
+		bytes[0] = (unsigned char)first;
+		bytes[1] = (unsigned char)(first >> 8);
+		exidx_run(bytes, 2, &rule);
+	}
+	for (unsigned n = 0; n < 100000; n++) {
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = (unsigned char)(seed >> 24);
+		}
+		exidx_run(bytes, seed % sizeof(bytes), &rule);
+	}
+}
+
+/* ---- A file ---- */
+
+#define INDEX     0x200u
+#define TABLE     0x400u
+#define FILE_SIZE 0x2000u
+#define BIAS      0x100000u
+
+enum {
+	INNER = 0x1000,    /* Thumb: push {r4, lr} */
+	MIDDLE = 0x1100,   /* Thumb, with a frame in r7 */
+	OUTER = 0x1200,    /* A32, 516 bytes of locals */
+	START = 0x1300,    /* the entry point; not to be unwound */
+	OTHER = 0x1400,    /* neither, but nobody's start */
+	RESTORER = 0x1500, /* of a C library */
+	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
+	END = 0x1700,
+};
+
+#define IN_MIDDLE   (BIAS + MIDDLE + 0x14 + 1) /* return addresses, with the state */
+#define IN_OUTER    (BIAS + OUTER + 0x14)
+#define IN_START    (BIAS + START + 0x14 + 1)
+#define IN_OTHER    (BIAS + OTHER + 0x14 + 1)
+#define IN_PLAIN    (BIAS + PLAIN + 0x14 + 1)
+#define TO_RESTORER (BIAS + RESTORER + 2 + 1)
+
+static unsigned char file[FILE_SIZE];
+
+static void put(uint32_t at, uint32_t word)
+{
+	memcpy(file + at, &word, sizeof(word));
+}
+
+static uint32_t distance(uint32_t from, uint32_t to)
+{
+	return (to - from) & 0x7fffffff;
+}
+
+static void put_call(uint32_t return_address)
+{
+	const uint32_t at = (return_address & ~1u) - BIAS - 4;
+
+	put(at, return_address & 1 ? 0xf800f000 : 0xeb000000);
+}
+
+static void make_file(void)
+{
+	static const struct {
+		uint32_t start, word;
+		uint32_t table; /* where its bytes lie, if not in the word */
+	} entries[] = {
+		{INNER, 0x80a8b0b0, 0}, {MIDDLE, 0x80978409, 0},   {OUTER, 0, TABLE},      {START, 1, 0},
+		{OTHER, 1, 0},          {RESTORER, 0, TABLE + 16}, {PLAIN, 0, TABLE + 32}, {END, 1, 0},
+	};
+	Elf32_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_DYN,
+			     .e_machine = EM_ARM,
+			     .e_version = EV_CURRENT,
+			     .e_entry = START | 1,
+			     .e_phoff = sizeof(Elf32_Ehdr),
+			     .e_ehsize = sizeof(Elf32_Ehdr),
+			     .e_phentsize = sizeof(Elf32_Phdr),
+			     .e_phnum = 2};
+	const Elf32_Phdr segments[2] = {
+		{.p_type = PT_LOAD,
+		 .p_filesz = FILE_SIZE,
+		 .p_memsz = FILE_SIZE,
+		 .p_flags = PF_R | PF_X,
+		 .p_align = 4096},
+		{.p_type = PT_ARM_EXIDX,
+		 .p_offset = INDEX,
+		 .p_vaddr = INDEX,
+		 .p_filesz = sizeof(entries) / sizeof(*entries) * 8},
+	};
+
+	memset(file, 0, sizeof(file));
+	memcpy(file, &header, sizeof(header));
+	memcpy(file + sizeof(header), segments, sizeof(segments));
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+		const uint32_t at = INDEX + (uint32_t)i * 8;
+
+		put(at, distance(at, entries[i].start));
+		put(at + 4, entries[i].table ? distance(at + 4, entries[i].table) : entries[i].word);
+	}
+	put(TABLE, 0x8101b200); /* personality 1: one word more */
+	put(TABLE + 4, 0xafb0b0b0);
+	put(TABLE + 16, 0x810127b1);
+	put(TABLE + 20, 0x0f8fffb0);
+	put(TABLE + 32,
+	    distance(TABLE + 32, INNER)); /* a routine of a language, and one word that counts none behind it */
+	put(TABLE + 36, 0x00a8b0b0);
+	put_call(IN_MIDDLE);
+	put_call(IN_OUTER);
+	put_call(IN_START);
+	put_call(IN_OTHER);
+	put_call(IN_PLAIN);
+	put(RESTORER, 0x27adbf00); /* nop; movs r7, #173; svc 0 */
+	put(RESTORER + 4, 0xdf00);
+}
+
+static int open_file(void)
+{
+	const int fd = memfd_create("exidx", MFD_CLOEXEC);
+
+	make_file();
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, file, sizeof(file)), sizeof(file));
+	return fd;
+}
+
+static void test_find(void **state)
+{
+	static const struct {
+		uint64_t address;
+		bool found;
+		uint64_t start, end;
+		size_t size;
+	} cases[] = {
+		{INNER - 1, false, 0, 0, 0},          {INNER, true, INNER, MIDDLE, 3},
+		{MIDDLE - 1, true, INNER, MIDDLE, 3}, {OUTER + 8, true, OUTER, START, 6},
+		{START, true, START, OTHER, 0},       {PLAIN, true, PLAIN, END, 3},
+		{END + 8, true, END, END + 9, 0},
+	};
+	struct exidx_entry entry;
+	struct cfi cfi;
+
+	(void)state;
+	assert_int_equal(cfi_open_file(&cfi, open_file(), &arch_arm), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(exidx_find(&cfi, &arch_arm, cases[i].address, &entry), cases[i].found);
+		if (!cases[i].found)
+			continue;
+		assert_int_equal(entry.start, cases[i].start);
+		assert_int_equal(entry.end, cases[i].end);
+		assert_int_equal(entry.size, cases[i].size);
+	}
+	cfi_close(&cfi);
+}
+
+/* ---- Walks ---- */
+
+#define STACK   0x20000u
+#define SIGPAGE 0x50000u /* the kernel's, which is no object */
+#define MAX     16
+
+enum { R4 = 4, R7 = 7, SP = 13, LR = 14, PC = 15 };
+
+static uint32_t stack[512];
+
+static ssize_t read_page(void *context, uint64_t address, void *data, size_t size)
+{
+	static const unsigned char code[64] = {0x77, 0x27, 0x00, 0xdf, 0,    0,    0,    0,
+					       0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef};
+
+	(void)context;
+	if (address < SIGPAGE || address >= SIGPAGE + sizeof(code))
+		return -EFAULT;
+	if (size > SIGPAGE + sizeof(code) - address)
+		size = SIGPAGE + sizeof(code) - address;
+	memcpy(data, code + (address - SIGPAGE), size);
+	return (ssize_t)size;
+}
+
+static struct arch_regs at(uint32_t pc, uint32_t sp)
+{
+	struct arch_regs regs = {.narrow = {0}};
+
+	memset(stack, 0, sizeof(stack));
+	regs.narrow[PC] = pc;
+	regs.narrow[SP] = STACK + sp;
+	return regs;
+}
+
+static void push(uint32_t at_byte, uint32_t word)
+{
+	stack[at_byte / 4] = word;
+}
+
+static size_t walk(const struct arch_regs *regs, bool inside, uint64_t pcs[MAX], bool *cut)
+{
+	struct unwinder *unwinder = unwinder_new(getpid(), &arch_arm, UNWIND_ROWS);
+	struct unwind_frame frames[MAX];
+	const uint32_t sp = regs->narrow[SP];
+	const struct stack_snapshot snapshot = {.arch = &arch_arm,
+						.regs = *regs,
+						.address = sp,
+						.bytes = (const unsigned char *)stack + (sp - STACK),
+						.size = sizeof(stack) - (sp - STACK),
+						.read = read_page,
+						.inside = inside};
+	const int fd = open_file();
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	unwinder_add(unwinder, BIAS, BIAS + FILE_SIZE, BIAS, path, "");
+	const size_t count = unwind_stack(unwinder, &snapshot, frames, MAX, 0, cut);
+
+	for (size_t i = 0; i < count; i++)
+		pcs[i] = frames[i].pc;
+	unwinder_free(unwinder);
+	close(fd);
+	return count;
+}
+
+static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
+{
+	uint64_t pcs[MAX];
+	bool cut;
+
+	assert_int_equal(walk(regs, inside, pcs, &cut), count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(pcs[i], expected[i]);
+	assert_int_equal(cut, expected_cut);
+}
+
+/* The frames of outer and of the start, from byte `from` of the stack on. */
+static void push_outer(uint32_t from)
+{
+	push(from + 516 + 32, IN_START);
+}
+
+/* At a return site in middle: r7 is its frame. */
+static void test_walk(void **state)
+{
+	const uint64_t expected[] = {IN_MIDDLE - 1, IN_OUTER, IN_START};
+	struct arch_regs regs = at(IN_MIDDLE - 1, 0);
+
+	(void)state;
+	regs.narrow[R7] = STACK + 64;
+	push(64, 0x44);
+	push(68, 0x77);
+	push(72, IN_OUTER);
+	push_outer(76);
+	check(&regs, true, expected, ARRAY_SIZE(expected), false);
+}
+
+/* At inner's entry its rule does not hold yet: lr tells. Nor does its frame, which nothing has made. */
+static void test_entry(void **state)
+{
+	const uint64_t expected[] = {BIAS + INNER, IN_MIDDLE, IN_OUTER, IN_START};
+	struct arch_regs regs = at(BIAS + INNER, 0);
+
+	(void)state;
+	regs.narrow[R7] = STACK + 64;
+	regs.narrow[LR] = IN_MIDDLE;
+	push(4, IN_PLAIN); /* what its rule would take */
+	push(72, IN_OUTER);
+	push_outer(76);
+	check(&regs, false, expected, ARRAY_SIZE(expected), false);
+}
+
+/* Code that is not to be unwound, and is no start: the stack is cut there. */
+static void test_cut(void **state)
+{
+	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
+	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+
+	(void)state;
+	push(4, IN_OTHER);
+	check(&regs, true, expected, ARRAY_SIZE(expected), true);
+}
+
+/* A handler that was entered in the middle of `middle`, and returns to the C library's code or to the kernel's. */
+static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
+{
+	const uint64_t expected[] = {IN_PLAIN - 1, restorer, BIAS + MIDDLE + 0x20, IN_OUTER, IN_START};
+	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+
+	push(4, restorer);
+	push(8, first);
+	push(8 + registers + 4 * R7, STACK + 600);
+	push(8 + registers + 4 * SP, STACK + 500);
+	push(8 + registers + 4 * PC, BIAS + MIDDLE + 0x20);
+	push(608, IN_OUTER);
+	push_outer(612);
+	check(&regs, true, expected, ARRAY_SIZE(expected), false);
+}
+
+static void test_signals(void **state)
+{
+	(void)state;
+	check_signal(TO_RESTORER, 10, 128 + 32);
+	check_signal(TO_RESTORER, 0x5ac3c35a, 32);
+	check_signal(SIGPAGE + 1, 10, 128 + 32);
+	check_signal(SIGPAGE + 1, 0x5ac3c35a, 32);
+	check_signal(SIGPAGE + 8, 0x5ac3c35a, 32); /* A32 */
+}
+
+/* Any word of the file may be wrong. */
+static void test_hostile(void **state)
+{
+	struct exidx_entry entry;
+	uint32_t seed = 7;
+
+	(void)state;
+	for (unsigned n = 0; n < 3000; n++) {
+		const int fd = open_file();
+		struct row row;
+		struct cfi cfi;
+		size_t allocated;
+
+		for (unsigned i = 0; i < 4; i++) {
+			seed = seed * 1664525 + 1013904223;
+			const off_t place = (off_t)(52 + (seed >> 8) % (TABLE + 40 - 52));
+			const unsigned char byte = (unsigned char)(seed >> 3);
+
+			assert_int_equal(pwrite(fd, &byte, 1, place < 0x200 && place >= 116 ? place + 0x200 : place),
+					 1);
+		}
+		if (cfi_open_file(&cfi, fd, &arch_arm))
+			continue;
+		for (uint64_t address = INNER - 16; address < END + 64; address += 0x34) {
+			row = (struct row){.start = address, .size = 1};
+			exidx_find(&cfi, &arch_arm, address, &entry);
+			if (exidx_row(&row, &cfi, &arch_arm, address, &allocated)) {
+				assert_true(row.start <= address && address - row.start < row.size);
+				if (row.kind == ROW_RULES)
+					free(row.rules);
+			}
+		}
+		cfi_close(&cfi);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_codes), cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
+		cmocka_unit_test(test_find),  cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_cut),   cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

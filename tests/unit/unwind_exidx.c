@@ -151,9 +151,11 @@ enum {
 #define IN_START    (BIAS + START + 0x14 + 1)
 #define IN_OTHER    (BIAS + OTHER + 0x14 + 1)
 #define IN_PLAIN    (BIAS + PLAIN + 0x14 + 1)
+#define IN_LAST     (BIAS + END + 1) /* behind the last instruction of a function */
 #define TO_RESTORER (BIAS + RESTORER + 2 + 1)
 
 static unsigned char file[FILE_SIZE];
+static uint32_t restorer_code = 0x27adbf00; /* nop; movs r7, #173; and svc 0 behind */
 
 static void put(uint32_t at, uint32_t word)
 {
@@ -223,7 +225,8 @@ static void make_file(void)
 	put_call(IN_START);
 	put_call(IN_OTHER);
 	put_call(IN_PLAIN);
-	put(RESTORER, 0x27adbf00); /* nop; movs r7, #173; svc 0 */
+	put_call(IN_LAST);
+	put(RESTORER, restorer_code);
 	put(RESTORER + 4, 0xdf00);
 }
 
@@ -389,6 +392,18 @@ static void test_cut(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
+/* A call that ends its function returns, if it does, to the next one, of which nothing is meant. */
+static void test_last(void **state)
+{
+	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};
+	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+
+	(void)state;
+	push(4, IN_LAST);
+	push(12, IN_START);
+	check(&regs, true, expected, ARRAY_SIZE(expected), false);
+}
+
 /* A handler that was entered in the middle of `middle`, and returns to the C library's code or to the kernel's. */
 static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 {
@@ -413,6 +428,10 @@ static void test_signals(void **state)
 	check_signal(SIGPAGE + 1, 10, 128 + 32);
 	check_signal(SIGPAGE + 1, 0x5ac3c35a, 32);
 	check_signal(SIGPAGE + 8, 0x5ac3c35a, 32); /* A32 */
+	/* Code that is not known; but its rule takes all registers. */
+	restorer_code = 0x46b7bf00;
+	check_signal(TO_RESTORER, 10, 128 + 32);
+	restorer_code = 0x27adbf00;
 }
 
 /* Any word of the file may be wrong. */
@@ -454,9 +473,10 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes), cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
-		cmocka_unit_test(test_find),  cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_cut),   cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_codes),   cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
+		cmocka_unit_test(test_find),    cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),    cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,8 +144,8 @@ struct arch {
 	/* The addresses at which a signal handler's frame has the interrupted pc and sp; sp is that at the handler's
 	 * first instruction. 0, or the -errno of memory. */
 	int (*signal_frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* For unwinding: in such a frame all DWARF registers lie in the order of their numbers. False: what handlers return
-	 * to has CFI, with all registers (AArch64's has but a frame pointer). */
+	/* For unwinding: in such a frame all DWARF registers lie in the order of their numbers. False: what handlers
+	 * return to has CFI, with all registers (AArch64's has but a frame pointer). */
 	bool frame_has_registers;
 	/* The task that has just been made by the system call (fork, vfork, clone, clone3) with whose result these
 	 * registers come back; 0 if they do not. Its number is as the maker's pid namespace has it. May be NULL. */

@@ -1,5 +1,5 @@
-/* How ARM's ELF files say how to unwind a function (EHABI): an index of functions, .ARM.exidx, and for each some bytes of
- * instructions, there or in .ARM.extab. They hold where the function has made a call, not in its prologue. */
+/* How ARM's ELF files say how to unwind a function (EHABI): an index of functions, .ARM.exidx, and for each some bytes
+ * of instructions, there or in .ARM.extab. They hold where the function has made a call, not in its prologue. */
 #ifndef FT_UNWIND_EXIDX_H
 #define FT_UNWIND_EXIDX_H
 

@@ -95,8 +95,8 @@ void unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint6
 }
 
 /* Code without any rule, such as a C library's built without CFI, or with one that holds behind its calls alone, is
- * stopped at where a function begins: that is where breakpoints are. Its caller is then known from the ABI. False if the
- * code has a rule, or what would be the caller has none. */
+ * stopped at where a function begins: that is where breakpoints are. Its caller is then known from the ABI. False if
+ * the code has a rule, or what would be the caller has none. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {

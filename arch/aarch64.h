@@ -82,7 +82,7 @@ bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, size_t size);
-bool a64_call_slot(uint64_t return_address, const struct arch_memory *code, uint64_t *slot);
+bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
 /* Whether the code goes on with the next instruction after this one, and there alone. */

@@ -67,8 +67,9 @@ static void follow(struct known *registers, uint32_t word, uint64_t address)
 	registers[STACK].what = KNOWN_NOTHING;
 }
 
-bool a64_call_slot(uint64_t return_address, const struct arch_memory *code, uint64_t *slot)
+bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
 {
+	(void)got;
 	struct known registers[STACK + 1] = {0};
 	unsigned char bytes[A64_INSN_SIZE];
 	uint64_t address = return_address - A64_INSN_SIZE;

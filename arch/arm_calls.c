@@ -143,8 +143,9 @@ static bool jump_slot(uint32_t address, const struct arch_memory *code, uint64_t
 	return false;
 }
 
-bool arm_call_slot(uint64_t return_address, const struct arch_memory *code, uint64_t *slot)
+bool arm_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
 {
+	(void)got;
 	struct insn insn;
 
 	if (!decode_at((uint32_t)return_address - 4, code, &insn))

@@ -10,13 +10,16 @@ libarch_a_SOURCES += $(AARCH64_SOURCES)
 ARCH_PORTS += PORT(aarch64)
 endif
 if ARCH_X86
-libarch_a_SOURCES += arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
+libarch_a_SOURCES += arch/i386.c arch/x86_calls.c arch/x86_insn.c arch/x86_insn.h \
 	arch/x86_emulate.c arch/x86_emulate.h arch/x86_arithmetic.c arch/x86_arithmetic.h arch/x86_stack.c
 endif
 # The build's own is the first.
 if ARCH_X86_64
 libarch_a_SOURCES += arch/x86_64.c
 ARCH_PORTS += PORT(x86_64)
+endif
+if ARCH_X86
+ARCH_PORTS += PORT(i386)
 endif
 ARM_SOURCES = arch/arm.c arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c \
 	arch/arm_emulate.c arch/arm_calls.c

@@ -1,4 +1,4 @@
-/* The port of x86-64: registers, breakpoints, the ABI. Instructions are in x86_insn.c. */
+/* The port of x86-64: registers and the ABI. Instructions are in x86_insn.c. */
 #include "config.h"
 #include "arch/x86_insn.h"
 
@@ -145,18 +145,6 @@ static int x86_64_signal_frame(uint64_t sp, const struct arch_memory *memory, ui
 	return 0;
 }
 
-static unsigned x86_64_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
-{
-	(void)address;
-	bytes[0] = 0xcc;
-	return 1;
-}
-
-static uint64_t x86_64_breakpoint_address(uint64_t pc)
-{
-	return pc - 1;
-}
-
 static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -164,48 +152,6 @@ static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_
 	if (size >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
 		return function + sizeof(endbr64);
 	return function;
-}
-
-/* Bytes of an indirect near call (ff /2) from its opcode on, or 0 if it is none. `size` bytes,
- * at least 2, are there. */
-static size_t indirect_call_length(const unsigned char *code, size_t size)
-{
-	const unsigned char mod = code[1] >> 6, rm = code[1] & 7;
-	size_t length = 2;
-
-	if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
-		return 0;
-	if (mod == 3)
-		return length;
-	if (rm == 4) {
-		if (size < 3)
-			return 0;
-		length++;
-		if (mod == 0 && (code[2] & 7) == 5)
-			length += 4;
-	} else if (mod == 0 && rm == 5) {
-		length += 4;
-	}
-	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
-}
-
-/* Prefixes stand before the opcode and need not be looked at: REX, notrack (3e), bnd (f2), and the
- * padding of a call to __tls_get_addr (66 66 48, 67) end in the same bytes. */
-static enum arch_call x86_64_follows_call(uint64_t address, const unsigned char *code, size_t size)
-{
-	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
-
-	(void)address;
-	for (size_t length = 2; length <= 7 && length <= size; length++) {
-		const unsigned char *start = code + size - length;
-
-		if (indirect_call_length(start, length) != length)
-			continue;
-		if ((start[1] & 0xc7) != 5) /* else rip-relative */
-			return CALL_COMPUTED;
-		call = CALL_FIXED;
-	}
-	return call;
 }
 
 /* The numbers of the System V ABI, figure 3.36; 16 is the return address. */
@@ -217,6 +163,32 @@ static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_re
 	};
 
 	return dwarf_register < ARRAY_SIZE(words) ? regs->words[words[dwarf_register]] : 0;
+}
+
+static bool x86_64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
+			  struct insn *insn)
+{
+	return x86_decode(&x86_mode_64, address, code, size, shadow_stack, insn);
+}
+
+static int x86_64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+{
+	return x86_relocate(&x86_mode_64, insn, slot, copy);
+}
+
+static int x86_64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+{
+	return x86_emulate(&x86_mode_64, insn, regs, mem);
+}
+
+static bool x86_64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot)
+{
+	return x86_call_slot(&x86_mode_64, return_address, got, code, slot);
+}
+
+static bool x86_64_sets_sp(const unsigned char *code, size_t size, bool *ever)
+{
+	return x86_sets_sp(&x86_mode_64, code, size, ever);
 }
 
 const struct arch arch_x86_64 = {
@@ -256,15 +228,15 @@ const struct arch arch_x86_64 = {
 	.signal_frame = x86_64_signal_frame,
 	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
-	.breakpoint = x86_64_breakpoint,
-	.breakpoint_address = x86_64_breakpoint_address,
+	.breakpoint = x86_breakpoint,
+	.breakpoint_address = x86_breakpoint_address,
 	.entry = x86_64_entry,
-	.follows_call = x86_64_follows_call,
-	.call_slot = x86_call_slot,
-	.sets_sp = x86_sets_sp,
-	.decode = x86_decode,
-	.relocate = x86_relocate,
-	.emulate = x86_emulate,
+	.follows_call = x86_follows_call,
+	.call_slot = x86_64_call_slot,
+	.sets_sp = x86_64_sets_sp,
+	.decode = x86_64_decode,
+	.relocate = x86_64_relocate,
+	.emulate = x86_64_emulate,
 	.dwarf_registers = 17,
 	.dwarf_get = x86_64_dwarf_get,
 	.dwarf_sp = 7,

@@ -1,4 +1,4 @@
-/* The common instructions of 64-bit x86, done by the tracer: moves, arithmetic without carry-in, shifts by
+/* The common instructions of x86, done by the tracer: moves, arithmetic without carry-in, shifts by
  * immediates, pushes and pops, returns. For where no slot is free for a copy, so rare; the instruction is decoded
  * anew. What each does, and to which flags: Intel SDM, volume 2, and volume 1, appendix A. */
 #include "config.h"
@@ -14,6 +14,7 @@ const unsigned char x86_register_words[16] = {
 
 /* An instruction on its way. `regs` is a copy: the task's own change when all is done. */
 struct work {
+	const struct x86_mode *mode;
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t next; /* the address behind it */
@@ -42,7 +43,15 @@ bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 	       operand->mem.base != ZYDIS_REGISTER_NONE;
 }
 
-static bool is_plain_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand)
+/* Where the registers do not say where segments are, the code's is one that cannot be written to. */
+static bool is_base_known(const struct x86_mode *mode, ZydisRegister segment)
+{
+	return mode->has_bases ||
+	       (segment != ZYDIS_REGISTER_FS && segment != ZYDIS_REGISTER_GS && segment != ZYDIS_REGISTER_CS);
+}
+
+static bool is_plain_operand(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+			     const ZydisDecodedOperand *operand)
 {
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
@@ -50,7 +59,8 @@ static bool is_plain_operand(const ZydisDecodedInstruction *z, const ZydisDecode
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		return true;
 	case ZYDIS_OPERAND_TYPE_MEMORY:
-		return (operand->mem.type == ZYDIS_MEMOP_TYPE_MEM || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN) &&
+		return (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+			(operand->mem.type == ZYDIS_MEMOP_TYPE_MEM && is_base_known(mode, operand->mem.segment))) &&
 		       operand->mem.base != ZYDIS_REGISTER_EIP && !x86_is_misread(z, operand);
 	default:
 		return false;
@@ -109,13 +119,14 @@ static bool is_known(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 	}
 }
 
-bool x86_can_emulate(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack)
+bool x86_can_emulate(const struct x86_mode *mode, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
+		     bool shadow_stack)
 {
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || (z->attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
 	    !is_known(z, operands, shadow_stack))
 		return false;
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
-		if (!is_plain_operand(z, &operands[i]))
+		if (!is_plain_operand(mode, z, &operands[i]))
 			return false;
 	return true;
 }
@@ -141,13 +152,13 @@ static uint64_t get_register(struct work *work, ZydisRegister reg)
 	unsigned shift;
 	const uint64_t *word = register_place(&work->regs, reg, &shift);
 
-	return *word >> shift & x86_mask(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg));
+	return *word >> shift & x86_mask(ZydisRegisterGetWidth(work->mode->machine, reg));
 }
 
 /* A write of 32 bits clears those above, one of 8 or 16 leaves them. */
 static void set_register(struct work *work, ZydisRegister reg, uint64_t value)
 {
-	const unsigned bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	const unsigned bits = ZydisRegisterGetWidth(work->mode->machine, reg);
 	unsigned shift;
 	uint64_t *word = register_place(&work->regs, reg, &shift);
 
@@ -341,7 +352,7 @@ static int run_push(struct work *work)
 		error = get_operand(work, 0, &value);
 	if (error)
 		return error;
-	*sp -= bits / 8;
+	*sp = (*sp - bits / 8) & x86_mask(work->mode->bits);
 	return set_memory(work, *sp, bits, value);
 }
 
@@ -363,8 +374,8 @@ static int run_pop(struct work *work)
 static int run_leave(struct work *work)
 {
 	uint64_t *bp = &work->regs.words[X86_RBP];
-	const uint64_t sp = *bp + sizeof(*bp);
-	const int error = get_memory(work, *bp, 64, bp);
+	const uint64_t sp = *bp + work->mode->bits / 8;
+	const int error = get_memory(work, *bp, work->mode->bits, bp);
 
 	work->regs.words[X86_RSP] = sp;
 	return error;
@@ -373,11 +384,11 @@ static int run_leave(struct work *work)
 static int run_return(struct work *work)
 {
 	uint64_t *sp = &work->regs.words[X86_RSP];
-	const int error = get_memory(work, *sp, 64, &work->next);
+	const int error = get_memory(work, *sp, work->mode->bits, &work->next);
 
-	if (error || work->next > X86_64_ADDRESS_COMMON)
+	if (error || work->next > work->mode->address_max)
 		return error ? error : -EFAULT;
-	*sp += sizeof(*sp);
+	*sp += work->mode->bits / 8;
 	if (work->z.operand_count_visible)
 		*sp += work->operands[0].imm.value.u & 0xffff;
 	return 0;
@@ -415,15 +426,16 @@ static int run(struct work *work)
 	}
 }
 
-int x86_emulate_copied(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+int x86_emulate_copied(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
+		       const struct arch_memory *mem)
 {
-	struct work work = {.next = insn->address + insn->length, .regs = *regs, .mem = mem};
+	struct work work = {.mode = mode, .next = insn->address + insn->length, .regs = *regs, .mem = mem};
 	ZydisDecoder decoder;
 	int error;
 
 	if (regs->words[X86_EFLAGS] & (FLAG_TRAP | FLAG_ALIGNMENT))
 		return -ENOTSUP;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoder, mode->machine, mode->stack);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, insn->bytes, insn->length, &work.z, work.operands)))
 		return -ENOTSUP;
 	error = run(&work);

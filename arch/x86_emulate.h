@@ -1,4 +1,4 @@
-/* Emulation of the common instructions of 64-bit x86 that otherwise run from a copy. */
+/* Emulation of the common instructions of x86 that otherwise run from a copy. */
 #ifndef FT_ARCH_X86_EMULATE_H
 #define FT_ARCH_X86_EMULATE_H
 
@@ -12,11 +12,13 @@ bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 
 /* Whether x86_emulate_copied() does this instruction, which is no branch but a return at most. With a shadow
  * stack it does no returns: they pop that stack too. */
-bool x86_can_emulate(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack);
+bool x86_can_emulate(const struct x86_mode *mode, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
+		     bool shadow_stack);
 
 /* Runs such an instruction on the registers; flags that the processor leaves undefined stay as they were. 0, or -errno
  * and nothing has changed: from memory, -EFAULT for a return that would fault itself, or -ENOTSUP where more than the
  * result is to be seen (the trap flag, alignment checks). */
-int x86_emulate_copied(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
+int x86_emulate_copied(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
+		       const struct arch_memory *mem);
 
 #endif

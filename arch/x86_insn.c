@@ -1,4 +1,4 @@
-/* Instructions of 64-bit x86 under breakpoints: what they are, their copies, their emulation.
+/* Instructions of x86 under breakpoints: what they are, their copies, their emulation.
  *
  * Zydis decodes; what is done with an instruction is decided here once, when its breakpoint is
  * planted, and kept in struct insn. */
@@ -32,7 +32,7 @@ enum {
 	DETAIL_OPERATION,
 	DETAIL_OPERAND,      /* OP_*_INDIRECT: OPERAND(), OP_JCC: the condition */
 	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: where in the bytes the disp32 is */
-	DETAIL_ADDRESS_32,   /* 67h: addresses, or the counter of a loop, have 32 bits */
+	DETAIL_WIDTH,        /* of addresses, or of the counter of a loop, in bits: 67h changes it */
 };
 
 /* An indirect branch's operand. Registers are numbered as the processor does. */
@@ -50,6 +50,23 @@ enum {
 	SEGMENT_FLAT = 0,
 	SEGMENT_FS,
 	SEGMENT_GS,
+};
+
+const struct x86_mode x86_mode_64 = {
+	.machine = ZYDIS_MACHINE_MODE_LONG_64,
+	.stack = ZYDIS_STACK_WIDTH_64,
+	.bits = 64,
+	.address_max = 0x00007fffffffefffu,
+	.sp = ZYDIS_REGISTER_RSP,
+	.has_bases = true,
+};
+
+const struct x86_mode x86_mode_32 = {
+	.machine = ZYDIS_MACHINE_MODE_LEGACY_32,
+	.stack = ZYDIS_STACK_WIDTH_32,
+	.bits = 32,
+	.address_max = UINT32_MAX,
+	.sp = ZYDIS_REGISTER_ESP,
 };
 
 static uint32_t register_number(ZydisRegister reg)
@@ -71,13 +88,28 @@ static void set_emulated(struct insn *insn, enum operation operation, bool pc_on
 	insn->detail[DETAIL_OPERATION] = operation;
 }
 
+static uint64_t relative_target(const struct x86_mode *mode, const struct insn *insn)
+{
+	return (insn->address + insn->length + (uint64_t)insn->displacement) & x86_mask(mode->bits);
+}
+
+/* Processors let it turn the condition of a loop around, which no manual says. */
+static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
+{
+	for (unsigned i = 0; i < z->raw.prefix_count; i++)
+		if (z->raw.prefixes[i].value == 0xf2 || z->raw.prefixes[i].value == 0xf3)
+			return true;
+	return false;
+}
+
 /* jmp, jcc, call, loop, jrcxz with an immediate offset. What is not known here stays INSN_STEP
  * (xbegin, whose fallback address is relative). */
-static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stack, struct insn *insn)
+static void classify_relative(const struct x86_mode *mode, const ZydisDecodedInstruction *z, bool shadow_stack,
+			      struct insn *insn)
 {
 	insn->displacement = z->raw.imm[0].value.s;
-	insn->detail[DETAIL_ADDRESS_32] = z->address_width == 32;
-	if (insn->address + insn->length + (uint64_t)insn->displacement > X86_64_ADDRESS_COMMON)
+	insn->detail[DETAIL_WIDTH] = z->address_width;
+	if (relative_target(mode, insn) > mode->address_max)
 		return;
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_JMP:
@@ -91,13 +123,13 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 		set_emulated(insn, OP_LOOP, false);
 		return;
 	case ZYDIS_MNEMONIC_LOOPE:
-		set_emulated(insn, OP_LOOPE, false);
-		return;
 	case ZYDIS_MNEMONIC_LOOPNE:
-		set_emulated(insn, OP_LOOPNE, false);
+		if (!has_repeat_prefix(z))
+			set_emulated(insn, z->mnemonic == ZYDIS_MNEMONIC_LOOPE ? OP_LOOPE : OP_LOOPNE, false);
 		return;
 	case ZYDIS_MNEMONIC_JRCXZ:
 	case ZYDIS_MNEMONIC_JECXZ:
+	case ZYDIS_MNEMONIC_JCXZ:
 		set_emulated(insn, OP_JRCXZ, true);
 		return;
 	default:
@@ -113,8 +145,8 @@ static void classify_relative(const ZydisDecodedInstruction *z, bool shadow_stac
 	insn->detail[DETAIL_OPERAND] = z->opcode & 15;
 }
 
-static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand, bool shadow_stack,
-			      struct insn *insn)
+static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+			      const ZydisDecodedOperand *operand, bool shadow_stack, struct insn *insn)
 {
 	const bool is_call = z->mnemonic == ZYDIS_MNEMONIC_CALL;
 	uint32_t segment = SEGMENT_FLAT;
@@ -129,11 +161,13 @@ static void classify_indirect(const ZydisDecodedInstruction *z, const ZydisDecod
 			segment = SEGMENT_FS;
 		else if (operand->mem.segment == ZYDIS_REGISTER_GS)
 			segment = SEGMENT_GS;
+		if (segment != SEGMENT_FLAT && !mode->has_bases)
+			return;
 		insn->detail[DETAIL_OPERAND] =
 			OPERAND(true, register_number(operand->mem.base), register_number(operand->mem.index),
 				operand->mem.scale, segment);
 		insn->displacement = operand->mem.disp.value;
-		insn->detail[DETAIL_ADDRESS_32] = z->address_width == 32;
+		insn->detail[DETAIL_WIDTH] = z->address_width;
 	} else {
 		return;
 	}
@@ -178,14 +212,14 @@ static const ZydisDecodedOperand *find_pc_relative(const ZydisDecodedInstruction
 	return NULL;
 }
 
-static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands, bool shadow_stack,
-		     struct insn *insn)
+static void classify(const struct x86_mode *mode, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
+		     bool shadow_stack, struct insn *insn)
 {
 	const bool is_branch =
 		z->mnemonic == ZYDIS_MNEMONIC_JMP || z->mnemonic == ZYDIS_MNEMONIC_CALL || z->raw.imm[0].is_relative;
 
 	if (z->mnemonic == ZYDIS_MNEMONIC_NOP || z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
-	    z->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
+	    z->mnemonic == ZYDIS_MNEMONIC_ENDBR32 || z->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
 		set_emulated(insn, OP_NOP, true);
 		return;
 	}
@@ -200,9 +234,9 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
 			return;
 		if (z->raw.imm[0].is_relative)
-			classify_relative(z, shadow_stack, insn);
+			classify_relative(mode, z, shadow_stack, insn);
 		else
-			classify_indirect(z, &operands[0], shadow_stack, insn);
+			classify_indirect(mode, z, &operands[0], shadow_stack, insn);
 		return;
 	}
 
@@ -218,11 +252,12 @@ static void classify(const ZydisDecodedInstruction *z, const ZydisDecodedOperand
 		return;
 	}
 	insn->is_syscall = z->mnemonic == ZYDIS_MNEMONIC_SYSCALL || z->mnemonic == ZYDIS_MNEMONIC_INT;
-	insn->can_emulate = x86_can_emulate(z, operands, shadow_stack);
+	insn->can_emulate = x86_can_emulate(mode, z, operands, shadow_stack);
 	insn->kind = INSN_COPY;
 }
 
-bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
+bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned char *code, size_t size,
+		bool shadow_stack, struct insn *insn)
 {
 	ZydisDecoder decoder;
 	ZydisDecoderContext context;
@@ -231,7 +266,7 @@ bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 	ZyanStatus status;
 
 	*insn = (struct insn){.kind = INSN_STEP, .address = address};
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoder, mode->machine, mode->stack);
 	status = ZydisDecoderDecodeInstruction(&decoder, &context, code, size, &z);
 	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
 		return false;
@@ -241,14 +276,14 @@ bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 		return true;
 	insn->length = z.length;
 	memcpy(insn->bytes, code, z.length);
-	classify(&z, operands, shadow_stack, insn);
+	classify(mode, &z, operands, shadow_stack, insn);
 	return true;
 }
 
-/* Whether `distance` from the end of an instruction fits its rel32 or disp32. */
-static bool fits_32(uint64_t distance)
+/* Whether `distance` from the end of an instruction fits its rel32 or disp32. 32-bit code reaches everything. */
+static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 {
-	return (uint64_t)(int64_t)(int32_t)distance == distance;
+	return mode->bits == 32 || (uint64_t)(int64_t)(int32_t)distance == distance;
 }
 
 static void put_32(unsigned char *bytes, uint64_t value)
@@ -260,13 +295,13 @@ static void put_32(unsigned char *bytes, uint64_t value)
 
 /* Ends the copy with a jump to `target`: rel32, or through 8 bytes behind it where that is too far.
  */
-static void put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
+static void put_jump(const struct x86_mode *mode, struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	unsigned char *bytes = copy->bytes + copy->size;
 	const uint64_t distance = target - (slot + copy->size + 5);
 
 	copy->resume = copy->size;
-	if (fits_32(distance)) {
+	if (is_in_reach(mode, distance)) {
 		bytes[0] = 0xe9;
 		put_32(bytes + 1, distance);
 		copy->size += 5;
@@ -277,7 +312,7 @@ static void put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 	copy->size += 6 + sizeof(target);
 }
 
-int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
+int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 {
 	const uint64_t next = insn->address + insn->length;
 	const uint64_t operand = next + (uint64_t)insn->displacement;
@@ -290,7 +325,7 @@ int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 	case OP_JCC:
 		copy->size = 6;
 		distance = operand - (slot + copy->size);
-		if (!fits_32(distance))
+		if (!is_in_reach(mode, distance))
 			return -ERANGE;
 		copy->bytes[0] = 0x0f;
 		copy->bytes[1] = 0x80 | insn->detail[DETAIL_OPERAND];
@@ -298,7 +333,7 @@ int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 		break;
 	case OP_RIP_RELATIVE:
 		distance = operand - (slot + copy->size);
-		if (!fits_32(distance))
+		if (!is_in_reach(mode, distance))
 			return -ERANGE;
 		memcpy(copy->bytes, insn->bytes, insn->length);
 		put_32(copy->bytes + insn->detail[DETAIL_DISPLACEMENT], distance);
@@ -307,7 +342,7 @@ int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 		memcpy(copy->bytes, insn->bytes, insn->length);
 		break;
 	}
-	put_jump(copy, slot, next);
+	put_jump(mode, copy, slot, next);
 	return 0;
 }
 
@@ -323,8 +358,7 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 		address += regs->words[x86_register_words[base & 15]];
 	if (index != REGISTER_NONE)
 		address += regs->words[x86_register_words[index & 15]] * OPERAND_SCALE(operand);
-	if (insn->detail[DETAIL_ADDRESS_32])
-		address = (uint32_t)address;
+	address &= x86_mask(insn->detail[DETAIL_WIDTH]);
 	if (OPERAND_SEGMENT(operand) == SEGMENT_FS)
 		address += regs->words[X86_FS_BASE];
 	else if (OPERAND_SEGMENT(operand) == SEGMENT_GS)
@@ -334,28 +368,30 @@ static uint64_t effective_address(const struct insn *insn, const struct arch_reg
 
 /* Where an indirect branch goes. -EFAULT where the processor might fault in the branch itself, for
  * the address is not canonical; the tracee finds out. */
-static int branch_target(const struct insn *insn, const struct arch_regs *regs, const struct arch_memory *mem,
-			 uint64_t *target)
+static int branch_target(const struct x86_mode *mode, const struct insn *insn, const struct arch_regs *regs,
+			 const struct arch_memory *mem, uint64_t *target)
 {
 	const uint32_t operand = insn->detail[DETAIL_OPERAND];
 
 	if (OPERAND_IS_MEMORY(operand)) {
-		const int error = mem->read(mem->context, effective_address(insn, regs), target, sizeof(*target));
+		*target = 0;
+		const int error = mem->read(mem->context, effective_address(insn, regs), target, mode->bits / 8);
 
 		if (error)
 			return error;
 	} else {
 		*target = regs->words[x86_register_words[OPERAND_BASE(operand) & 15]];
 	}
-	return *target > X86_64_ADDRESS_COMMON ? -EFAULT : 0;
+	return *target > mode->address_max ? -EFAULT : 0;
 }
 
 /* A call pushes the address behind the original instruction, so that unwinders, exceptions and the
  * return see what they always see. */
-static int emulate_call(struct arch_regs *regs, const struct arch_memory *mem, uint64_t next, uint64_t target)
+static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, const struct arch_memory *mem,
+			uint64_t next, uint64_t target)
 {
-	const uint64_t sp = regs->words[X86_RSP] - sizeof(next);
-	const int error = mem->write(mem->context, sp, &next, sizeof(next));
+	const uint64_t sp = (regs->words[X86_RSP] - mode->bits / 8) & x86_mask(mode->bits);
+	const int error = mem->write(mem->context, sp, &next, mode->bits / 8);
 
 	if (error)
 		return error;
@@ -364,25 +400,32 @@ static int emulate_call(struct arch_regs *regs, const struct arch_memory *mem, u
 	return 0;
 }
 
+/* As much of rcx as a loop counts with. */
+static uint64_t counter(const struct insn *insn, uint64_t value)
+{
+	return value & x86_mask(insn->detail[DETAIL_WIDTH]);
+}
+
 static void emulate_loop(const struct insn *insn, struct arch_regs *regs, uint64_t next, uint64_t target)
 {
 	const uint32_t operation = insn->detail[DETAIL_OPERATION];
 	const bool zero = regs->words[X86_EFLAGS] & FLAG_ZERO;
-	uint64_t count = regs->words[X86_RCX] - 1;
+	const uint64_t count = counter(insn, regs->words[X86_RCX] - 1);
 
-	if (insn->detail[DETAIL_ADDRESS_32])
-		count = (uint32_t)count;
-	regs->words[X86_RCX] = count;
+	if (insn->detail[DETAIL_WIDTH] == 16)
+		regs->words[X86_RCX] = (regs->words[X86_RCX] & ~x86_mask(16)) | count;
+	else
+		regs->words[X86_RCX] = count;
 	if (!count || (operation == OP_LOOPE && !zero) || (operation == OP_LOOPNE && zero))
 		target = next;
 	regs->words[X86_RIP] = target;
 }
 
-int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
+int x86_emulate(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
+		const struct arch_memory *mem)
 {
-	const uint64_t next = insn->address + insn->length;
-	uint64_t target = next + (uint64_t)insn->displacement;
-	uint64_t count;
+	const uint64_t next = (insn->address + insn->length) & x86_mask(mode->bits);
+	uint64_t target = relative_target(mode, insn);
 	int error;
 
 	if (insn->kind != INSN_EMULATE && !insn->can_emulate)
@@ -390,7 +433,7 @@ int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	switch (insn->detail[DETAIL_OPERATION]) {
 	case OP_AS_IS:
 	case OP_RIP_RELATIVE:
-		return x86_emulate_copied(insn, regs, mem);
+		return x86_emulate_copied(mode, insn, regs, mem);
 	case OP_JCC:
 		if (regs->words[X86_EFLAGS] & FLAG_TRAP)
 			return -ENOTSUP;
@@ -404,14 +447,14 @@ int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		regs->words[X86_RIP] = target;
 		return 0;
 	case OP_CALL_RELATIVE:
-		return emulate_call(regs, mem, next, target);
+		return emulate_call(mode, regs, mem, next, target);
 	case OP_JMP_INDIRECT:
 	case OP_CALL_INDIRECT:
-		error = branch_target(insn, regs, mem, &target);
+		error = branch_target(mode, insn, regs, mem, &target);
 		if (error)
 			return error;
 		if (insn->detail[DETAIL_OPERATION] == OP_CALL_INDIRECT)
-			return emulate_call(regs, mem, next, target);
+			return emulate_call(mode, regs, mem, next, target);
 		regs->words[X86_RIP] = target;
 		return 0;
 	case OP_LOOP:
@@ -420,10 +463,7 @@ int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 		emulate_loop(insn, regs, next, target);
 		return 0;
 	case OP_JRCXZ:
-		count = regs->words[X86_RCX];
-		if (insn->detail[DETAIL_ADDRESS_32])
-			count = (uint32_t)count;
-		regs->words[X86_RIP] = count ? next : target;
+		regs->words[X86_RIP] = counter(insn, regs->words[X86_RCX]) ? next : target;
 		return 0;
 	default:
 		return -EINVAL;

@@ -2,9 +2,12 @@
 #ifndef FT_ARCH_X86_INSN_H
 #define FT_ARCH_X86_INSN_H
 
+#include <Zydis/Zydis.h>
+
 #include "arch/arch.h"
 
-/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). */
+/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are emulated
+ * on registers that lie like this, too. */
 enum x86_64_word {
 	X86_R15,
 	X86_R14,
@@ -36,20 +39,37 @@ enum x86_64_word {
 	X86_64_WORDS,
 };
 
-/* The highest user address: of a processor with five levels of page tables, and of all. */
-#define X86_64_ADDRESS_MAX    0x00ffffffffffefffu
-#define X86_64_ADDRESS_COMMON 0x00007fffffffefffu
+/* The highest user address of a processor with five levels of page tables. */
+#define X86_64_ADDRESS_MAX 0x00ffffffffffefffu
 
-extern const struct arch arch_x86_64;
+extern const struct arch arch_x86_64, arch_i386;
+
+/* The code's width. */
+struct x86_mode {
+	ZydisMachineMode machine;
+	ZydisStackWidth stack;
+	unsigned bits;        /* of registers, addresses and what a call pushes */
+	uint64_t address_max; /* the highest user address of all processors; addresses wrap around in `bits` */
+	ZydisRegister sp;
+	bool has_bases; /* the registers say where fs and gs point to */
+};
+
+extern const struct x86_mode x86_mode_64, x86_mode_32;
 
 /* The words of the general registers as the processor numbers them. */
 extern const unsigned char x86_register_words[16];
 
-/* 64-bit code; contracts as those of struct arch's functions of these names. */
-bool x86_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
-bool x86_call_slot(uint64_t return_address, const struct arch_memory *code, uint64_t *slot);
-bool x86_sets_sp(const unsigned char *code, size_t size, bool *ever);
-int x86_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
-int x86_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
+/* Contracts as those of struct arch's functions of these names; registers lie as x86-64's, with zeros above `bits`. */
+bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned char *code, size_t size,
+		bool shadow_stack, struct insn *insn);
+bool x86_call_slot(const struct x86_mode *mode, uint64_t return_address, uint64_t got, const struct arch_memory *code,
+		   uint64_t *slot);
+bool x86_sets_sp(const struct x86_mode *mode, const unsigned char *code, size_t size, bool *ever);
+int x86_relocate(const struct x86_mode *mode, const struct insn *insn, uint64_t slot, struct insn_copy *copy);
+int x86_emulate(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
+		const struct arch_memory *mem);
+enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size);
+unsigned x86_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]);
+uint64_t x86_breakpoint_address(uint64_t pc);
 
 #endif

@@ -1,22 +1,23 @@
-/* What 64-bit x86 code does to the stack pointer. */
+/* What x86 code does to the stack pointer. */
 #include "config.h"
 #include "arch/x86_insn.h"
 
 #include <Zydis/Zydis.h>
 
-static bool is_sp(const ZydisDecodedOperand *operand)
+static bool is_sp(const struct x86_mode *mode, const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) == ZYDIS_REGISTER_RSP;
+	       ZydisRegisterGetLargestEnclosing(mode->machine, operand->reg.value) == mode->sp;
 }
 
-/* Whether the instruction gives rsp a value that is not its own plus a constant. */
-static bool gives_value(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
+/* Whether the instruction gives sp a value that is not its own plus a constant. */
+static bool gives_value(const struct x86_mode *mode, const ZydisDecodedInstruction *z,
+			const ZydisDecodedOperand *operands)
 {
 	bool is_written = false;
 
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
-		is_written |= (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && is_sp(&operands[i]);
+		is_written |= (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && is_sp(mode, &operands[i]);
 	if (!is_written)
 		return false;
 	switch (z->mnemonic) {
@@ -24,7 +25,7 @@ static bool gives_value(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	case ZYDIS_MNEMONIC_SUB:
 		return operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	case ZYDIS_MNEMONIC_LEA:
-		return operands[1].mem.base != ZYDIS_REGISTER_RSP || operands[1].mem.index != ZYDIS_REGISTER_NONE;
+		return operands[1].mem.base != mode->sp || operands[1].mem.index != ZYDIS_REGISTER_NONE;
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
 		return false;
@@ -39,7 +40,7 @@ static bool goes_elsewhere(const ZydisDecodedInstruction *z)
 	       z->mnemonic == ZYDIS_MNEMONIC_HLT || z->meta.category == ZYDIS_CATEGORY_RET;
 }
 
-bool x86_sets_sp(const unsigned char *code, size_t size, bool *ever)
+bool x86_sets_sp(const struct x86_mode *mode, const unsigned char *code, size_t size, bool *ever)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction z;
@@ -47,11 +48,11 @@ bool x86_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	bool is_set = false;
 
 	*ever = false;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoder, mode->machine, mode->stack);
 	for (size_t at = 0; at < size; at += z.length) {
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &z, operands)))
 			break;
-		is_set = !goes_elsewhere(&z) && (is_set || gives_value(&z, operands));
+		is_set = !goes_elsewhere(&z) && (is_set || gives_value(mode, &z, operands));
 		*ever |= is_set;
 	}
 	return is_set;

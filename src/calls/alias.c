@@ -236,13 +236,15 @@ static int read_code(void *context, uint64_t address, void *data, size_t size)
 }
 
 /* What callers->sites is to have of a return address. */
-static unsigned look_at_call(struct process *p, uint64_t return_address)
+static unsigned look_at_call(struct process *p, const struct object *object, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = read_code, .context = p};
+	const uint64_t got = elf_file_got(object->file);
+	const uint64_t *number = NULL;
 	uint64_t slot;
-	const uint64_t *number =
-		p->arch->call_slot(return_address, &code, &slot) ? hash_get(&p->probes->callers->slots, slot) : NULL;
 
+	if (p->arch->call_slot(return_address, got ? got + object->bias : 0, &code, &slot))
+		number = hash_get(&p->probes->callers->slots, slot);
 	return number ? (unsigned)*number + 1 : 0;
 }
 
@@ -251,10 +253,11 @@ const struct traced *alias_called(struct process *p, const struct probe *probe, 
 	struct callers *callers = p->probes->callers;
 	const uint64_t *known = hash_get(&callers->sites, return_address);
 	uint64_t name = known ? *known : 0;
+	const struct object *object = known ? NULL : objects_find(&p->objects, return_address);
 
 	/* Code outside of objects may be another one soon, and has no slots. */
-	if (!known && objects_find(&p->objects, return_address)) {
-		name = look_at_call(p, return_address);
+	if (object) {
+		name = look_at_call(p, object, return_address);
 		hash_set(&callers->sites, return_address, name);
 	}
 	return name ? alias_numbered(probe, (unsigned)name - 1) : &probe->traced;

@@ -7,7 +7,9 @@
 /* Calls inside of calls: one event each, but for those that another traced function makes for its own sake (calloc
  * that calls malloc, delete that jumps to free, what an allocator keeps for itself). */
 
-#define FOLD_ROWS 6 /* frames from an inner function to its outer one, both counted */
+/* Frames from an inner function to its outer one, both counted: nothrow new[] -> new[] -> new -> malloc, each behind a
+ * preloaded one. */
+#define FOLD_ROWS 8
 
 enum nesting {
 	NESTED_NO,

@@ -42,10 +42,11 @@ static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *p
 		file->interpreter = xstrndup(data->d_buf, data->d_size);
 }
 
-/* A static-pie program is an ET_DYN that asks for no interpreter, as shared objects do, ld.so
- * among them; the linker marks it as a program. */
-static bool has_pie_flag(Elf *elf, const GElf_Phdr *phdr)
+/* Whether it is marked as a program: a static-pie one is an ET_DYN that asks for no interpreter, as shared objects do,
+ * ld.so among them. Reads where the global offset table is, too. */
+static bool read_dynamic(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
 {
+	bool is_pie = false;
 	const size_t entry = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
 	size_t count = entry ? phdr->p_filesz / entry : 0;
 
@@ -59,9 +60,11 @@ static bool has_pie_flag(Elf *elf, const GElf_Phdr *phdr)
 		if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag == DT_NULL)
 			break;
 		if (dyn.d_tag == DT_FLAGS_1)
-			return dyn.d_un.d_val & DF_1_PIE;
+			is_pie = dyn.d_un.d_val & DF_1_PIE;
+		else if (dyn.d_tag == DT_PLTGOT)
+			file->got = dyn.d_un.d_ptr;
 	}
-	return false;
+	return is_pie;
 }
 
 static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
@@ -98,7 +101,7 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 			read_interpreter(file, elf, &phdr);
 		else if (phdr.p_type == PT_DYNAMIC) {
 			file->dynamic = phdr.p_vaddr;
-			is_pie = has_pie_flag(elf, &phdr);
+			is_pie = read_dynamic(file, elf, &phdr);
 		}
 	}
 	file->is_static = !file->interpreter && (is_executable || is_pie);
@@ -198,4 +201,9 @@ const char *elf_file_build_id(const struct elf_file *file)
 uint64_t elf_file_dynamic(const struct elf_file *file)
 {
 	return file->dynamic;
+}
+
+uint64_t elf_file_got(const struct elf_file *file)
+{
+	return file->got;
 }

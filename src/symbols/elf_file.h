@@ -34,7 +34,7 @@ struct elf_file {
 	bool is_static;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
-	uint64_t dynamic;
+	uint64_t dynamic, got;
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
 

@@ -22,6 +22,7 @@ bool elf_file_is_static(const struct elf_file *file);          /* no PT_INTERP a
 const char *elf_file_interpreter(const struct elf_file *file); /* PT_INTERP's path or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if none */
 uint64_t elf_file_dynamic(const struct elf_file *file);        /* PT_DYNAMIC's address, 0 if none */
+uint64_t elf_file_got(const struct elf_file *file);            /* the global offset table's (DT_PLTGOT), 0 if none */
 
 /* The address that offset 0 of the file at `path` has, or would have, in the file's own addresses (as nm shows them): 0
  * for shared objects and position-independent programs. False, and nothing is written, when there is no regular ELF

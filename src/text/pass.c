@@ -20,13 +20,6 @@ static int emulation_read(void *context, uint64_t address, void *data, size_t si
 	return memory_read(task->process, address, data, size);
 }
 
-static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
-{
-	const struct task *task = context;
-
-	return memory_write(task->process, address, data, size);
-}
-
 /* Loads and stores of the program's own that are done for it: where it may not read or write it has to find that out
  * itself (a collector's write barrier is a handler of SIGSEGV). /proc/PID/mem passes over protection, this does not. */
 static int protected_read(void *context, uint64_t address, void *data, size_t size)
@@ -51,6 +44,16 @@ static int protected_write(void *context, uint64_t address, const void *data, si
 	if (memory_read(task->process, address, &byte, 1) < 0)
 		return -EFAULT;
 	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+/* Where /proc/PID/mem cannot be written to, the other way is tried. */
+static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	const struct task *task = context;
+
+	if (memory_write(task->process, address, data, size) == 0)
+		return 0;
+	return protected_write(context, address, data, size);
 }
 
 static bool emulate(struct task *task, const struct breakpoint *b)

@@ -13,6 +13,9 @@ BINARIES = os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin')
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
 
+# 32-bit programs of this machine. Debian has the kernel's headers for both in a folder that only its 64-bit compiler knows.
+THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
+
 # name: (compiler or None, flags)
 VARIANTS = {
     'O0': (None, ['-O0']),
@@ -42,13 +45,23 @@ VARIANTS = {
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
-    'm32': (None, ['-O1', '-m32']),
+    'm32': (None, ['-O2'] + THIRTY_TWO),
+    'm32-O0': (None, ['-O0'] + THIRTY_TWO),
+    'm32-noframe': (None, ['-O2', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables', '-gdwarf-4'] + THIRTY_TWO),
+    'm32-no-pie': (None, ['-O2', '-no-pie', '-fno-pie'] + THIRTY_TWO),
+    'm32-static': (None, ['-O2', '-static'] + THIRTY_TWO),
+    'm32-static-pie': (None, ['-O2', '-static-pie', '-fPIE'] + THIRTY_TWO),
+    'm32-no-plt': (None, ['-O2', '-fno-plt'] + THIRTY_TWO),
+    'm32-z-now': (None, ['-O2', '-Wl,-z,now'] + THIRTY_TWO),
+    'm32-z-lazy': (None, ['-O2', '-Wl,-z,lazy'] + THIRTY_TWO),
+    'm32-cet': (None, ['-O2', '-fcf-protection=full'] + THIRTY_TWO),
+    'm32-stripped-exports': (None, ['-O2', '-s', '-rdynamic'] + THIRTY_TWO),
     'asan': (None, ['-O1', '-fsanitize=address']),
     'asan-clang': ('clang', ['-O1', '-fsanitize=address']),
     'lsan': (None, ['-O1', '-fsanitize=leak']),
     'tsan': (None, ['-O1', '-fsanitize=thread']),
 }
-WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped'}
+WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
 LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
 
 
@@ -63,6 +76,26 @@ _guard = threading.Lock()
 def _lock(path):
     with _guard:
         return _locks.setdefault(path, threading.Lock())
+
+
+def is_32_bit(variant):
+    return '-m32' in VARIANTS[variant][1]
+
+
+_runs_32_bit = []
+
+
+def need_32_bit():
+    """Skips where the kernel runs no 32-bit programs; such a one without a library says so."""
+    program = tiny32()
+    with _guard:
+        if not _runs_32_bit:
+            try:
+                _runs_32_bit.append(subprocess.run([program], stdout=subprocess.PIPE).stdout == b'32 bits\n')
+            except OSError:
+                _runs_32_bit.append(False)
+    if not _runs_32_bit[0]:
+        raise Skip('this kernel runs no 32-bit programs')
 
 
 def _can_build(command):
@@ -132,6 +165,8 @@ def target(name, variant):
         raise Skip('%s is not installed' % command[0])
     if variant in LINKERS and not shutil.which(LINKERS[variant]):
         raise Skip('%s is not installed' % LINKERS[variant])
+    if is_32_bit(variant):
+        need_32_bit()
     output = os.path.join(BINARIES, '%s-%s' % (name, variant))
     build = _compile_full if variant == 'no-slots' else _compile
     build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
@@ -140,10 +175,11 @@ def target(name, variant):
     return output
 
 
-def library(name='library', flags=()):
+def library(name='library', flags=(), variant='O2'):
     source = os.path.join(SOURCES, name + '.c')
-    output = os.path.join(BINARIES, 'lib%s.so' % name)
-    _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + list(flags) + [source], output,
+    output = os.path.join(BINARIES, 'lib%s%s.so' % (name, '-m32' if is_32_bit(variant) else ''))
+    flags = list(flags) + (THIRTY_TWO if is_32_bit(variant) else [])
+    _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + flags + [source], output,
              [source, os.path.join(SOURCES, 'target.h')])
     return output
 
@@ -167,9 +203,9 @@ def tiny32():
     return output
 
 
-def logger():
+def logger(variant='O2'):
     """The reference logger (glibc only)."""
-    return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])
+    return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'], variant)
 
 
 def static_logger():

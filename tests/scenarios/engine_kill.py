@@ -98,23 +98,23 @@ def one_round(room, number, launched, command, count, chance):
         os.unlink(os.path.join(folder, name))
 
 
-def rounds(room, count_of, launched, threads, period, *mode):
+def rounds(room, count_of, launched, threads, period, *mode, variant='O2'):
     if not launched:
         need_attach()
     count, chance = Count(), random.Random(threads)
-    command = [builds.target('sound', 'O2'), str(threads), str(period)] + list(mode)
+    command = [builds.target('sound', variant), str(threads), str(period)] + list(mode)
     for number in range(count_of):
         one_round(room, number, launched, command, count, chance)
     return count
 
 
-def case(launched, threads, period, *mode):
+def case(launched, threads, period, *mode, variant='O2'):
     def run(room):
-        count = rounds(room, 10, launched, threads, period, *mode)
+        count = rounds(room, 10, launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
     name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (
         threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
-        'launched' if launched else 'attached')
+        'launched' if launched else 'attached') + (', 32 bits' if builds.is_32_bit(variant) else '')
     return name, run
 
 
@@ -144,3 +144,4 @@ CASES += [case(launched, threads, period) for launched in (True, False) for thre
          for period in (BUSY, CALM)]
 CASES += [case(False, 1, BUSY, 'signals'), case(False, 4, BUSY, 'signals'), case(False, 2, BUSY, 'trap-ignored'),
           case(False, 2, BUSY, 'trap-handled')]
+CASES += [case(False, 4, BUSY, *mode, variant='m32') for mode in ((), ('signals',), ('trap-ignored',), ('trap-handled',))]

@@ -480,63 +480,6 @@ def stripped_static(room):
     return problems + more + oracle.Oracle(plain.out).check(traces, names=False), '%d symbols told' % len(options)
 
 
-def thirty_two_bits(room):
-    """A program of 64 bits becomes one of 32, launched and attached to; another starts as one."""
-    path = builds.tiny32()
-    if room.run([path]).out != b'32 bits\n':
-        raise builds.Skip('this kernel runs no 32-bit programs')
-    command = [builds.target('execs', 'O2'), path]
-    plain = room.run(command)
-    os.makedirs(room.path('traces'))
-    problems = kinds.compare_runs(plain, room.run(kinds.functrace(room.path('traces')) + command))
-    traces, more = kinds.read_traces(room.path('traces'))
-    problems += more + oracle.Oracle(plain.out).check(traces)
-    alone = room.run(kinds.functrace(room.path('traces')) + [path])
-    if (alone.status, alone.out) != (6, b'32 bits\n'):
-        problems.append('launched: status %d, %r' % (alone.status, (alone.out + alone.err)[-300:]))
-    if not may_attach():
-        with Held(room, command) as held:
-            tracer = Tracer(room, held.child.pid, output=room.path('attached'))
-            tracer.planted()
-            held.gate.open()
-            done = room.finish(held.child)
-            room.finish(tracer.child, 20)
-            if (done.status, done.out) != (plain.status, plain.out):
-                problems.append('attached: status %d, %r' % (done.status, done.out[-300:]))
-    return problems, '%d traces' % len(traces)
-
-
-def thirty_two_bits_with_a_library(room):
-    """The same with threads and a C library, and a fork before it: let go of, unharmed, said each time."""
-    program = builds.target('threads', 'm32')
-    if room.run([program, '2', '5']).status:
-        raise builds.Skip('a 32-bit C library cannot be run here')
-    words = b'is not traced: its program is made for a processor that this functrace does not know'
-    script = '"$0" 2 5; "$0" 3 5 | tail -n 1; exec "$0" 4 5'
-    problems = []
-    for command, count in (([builds.target('execs', 'O2'), program, '4'], 1),
-                           (['/bin/sh', '-c', script, program], 3), ([program, '4', '5'], 1)):
-        plain = room.run(command)
-        folder = room.path('traces-' + os.path.basename(command[0]))
-        os.makedirs(folder)
-        done = room.run(kinds.functrace(folder) + command)
-        problems += kinds.compare_runs(plain, done) + kinds.read_traces(folder)[1]
-        if done.err.count(words) != count:
-            problems.append('not said %d times that it is not traced: %r' % (count, done.err[-600:]))
-    if not may_attach():
-        with Held(room, [program, '2', '5']) as held:
-            os.makedirs(room.path('attached'))
-            done = room.run(kinds.functrace(room.path('attached'), '-t', str(held.child.pid)))
-            if done.status != 1 or b'made for a processor' not in done.err:
-                problems.append('attached: status %d, %r' % (done.status, done.err[-300:]))
-            held.gate.open()
-            held.gate.arrived(held.child)
-            held.gate.open()
-            done = room.finish(held.child)
-            if done.status:
-                problems.append('the target ended with status %d' % done.status)
-    return problems, ''
-
 
 def preattach(room):
     """Blocks from before are released while traced: releases of blocks that are not known."""
@@ -731,8 +674,6 @@ CASES = [
     ('stripped and static: --symbol', stripped_static),
     ('stripped and static: .gnu_debugdata', minidebuginfo),
     ('a Rust program', rust),
-    ('exec to a 32-bit program', thirty_two_bits),
-    ('exec to a 32-bit program with a C library', thirty_two_bits_with_a_library),
     ('blocks from before the attach', preattach),
     ('nine processes at once', nine_processes),
 ]

@@ -202,15 +202,16 @@ def living_task(pid):
 
 
 def code_sections(path):
-    """[(offset, end)] in the file of the sections that are code: 64-bit, little endian."""
+    """[(offset, end)] in the file of the sections that are code, little endian."""
     found = []
     with open(path, 'rb') as file:
         header = file.read(64)
-        table, = struct.unpack_from('<Q', header, 40)
-        size, count = struct.unpack_from('<HH', header, 58)
+        wide = header[4] == 2
+        table, = struct.unpack_from('<Q' if wide else '<I', header, 40 if wide else 32)
+        size, count = struct.unpack_from('<HH', header, 58 if wide else 46)
         file.seek(table)
         for _ in range(count):
-            kind, flags, _, offset, length = struct.unpack_from('<4xIQQQQ', file.read(size))
+            kind, flags, _, offset, length = struct.unpack_from('<4xIQQQQ' if wide else '<4xIIIII', file.read(size))
             if kind == 1 and flags & 4:
                 found.append((offset, offset + length))
     return found

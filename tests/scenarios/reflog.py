@@ -11,12 +11,14 @@ for _letter, _word in (('w', 'new'), ('a', 'new[]')):
     for _symbol, _tail in (('', ''), ('RKSt9nothrow_t', ', std::nothrow_t const&'),
                            ('St11align_val_t', ', std::align_val_t'),
                            ('St11align_val_tRKSt9nothrow_t', ', std::align_val_t, std::nothrow_t const&')):
-        OPERATORS['_Zn%sm%s' % (_letter, _symbol)] = 'operator %s(unsigned long%s)' % (_word, _tail)
+        for _size, _type in ('m', 'unsigned long'), ('j', 'unsigned int'):
+            OPERATORS['_Zn%s%s%s' % (_letter, _size, _symbol)] = 'operator %s(%s%s)' % (_word, _type, _tail)
         _gone = _word.replace('new', 'delete')
         OPERATORS['_Zd%sPv%s' % (_letter.replace('w', 'l'), _symbol)] = 'operator %s(void*%s)' % (_gone, _tail)
         if 'nothrow' not in _symbol:
-            OPERATORS['_Zd%sPvm%s' % (_letter.replace('w', 'l'), _symbol)] = \
-                'operator %s(void*, unsigned long%s)' % (_gone, _tail)
+            for _size, _type in ('m', 'unsigned long'), ('j', 'unsigned int'):
+                OPERATORS['_Zd%sPv%s%s' % (_letter.replace('w', 'l'), _size, _symbol)] = \
+                    'operator %s(void*, %s%s)' % (_gone, _type, _tail)
 
 
 class Image:

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import aliases
 import builds
+import classes
 import deaths
 import engine_kill
 import errors
@@ -78,7 +79,7 @@ CASES = [Case(group, name, function)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
                                ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
-                               ('stacks', stacks), ('aliases', aliases))
+                               ('stacks', stacks), ('aliases', aliases), ('classes', classes))
          for name, function in module.CASES]
 
 

@@ -1,6 +1,7 @@
 """The table of scenarios: which target, built how, with which arguments, launched or attached to."""
 
 import aliases
+import builds
 from kinds import Scenario
 
 LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment',
@@ -138,6 +139,8 @@ SCENARIOS = [
     Scenario('execs', ('memfd',), files=2, variants=('O2', 'static')),
     Scenario('execs', ('failing',), files=1, variants=('O2',)),
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
+    Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), label='execs to 32 bits'),
+    Scenario('execs', ('{bin:execs/O2}', 'after'), files=2, variants=('m32', 'm32-static'), label='execs to 64 bits'),
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),
 
@@ -199,3 +202,15 @@ SCENARIOS = [
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ] + aliases.SCENARIOS
+
+def fits_32_bit(scenario):
+    """Other allocators and sanitizers have no 32-bit libraries here."""
+    return not any(value.startswith('{lib:') for value in scenario.env.values()) and scenario.env is not SANITIZERS
+
+
+# Whatever is built like the builds on the left is built as a 32-bit program too.
+for scenario in SCENARIOS:
+    if fits_32_bit(scenario):
+        scenario.variants = tuple(scenario.variants) + tuple(
+            'm32' + variant for variant in (v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants)
+            if 'm32' + variant in builds.VARIANTS)

@@ -36,35 +36,34 @@ int main()
 
 	gate();
 	::operator delete(::operator new(31001));
-	pair(31001, "operator new(unsigned long)", "operator delete(void*)");
+	pair(31001, "operator new(" SIZE_T ")", "operator delete(void*)");
 	::operator delete[](::operator new[](31002));
-	pair(31002, "operator new[](unsigned long)", "operator delete[](void*)");
+	pair(31002, "operator new[](" SIZE_T ")", "operator delete[](void*)");
 	::operator delete(::operator new(31003, std::nothrow), std::nothrow);
-	pair(31003, "operator new(unsigned long, std::nothrow_t const&)",
-	     "operator delete(void*, std::nothrow_t const&)");
+	pair(31003, "operator new(" SIZE_T ", std::nothrow_t const&)", "operator delete(void*, std::nothrow_t const&)");
 	::operator delete[](::operator new[](31004, std::nothrow), std::nothrow);
-	pair(31004, "operator new[](unsigned long, std::nothrow_t const&)",
+	pair(31004, "operator new[](" SIZE_T ", std::nothrow_t const&)",
 	     "operator delete[](void*, std::nothrow_t const&)");
 	::operator delete(::operator new(31005), size_t(31005));
-	pair(31005, "operator new(unsigned long)", "operator delete(void*, unsigned long)");
+	pair(31005, "operator new(" SIZE_T ")", "operator delete(void*, " SIZE_T ")");
 	::operator delete[](::operator new[](31006), size_t(31006));
-	pair(31006, "operator new[](unsigned long)", "operator delete[](void*, unsigned long)");
+	pair(31006, "operator new[](" SIZE_T ")", "operator delete[](void*, " SIZE_T ")");
 	::operator delete(::operator new(31104, a), a);
-	pair(31104, "operator new(unsigned long, std::align_val_t)", "operator delete(void*, std::align_val_t)");
+	pair(31104, "operator new(" SIZE_T ", std::align_val_t)", "operator delete(void*, std::align_val_t)");
 	::operator delete[](::operator new[](31168, a), a);
-	pair(31168, "operator new[](unsigned long, std::align_val_t)", "operator delete[](void*, std::align_val_t)");
+	pair(31168, "operator new[](" SIZE_T ", std::align_val_t)", "operator delete[](void*, std::align_val_t)");
 	::operator delete(::operator new(31232, a, std::nothrow), a, std::nothrow);
-	pair(31232, "operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
+	pair(31232, "operator new(" SIZE_T ", std::align_val_t, std::nothrow_t const&)",
 	     "operator delete(void*, std::align_val_t, std::nothrow_t const&)");
 	::operator delete[](::operator new[](31296, a, std::nothrow), a, std::nothrow);
-	pair(31296, "operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)",
+	pair(31296, "operator new[](" SIZE_T ", std::align_val_t, std::nothrow_t const&)",
 	     "operator delete[](void*, std::align_val_t, std::nothrow_t const&)");
 	::operator delete(::operator new(31360, a), size_t(31360), a);
-	pair(31360, "operator new(unsigned long, std::align_val_t)",
-	     "operator delete(void*, unsigned long, std::align_val_t)");
+	pair(31360, "operator new(" SIZE_T ", std::align_val_t)",
+	     "operator delete(void*, " SIZE_T ", std::align_val_t)");
 	::operator delete[](::operator new[](31424, a), size_t(31424), a);
-	pair(31424, "operator new[](unsigned long, std::align_val_t)",
-	     "operator delete[](void*, unsigned long, std::align_val_t)");
+	pair(31424, "operator new[](" SIZE_T ", std::align_val_t)",
+	     "operator delete[](void*, " SIZE_T ", std::align_val_t)");
 
 	/* Failures: nothrow gives NULL, the others throw through the traced function. After a
 	 * throw nothing may be taken for a part of the call that never returned. */
@@ -90,17 +89,17 @@ int main()
 	big *b = new big;
 	KEEP(b);
 	delete b;
-	pair(31501, "operator new(unsigned long)", "operator delete(void*, unsigned long)");
+	pair(31501, "operator new(" SIZE_T ")", "operator delete(void*, " SIZE_T ")");
 	try {
 		throws *t = new throws; /* released by the runtime while the exception passes */
 		KEEP(t);
 	} catch (int) {
 	}
-	pair(31502, "operator new(unsigned long)", "operator delete(void*, unsigned long)");
+	pair(31502, "operator new(" SIZE_T ")", "operator delete(void*, " SIZE_T ")");
 	char *array = new char[31503];
 	KEEP(array);
 	delete[] array;
-	pair(31503, "operator new[](unsigned long)", "operator delete[](void*)");
+	pair(31503, "operator new[](" SIZE_T ")", "operator delete[](void*)");
 	::operator delete(nullptr);
 	gate();
 	return 0;

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-static const char *const aligned_new = "operator new(unsigned long, std::align_val_t)|operator new(unsigned long)";
-static const char *const aligned_delete = "operator delete(void*, unsigned long, std::align_val_t)";
-static const char *const sized_delete = "operator delete(void*, unsigned long)";
-static const char *const plain_new = "operator new(unsigned long)";
+static const char *const aligned_new = "operator new(" SIZE_T ", std::align_val_t)|operator new(" SIZE_T ")";
+static const char *const aligned_delete = "operator delete(void*, " SIZE_T ", std::align_val_t)";
+static const char *const sized_delete = "operator delete(void*, " SIZE_T ")";
+static const char *const plain_new = "operator new(" SIZE_T ")";
 
 /* From malloc: that is what is seen, not operator new. */
 struct by_malloc {
@@ -99,7 +99,7 @@ static void classes(unsigned rounds)
 		delete g;
 	}
 	delete[] by_pool::pool;
-	expect_alloc(1, 30 * sizeof(by_pool), "operator new[](unsigned long)");
+	expect_alloc(1, 30 * sizeof(by_pool), "operator new[](" SIZE_T ")");
 	expect_release(1, 30 * sizeof(by_pool), "operator delete[](void*)");
 	expect_alloc(rounds, 36601, "malloc");
 	expect_release(rounds, 36601, "free");

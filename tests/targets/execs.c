@@ -2,13 +2,14 @@
  *
  * HOW is leader, thread (by one that is not the leader, with others running), script, memfd
  * (fexecve of a file that has no name), failing (nothing must change), twice, or PATH of another
- * program. */
+ * program and what HOW it gets. thread PATH HOW: by a thread. */
 #include "target.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 static const char *how, *self;
+static char **other; /* another program and its arguments */
 
 static void before(void)
 {
@@ -41,7 +42,9 @@ static int after(int round)
 
 static void become(void)
 {
-	if (!strcmp(how, "script")) {
+	if (other) {
+		execv(other[0], other);
+	} else if (!strcmp(how, "script")) {
 		char path[] = "/tmp/functrace-script-XXXXXX";
 		char text[4200];
 		const int fd = mkstemp(path);
@@ -114,15 +117,16 @@ int main(int argc, char **argv)
 		CHECK(execv("/etc/passwd", none) < 0 && errno == EACCES);
 		return after(1);
 	}
+	if (how[0] == '/')
+		other = argv + 1;
 	if (!strcmp(how, "thread")) {
+		other = argc > 2 ? argv + 2 : NULL;
 		for (unsigned i = 0; i < 3; i++)
 			CHECK(pthread_create(&tid, NULL, i ? idle : busy, NULL) == 0);
 		CHECK(pthread_create(&tid, NULL, becoming, NULL) == 0);
 		for (;;)
 			pause();
 	}
-	if (how[0] == '/')
-		execl(how, how, argc > 2 ? argv[2] : (char *)NULL, (char *)NULL);
 	become();
 	return 1;
 }

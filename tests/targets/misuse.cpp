@@ -48,14 +48,14 @@ int main()
 	je_free(nullptr); /* allowed */
 	free(nullptr);
 	::operator delete(nullptr);
-	expect_alloc(3, 36801, "operator new(unsigned long)");
+	expect_alloc(3, 36801, "operator new(" SIZE_T ")");
 	expect_release(3, 36801, "free");
 	expect_alloc(3, 36802, "malloc");
 	expect_release(3, 36802, "operator delete(void*)");
-	expect_alloc(3, 36803, "operator new[](unsigned long)");
+	expect_alloc(3, 36803, "operator new[](" SIZE_T ")");
 	expect_release(3, 36803, "operator delete(void*)");
-	expect_alloc(3, 36804, "operator new(unsigned long)");
-	expect_release(3, 36804, "operator delete(void*, unsigned long)");
+	expect_alloc(3, 36804, "operator new(" SIZE_T ")");
+	expect_release(3, 36804, "operator delete(void*, " SIZE_T ")");
 	expect_alloc(3, 36805, "malloc");
 	expect_release(3, 36805, "realloc");
 	expect_alloc(3, 36806, "realloc");

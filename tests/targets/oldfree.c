@@ -2,7 +2,15 @@
 #include "target.h"
 
 void old_cfree(void *p);
+#if defined __x86_64__
 __asm__(".symver old_cfree, cfree@GLIBC_2.2.5");
+#elif defined __i386__
+__asm__(".symver old_cfree, cfree@GLIBC_2.0");
+#elif defined __arm__
+__asm__(".symver old_cfree, cfree@GLIBC_2.4");
+#else
+__asm__(".symver old_cfree, cfree@GLIBC_2.17");
+#endif
 
 int main(void)
 {

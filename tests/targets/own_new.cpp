@@ -69,14 +69,14 @@ int main()
 		free(p);
 	}
 	for (size_t size = 36701; size <= 36702; size++)
-		expect_alloc(rounds, size, "operator new(unsigned long)");
+		expect_alloc(rounds, size, "operator new(" SIZE_T ")");
 	expect_release(rounds, 36701, "operator delete(void*)");
-	expect_release(rounds, 36702, "operator delete(void*, unsigned long)");
-	expect_alloc(rounds, 36703, "operator new[](unsigned long)");
+	expect_release(rounds, 36702, "operator delete(void*, " SIZE_T ")");
+	expect_alloc(rounds, 36703, "operator new[](" SIZE_T ")");
 	expect_release(rounds, 36703, "operator delete[](void*)");
-	expect_alloc(rounds, 36704, "operator new(unsigned long)");
+	expect_alloc(rounds, 36704, "operator new(" SIZE_T ")");
 	say("expect-between - 0 %u 36704 operator delete(void*)", rounds);
-	say("expect-between - 0 %u 36704 operator delete(void*, unsigned long)", rounds);
+	say("expect-between - 0 %u 36704 operator delete(void*, " SIZE_T ")", rounds);
 	expect_alloc(rounds, 36705, "malloc");
 	expect_release(rounds, 36705, "free");
 	gate();

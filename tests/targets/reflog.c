@@ -32,7 +32,7 @@
 
 #define EXPORT     __attribute__((visibility("default")))
 #define FAST_LOCAL __attribute__((tls_model("initial-exec")))
-#define FILE_SIZE  ((size_t)256 << 20) /* of a thread: 4 million events; sparse */
+#define FILE_SIZE  ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20) /* of a thread: 4 million events, or 250,000; sparse */
 #define GROW       ((size_t)1 << 20)
 
 struct event {
@@ -390,7 +390,9 @@ EXPORT void *pvalloc(size_t size)
 
 #ifndef REFLOG_STATIC /* there is nothing behind a static program's operators: it keeps its own */
 /* The operators, by their symbols. A throw passes through. */
-#define NEW(name, parameters, ...)                                                                                     \
+#define NEW(...)    NEW_NAMED(__VA_ARGS__)
+#define DELETE(...) DELETE_NAMED(__VA_ARGS__)
+#define NEW_NAMED(name, parameters, ...)                                                                               \
 	void *name parameters;                                                                                         \
 	EXPORT void *name parameters                                                                                   \
 	{                                                                                                              \
@@ -401,7 +403,7 @@ EXPORT void *pvalloc(size_t size)
 		allocated(entered, "+" #name, p, size);                                                                \
 		return p;                                                                                              \
 	}
-#define DELETE(name, parameters, ...)                                                                                  \
+#define DELETE_NAMED(name, parameters, ...)                                                                            \
 	void name parameters;                                                                                          \
 	EXPORT void name parameters                                                                                    \
 	{                                                                                                              \
@@ -412,24 +414,30 @@ EXPORT void *pvalloc(size_t size)
 		next(__VA_ARGS__);                                                                                     \
 		releasing = NULL;                                                                                      \
 	}
-NEW(_Znwm, (size_t size), size)
-NEW(_Znam, (size_t size), size)
-NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), size, tag)
-NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), size, tag)
-NEW(_ZnwmSt11align_val_t, (size_t size, size_t a), size, a)
-NEW(_ZnamSt11align_val_t, (size_t size, size_t a), size, a)
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t a, const void *tag), size, a, tag)
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t a, const void *tag), size, a, tag)
+/* size_t is a letter of the names. */
+#ifdef __LP64__
+#define SIZED(before, behind) before##m##behind
+#else
+#define SIZED(before, behind) before##j##behind
+#endif
+NEW(SIZED(_Znw, ), (size_t size), size)
+NEW(SIZED(_Zna, ), (size_t size), size)
+NEW(SIZED(_Znw, RKSt9nothrow_t), (size_t size, const void *tag), size, tag)
+NEW(SIZED(_Zna, RKSt9nothrow_t), (size_t size, const void *tag), size, tag)
+NEW(SIZED(_Znw, St11align_val_t), (size_t size, size_t a), size, a)
+NEW(SIZED(_Zna, St11align_val_t), (size_t size, size_t a), size, a)
+NEW(SIZED(_Znw, St11align_val_tRKSt9nothrow_t), (size_t size, size_t a, const void *tag), size, a, tag)
+NEW(SIZED(_Zna, St11align_val_tRKSt9nothrow_t), (size_t size, size_t a, const void *tag), size, a, tag)
 DELETE(_ZdlPv, (void *p), p)
 DELETE(_ZdaPv, (void *p), p)
-DELETE(_ZdlPvm, (void *p, size_t size), p, size)
-DELETE(_ZdaPvm, (void *p, size_t size), p, size)
+DELETE(SIZED(_ZdlPv, ), (void *p, size_t size), p, size)
+DELETE(SIZED(_ZdaPv, ), (void *p, size_t size), p, size)
 DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *tag), p, tag)
 DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *tag), p, tag)
 DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), p, a)
 DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), p, a)
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t size, size_t a), p, size, a)
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t size, size_t a), p, size, a)
+DELETE(SIZED(_ZdlPv, St11align_val_t), (void *p, size_t size, size_t a), p, size, a)
+DELETE(SIZED(_ZdaPv, St11align_val_t), (void *p, size_t size, size_t a), p, size, a)
 DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), p, a, tag)
 DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), p, a, tag)
 #endif

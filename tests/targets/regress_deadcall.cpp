@@ -121,7 +121,7 @@ static NOINLINE void by_one_site(unsigned rounds)
 	expect_release(rounds, 31003, "free");
 	expect_alloc(rounds, 31004, "malloc");
 	expect_release(rounds, 31004, "free");
-	expect_alloc(rounds, 31005, "operator new(unsigned long)");
+	expect_alloc(rounds, 31005, "operator new(" SIZE_T ")");
 	expect_release(rounds, 31005, "operator delete(void*)");
 }
 
@@ -173,7 +173,7 @@ static NOINLINE void two_in_one(unsigned rounds)
 		pending = malloc(31010);
 		::operator delete(p);
 	}
-	expect_alloc(rounds, 31009, "operator new(unsigned long)");
+	expect_alloc(rounds, 31009, "operator new(" SIZE_T ")");
 	expect_release(rounds, 31009, "operator delete(void*)");
 	expect_alloc(rounds, 31010, "malloc");
 	expect_release(rounds, 31010, "free");
@@ -187,9 +187,9 @@ static NOINLINE void releases_by_one_site(unsigned rounds)
 
 	for (unsigned i = 0; i < 2 * rounds; i++)
 		release[i % 2](allocate[i % 2](31011));
-	expect_alloc(rounds, 31011, "operator new(unsigned long)");
+	expect_alloc(rounds, 31011, "operator new(" SIZE_T ")");
 	expect_release(rounds, 31011, "operator delete(void*)");
-	expect_alloc(rounds, 31011, "operator new[](unsigned long)");
+	expect_alloc(rounds, 31011, "operator new[](" SIZE_T ")");
 	expect_release(rounds, 31011, "operator delete[](void*)");
 }
 

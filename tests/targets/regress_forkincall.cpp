@@ -73,11 +73,11 @@ int main()
 	je_forks = false;
 	expect_alloc(rounds, 31021, "je_malloc");
 	expect_release(rounds, 31021, "je_free");
-	expect_alloc(rounds, 31022, "operator new(unsigned long)");
+	expect_alloc(rounds, 31022, "operator new(" SIZE_T ")");
 	expect_release(rounds, 31022, "operator delete(void*)");
 	say("expect-child + %u 31021 je_malloc", rounds);
 	say("expect-child - %u 31021 je_free", rounds);
-	say("expect-child + %u 31022 operator new(unsigned long)", rounds);
+	say("expect-child + %u 31022 operator new(" SIZE_T ")", rounds);
 	say("expect-child - %u 31022 operator delete(void*)", rounds);
 	gate();
 	return 0;

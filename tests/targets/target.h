@@ -32,6 +32,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* size_t as C++ names have it. */
+#ifdef __LP64__
+#define SIZE_T "unsigned long"
+#else
+#define SIZE_T "unsigned int"
+#endif
+
 /* The compiler must neither drop nor merge what passes through here. */
 #define KEEP(p) __asm__ volatile("" : "+r"(p) : : "memory")
 #if defined(__GNUC__) && !defined(__clang__)

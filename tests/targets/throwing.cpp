@@ -72,7 +72,7 @@ int main()
 	}
 	CHECK(caught == 2 * rounds && handled == 3 * rounds);
 	say("handled %u", handled);
-	expect_alloc(rounds, 33304, "operator new(unsigned long)");
+	expect_alloc(rounds, 33304, "operator new(" SIZE_T ")");
 	expect_release(rounds, 33304, "operator delete(void*)");
 	say("expect-between + 0 %u 33302 malloc", handled); /* inner calls of a new that never returns */
 	gate();

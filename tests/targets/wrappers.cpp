@@ -34,7 +34,7 @@ int main()
 	gate();
 	for (int i = 0; i < 10; i++)
 		both();
-	expect_alloc(10, 33951, "operator new(unsigned long)");
+	expect_alloc(10, 33951, "operator new(" SIZE_T ")");
 	expect_release(10, 33951, "operator delete(void*)");
 	say("expect stack 33951 wrapper both main");
 	gate();

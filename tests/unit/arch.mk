@@ -18,11 +18,11 @@ tests_unit_arch_aarch64_run_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_run_LDADD = libarch.a libbase.a $(UNIT_LIBS)
 endif
 
-if ARCH_X86
-check_PROGRAMS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
-	tests/unit/arch_interrupt tests/unit/arch_objdump
-TESTS += tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_emulate \
-	tests/unit/arch_interrupt tests/unit/arch_objdump
+if ARCH_X86_64
+arch_tests = tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_run_i386 \
+	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump
+check_PROGRAMS += $(arch_tests)
+TESTS += $(arch_tests)
 
 tests_unit_arch_x86_64_SOURCES = tests/unit/arch_x86_64.c tests/unit/arch_hex.h tests/unit/arch_reach.h
 tests_unit_arch_x86_64_CPPFLAGS = $(UNIT_CPPFLAGS)
@@ -41,6 +41,15 @@ tests_unit_arch_emulate_SOURCES = tests/unit/arch_emulate.c tests/unit/arch_aren
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h
 tests_unit_arch_emulate_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_emulate_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+
+# The same for 32-bit code.
+tests_unit_arch_run_i386_SOURCES = $(tests_unit_arch_run_SOURCES)
+tests_unit_arch_run_i386_CPPFLAGS = $(UNIT_CPPFLAGS) -DARENA_32
+tests_unit_arch_run_i386_LDADD = $(tests_unit_arch_run_LDADD)
+
+tests_unit_arch_emulate_i386_SOURCES = $(tests_unit_arch_emulate_SOURCES)
+tests_unit_arch_emulate_i386_CPPFLAGS = $(UNIT_CPPFLAGS) -DARENA_32
+tests_unit_arch_emulate_i386_LDADD = $(tests_unit_arch_emulate_LDADD)
 
 tests_unit_arch_interrupt_SOURCES = tests/unit/arch_interrupt.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h
@@ -64,3 +73,12 @@ tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c
 tests_unit_arch_arm_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a
+
+if ARCH_X86
+check_PROGRAMS += tests/unit/arch_i386
+TESTS += tests/unit/arch_i386
+
+tests_unit_arch_i386_SOURCES = tests/unit/arch_i386.c tests/unit/arch_hex.h
+tests_unit_arch_i386_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_i386_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+endif

@@ -581,7 +581,7 @@ static void test_call_slot(void **state)
 			a64_put(text + (STUB - HERE) + 4 * k, cases[i].stub[k]);
 		for (size_t k = 0; k < ARRAY_SIZE(cases[i].other); k++)
 			a64_put(text + (STUB - HERE) + 0x40 + 4 * k, cases[i].other[k]);
-		assert_int_equal(arch->call_slot(HERE + 8, &code, &slot), cases[i].slot != 0);
+		assert_int_equal(arch->call_slot(HERE + 8, 0, &code, &slot), cases[i].slot != 0);
 		if (cases[i].slot)
 			assert_int_equal(slot, cases[i].slot);
 	}

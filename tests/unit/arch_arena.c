@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +35,11 @@ const uint64_t arena_slots[ARENA_SLOTS] = {
 	[SLOT_NEAR] = ARENA_TEXT - 0x8000,
 	[SLOT_ABOVE] = ARENA_TEXT + REACH,
 	[SLOT_BELOW] = ARENA_TEXT - REACH,
+#ifdef ARENA_32
+	[SLOT_FAR] = ARENA_TEXT + (1u << 31),
+#else
 	[SLOT_FAR] = ARENA_TEXT + (1ull << 36),
+#endif
 };
 
 static pid_t child;
@@ -94,6 +99,59 @@ static void wait_stop(int *status)
 	alarm(0);
 }
 
+#ifdef ARENA_32
+#define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
+
+/* NT_PRSTATUS would be of 32 bits while it runs such code. */
+static void transfer_regs(int request, struct arena_state *state)
+{
+	if (ptrace(request == PTRACE_SETREGSET ? PTRACE_SETREGS : PTRACE_GETREGS, child, NULL, &state->regs))
+		die("registers");
+}
+
+#define USER32_CS 0x23 /* the kernel's selectors for 32-bit code, and for data */
+#define USER_DS   0x2b
+
+/* Of each of i386's words the one of x86-64's. */
+static const unsigned char wide_words[] = {
+	WORD(rbx), WORD(rcx), WORD(rdx),      WORD(rsi), WORD(rdi), WORD(rbp),    WORD(rax), WORD(ds), WORD(es),
+	WORD(fs),  WORD(gs),  WORD(orig_rax), WORD(rip), WORD(cs),  WORD(eflags), WORD(rsp), WORD(ss),
+};
+
+const struct arch *arena_arch(void)
+{
+	return arch_for_elf(EM_386, ELFCLASS32);
+}
+
+void arena_fit(struct arch_regs *regs)
+{
+	struct arch_regs whole = *regs;
+
+	memset(regs, 0, sizeof(*regs));
+	for (size_t i = 0; i < ARRAY_SIZE(wide_words); i++)
+		regs->words[wide_words[i]] = (uint32_t)whole.words[wide_words[i]];
+	regs->words[WORD(orig_rax)] = UINT64_MAX;
+	regs->words[WORD(cs)] = USER32_CS;
+	regs->words[WORD(ds)] = regs->words[WORD(es)] = regs->words[WORD(ss)] = USER_DS;
+}
+
+int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory)
+{
+	struct arch_regs narrow = {.words = {0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wide_words); i++)
+		narrow.narrow[i] = (uint32_t)regs->words[wide_words[i]];
+	const struct arch_regs before = narrow;
+	const int error = arena_arch()->emulate(insn, &narrow, memory);
+
+	if (error && memcmp(&narrow, &before, sizeof(narrow)))
+		die("registers have changed");
+	for (size_t i = 0; i < ARRAY_SIZE(wide_words); i++)
+		if (wide_words[i] != WORD(orig_rax))
+			regs->words[wide_words[i]] = narrow.narrow[i];
+	return error;
+}
+#else
 static void transfer_regs(int request, struct arena_state *state)
 {
 	struct iovec regs = {&state->regs, arch_native()->regset_size};
@@ -101,6 +159,22 @@ static void transfer_regs(int request, struct arena_state *state)
 	if (ptrace(request, child, NT_PRSTATUS, &regs))
 		die("regset");
 }
+
+const struct arch *arena_arch(void)
+{
+	return arch_native();
+}
+
+void arena_fit(struct arch_regs *regs)
+{
+	(void)regs;
+}
+
+int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory)
+{
+	return arena_arch()->emulate(insn, regs, memory);
+}
+#endif
 
 static void transfer_xstate(int request, struct arena_state *state)
 {
@@ -142,6 +216,7 @@ int arena_start(struct arena_state *state)
 		die(path);
 	transfer_regs(PTRACE_GETREGSET, state);
 	transfer_xstate(PTRACE_GETREGSET, state);
+	arena_fit(&state->regs);
 	return 0;
 }
 

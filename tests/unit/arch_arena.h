@@ -5,7 +5,9 @@
  *   DATA   rw-, within reach of TEXT, STACK at its end
  *   slots  r-x, one page each, at given distances of TEXT
  *
- * and nothing else within 32 bits of TEXT. */
+ * and nothing else within 32 bits of TEXT.
+ *
+ * With ARENA_32 the child runs 32-bit code: a 64-bit process can, in the segment that the kernel has for that. */
 #ifndef FT_TESTS_UNIT_ARCH_ARENA_H
 #define FT_TESTS_UNIT_ARCH_ARENA_H
 
@@ -16,7 +18,11 @@
 
 #include "arch/arch.h"
 
-#define ARENA_TEXT      0x200000000000u
+#ifdef ARENA_32
+#define ARENA_TEXT 0x60000000u
+#else
+#define ARENA_TEXT 0x200000000000u
+#endif
 #define ARENA_TEXT_SIZE 0x4000u
 #define ARENA_HERE      (ARENA_TEXT + 0x1000)
 #define ARENA_DATA      (ARENA_TEXT + 0x10000)
@@ -38,6 +44,14 @@ struct arena_state {
 	int code;   /* si_code */
 	uint64_t fault;
 };
+
+/* The port whose instructions they are. */
+const struct arch *arena_arch(void);
+
+/* Registers are those of a 64-bit process always; cuts values down to what 32-bit code can have. */
+void arena_fit(struct arch_regs *regs);
+/* The port's emulate() on such registers. */
+int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
 /* Starts the child; its own registers and extended registers are in *state. 0, or -errno where this
  * machine does not let us trace. */

@@ -603,7 +603,7 @@ static bool slot_of(uint64_t return_address, const char *hex, uint64_t *slot)
 
 	memset(code, 0xff, sizeof(code));
 	hex_bytes(hex, code, sizeof(code));
-	return arch_arm.call_slot(return_address, &text, slot);
+	return arch_arm.call_slot(return_address, 0, &text, slot);
 }
 
 static void test_call_slot(void **state)

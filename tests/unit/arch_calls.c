@@ -34,10 +34,8 @@ static int code_read(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-static const struct arch *arch(void)
-{
-	return arch_for_elf(EM_X86_64, ELFCLASS64);
-}
+static const struct arch *arch;
+static uint64_t got; /* of the code */
 
 static size_t put(uint64_t address, const char *hex)
 {
@@ -50,16 +48,18 @@ static uint64_t slot_of(uint64_t return_address)
 	const struct arch_memory code = {.read = code_read};
 	uint64_t slot = 0;
 
-	if (arch()->call_slot(return_address, &code, &slot))
+	if (arch->call_slot(return_address, got, &code, &slot))
 		return slot;
 	assert_int_equal(slot, 0);
 	return 0;
 }
 
-static const struct {
+struct form {
 	const char *call, *stub, *other; /* at CALL, STUB and OTHER */
 	uint64_t slot;
-} calls[] = {
+};
+
+static const struct form calls[] = {
 	/* call STUB (from 0x400015: + 0xeb), of the classic .plt, of .plt.got */
 	{"e8 eb 00 00 00", "ff 25 fa 1e 00 00 68 05 00 00 00 e9 90 ff ff ff", "", 0x402000},
 	{"e8 eb 00 00 00", "ff 25 f2 1e 00 00 66 90", "", 0x401ff8},
@@ -108,18 +108,72 @@ static const struct {
 	{"e9 eb 00 00 00", "ff 25 fa 1e 00 00", "", 0},
 };
 
+/* 32-bit code; the global offset table is at 0x403000. */
+static const struct form calls_32[] = {
+	/* call STUB, which jumps through a fixed address, or by ebx; .plt, .plt.got, .plt.sec; lld's and mold's */
+	{"e8 eb 00 00 00", "ff 25 00 20 40 00 68 08 00 00 00 e9 d0 ff ff ff", "", 0x402000},
+	{"e8 eb 00 00 00", "ff a3 10 00 00 00 68 08 00 00 00 e9 d0 ff ff ff", "", 0x403010},
+	{"e8 eb 00 00 00", "f3 0f 1e fb ff a3 10 00 00 00 66 0f 1f 44 00 00", "", 0x403010},
+	{"e8 eb 00 00 00", "ff a3 f8 ff ff ff 66 90", "", 0x402ff8},
+	{"e8 eb 00 00 00", "ff 63 f8", "", 0x402ff8},
+	{"e8 eb 00 00 00", "b9 08 00 00 00 ff a3 10 00 00 00", "", 0x403010},
+	/* far below, around the end of addresses: from 0x400015 to 0x400100 */
+	{"e8 eb 00 00 00", "e9 7b 00 00 80", "", 0},
+	/* -fno-plt: by ebx or whichever register, of which only ebx may be another table */
+	{"ff 15 00 20 40 00", "", "", 0x402000},
+	{"ff 93 f0 ff ff ff", "", "", 0x402ff0},
+	{"ff 93 10 00 00 00", "", "", 0x403010},
+	{"ff 53 b0", "", "", 0x402fb0},
+	{"ff 50 b0", "", "", 0x402fb0},
+	{"ff 97 f0 fe ff ff", "", "", 0x402ef0},
+	{"ff 55 fc", "", "", 0x402ffc},
+	{"ff 50 10", "", "", 0},
+	{"ff 90 10 00 00 00", "", "", 0},
+	{"ff 54 24 f0", "", "", 0}, /* call *-16(%esp) */
+	/* a function that ends in a jump to it */
+	{"e8 eb 00 00 00", "b8 40 00 00 00 e9 76 00 00 00", "ff a3 10 00 00 00", 0x403010},
+	/* which may do something else */
+	{"e8 eb 00 00 00", "8b 1c 24 c3", "", 0},
+	{"e8 eb 00 00 00", "65 ff 25 10 00 00 00", "", 0}, /* jmp *%gs:16 */
+	{"e8 eb 00 00 00", "67 ff 26 00 20", "", 0},       /* jmp *0x2000, 16 bits */
+	{"65 ff 15 10 00 00 00", "", "", 0x10},            /* no slot of a program's is there */
+	{"ff d0", "", "", 0},
+	{"ff 10", "", "", 0},
+	{"ff 14 85 00 20 40 00", "", "", 0},
+	{"9a 00 01 40 00 73 00", "", "", 0}, /* lcall */
+};
+
+static void check_forms(const struct form *forms, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		print_message("%s | %s | %s\n", forms[i].call, forms[i].stub, forms[i].other);
+		memset(memory, 0x90, sizeof(memory));
+		const size_t size = put(CALL, forms[i].call);
+
+		put(STUB, forms[i].stub);
+		put(OTHER, forms[i].other);
+		assert_int_equal(slot_of(CALL + size), forms[i].slot);
+	}
+}
+
 static void test_forms(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		print_message("%s | %s | %s\n", calls[i].call, calls[i].stub, calls[i].other);
-		memset(memory, 0x90, sizeof(memory));
-		const size_t size = put(CALL, calls[i].call);
+	check_forms(calls, ARRAY_SIZE(calls));
+}
 
-		put(STUB, calls[i].stub);
-		put(OTHER, calls[i].other);
-		assert_int_equal(slot_of(CALL + size), calls[i].slot);
-	}
+static void test_forms_32(void **state)
+{
+	(void)state;
+	arch = arch_for_elf(EM_386, ELFCLASS32);
+	got = 0x403000;
+	check_forms(calls_32, ARRAY_SIZE(calls_32));
+	/* Where the table is not known */
+	got = 0;
+	memset(memory, 0x90, sizeof(memory));
+	put(CALL, "ff 93 f0 ff ff ff");
+	assert_int_equal(slot_of(CALL + 6), 0);
+	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 }
 
 /* A stub that ends with the last page; one that is cut by it; a call at the beginning of the first. */
@@ -166,9 +220,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_forms_32),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_any_bytes),
 	};
 
+	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Emulated instructions of x86-64 against the processor: each is single-stepped in a traced child and emulated on the
+/* Emulated instructions of x86-64, and with ARENA_32 of i386, against the processor: each is single-stepped in a traced child and emulated on the
  * same registers, flags and memory. The instructions are made from a table of opcodes: each with random
  * prefixes, registers, forms of address and immediates, the same in every run. */
 #include "config.h"
@@ -45,7 +45,7 @@ enum {
 	SHORT = 8,       /* imm16 */
 	WORDS = 16,      /* imm32, or imm16 with 66h */
 	FULL = 32,       /* as wide as the operand */
-	FAR = 64,        /* 64 bits: the address of mov's short form */
+	FAR = 64,        /* an address: of mov's short form */
 	CONDITION = 128, /* the opcode's low four bits are one */
 	TO_TEXT = 256,   /* a relative branch */
 };
@@ -76,7 +76,9 @@ static const struct opcode {
 	{"0f b7", MODRM},
 	{"0f be", MODRM},
 	{"0f bf", MODRM},
+#ifndef ARENA_32
 	{"63", MODRM | NO_66},
+#endif
 	{"8d", MODRM},
 	/* the stack */
 	{"50", LOW},
@@ -198,6 +200,16 @@ static bool one_in(unsigned n)
 	return random_64() % n == 0;
 }
 
+#ifdef ARENA_32
+#define MACHINE_MODE  ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32
+#define OPERAND_AT    ARENA_DATA
+#define ADDRESS_BYTES 4
+#else
+#define MACHINE_MODE  ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64
+#define OPERAND_AT    (ARENA_DATA - ARENA_HERE) /* relative to the pc, nearly */
+#define ADDRESS_BYTES 8
+#endif
+
 struct bytes {
 	unsigned char data[ARCH_INSN_MAX * 2];
 	size_t size;
@@ -217,7 +229,7 @@ static uint64_t random_immediate(void)
 	return one_in(2) ? random_64() : limits[random_64() % ARRAY_SIZE(limits)];
 }
 
-/* ModRM, SIB and displacement. A rip-relative operand is in DATA, whatever else follows, nearly. */
+/* ModRM, SIB and displacement. An operand without registers is in DATA. */
 static void put_modrm(struct bytes *bytes, unsigned form)
 {
 	const bool in_register = (form & REGISTERS) || one_in(3);
@@ -235,7 +247,7 @@ static void put_modrm(struct bytes *bytes, unsigned form)
 	else if (mod == 2)
 		put(bytes, one_in(4) ? random_64() : random_64() & 0xfff, 4);
 	else if (rm == 5)
-		put(bytes, ARENA_DATA - ARENA_HERE + 0x800 + (random_64() & 0x7ff), 4);
+		put(bytes, OPERAND_AT + 0x800 + (random_64() & 0x7ff), 4);
 	else if (rm == 4 && (sib & 7) == 5)
 		put(bytes, random_64() & 0x7ff, 4);
 }
@@ -243,7 +255,7 @@ static void put_modrm(struct bytes *bytes, unsigned form)
 static void random_insn(const struct opcode *opcode, struct bytes *bytes)
 {
 	const bool narrow = !(opcode->form & NO_66) && one_in(4);
-	const unsigned char rex = one_in(3) ? 0 : 0x40 | (random_64() & 15);
+	const unsigned char rex = ADDRESS_BYTES == 4 || one_in(3) ? 0 : 0x40 | (random_64() & 15);
 	unsigned char code[4];
 	const size_t size = hex_bytes(opcode->hex, code, sizeof(code));
 
@@ -274,7 +286,7 @@ static void random_insn(const struct opcode *opcode, struct bytes *bytes)
 	if (opcode->form & FULL)
 		put(bytes, random_immediate(), rex & 8 ? 8 : narrow ? 2 : 4);
 	if (opcode->form & FAR)
-		put(bytes, one_in(4) ? ARENA_DATA + (random_64() & 0xfff) : random_64() & 0xfff, 8);
+		put(bytes, one_in(4) ? ARENA_DATA + (random_64() & 0xfff) : random_64() & 0xfff, ADDRESS_BYTES);
 }
 
 /* --- random states --- */
@@ -331,6 +343,7 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 	regs->words[WORD(fs_base)] = ARENA_DATA + 0x1000;
 	regs->words[WORD(gs_base)] = ARENA_DATA + 0x1800;
 	regs->words[WORD(rip)] = ARENA_HERE;
+	arena_fit(regs);
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i += 8) {
 		const uint64_t word = random_64();
 
@@ -339,6 +352,7 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
 		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY && !one_in(20))
 			aim(regs, &operands[i]);
+	arena_fit(regs);
 
 	const uint64_t return_address = ARENA_TEXT + 0x2000 + (random_64() & 0x3ff);
 	const uint64_t sp = regs->words[WORD(rsp)];
@@ -391,7 +405,7 @@ static bool same_registers(const struct bytes *bytes, const struct arch_regs *em
 {
 	const uint64_t undefined = undefined_flags(bytes->data, bytes->size);
 
-	for (unsigned i = 0; i < arch->regset_size / 8; i++) {
+	for (unsigned i = 0; i < sizeof(struct user_regs_struct) / 8; i++) {
 		const uint64_t mask = i == WORD(eflags) ? ~undefined : UINT64_MAX;
 		char name[32];
 
@@ -432,7 +446,7 @@ static bool compare(const struct bytes *bytes, const struct insn *insn, const Zy
 	emulated = before;
 	memset(&accesses, 0, sizeof(accesses));
 	arena_put_data(&before);
-	error = arch->emulate(insn, &emulated.regs, &watched);
+	error = arena_emulate(insn, &emulated.regs, &watched);
 	arena_get_data(&emulated);
 	figures.compared++;
 	figures.in_memory += accesses.reads + accesses.writes > 0;
@@ -484,7 +498,7 @@ static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsi
 	ZydisDecoder decoder;
 	unsigned tried = 0;
 
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoder, MACHINE_MODE);
 	for (unsigned i = 0; i < encodings_wanted; i++) {
 		struct bytes bytes;
 		struct insn insn;
@@ -548,6 +562,25 @@ static struct insn decode(const char *hex, bool shadow_stack)
 static void test_refused(void **state)
 {
 	static const char *const refused[] = {
+#ifdef ARENA_32
+		"f0 01 07", "f0 ff 07",    "87 07",       "86 07",
+		"8f 07",    "0f b1 0f",    "0f c1 07", /* locks, memory */
+		"f3 a4",    "a5",          "aa",          "ae",
+		"a6",       "ac",          "6d",                               /* strings */
+		"0f 28 c1", "66 0f 6f 07", "c5 fe 6f 06", "d9 e8",             /* vectors, x87 */
+		"64 8b 07", "65 8b 07",    "64 ff 30",    "65 a1 14 00 00 00", /* bases are not known */
+		"8e d8",    "8c d8",       "06",          "07",
+		"1e",       "1f",          "0f a0",       "0f a1",
+		"c4 07",    "c5 07", /* segments */
+		"cb",       "66 c3",       "66 c9",       "c8 10 00 00",
+		"cf",       "9c",          "9d",          "0f a2",
+		"cd 80",    "0f 0b",       "f4",          "60",
+		"61",       "27",          "37",          "d4 0a",
+		"d5 0a",    "62 07",       "63 07",       "ce",
+		"11 c0",    "19 c0",       "d3 e0",       "c1 c8 03",
+		"f7 f1",    "0f af c1",    "0f a3 c8",    "fc",
+		"f5",       "d6",
+#else
 		"f0 01 07", "f0 48 ff 07", "87 07",       "86 07",
 		"8f 07",    "0f b1 0f",    "0f c1 07", /* locks, memory */
 		"f3 a4",    "48 a5",       "aa",          "ae",
@@ -562,6 +595,7 @@ static void test_refused(void **state)
 		"11 c0",    "19 c0",       "d3 e0",       "d0 d0",
 		"c1 c8 03", "48 f7 f1",    "48 0f af c1", "0f a3 c8",
 		"fc",       "f5",
+#endif
 	};
 
 	(void)state;
@@ -601,14 +635,17 @@ static void test_nothing_changed(void **state)
 		uint64_t flags;
 		int error;
 	} cases[] = {
+#ifdef ARENA_32
+		{"89 c3", FLAG_TRAP, -ENOTSUP}, {"89 c3", FLAG_ALIGNMENT, -ENOTSUP},
+		{"01 07", 0, -EFAULT},          {"ff 04 24", 0, -EFAULT},
+#else
 		{"48 89 c3", FLAG_TRAP, -ENOTSUP},
-		{"74 10", FLAG_TRAP, -ENOTSUP},
 		{"48 89 c3", FLAG_ALIGNMENT, -ENOTSUP},
-		{"55", 0, -EFAULT},
 		{"48 01 07", 0, -EFAULT},
-		{"ff 37", 0, -EFAULT},
 		{"48 ff 04 24", 0, -EFAULT},
-		{"0f 94 07", 0, -EFAULT},
+#endif
+		{"74 10", FLAG_TRAP, -ENOTSUP}, {"55", 0, -EFAULT},
+		{"ff 37", 0, -EFAULT},          {"0f 94 07", 0, -EFAULT},
 	};
 	const struct arch_memory memory = {read_zeros, refuse_write, NULL};
 
@@ -622,8 +659,9 @@ static void test_nothing_changed(void **state)
 		regs.words[WORD(rsp)] = ARENA_STACK;
 		regs.words[WORD(rip)] = ARENA_HERE;
 		regs.words[WORD(eflags)] = 0x202 | cases[i].flags;
+		arena_fit(&regs);
 		before = regs;
-		assert_int_equal(arch->emulate(&insn, &regs, &memory), cases[i].error);
+		assert_int_equal(arena_emulate(&insn, &regs, &memory), cases[i].error);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 	}
 }
@@ -631,7 +669,7 @@ static void test_nothing_changed(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	arch = arch_native();
+	arch = arena_arch();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
 		print_message("skipped: this process may not trace a child (%s)\n", strerror(-cannot_trace));

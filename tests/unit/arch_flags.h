@@ -14,7 +14,11 @@ static inline uint64_t undefined_flags(const unsigned char *bytes, size_t size)
 	ZydisDecoder decoder;
 	unsigned count;
 
+#ifdef ARENA_32
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
+#else
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+#endif
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &z, operands)))
 		return 0;
 	switch (z.mnemonic) {

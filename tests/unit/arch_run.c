@@ -1,4 +1,4 @@
-/* The x86-64 instructions run: what an instruction does from its copy, or emulated, is compared
+/* The instructions of x86-64, and with ARENA_32 of i386, run: what an instruction does from its copy, or emulated, is compared
  * with what it does where it stands, in all registers, flags, vector registers, memory and faults.
  */
 #include "config.h"
@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,6 +33,12 @@
 #define WORD(member) (offsetof(struct user_regs_struct, member) / 8)
 
 #define FLAG_TRAP 0x100
+
+#ifdef ARENA_32
+#define MACHINE_MODE ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32
+#else
+#define MACHINE_MODE ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64
+#endif
 
 static const struct arch *arch;
 static struct arena_state idle; /* the child's as it started */
@@ -84,6 +91,7 @@ static void random_state(struct arena_state *state)
 	regs->words[WORD(eflags)] = (random_64() & 0xcd5) | 0x202;
 	regs->words[WORD(fs_base)] = ARENA_DATA + 0x1000;
 	regs->words[WORD(gs_base)] = ARENA_DATA + 0x1800;
+	arena_fit(regs);
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i += 8) {
 		const uint64_t word = random_64() % 4 ? random_64() : random_text();
 
@@ -141,7 +149,7 @@ static bool is_same(const struct insn *insn, const char *how, const struct arena
 			    (unsigned long long)native->fault);
 		return false;
 	}
-	for (unsigned i = 0; i < arch->regset_size / 8; i++)
+	for (unsigned i = 0; i < sizeof(struct user_regs_struct) / 8; i++)
 		if (native->regs.words[i] != other->regs.words[i]) {
 			print_error("%s%s: register word %u is %#llx, not %#llx\n", show_bytes(insn), how, i,
 				    (unsigned long long)other->regs.words[i],
@@ -197,7 +205,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	int error;
 
 	arena_put_data(before);
-	error = arch->emulate(insn, &start.regs, &arena_memory);
+	error = arena_emulate(insn, &start.regs, &arena_memory);
 	figures.emulations++;
 	if (error) {
 		/* It has to run where it stands, and there it faults. */
@@ -252,6 +260,21 @@ static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 	return same;
 }
 
+#ifdef ARENA_32
+/* Points an operand that has nothing but an address into DATA. */
+static void aim(unsigned char *bytes, size_t size, uint64_t target)
+{
+	const uint32_t address = (uint32_t)target;
+	ZydisDecodedInstruction z;
+	ZydisDecoder decoder;
+	ZydisDecoderContext context;
+
+	ZydisDecoderInit(&decoder, MACHINE_MODE);
+	if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, bytes, size, &z)) && z.raw.disp.size == 32 &&
+	    (z.raw.modrm.mod == 0 || !(z.attributes & ZYDIS_ATTRIB_HAS_MODRM)))
+		memcpy(bytes + z.raw.disp.offset, &address, sizeof(address));
+}
+#else
 /* Points a pc-relative operand of 32 bits into DATA. */
 static void aim(unsigned char *bytes, size_t size, uint64_t target)
 {
@@ -277,10 +300,48 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 	}
 }
 
+#endif
+
 /* --- instructions by hand --- */
 
-/* 44 33 22 11 is a RIP-relative displacement, to be aimed at DATA. */
+/* 44 33 22 11 is a RIP-relative displacement, or an address, to be aimed at DATA. */
 static const char *const by_hand[] = {
+#ifdef ARENA_32
+	/* first instructions of functions */
+	"55", "53", "6a 10", "68 44 33 22 91", "83 ec 18", "81 ec 0c 10 00 00", "85 ff", "31 c0", "89 f8", "89 e5",
+	"8d 4c 24 04", "8d 64 24 f8", "89 5c 24 e8", "8b 44 24 04", "8b 54 24 08", "0f b6 07", "b8 88 77 66 55",
+	"f3 0f 1e fb", "f3 0f 1e fa", "90", "66 90", "f3 90", "0f 1f 44 00 00", "8d 74 26 00", "8d b4 26 00 00 00 00",
+	"8d b6 00 00 00 00", "87 db", "40", "4f", "41", "48", "60", "61", "66 60", "06", "1e", "16", "0e", "07", "1f",
+	"65 a1 14 00 00 00", "65 8b 07", "64 8b 03", "65 33 05 14 00 00 00", "65 83 3d 0c 00 00 00 00",
+	/* addresses alone */
+	"80 3d 44 33 22 11 00", "a1 44 33 22 11", "a3 44 33 22 11", "a0 44 33 22 11", "8b 05 44 33 22 11",
+	"c7 05 44 33 22 11 78 56 34 12", "66 c7 05 44 33 22 11 34 12", "81 05 44 33 22 11 00 01 00 00",
+	"f0 0f b1 0d 44 33 22 11", "f0 ff 05 44 33 22 11", "ff 35 44 33 22 11", "8f 05 44 33 22 11",
+	"0f 94 05 44 33 22 11", "66 0f 6f 05 44 33 22 11", "dd 05 44 33 22 11", "c5 fe 6f 05 44 33 22 11",
+	"67 8b 06 00 20", "67 8b 07", "67 8d 42 08", "67 89 5e 04",
+	/* jcc, both widths, all conditions; flags are random */
+	"70 10", "71 10", "72 10", "73 10", "74 10", "75 10", "76 10", "77 10", "78 10", "79 10", "7a 10", "7b 10",
+	"7c 10", "7d 10", "7e 10", "7f 10", "74 f0", "2e 75 10", "3e 74 20", "0f 80 00 01 00 00", "0f 81 00 01 00 00",
+	"0f 82 00 01 00 00", "0f 83 00 01 00 00", "0f 84 00 01 00 00", "0f 85 00 01 00 00", "0f 86 00 01 00 00",
+	"0f 87 00 01 00 00", "0f 88 00 01 00 00", "0f 89 00 01 00 00", "0f 8a 00 01 00 00", "0f 8b 00 01 00 00",
+	"0f 8c 00 01 00 00", "0f 8d 00 01 00 00", "0f 8e 00 01 00 00", "0f 8f 00 f1 ff ff",
+	/* to where nothing is, around the end of addresses */
+	"0f 84 00 00 00 80", "e9 00 00 00 80", "e8 00 00 00 80", "e9 00 00 00 90", "e8 00 00 00 d0",
+	"0f 85 00 00 00 c0",
+	/* at return sites */
+	"c3", "f3 c3", "c2 10 00", "c2 04 00", "c9", "5d", "5b", "83 c4 10", "89 c3", "85 c0", "89 45 fc", "8b 55 f8",
+	"0f 28 44 24 10", "66 0f ef c0", "66 0f 6e c0", "c5 f8 77", "c5 fe 6f 06", "f3 a5", "f3 aa", "f2 ae", "a4",
+	"ab", "9c", "9d", "9e", "9f", "fc", "fd", "cf", "cb", "d9 e8", "d9 7c 24 0e", "dd 07", "db 3f", "9b",
+	"0f ae 16", "0f ae 1e", "0f ae e8", "0f 0b", "f4", "ec", "8e e0", "8e e8", "0f b2 07", "c4 07", "c5 07",
+	"f7 f1", "f7 f9", "c8 10 00 00", "0f c8", "0f 18 0f", "27", "2f", "37", "3f", "d4 0a", "d5 0a", "d6", "62 07",
+	"63 07", "0f a2", "d7", "98", "99", "66 98", "66 99", "66 50", "66 58", "54", "5c", "ff 34 24", "ff 74 24 04",
+	/* emulated */
+	"eb 10", "eb f0", "e9 00 01 00 00", "e9 00 f1 ff ff", "ff e0", "ff e7", "3e ff e3", "ff e4", "ff 27",
+	"ff 65 08", "ff 24 24", "ff 24 b5 08 00 00 00", "ff 64 c5 10", "ff 25 44 33 22 11", "67 ff 27",
+	"e8 00 01 00 00", "e8 00 f1 ff ff", "e8 00 00 00 00", "ff d0", "ff d7", "3e ff d3", "ff d4", "ff 17",
+	"ff 55 08", "ff 14 24", "ff 54 24 08", "ff 14 b5 08 00 00 00", "ff 15 44 33 22 11", "67 ff 17", "2e ff 17",
+	"36 ff 17", "e2 10", "e1 10", "e0 10", "67 e2 10", "67 e1 10", "67 e0 10", "e3 10", "67 e3 10"};
+#else
 	/* first instructions of functions */
 	"55", "41 57", "53", "6a 10", "68 44 33 22 91", "48 83 ec 18", "48 85 ff", "31 c0", "89 f8", "48 89 e5",
 	"48 8d 64 24 f8", "4c 8d 54 24 08", "48 89 5c 24 e8", "0f b6 07", "48 8b 07", "48 b8 88 77 66 55 44 33 22 11",
@@ -317,6 +378,7 @@ static const char *const by_hand[] = {
 	"ff 14 24", "ff 54 24 08", "42 ff 14 f5 08 00 00 00", "ff 15 44 33 22 11", "66 48 ff 15 44 33 22 11",
 	"64 ff 14 25 10 00 00 00", "67 ff 17", "e2 10", "e1 10", "e0 10", "67 e2 10", "67 e1 10", "67 e0 10", "e3 10",
 	"67 e3 10"};
+#endif
 
 static void test_by_hand(void **state)
 {
@@ -326,10 +388,10 @@ static void test_by_hand(void **state)
 	if (cannot_trace)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++) {
-		unsigned char bytes[16];
-		const size_t size = hex_bytes(by_hand[i], bytes, sizeof(bytes));
-
 		for (unsigned round = 0; round < 12; round++) {
+			unsigned char bytes[16];
+			const size_t size = hex_bytes(by_hand[i], bytes, sizeof(bytes));
+
 			if (strstr(by_hand[i], "44 33 22 11") && !strstr(by_hand[i], "88 77"))
 				aim(bytes, size, ARENA_DATA + 0x800 + (random_64() & 0x3f0));
 			if (!compare(bytes, size, 0xf)) {
@@ -342,10 +404,19 @@ static void test_by_hand(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* A system call that sleeps or not: all as in place but for rcx, which holds the next pc. */
+#ifdef ARENA_32
+#define GETPID 20
+static const unsigned char system_call[] = {0xcd, 0x80};
+#else
+#define GETPID SYS_getpid
+static const unsigned char system_call[] = {0x0f, 0x05};
+#endif
+
+/* A system call that sleeps or not: all as in place, but for rcx, which holds the next pc behind a 64-bit one. */
 static void test_syscall(void **state)
 {
-	static const unsigned char bytes[] = {0x0f, 0x05};
+	const unsigned char *const bytes = system_call;
+	const size_t size = sizeof(system_call);
 	struct arena_state before, native, after;
 	struct insn_copy copy;
 	struct insn insn;
@@ -353,25 +424,29 @@ static void test_syscall(void **state)
 	(void)state;
 	if (cannot_trace)
 		skip();
-	assert_true(arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn));
+	assert_true(arch->decode(ARENA_HERE, bytes, size, false, &insn));
 	assert_int_equal(insn.kind, INSN_COPY);
+	assert_true(insn.is_syscall);
 	assert_int_equal(arch->relocate(&insn, arena_slots[SLOT_ABOVE], &copy), 0);
 	random_state(&before);
-	before.regs.words[WORD(rax)] = SYS_getpid;
+	before.regs.words[WORD(rax)] = GETPID;
 	before.regs.words[WORD(rip)] = ARENA_HERE;
-	arena_code(ARENA_HERE, bytes, sizeof(bytes));
+	arena_code(ARENA_HERE, bytes, size);
 	arena_run(&before, &native);
 	before.regs.words[WORD(rip)] = arena_slots[SLOT_ABOVE];
 	arena_code(arena_slots[SLOT_ABOVE], copy.bytes, copy.size);
 	arena_run(&before, &after);
+#ifndef ARENA_32
 	assert_int_equal(native.regs.words[WORD(rcx)], ARENA_HERE + 2);
 	assert_int_equal(after.regs.words[WORD(rcx)], arena_slots[SLOT_ABOVE] + 2);
 	after.regs.words[WORD(rcx)] = ARENA_HERE + 2;
+#endif
+	assert_in_range(native.regs.words[WORD(rax)], 1, INT32_MAX);
 	forget_x87_pc(&native);
 	forget_x87_pc(&after);
 	assert_true(is_same(&insn, "syscall", &native, &after));
 	assert_int_equal(native.signal, SIGTRAP);
-	arena_code(ARENA_HERE, NULL, sizeof(bytes));
+	arena_code(ARENA_HERE, NULL, size);
 	arena_code(arena_slots[SLOT_ABOVE], NULL, copy.size);
 }
 
@@ -499,7 +574,48 @@ static int corpus_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* One instruction of each form that the libraries in this process have, aimed at the arena. */
+#ifdef ARENA_32
+/* The code of a 32-bit library, which this process cannot load. */
+static void corpus_file(struct corpus *corpus, const char *path)
+{
+	size_t size = 0;
+	char *file = read_file(path, 1 << 26, &size);
+	Elf32_Ehdr header;
+
+	if (!file || size < sizeof(header)) {
+		print_message("%s is not here: fewer instructions are tried\n", path);
+		free(file);
+		return;
+	}
+	memcpy(&header, file, sizeof(header));
+	for (unsigned i = 0; i < header.e_phnum; i++) {
+		Elf32_Phdr segment;
+
+		if (header.e_phoff + (i + 1) * sizeof(segment) > size)
+			break;
+		memcpy(&segment, file + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && segment.p_offset < size &&
+		    segment.p_filesz <= size - segment.p_offset)
+			corpus_code(corpus, (const unsigned char *)file + segment.p_offset, segment.p_filesz);
+	}
+	free(file);
+}
+
+static void corpus_files(struct corpus *corpus)
+{
+	corpus_file(corpus, "/usr/lib32/libc.so.6");
+	corpus_file(corpus, "/usr/lib32/libm.so.6");
+	corpus_file(corpus, "/usr/lib32/libstdc++.so.6");
+}
+#else
+static void corpus_files(struct corpus *corpus)
+{
+	(void)corpus;
+}
+#endif
+
+/* One instruction of each form that the libraries in this process have, aimed at the arena; of 32-bit ones, too, and what
+ * the others' bytes are then. */
 static void test_corpus(void **state)
 {
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};
@@ -511,8 +627,9 @@ static void test_corpus(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
 		if (!dlopen(libraries[i], RTLD_LAZY))
 			print_message("%s is not here: fewer instructions are tried\n", libraries[i]);
-	ZydisDecoderInit(&corpus.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&corpus.decoder, MACHINE_MODE);
 	memset(&figures, 0, sizeof(figures));
+	corpus_files(&corpus);
 	dl_iterate_phdr(corpus_object, &corpus);
 	print_message("%zu instructions, %zu forms (%zu not repeatable, %zu stepped), %u run in place "
 		      "(%u ended by a fault), %u copies and %u emulations compared, %u differ\n",
@@ -526,7 +643,7 @@ static void test_corpus(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	arch = arch_native();
+	arch = arena_arch();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
 		print_message("skipped: this process may not trace a child (%s)\n", strerror(-cannot_trace));

@@ -548,7 +548,7 @@ static void test_registers(void **state)
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.rip));
 	assert_ptr_equal(arch_for_regset(sizeof(user)), arch());
 	assert_ptr_equal(arch_native(), arch());
-	assert_null(arch_for_regset(68));
+	assert_null(arch_for_regset(72));
 	assert_null(arch_for_elf(EM_X86_64, ELFCLASS32));
 	assert_null(arch_for_elf(EM_386, ELFCLASS64));
 	assert_string_equal(arch()->name, "x86_64");

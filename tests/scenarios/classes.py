@@ -1,0 +1,156 @@
+"""Programs of both word sizes in one run: one becomes the other, starts it, is attached to with it."""
+
+import collections
+import glob
+import os
+import shutil
+
+import builds
+import kinds
+import oracle
+from lifecycle import Held, need_attach
+from processes import Tracer, may_attach
+
+# What a shell starts: three programs one after the other, and becomes the fourth.
+SCRIPT = '"$0" 2 5; "$1" 3 5; (exec "$0" 3 6); exec "$0" 4 5'
+
+
+def archs(folder):
+    """{processor: how many traces are of its programs}."""
+    count = collections.Counter()
+    for path in glob.glob(os.path.join(folder, '*')):
+        with open(path, errors='replace') as file:
+            for part in file.readline().split(','):
+                if part.startswith('arch='):
+                    count[part[5:]] += 1
+    return dict(count)
+
+
+def judge(room, plain, done, expected):
+    problems = kinds.compare_runs(plain, done)
+    traces, more = kinds.read_traces(room.path('traces'), sum(expected.values()))
+    problems += more + oracle.Oracle(plain.out).check(traces)
+    found = archs(room.path('traces'))
+    if found != expected:
+        problems.append('traces of %s, expected %s' % (found, expected))
+    if problems:
+        problems.append('functrace said: ' + done.err.decode(errors='replace')[-1000:])
+    return problems, '%d traces' % len(traces)
+
+
+def both(name):
+    """The target as a program of 32 bits and of 64."""
+    narrow, wide = builds.target(name, 'm32'), builds.target(name, 'O2')
+    if os.uname().machine != 'x86_64':
+        raise builds.Skip('no programs of both kinds here')
+    return narrow, wide
+
+
+def chain(first, second, expected, *, how=()):
+    """A program becomes another one, which becomes the first."""
+    def run(room):
+        programs = dict(zip(('narrow', 'wide'), both('execs')))
+        command = [programs[first], *how, programs[second], programs[first]]
+        plain = room.run(command)
+        os.makedirs(room.path('traces'))
+        return judge(room, plain, room.run(kinds.functrace(room.path('traces'), '-r') + command), expected)
+    return run
+
+
+def shell(room):
+    narrow, wide = both('threads')
+    command = ['/bin/sh', '-c', SCRIPT, narrow, wide]
+    plain = room.run(command)
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-r') + command)
+    # the shell, its subshell (its other children make no calls before they exec), and the programs
+    return judge(room, plain, done, {'x86_64': 3, 'i386': 3})
+
+
+def not_followed(room):
+    """What is not followed runs untraced, whatever it becomes; what the program itself becomes is traced."""
+    narrow, wide = both('threads')
+    alone = room.run([narrow, '4', '5'])
+    command = ['/bin/sh', '-c', SCRIPT, narrow, wide]
+    plain = room.run(command)
+    os.makedirs(room.path('traces'))
+    done = room.run(kinds.functrace(room.path('traces'), '-r', '-F') + command)
+    problems = kinds.compare_runs(plain, done)
+    done.out = alone.out
+    more, remark = judge(room, alone, done, {'x86_64': 1, 'i386': 1})
+    return problems + more, remark
+
+
+def attached(room, child):
+    """To a shell that waits for a child of the other kind, and to the child."""
+    need_attach()
+    with Held(room, ['/bin/sh', '-c', '"$0" 2 5; exit $?', child]) as held:
+        tracer = Tracer(room, held.child.pid, ['-r', '--children'])
+        tracer.planted()
+        done, problems = held.work_and_end(tracer)
+    traces, more = kinds.read_traces(room.path('traces'), 2)
+    return problems + more + oracle.Oracle(done.out).check(traces), '%s' % archs(room.path('traces'))
+
+
+def without_a_library(room):
+    """A program without anything to trace, alone and after an exec."""
+    builds.need_32_bit()
+    path = builds.tiny32()
+    command = [builds.target('execs', 'O2'), path]
+    plain = room.run(command)
+    os.makedirs(room.path('traces'))
+    problems, remark = judge(room, plain, room.run(kinds.functrace(room.path('traces')) + command), {'x86_64': 1, 'i386': 1})
+    alone = room.run(kinds.functrace(room.path('traces')) + [path])
+    if (alone.status, alone.out) != (6, b'32 bits\n'):
+        problems.append('launched: status %d, %r' % (alone.status, (alone.out + alone.err)[-300:]))
+    return problems, remark
+
+
+def of_another_processor(room):
+    """A program that the kernel runs and functrace does not know, with threads and forks and execs before it: let go of,
+    unharmed, said each time. i386's kernel takes EM_486, too."""
+    program = room.path('threads')
+    shutil.copy(builds.target('threads', 'm32'), program)
+    with open(program, 'r+b') as file:
+        file.seek(18)
+        file.write(bytes([6]))
+    if room.run([program, '2', '5']).status:
+        raise builds.Skip('this kernel runs nothing that functrace does not know')
+    words = b'is not traced: its program is made for a processor that this functrace does not know'
+    script = '"$0" 2 5; "$0" 3 5 | tail -n 1; exec "$0" 4 5'
+    problems = []
+    for command, count in (([builds.target('execs', 'O2'), program, '4'], 1),
+                           (['/bin/sh', '-c', script, program], 3), ([program, '4', '5'], 1)):
+        plain = room.run(command)
+        folder = room.path('traces-' + os.path.basename(command[0]))
+        os.makedirs(folder)
+        done = room.run(kinds.functrace(folder) + command)
+        problems += kinds.compare_runs(plain, done) + kinds.read_traces(folder)[1]
+        if done.err.count(words) != count:
+            problems.append('not said %d times that it is not traced: %r' % (count, done.err[-600:]))
+    if not may_attach():
+        with Held(room, [program, '2', '5']) as held:
+            os.makedirs(room.path('attached'))
+            done = room.run(kinds.functrace(room.path('attached'), '-t', str(held.child.pid)))
+            if done.status != 1 or b'made for a processor' not in done.err:
+                problems.append('attached: status %d, %r' % (done.status, done.err[-300:]))
+            held.gate.open()
+            held.gate.arrived(held.child)
+            held.gate.open()
+            done = room.finish(held.child)
+            if done.status:
+                problems.append('the target ended with status %d' % done.status)
+    return problems, ''
+
+
+CASES = [
+    ('exec from 64 to 32 bits and back', chain('wide', 'narrow', {'x86_64': 3, 'i386': 1})),
+    ('exec from 32 to 64 bits and back', chain('narrow', 'wide', {'x86_64': 1, 'i386': 3})),
+    ('exec by a thread, from 64 to 32 bits and back', chain('wide', 'narrow', {'x86_64': 3, 'i386': 1}, how=('thread',))),
+    ('exec by a thread, from 32 to 64 bits and back', chain('narrow', 'wide', {'x86_64': 1, 'i386': 3}, how=('thread',))),
+    ('a shell that starts both', shell),
+    ('a shell that starts both, not followed', not_followed),
+    ('attached to a shell with a 32-bit child', lambda room: attached(room, both('threads')[0])),
+    ('a 32-bit program without a library', without_a_library),
+    ('programs of another processor', of_another_processor),
+]

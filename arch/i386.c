@@ -193,8 +193,8 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 }
 
 /* The kernel's struct sigframe: the return address, the signal, a sigcontext of 32-bit words; or, for a handler that
- * wants a siginfo_t, struct rt_sigframe: the return address, the signal, pointers to the siginfo_t (which comes next) and
- * to the ucontext behind it. What stands in that pointer's place otherwise is gs. */
+ * wants a siginfo_t, struct rt_sigframe: the return address, the signal, pointers to the siginfo_t (which comes next)
+ * and to the ucontext behind it. What stands in that pointer's place otherwise is gs. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };

@@ -6,8 +6,8 @@
 
 #include "arch/arch.h"
 
-/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are emulated
- * on registers that lie like this, too. */
+/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are
+ * emulated on registers that lie like this, too. */
 enum x86_64_word {
 	X86_R15,
 	X86_R14,

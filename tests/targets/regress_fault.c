@@ -14,7 +14,8 @@
 #define LENGTH 4
 #elif defined __i386__
 #define PC     REG_EIP
-#define CALL   "push %ebx\n\tsub $4, %esp\n\tpush 12(%esp)\n\txor %ebx, %ebx\n\tcall malloc\n" /* by a text relocation */
+/* malloc by a relocation of the text */
+#define CALL   "push %ebx\n\tsub $4, %esp\n\tpush 12(%esp)\n\txor %ebx, %ebx\n\tcall malloc\n"
 #define RETURN "add $8, %esp\n\tpop %ebx\n\tret\n\t"
 #define LOAD   "mov 16(%ebx), %ecx"
 #define LENGTH 3

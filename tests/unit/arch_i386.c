@@ -1,5 +1,5 @@
-/* The table of i386: registers, the ABI, system calls, signal frames. Its instructions are compared with the processor's
- * in arch_run_i386 and arch_emulate_i386. */
+/* The table of i386: registers, the ABI, system calls, signal frames. Its instructions are compared with the
+ * processor's in arch_run_i386 and arch_emulate_i386. */
 #include "config.h"
 
 #include <asm/unistd_32.h>

@@ -1,6 +1,5 @@
-/* The instructions of x86-64, and with ARENA_32 of i386, run: what an instruction does from its copy, or emulated, is compared
- * with what it does where it stands, in all registers, flags, vector registers, memory and faults.
- */
+/* The instructions of x86-64, and with ARENA_32 of i386, run: what an instruction does from its copy, or emulated, is
+ * compared with what it does where it stands, in all registers, flags, vector registers, memory and faults. */
 #include "config.h"
 #include "arch_reach.h"
 
@@ -614,8 +613,8 @@ static void corpus_files(struct corpus *corpus)
 }
 #endif
 
-/* One instruction of each form that the libraries in this process have, aimed at the arena; of 32-bit ones, too, and what
- * the others' bytes are then. */
+/* One instruction of each form that the libraries in this process have, aimed at the arena; of 32-bit ones, too, and
+ * what the others' bytes are then. */
 static void test_corpus(void **state)
 {
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};

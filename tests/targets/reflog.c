@@ -33,8 +33,8 @@
 #define EXPORT     __attribute__((visibility("default")))
 #define FAST_LOCAL __attribute__((tls_model("initial-exec")))
 /* of a thread: 4 million events, or 250,000; sparse */
-#define FILE_SIZE  ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20)
-#define GROW       ((size_t)1 << 20)
+#define FILE_SIZE ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20)
+#define GROW      ((size_t)1 << 20)
 
 struct event {
 	uint64_t sequence; /* over all threads of the process */

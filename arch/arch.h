@@ -179,8 +179,8 @@ struct arch {
 	/* The slot whose word is where the call before a return address goes to: an indirect call's own, or that of the
 	 * indirect jump to which a direct call leads, by direct jumps and code that always comes to them (procedure
 	 * linkage, a function that ends in a jump). False: it goes to another place, or that is not known. Only `read`
-	 * of `code` is used. got: what position independent code of that object has in its register for slots (the address
-	 * of its global offset table); 0 unknown. NULL: never known. */
+	 * of `code` is used. got: what position independent code of that object has in its register for slots (the
+	 * address of its global offset table); 0 unknown. NULL: never known. */
 	bool (*call_slot)(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 	/* Whether sp, at the end of `size` bytes of code, is one that the code has given it (from memory, another
 	 * register, rounded), rather than what it was but for a constant. *ever: or is somewhere within. Code

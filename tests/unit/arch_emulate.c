@@ -1,6 +1,6 @@
 /* Emulated instructions of x86-64, and with ARENA_32 of i386, against the processor: each is single-stepped in a traced
- * child and emulated on the same registers, flags and memory. The instructions are made from a table of opcodes: each with random
- * prefixes, registers, forms of address and immediates, the same in every run. */
+ * child and emulated on the same registers, flags and memory. The instructions are made from a table of opcodes: each
+ * with random prefixes, registers, forms of address and immediates, the same in every run. */
 #include "config.h"
 
 #include <errno.h>

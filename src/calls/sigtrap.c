@@ -118,8 +118,10 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	for (unsigned tries = 0; tries < 4; tries++) {
 		if (!task_run_to_syscall(task))
 			return false;
-		const struct stop stop = halt_wait(task);
+		struct stop stop;
 
+		if (!halt_wait(task, PATIENCE_OWN, &stop))
+			return false;
 		if (stop.kind == STOP_SIGNAL && stop.signal == (SIGTRAP | 0x80))
 			return true;
 		if (stop.kind == STOP_GROUP || stop.kind == STOP_INTERRUPT) {
@@ -347,12 +349,22 @@ void sigtrap_after_hit(struct task *task)
 	p->traps->action = TRAP_DEFAULT;
 }
 
+/* The end of a step that was not waited for, and no signal that somebody has sent. */
+static bool is_end_of_step(const struct task *task)
+{
+	siginfo_t info;
+
+	return task->is_stepping && task_siginfo(task->tid, &info) && (info.si_code > 0 || !info.si_pid);
+}
+
 bool sigtrap_deliver(struct task *task)
 {
 	struct process *p = task->process;
 
 	if (!p)
 		return true;
+	if (is_end_of_step(task))
+		return false;
 	if (p->traps->action == TRAP_IGNORED && p->traps->reset)
 		return false;
 	if (p->traps->once)

@@ -30,7 +30,8 @@ void sigtrap_set(struct task *task, uint64_t act);
 void sigtrap_begin(struct process *p);
 /* To be called after each hit of a process that does not leave SIGTRAP at its default. */
 void sigtrap_after_hit(struct task *task);
-/* A SIGTRAP that is not ours is about to be delivered: false if the target ignores it, and it is to be dropped. */
+/* A SIGTRAP that is no hit is about to be delivered: false if it is to be dropped, for the target ignores it, or it is
+ * the end of a step. */
 bool sigtrap_deliver(struct task *task);
 /* Whether some task must be stopped for sigtrap_restore(). */
 bool sigtrap_needs_restore(const struct process *p);

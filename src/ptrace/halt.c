@@ -104,21 +104,29 @@ bool halt_others(struct task *task)
 	return true;
 }
 
-struct stop halt_wait(struct task *task)
+#define YIELDS 1000 /* before naps: a step takes some microseconds */
+
+bool halt_wait(struct task *task, enum patience patience, struct stop *stop)
 {
 	struct process *p = task->process;
+	unsigned yields = 0, naps = 0;
 	int status = 0, end;
 	pid_t tid;
 
 	while (!(tid = halt_look(task, &status))) {
-		sched_yield();
+		if (yields < YIELDS) {
+			yields++;
+			sched_yield();
+		} else if (!halt_nap(&naps, patience)) {
+			task->stopped = false;
+			return false;
+		}
 		FOR_EACH_TASK(other, p)
 			if (other != task && other->stopped && other->phase == PHASE_LIVE &&
 			    halt_look(other, &end) == other->tid)
 				halt_keep(other, end);
 	}
-	const struct stop stop = stop_decode(task->tid, tid == task->tid ? status : 0, task->phase);
-
-	stops_mark(task, &stop);
-	return stop;
+	*stop = stop_decode(task->tid, tid == task->tid ? status : 0, task->phase);
+	stops_mark(task, stop);
+	return true;
 }

@@ -1,11 +1,12 @@
 /* Stopping tasks that run, and waiting for them: all waits for stops but collect()'s. A task deep in the kernel (a
  * parent in vfork, a core dump) stops only on its way back to the program, and one that is killed may wait for the ends
- * of others to be taken; so each wait has a patience, except halt_wait(). What tasks report meanwhile is kept for
- * collect(). */
+ * of others to be taken; so each wait has a patience. What tasks report meanwhile is kept for collect(). */
 #ifndef FT_PTRACE_HALT_H
 #define FT_PTRACE_HALT_H
 
 #include "ptrace/tracee.h"
+
+#include <limits.h>
 
 /* For how long a task is waited for, in naps of 50 us and more. */
 enum patience {
@@ -14,6 +15,8 @@ enum patience {
 	PATIENCE_EXEC = 20000, /* it executes another program, and has no memory meanwhile */
 	PATIENCE_BIRTH =
 		100000, /* nothing can be planted before it has stopped, and a processor may be long in coming */
+	PATIENCE_OWN = INT_MAX, /* it makes a call of the tracer's that does not block, with registers of the tracer's:
+				   it cannot be left like that, though it be frozen (cgroups) */
 };
 
 /* Naps once, and counts that in *naps, which begins as 0. False, without a nap: the patience is at its end. */
@@ -29,10 +32,9 @@ bool halt_task(struct task *task, enum patience patience, struct stop *stop);
 /* Stops every other task that shares the memory. False if the task itself has died. */
 bool halt_others(struct task *task);
 /* The next stop or the end of a task that was just resumed for a step or to a system call: marked in the task, and the
- * caller's to give to stops_put_back(). It waits without a patience, for one of the two comes soon. A killed leader's
- * end is reported only when the ends of all its threads have been taken: those that stand still are looked at
- * meanwhile. */
-struct stop halt_wait(struct task *task);
+ * caller's to give to stops_put_back(). A killed leader's end is reported only when the ends of all its threads have
+ * been taken: those that stand still are looked at meanwhile. False: it has not stopped, for the kernel holds it up. */
+bool halt_wait(struct task *task, enum patience patience, struct stop *stop);
 /* stops_keep() of a status: what a task of a known process has reported at a bad time. */
 void halt_keep(struct task *task, int status);
 

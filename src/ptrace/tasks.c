@@ -220,7 +220,7 @@ void task_restart_syscall(struct task *task)
 void task_resume(struct task *task, int sig)
 {
 	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
-	task->stopped = false;
+	task->stopped = task->is_stepping = false;
 	task->regs_known = false;
 	task->text_serial = task->process ? task->process->text_serial : 0;
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);

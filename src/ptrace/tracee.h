@@ -37,6 +37,7 @@ struct task {
 	bool stopped;     /* in a ptrace stop that has been collected */
 	bool interrupted; /* by the tracer: an EVENT_STOP is to come */
 	bool listening;   /* in a group-stop under PTRACE_LISTEN */
+	bool is_stepping; /* it was resumed for a step whose end has not been waited for */
 	bool vforking;    /* blocked until its vfork child execs or ends */
 	bool exiting;     /* its exit event was seen */
 	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, not yet acted on */

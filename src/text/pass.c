@@ -76,6 +76,21 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	return true;
 }
 
+/* The kernel holds the step up: in a system call that blocks, or for a page that somebody else is to bring. The
+ * instruction has been taken from the text by then, so that its breakpoint may be there again; and those who are to end
+ * that wait may be halted by us. The step's trap comes later, and is dropped. Where a page was missing the instruction
+ * is begun again, and hits. */
+static void step_left_under_way(struct task *task, const struct breakpoint *b, const struct arch_regs *before)
+{
+	task->is_stepping = true;
+	if (b->insn.is_syscall)
+		return;
+	task->regs = *before;
+	task->regs_known = true;
+	hit_undo(task, b);
+	task->regs_known = false;
+}
+
 static void step_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
@@ -86,10 +101,17 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	task_set_pc(task, b->address);
 	breakpoint_remove(p, b);
+	const struct arch_regs before = task->regs;
+	struct stop stop;
+
 	task_step(task);
-	const struct stop stop = halt_wait(task);
+	const bool has_stopped = halt_wait(task, PATIENCE_SOON, &stop);
 
 	breakpoint_insert(p, breakpoint_code(b));
+	if (!has_stopped) {
+		step_left_under_way(task, b, &before);
+		return;
+	}
 	if (stop.kind == STOP_TRAP) {
 		/* The step is done, unless the next instruction's breakpoint was reported at once: the pc tells. A
 		 * pending event of ours is not lost: it comes after this. */

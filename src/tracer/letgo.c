@@ -91,7 +91,8 @@ static bool is_concerned(const struct process *only, const struct task *task)
  * for; of one process alone the kernel does not let go by itself. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
-	if (!is_asleep(task))
+	/* The kernel forgets to end a step when the tracer's thread ends. */
+	if (task->is_stepping || !is_asleep(task))
 		return false;
 	if (task->vforking || task->exiting || !task->process)
 		return true;

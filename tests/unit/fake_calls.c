@@ -236,6 +236,8 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 	(void)local_count, (void)remote_count, (void)flags;
 	if (!task || !task->memory)
 		return fake_failed(ESRCH);
+	if (task->no_stack)
+		return fake_failed(EFAULT);
 	fake_memory_put(task->memory, (uintptr_t)remote->iov_base, local->iov_base, local->iov_len);
 	return (ssize_t)local->iov_len;
 }

@@ -94,6 +94,7 @@ struct fake_task {
 	enum fake_state state;
 	char activity;  /* of one that runs: R, S (asleep in a system call), D */
 	bool deaf;      /* does not come to a stop when it is interrupted */
+	bool no_stack;  /* its page has to be brought by somebody first */
 	unsigned order; /* of attaching */
 
 	bool unread; /* its stop or its end has not been waited for */
@@ -132,6 +133,8 @@ bool fake_is_ours(const struct fake_task *task);
 
 /* The task comes to a stop; false (and the sequence has failed) if it cannot. */
 bool fake_report(struct fake_task *task, int status, unsigned long message);
+/* It has done the instruction at its pc, and stops for that. */
+void fake_end_step(struct fake_task *task);
 /* It has run into a breakpoint there. */
 bool fake_hit(struct fake_task *task, uint64_t address);
 /* It leaves its stop. */

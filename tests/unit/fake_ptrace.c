@@ -144,23 +144,28 @@ static long interrupt(pid_t tid)
 	return fake_finished(0);
 }
 
+void fake_end_step(struct fake_task *task)
+{
+	const uint64_t pc = fake_arch->pc(&task->regs);
+
+	for (size_t i = 0; fake_place_n(i); i++)
+		if (fake_place_n(i)->address == pc)
+			fake_arch->set_pc(&task->regs, pc + fake_place_n(i)->length);
+	if (fake_report(task, STATUS_STOPPED(SIGTRAP), 0))
+		task->info.si_code = TRAP_TRACE;
+}
+
 static long step(pid_t tid)
 {
 	struct fake_task *task = fake_find(tid);
-	const uint64_t pc = task ? fake_arch->pc(&task->regs) : 0;
 
 	fake_begin("STEP %d", tid);
 	if (!may_resume(task))
 		return fake_finished(ESRCH);
 	fake_go_on(task);
 	fake_point("stepping %d", tid);
-	if (task->state != FAKE_RUNS || task->deaf)
-		return fake_finished(0);
-	for (size_t i = 0; fake_place_n(i); i++)
-		if (fake_place_n(i)->address == pc)
-			fake_arch->set_pc(&task->regs, pc + fake_place_n(i)->length);
-	if (fake_report(task, STATUS_STOPPED(SIGTRAP), 0))
-		task->info.si_code = TRAP_TRACE;
+	if (task->state == FAKE_RUNS && !task->deaf)
+		fake_end_step(task);
 	return fake_finished(0);
 }
 

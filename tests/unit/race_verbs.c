@@ -282,6 +282,20 @@ static void verb_deaf(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
+/* N lacks its stack [no]: the page has to be brought by another thread (userfaultfd). */
+static void verb_lacks(struct fake_task *task, const struct words *w)
+{
+	task->no_stack = w->count < 5;
+}
+
+/* N steps: ends the step that has been held up. */
+static void verb_steps(struct fake_task *task, const struct words *w)
+{
+	(void)w;
+	task->deaf = false;
+	fake_end_step(task);
+}
+
 static void verb_exits(struct fake_task *task, const struct words *w)
 {
 	task->regs.words[X86_ORIG_RAX] = 231;
@@ -377,6 +391,7 @@ static const struct verb {
 	{"refuses", verb_refuses},   {"belongs", verb_belongs},     {"handles", verb_handles},
 	{"ignores", verb_ignores},   {"disk-full", verb_disk_full}, {"resets", verb_resets},
 	{"returned", verb_returned}, {"closed", verb_closed},       {"patches", verb_patches},
+	{"steps", verb_steps},       {"lacks", verb_lacks},
 };
 
 bool race_verb(struct fake_task *task, const struct words *w)

@@ -146,7 +146,7 @@ static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t 
 {
 	const unsigned what = BITS(word, 4, 4), which = BITS(word, 21, 2);
 
-	if (which == 1 && what >= 1 && what <= 3) {
+	if (which == 1 && what >= 1 && what <= 3 && BITS(word, 8, 12) == 0xfff) {
 		emulated(insn, op, OP_BRANCH_REGISTER);
 		op->m = (uint8_t)BITS(word, 0, 4);
 		op->flags |= what == 3 ? OP_LINK : 0;

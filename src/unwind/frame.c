@@ -217,6 +217,14 @@ const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc
 	return row;
 }
 
+bool unwinder_is_return(struct unwinder *unwinder, uint64_t word)
+{
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, arch_text_address(unwinder->arch, word) - 1);
+
+	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
+	       site_of(unwinder, mapped, word) == SITE_CALL;
+}
+
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const uint64_t lookup = arch_text_address(unwinder->arch, pc) - !exact;

@@ -78,6 +78,9 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
  * address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
+/* Whether a word of a stack is the address behind a call in some object's code. */
+bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
+
 /* Where a return address from the stack or a register leads to. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)
 {

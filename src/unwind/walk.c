@@ -143,6 +143,27 @@ static enum step step_signal(struct walk *walk, uint64_t *pc)
 	return STEP_CALLER;
 }
 
+/* Code that has no rule may be what a thread starts with: the C library's own function of which the next return address
+ * on the stack is the one that the start of threads has put there. */
+#define START_SCAN 1024 /* bytes, in which that lies */
+
+static bool is_called_by_start(struct walk *walk)
+{
+	const struct arch *arch = walk->arch;
+	const uint64_t sp = walk->registers.values[arch->dwarf_sp];
+	uint64_t word;
+
+	if (!arch->unwind_index)
+		return false;
+	for (unsigned at = 0; at < START_SCAN; at += arch->pointer_size) {
+		if (!memory_word(walk->memory, sp + at, &word))
+			return false;
+		if (unwinder_is_return(walk->unwinder, word))
+			return unwinder_find_start(walk->unwinder, word, false);
+	}
+	return false;
+}
+
 static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	if (!row)
@@ -162,7 +183,8 @@ static enum step step_frame(struct walk *walk, const struct row *row, uint64_t *
 	case ROW_LOST:
 		return STEP_CUT;
 	default:
-		return unwinder_find_start(walk->unwinder, *pc, exact) ? STEP_OUTERMOST : STEP_CUT;
+		return unwinder_find_start(walk->unwinder, *pc, exact) || is_called_by_start(walk) ? STEP_OUTERMOST
+												   : STEP_CUT;
 	}
 }
 

@@ -65,14 +65,17 @@ endif
 check_LIBRARIES += libarm.a
 libarm_a_SOURCES = $(ARM_SOURCES)
 libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
-check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump
-TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump
+check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
+TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h
 tests_unit_arch_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c
 tests_unit_arch_arm_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a
+tests_unit_arch_arm_run_SOURCES = tests/unit/arch_arm_run.c
+tests_unit_arch_arm_run_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_arm_run_LDADD = libarm.a libbase.a
 
 if ARCH_X86
 check_PROGRAMS += tests/unit/arch_i386

@@ -56,6 +56,7 @@ static const struct {
 		{"blx", "02 00 00 fa", INSN_EMULATE, 0},
 		{"bx lr", "1e ff 2f e1", INSN_EMULATE, 0},
 		{"blx r3", "33 ff 2f e1", INSN_EMULATE, 0},
+		{"what is like bxj, but none", "2f 76 23 e1", INSN_COPY, 0},
 		{"ldr r3, [pc, #16]", "10 30 9f e5", INSN_EMULATE, 0},
 		{"ldr r3, [r2, #16]", "10 30 92 e5", INSN_COPY, CAN_EMULATE},
 		{"ldr pc, [ip, #244]!", "f4 f0 bc e5", INSN_EMULATE, 0},

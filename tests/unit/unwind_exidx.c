@@ -404,6 +404,27 @@ static void test_last(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
+/* The C library's function that a thread begins with has no rule either: but nothing has called it save the start. */
+static void test_thread(void **state)
+{
+	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
+	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+
+	(void)state;
+	push(4, IN_OTHER);
+	push(40, BIAS + OTHER + 1); /* an address of code, but of none behind a call */
+	push(80, IN_START);
+	check(&regs, true, expected, ARRAY_SIZE(expected), false);
+	/* Another call comes first. */
+	push(60, IN_MIDDLE);
+	check(&regs, true, expected, ARRAY_SIZE(expected), true);
+	/* Too far away to be its own. */
+	push(60, 0);
+	push(80, 0);
+	push(8 + 1024, IN_START);
+	check(&regs, true, expected, ARRAY_SIZE(expected), true);
+}
+
 /* A handler that was entered in the middle of `middle`, and returns to the C library's code or to the kernel's. */
 static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 {
@@ -475,8 +496,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes),   cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
 		cmocka_unit_test(test_find),    cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),    cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),    cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

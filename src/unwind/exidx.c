@@ -11,6 +11,7 @@
 #define INDEX_MAX  ((uint64_t)64 << 20)
 #define ENTRY_SIZE 8
 #define CANTUNWIND 1
+#define TAIL_MAX   16 /* bytes of code that a function has behind its end */
 
 /* ---- The bytes of the file ---- */
 
@@ -160,6 +161,13 @@ bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, stru
 	else if (!read_table_entry(cfi, place_of(at, word), entry))
 		entry->size = 0;
 	return true;
+}
+
+bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t address)
+{
+	struct exidx_entry entry;
+
+	return exidx_find(cfi, arch, address, &entry) && !entry.size && cfi_find_start(cfi, address - TAIL_MAX);
 }
 
 /* ---- What they come to ---- */

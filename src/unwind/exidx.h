@@ -22,6 +22,10 @@ struct exidx_entry {
 /* False: there is no index, or none for that address. */
 bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, struct exidx_entry *entry);
 
+/* Whether code that cannot be unwound stands right behind the end of where threads start: glibc's clone() has there
+ * what the child runs. */
+bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t address);
+
 /* A register's place: what another register, or sp, holds at that pc, plus an offset. */
 struct exidx_place {
 	unsigned char base;

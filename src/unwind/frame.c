@@ -2,6 +2,7 @@
  */
 #include "config.h"
 #include "unwind/unwinder.h"
+#include "unwind/exidx.h"
 #include "base/msg.h"
 #include "base/util.h"
 #include "symbols/maps.h"
@@ -230,6 +231,9 @@ bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 	const uint64_t lookup = arch_text_address(unwinder->arch, pc) - !exact;
 	const struct unwind_mapping *mapped = unwinder_find(unwinder, lookup);
 
-	return mapped && object_open(mapped->object, &unwinder->memory, mapped->start) &&
-	       cfi_find_start(&mapped->object->cfi, lookup - mapped->bias);
+	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
+		return false;
+	return cfi_find_start(&mapped->object->cfi, lookup - mapped->bias) ||
+	       (unwinder->arch->unwind_index &&
+		exidx_continues_start(&mapped->object->cfi, unwinder->arch, lookup - mapped->bias));
 }

@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -198,7 +199,7 @@ static bool their_lines(FILE *answers, char **line, size_t *size, uint64_t *addr
 {
 	if (!(*line) && getline(line, size, answers) <= 0)
 		return false;
-	if (sscanf(*line, "%lx", address) != 1)
+	if (sscanf(*line, "%" SCNx64, address) != 1)
 		return false;
 	*text = xstrdup("");
 	for (;;) {

@@ -140,6 +140,7 @@ enum {
 	MIDDLE = 0x1100,   /* Thumb, with a frame in r7 */
 	OUTER = 0x1200,    /* A32, 516 bytes of locals */
 	START = 0x1300,    /* the entry point; not to be unwound */
+	CHILD = 0x1380,    /* what the code behind the start's 128 bytes is; not to be unwound */
 	OTHER = 0x1400,    /* neither, but nobody's start */
 	RESTORER = 0x1500, /* of a C library */
 	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
@@ -150,6 +151,7 @@ enum {
 #define IN_OUTER    (BIAS + OUTER + 0x14)
 #define IN_START    (BIAS + START + 0x14 + 1)
 #define IN_OTHER    (BIAS + OTHER + 0x14 + 1)
+#define IN_CHILD    (BIAS + CHILD + 0x8 + 1)
 #define IN_PLAIN    (BIAS + PLAIN + 0x14 + 1)
 #define IN_LAST     (BIAS + END + 1) /* behind the last instruction of a function */
 #define TO_RESTORER (BIAS + RESTORER + 2 + 1)
@@ -180,7 +182,7 @@ static void make_file(void)
 		uint32_t start, word;
 		uint32_t table; /* where its bytes lie, if not in the word */
 	} entries[] = {
-		{INNER, 0x80a8b0b0, 0}, {MIDDLE, 0x80978409, 0},   {OUTER, 0, TABLE},      {START, 1, 0},
+		{INNER, 0x80a8b0b0, 0}, {MIDDLE, 0x80978409, 0},   {OUTER, 0, TABLE},      {START, 1, 0}, {CHILD, 1, 0},
 		{OTHER, 1, 0},          {RESTORER, 0, TABLE + 16}, {PLAIN, 0, TABLE + 32}, {END, 1, 0},
 	};
 	Elf32_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
@@ -224,6 +226,7 @@ static void make_file(void)
 	put_call(IN_OUTER);
 	put_call(IN_START);
 	put_call(IN_OTHER);
+	put_call(IN_CHILD);
 	put_call(IN_PLAIN);
 	put_call(IN_LAST);
 	put(RESTORER, restorer_code);
@@ -250,7 +253,7 @@ static void test_find(void **state)
 	} cases[] = {
 		{INNER - 1, false, 0, 0, 0},          {INNER, true, INNER, MIDDLE, 3},
 		{MIDDLE - 1, true, INNER, MIDDLE, 3}, {OUTER + 8, true, OUTER, START, 6},
-		{START, true, START, OTHER, 0},       {PLAIN, true, PLAIN, END, 3},
+		{START, true, START, CHILD, 0},       {PLAIN, true, PLAIN, END, 3},
 		{END + 8, true, END, END + 9, 0},
 	};
 	struct exidx_entry entry;
@@ -414,6 +417,8 @@ static void test_thread(void **state)
 	push(4, IN_OTHER);
 	push(40, BIAS + OTHER + 1); /* an address of code, but of none behind a call */
 	push(80, IN_START);
+	check(&regs, true, expected, ARRAY_SIZE(expected), false);
+	push(80, IN_CHILD);
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 	/* Another call comes first. */
 	push(60, IN_MIDDLE);

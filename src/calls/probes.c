@@ -25,9 +25,20 @@ static bool library_selected(const struct tracer *t, const struct object *object
 	return false;
 }
 
-static void probe_failed(struct process *p, const struct probe *probe)
+static const char *why_failed(const struct process *p, const struct probe *probe)
 {
 	const struct text_range *text = object_text_at(probe->object, probe->start);
+	const struct breakpoint *b = breakpoint_find(p, probe->start);
+
+	if (text && text->shared)
+		return "its text is shared with other processes";
+	if (p->arch->cannot_step && b && b->insn.kind == INSN_STEP)
+		return "its first instruction can be neither copied nor emulated, and the processor has no single step";
+	return "another program's may be there: perf, bpftrace and other users of uprobes put theirs in all processes";
+}
+
+static void probe_failed(struct process *p, const struct probe *probe)
+{
 	unsigned char byte;
 
 	/* What cannot be read has gone, or goes: the process ends. */
@@ -36,10 +47,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 	p->trace->counts.failed_probes++;
 	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
 		    probe->object->path);
-	msg_warn("%s in %s is not traced: no breakpoint can be set there%s", probe->traced.shown, probe->object->path,
-		 text && text->shared ? " (its text is shared with other processes)"
-				      : " (another program's may be there: perf, bpftrace and other users of uprobes "
-					"put theirs into every process)");
+	msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
+		 probe->object->path, why_failed(p, probe));
 }
 
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like)

@@ -232,7 +232,7 @@ int option_symbol(struct parse *parse, const char *text)
 	const char *const sign = strrchr(text, '=');
 	uint64_t address;
 
-	if (!sign || sign == text || !parse_number(sign + 1, UINT64_MAX, &address))
+	if (!sign || sign == text || !parse_number_hex(sign + 1, UINT64_MAX, &address))
 		return usage_error(parse,
 				   "--symbol=%s: give a name and the function's address in the "
 				   "program's file, like "

@@ -99,13 +99,9 @@ static uint64_t number(struct argp_state *state, const char *option, const char 
 /* Masks are hexadecimal with and without 0x, as in traces. */
 static uint64_t mask(struct argp_state *state, const char *option, const char *text, uint64_t max)
 {
-	char digits[20];
 	uint64_t value = 0;
 
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		text += 2;
-	if ((size_t)snprintf(digits, sizeof(digits), "0x%s", text) >= sizeof(digits) ||
-	    !parse_number(digits, max, &value))
+	if (!parse_number_hex(text, max, &value))
 		argp_error(state, "%s needs a hexadecimal mask of at most %llx, not '%s'", option,
 			   (unsigned long long)max, text);
 	return value;

@@ -9,18 +9,13 @@
 /* Objects that are looked at. A part of a path that more of them have chooses nothing. */
 enum { RANGES_MAX = 4096 };
 
-static bool parse_hex(const char *text, size_t length, uint64_t *value)
+static bool parse_start(const char *text, size_t length, uint64_t *value)
 {
-	char digits[24] = "0x";
+	char *digits = xstrndup(text, length);
+	const bool good = parse_number_hex(digits, UINT64_MAX, value);
 
-	if (length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		text += 2;
-		length -= 2;
-	}
-	if (!length || length > sizeof(digits) - 3)
-		return false;
-	memcpy(digits + 2, text, length);
-	return parse_number(digits, UINT64_MAX, value);
+	free(digits);
+	return good;
 }
 
 bool call_address_parse(const char *text, struct call_address *address)
@@ -28,8 +23,8 @@ bool call_address_parse(const char *text, struct call_address *address)
 	const char *colon = strrchr(text, ':');
 	const char *plus = colon ? strchr(colon, '+') : NULL;
 
-	if (!plus || colon == text || !parse_hex(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
-	    !parse_hex(plus + 1, strlen(plus + 1), &address->size) || !address->size)
+	if (!plus || colon == text || !parse_start(colon + 1, (size_t)(plus - colon - 1), &address->start) ||
+	    !parse_number_hex(plus + 1, UINT64_MAX, &address->size) || !address->size)
 		return false;
 	address->object = xstrndup(text, (size_t)(colon - text));
 	return true;

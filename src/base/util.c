@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "base/msg.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -104,21 +105,36 @@ bool path_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-bool parse_number(const char *text, uint64_t max, uint64_t *value)
+static bool has_hex_prefix(const char *text)
 {
-	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	const char *digits = hex ? text + 2 : text;
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+static bool parse_digits(const char *digits, int base, uint64_t max, uint64_t *value)
+{
 	char *end;
 
-	if (hex ? !strchr("0123456789abcdefABCDEF", digits[0]) || !digits[0] : digits[0] < '0' || digits[0] > '9')
+	/* strtoull would take a sign, blanks, and another 0x. */
+	if ((base == 16 ? !isxdigit((unsigned char)digits[0]) : !isdigit((unsigned char)digits[0])) ||
+	    has_hex_prefix(digits))
 		return false;
 	errno = 0;
-	const unsigned long long number = strtoull(digits, &end, hex ? 16 : 10);
+	const unsigned long long number = strtoull(digits, &end, base);
 
 	if (errno || *end || number > max)
 		return false;
 	*value = number;
 	return true;
+}
+
+bool parse_number(const char *text, uint64_t max, uint64_t *value)
+{
+	return has_hex_prefix(text) ? parse_digits(text + 2, 16, max, value) : parse_digits(text, 10, max, value);
+}
+
+bool parse_number_hex(const char *text, uint64_t max, uint64_t *value)
+{
+	return parse_digits(has_hex_prefix(text) ? text + 2 : text, 16, max, value);
 }
 
 char *read_file(const char *path, size_t max, size_t *size)

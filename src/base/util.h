@@ -84,6 +84,8 @@ bool path_is_folder(const char *path);
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
  * decimal). False when it is empty, has other characters or is over `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
+/* The same of a hexadecimal number, with 0x and without: an address as nm and objdump print it, a mask. */
+bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
 /* 1234567 as "1,234,567", into `text`, which it returns. */
 const char *number_grouped(uint64_t number, char text[32]);

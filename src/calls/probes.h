@@ -60,8 +60,6 @@ void probe_at(struct process *p, const struct probe *probe);
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
 /* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
 void probes_plant(struct process *p);
-/* What --symbol names, in the main program. */
-void probe_manual_symbols(struct process *p);
 /* Where the breakpoint of a function at that code address belongs. */
 uint64_t probe_entry(struct process *p, uint64_t start);
 /* The probe whose function's code holds the address, of the same kind as `like` if there is one; NULL: none at all. */

@@ -136,7 +136,7 @@ struct tracer {
 	struct wanted_list *wanted;
 	struct pin *pin;
 	struct call *spare_call; /* freed, and the next one to be used; NULL none */
-	bool symbols_checked;    /* those of --symbol have been looked up once */
+	char *symbols_of;        /* the file of the first program, which --symbol is about; NULL: none yet */
 
 	bool launch_execed; /* tracer/: the launched program has begun */
 };

@@ -2,6 +2,7 @@
 #include "tracer/start.h"
 #include "tracer/forks.h"
 #include "calls/linker.h"
+#include "calls/manual_symbols.h"
 #include "calls/probes.h"
 #include "record/output.h"
 #include "record/report.h"

@@ -99,6 +99,7 @@ static void tracer_free(struct tracer *t)
 	free(t->collector);
 	free(t->spare_call);
 	pin_free(t->pin);
+	free(t->symbols_of);
 }
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)

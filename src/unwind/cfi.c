@@ -451,3 +451,23 @@ const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
 		cfi->eh.count = head.count;
 	return &cfi->eh;
 }
+
+/* An entry of .eh_frame_hdr's table. */
+struct eh_entry {
+	int32_t start, fde; /* relative to the header */
+} __attribute__((packed));
+
+bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start)
+{
+	const struct eh_frame *eh = cfi_eh_frame(cfi);
+	const struct eh_entry *table =
+		eh->bytes ? (const struct eh_entry *)(eh->bytes + (eh->table - eh->address)) : NULL;
+	const size_t below = table ? COUNT_UP_TO(table, eh->count, .start, (int64_t)(address - eh->header)) : 0;
+	Dwarf_Frame *frame = below ? frame_of(cfi->eh_cfi, address) : NULL;
+
+	if (!frame)
+		return false; /* behind the end of the one before it */
+	free(frame);
+	*start = eh->header + (uint64_t)(int64_t)table[below - 1].start;
+	return true;
+}

@@ -68,6 +68,9 @@ ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
  * to be called by none. */
 bool cfi_find_start(struct cfi *cfi, uint64_t address);
 
+/* Where the function begins that .eh_frame says the code at `address` is in. False: it does not say so. */
+bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start);
+
 /* Fills cfi->eh, once; eh.bytes is NULL if there is no usable .eh_frame_hdr. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi);
 

@@ -153,3 +153,16 @@ uint64_t unwinder_fallbacks(const struct unwinder *unwinder)
 {
 	return unwinder->fallbacks;
 }
+
+bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *snapshot, uint64_t address,
+		       uint64_t *start)
+{
+	const struct unwind_mapping *mapped = unwinder_find(unwinder, address);
+
+	memory_begin(&unwinder->memory, snapshot);
+	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start) ||
+	    !cfi_function(&mapped->object->cfi, address - mapped->bias, start))
+		return false;
+	*start += mapped->bias;
+	return true;
+}

@@ -59,6 +59,11 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
+/* Where the function begins that the call frame information says a mapped address is in; of the snapshot only read() is
+ * used. False: no information says so. */
+bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *snapshot, uint64_t address,
+		       uint64_t *start);
+
 /* How many walks were libunwind's, where the tables have a rule that rows cannot hold. */
 uint64_t unwinder_fallbacks(const struct unwinder *unwinder);
 

@@ -468,10 +468,12 @@ def stripped_static(room):
     for line in room.run(['nm', twin]).out.decode().split('\n'):
         fields = line.split()
         if len(fields) == 3 and fields[1] in 'tTwWiI':
-            symbols[fields[2]] = fields[0].lstrip('0')
+            symbols[fields[2]] = fields[0]
     names = ('malloc', 'free', 'calloc', 'realloc', 'reallocarray', 'posix_memalign', 'aligned_alloc', 'memalign',
              'valloc', 'pvalloc')
-    options = ['--symbol=%s=0x%s' % (name, symbols[name]) for name in names if name in symbols]
+    # As nm prints them, with letters and without; with 0x.
+    options = ['--symbol=%s=%s%s' % (name, '0x' if name == 'free' else '', symbols[name]) for name in names
+               if name in symbols]
     folder = room.path('traces')
     os.makedirs(folder)
     done = room.run(kinds.functrace(folder, *options) + [stripped])

@@ -231,6 +231,48 @@ def symbols(room):
     return problems + equal('warnings', said(done).count('--symbol'), 2) + equal('status', done.status, 0), ''
 
 
+COUNTING = '''
+#include <stdio.h>
+__attribute__((noinline)) unsigned mixes(unsigned value)
+{
+	return value * 0x90909091u + 0x12345678u;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	printf("%x\\n", mixes(mixes((unsigned)argc)));
+	return 0;
+}
+'''
+
+
+def inside_a_function(room):
+    """--symbol for a place inside of a function is refused, by the symbols or the unwind tables; another program, of
+    which it is not meant, gets a breakpoint only where a function begins. All results stay right."""
+    named = compiled(room, 'named', COUNTING, '-no-pie', '-fno-pie', '-fno-asynchronous-unwind-tables')
+    framed = compiled(room, 'framed', COUNTING, '-no-pie', '-fno-pie', '-s', '-fasynchronous-unwind-tables')
+    bare = compiled(room, 'bare', COUNTING, '-no-pie', '-fno-pie', '-s', '-fno-asynchronous-unwind-tables')
+    twin = compiled(room, 'twin', COUNTING, '-no-pie', '-fno-pie', '-fasynchronous-unwind-tables')
+    right = room.run([named]).out
+    problems = []
+    for program, twin in ((named, named), (framed, twin), (bare, named)):
+        symbols = dict(line.split()[::2][::-1] for line in room.run(['nm', twin]).out.decode().splitlines()
+                       if len(line.split()) == 3)
+        start = int(symbols['mixes'], 16)
+        for offset in (1, 6):
+            option = '--symbol=malloc=%016x' % (start + offset)
+            done = room.run([FUNCTRACE, '-o', 'a', option] + (['sh', '-c', 'exec ' + program] if program == bare
+                                                              else [program]))
+            problems += equal(program, (done.status, done.out), (0, right))
+            if program != bare:
+                problems += has_line(done, 'functrace: warning: --symbol=malloc=0x%x is not traced: in %s no function begins '
+                                           "there, it is inside the one at 0x%x; give the function's address in the file, as "
+                                           'nm or objdump print it' % (start + offset, re.escape(program), start))
+        done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=' + symbols['mixes'], program])
+        problems += equal('at its start', (done.out, '--symbol' in said(done)), (right, False))
+    return problems, ''
+
+
 def deleted(replaced):
     """The file of a running program has gone, or another has taken its place: names all the same with -r."""
     def run(room):
@@ -355,6 +397,7 @@ CASES = [
     ('--duration, attached', for_a_time_attached),
     ('--duration, launched', for_a_time_launched),
     ('--symbol of no place', symbols),
+    ('--symbol inside a function', inside_a_function),
     ('a deleted program', deleted(False)),
     ('a replaced program', deleted(True)),
     ('another mount namespace', other_mounts),

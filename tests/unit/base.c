@@ -42,6 +42,15 @@ static void numbers_are_parsed_whole(void **state)
 	}
 	assert_true(parse_number("10", 10, &value));
 	assert_false(parse_number("11", 10, &value));
+	assert_false(parse_number("0x0x1", UINT64_MAX, &value));
+	assert_true(parse_number_hex("0000000000012340", UINT64_MAX, &value));
+	assert_int_equal(value, 0x12340);
+	assert_true(parse_number_hex("0xffffffffffffffff", UINT64_MAX, &value));
+	assert_true(value == UINT64_MAX);
+	assert_false(parse_number_hex("0x0x1", UINT64_MAX, &value));
+	assert_false(parse_number_hex("0x", UINT64_MAX, &value));
+	assert_false(parse_number_hex(" 1", UINT64_MAX, &value));
+	assert_false(parse_number_hex("11", 0x10, &value));
 }
 
 static void arithmetic_saturates(void **state)

@@ -108,7 +108,8 @@ static void test_all_options(void **state)
 			       "libc.so,libfoo -f text "
 			       "--compat=sp-rtrace -o - -r -S USR1 --start-paused -F -T -q "
 			       "--verify --unwinder=libunwind "
-			       "--symbol=malloc=0x401a30 --symbol=a=b=7 --cpu=pin -s -- prog -e x"),
+			       "--symbol=malloc=0x401a30 --symbol=a=b=7 --symbol=f=0000000000012340 "
+			       "--symbol=g=0000000000416b7F --cpu=pin -s -- prog -e x"),
 			 -1);
 	assert_string_equal(said, "");
 	assert_int_equal(settings.module_count, 2);
@@ -137,11 +138,13 @@ static void test_all_options(void **state)
 	assert_true(settings.quiet);
 	assert_int_equal(settings.cpu, CPU_PIN);
 	assert_int_equal(settings.unwinder, UNWIND_LIBUNWIND);
-	assert_int_equal(settings.symbol_count, 2);
+	assert_int_equal(settings.symbol_count, 4);
 	assert_string_equal(settings.symbols[0].name, "malloc");
 	assert_int_equal(settings.symbols[0].address, 0x401a30);
 	assert_string_equal(settings.symbols[1].name, "a=b");
 	assert_int_equal(settings.symbols[1].address, 7);
+	assert_int_equal(settings.symbols[2].address, 0x12340);
+	assert_int_equal(settings.symbols[3].address, 0x416b7f);
 }
 
 static void test_long_names(void **state)
@@ -195,7 +198,14 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("-L '' ls", "-L: an empty name");
 	assert_usage_error("--symbol=malloc ls", "--symbol=malloc=0x401a30");
 	assert_usage_error("--symbol==1 ls", "--symbol=malloc=0x401a30");
-	assert_usage_error("--symbol=a=1x ls", "--symbol=malloc=0x401a30");
+	static const char *const addresses[] = {"1x", "", "0x", "0x0x1", "-1", "+1", "12345678123456781"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "--symbol=a=%s ls", addresses[i]);
+		assert_usage_error(line, "--symbol=malloc=0x401a30");
+	}
 	assert_usage_error("--start-paused ls", "needs the signal");
 }
 

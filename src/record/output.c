@@ -105,6 +105,25 @@ static void put_modules(struct trace *trace)
 		    &(struct record){.type = RECORD_RESOURCE, .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
+/* Before any process is traced, functrace ends with that; else this one goes on untraced, and others are traced. */
+static void not_begun(struct trace *trace, int error)
+{
+	struct run *run = trace->run;
+	const char *path = trace->path ? trace->path : "a new file";
+	const char *advice = error == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.";
+
+	trace->broken = run->has_broken = true;
+	if (!run->is_launch)
+		run->exit_status = 1;
+	if (!run->has_begun)
+		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
+	else if (run->unbegun_traces++ < BROKEN_REPORTED)
+		msg_error("process %d (%s) goes on untraced: its trace cannot be written to %s: %s. %s", trace->pid,
+			  trace->name, path, strerror(-error), advice);
+	free(trace->path);
+	trace->path = NULL;
+}
+
 int output_begin(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
@@ -112,12 +131,7 @@ int output_begin(struct trace *trace)
 	struct stat st;
 
 	if (fd < 0) {
-		trace->broken = trace->run->has_broken = true;
-		msg_error("cannot write the trace to %s: %s. %s", trace->path ? trace->path : "a new file",
-			  strerror(-fd),
-			  fd == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.");
-		free(trace->path);
-		trace->path = NULL;
+		not_begun(trace, fd);
 		return fd;
 	}
 	trace->fd = fd;

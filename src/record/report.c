@@ -195,6 +195,8 @@ static void report_untraced(const struct run *run)
 		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
 	add_count(&b, run->broken_traces, "trace that could not be written to its end",
 		  "traces that could not be written to their end");
+	add_count(&b, run->unbegun_traces, "process whose trace could not be begun",
+		  "processes whose traces could not be begun");
 	add_count(&b, run->untraced_children, "process that was let go of", "processes that were let go of");
 	add_count(&b, run->lost_attach, "process that could not be attached", "processes that could not be attached");
 	if (b.size)

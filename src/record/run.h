@@ -20,6 +20,7 @@ struct run {
 	struct engine *engine;
 	bool is_launch;
 	bool paused;
+	bool has_begun;  /* the program has been started, or attached to, with its trace */
 	bool has_broken; /* a process whose trace is broken is to be let go of */
 	int exit_status;
 	struct trace *traces;
@@ -32,7 +33,7 @@ struct run {
 	bool attached;
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
-	size_t broken_traces;
+	size_t broken_traces, unbegun_traces; /* of processes that went on untraced, in the midst and from the start */
 	size_t silent_children; /* forked, without an event, so without a trace */
 
 	/* progress.c */

@@ -279,6 +279,7 @@ int attach_all(struct tracer *t)
 		p->anchor = 0;
 	if (error < 0)
 		return error == -ESRCH ? explain(failed->pid, ESRCH) : 1;
+	t->run->has_begun = true;
 	engine_started(t->engine);
 	tell_attached(t);
 	progress_begin(t->run);

@@ -82,6 +82,12 @@ static void launch_failed(struct tracer *t, struct task *task)
 	t->finished = true;
 }
 
+static void begun(struct tracer *t)
+{
+	t->run->has_begun = true;
+	engine_started(t->engine);
+}
+
 void act_exec(struct tracer *t, const struct stop *stop)
 {
 	struct task *task = exec_task(t, stop);
@@ -123,7 +129,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 				 strerror(error));
 		t->run->untraced_children++;
 		if (first)
-			engine_started(t->engine);
+			begun(t);
 		task_release(t, task, 0);
 		return;
 	}
@@ -134,6 +140,6 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		return;
 	}
 	if (first)
-		engine_started(t->engine);
+		begun(t);
 	task_resume(task, 0);
 }

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -323,6 +324,54 @@ def launched_with_children(room):
     return problems, ''
 
 
+# ---- A trace that cannot be begun ----
+
+def cannot_begin(room, command, before=None):
+    """The folder of its traces goes, then the program becomes another one. It goes on untraced, and the summary says so."""
+    os.mkdir(room.path('d'))
+    done = before(command) if before else room.run([FUNCTRACE, '-o', 'd/q', *command])
+    text = done.err.decode()
+    problems = [] if re.search(r'^functrace: process (\d+) \(images-O0\) goes on untraced: its trace cannot be written to '
+                               r'd/q\.\1(\.1)?: No such file or directory\. Name another place with -o\.$', text, re.M) else \
+        ['no message of that process']
+    problems += equal('the summary', 'functrace: not traced: 1 process whose trace could not be begun\n' in text, True)
+    return done, problems + (['it said: ' + text] if problems else [])
+
+
+def cannot_begin_launched(room):
+    program = builds.target('images', 'O0')
+    done, problems = cannot_begin(room, ['sh', '-c', 'rm -r d; exec "$0" 0', program])
+    return problems + equal('status', done.status, 0), ''
+
+
+def cannot_begin_child(room):
+    """A forked child of a launched program."""
+    program = builds.target('images', 'O0')
+    script = 'import shutil, subprocess, sys; shutil.rmtree("d"); ' \
+        'sys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode + 5)'
+    python = os.path.realpath(os.environ.get('PYTHON') or kinds.need('python3'))
+    done, problems = cannot_begin(room, [python, '-c', script, program, '0'])
+    return problems + equal('status', done.status, 5), ''
+
+
+def cannot_begin_attached(room):
+    need_attach()
+    program = builds.target('images', 'O0')
+    os.mkfifo(room.path('gate'))
+    child = room.start(['sh', '-c', 'read x < gate; exec "$0" 0', program])
+
+    def before(command):
+        tracer = room.start([FUNCTRACE, '-o', 'd/q', '-t', str(child.pid)])
+        wait_for('a trace', lambda: os.path.exists(room.path('d/q')) and os.stat(room.path('d/q')).st_size)
+        shutil.rmtree(room.path('d'))
+        with open(room.path('gate'), 'w') as file:
+            file.write('go\n')
+        return room.finish(tracer, 20)
+    done, problems = cannot_begin(room, None, before)
+    problems += equal('status', done.status, 1) + equal('the program', room.finish(child, 20).status, 0)
+    return problems, ''
+
+
 # ---- Forks ----
 
 FORKING = '''
@@ -390,5 +439,8 @@ CASES = [
     ('cannot be written: one of two', one_of_two),
     ('cannot be written: launched', launched_program),
     ('cannot be written: launched, with children', launched_with_children),
+    ('cannot be begun: launched', cannot_begin_launched),
+    ('cannot be begun: a child', cannot_begin_child),
+    ('cannot be begun: attached', cannot_begin_attached),
     ('blocks from before a fork', inherited),
 ]

@@ -137,23 +137,29 @@ static int add_pid(struct parse *parse, const char *text, pid_t pid)
 #define CANDIDATES    16
 #define COMMAND_WIDTH 60
 
+static bool descends_from(pid_t pid, pid_t ancestor)
+{
+	while (pid > 1 && pid != ancestor)
+		pid = proc_parent(pid);
+	return pid == ancestor;
+}
+
 /* The one that all others descend from; 0 if there is none. */
 static pid_t common_ancestor(const pid_t *pids, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
-		pid_t parent = pids[i];
+	for (size_t i = 0; i < count; i++) {
+		size_t below = 0;
 
-		while (parent > 1 && parent != pids[0])
-			parent = proc_parent(parent);
-		if (parent != pids[0])
-			return 0;
+		while (below < count && descends_from(pids[below], pids[i]))
+			below++;
+		if (below == count)
+			return pids[i];
 	}
-	return pids[0];
+	return 0;
 }
 
-static int too_many(struct parse *parse, const char *name, const pid_t *pids, size_t count)
+static int too_many(struct parse *parse, const char *name, const pid_t *pids, size_t count, pid_t ancestor)
 {
-	const pid_t ancestor = common_ancestor(pids, count);
 	struct buf list = {0};
 
 	for (size_t i = 0; i < count && i < CANDIDATES; i++) {
@@ -173,26 +179,27 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	return error;
 }
 
-static int option_process_name(struct parse *parse, const char *name)
+static int target_name(struct parse *parse, const char *name)
 {
 	size_t count;
 	pid_t *const pids = who_named(name, &count);
+	const pid_t ancestor = common_ancestor(pids, count);
 	int error;
 
 	if (!count)
 		error = usage_error(parse,
-				    "-t %s: this is no process id, and no process has that name; "
-				    "'pgrep -af %s' looks into whole command lines",
-				    name, name);
-	else if (count > 1)
-		error = too_many(parse, name, pids, count);
+				    "-t %s: this is no process id, and no process %s; 'pgrep -af %s' looks into whole "
+				    "command lines",
+				    name, strchr(name, '/') ? "runs that program" : "has that name", name);
+	else if (count > 1 && !(ancestor && parse->settings->children))
+		error = too_many(parse, name, pids, count, ancestor);
 	else
-		error = add_pid(parse, name, pids[0]);
+		error = add_pid(parse, name, ancestor);
 	free(pids);
 	return error;
 }
 
-int option_pid(struct parse *parse, const char *text)
+static int target(struct parse *parse, const char *text)
 {
 	uint64_t pid;
 
@@ -200,10 +207,26 @@ int option_pid(struct parse *parse, const char *text)
 	    isdigit((unsigned char)text[0]))
 		return usage_error(parse, "-t %s: give each process its own -t: -t PID -t PID", text);
 	if (*text && *text != '-' && text[strspn(text, "0123456789")])
-		return option_process_name(parse, text);
+		return target_name(parse, text);
 	if (!parse_number(text, INT_MAX, &pid) || !pid)
 		return usage_error(parse, "-t %s: this is no process id; 'pgrep -a NAME' lists them", text);
 	return add_pid(parse, text, (pid_t)pid);
+}
+
+int option_target(struct parse *parse, const char *text)
+{
+	ARRAY_GROW(parse->targets, parse->target_capacity, parse->target_count);
+	parse->targets[parse->target_count++] = text;
+	return 0;
+}
+
+int option_targets(struct parse *parse)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < parse->target_count && !error; i++)
+		error = target(parse, parse->targets[i]);
+	return error;
 }
 
 int option_duration(struct parse *parse, const char *text)

@@ -9,7 +9,9 @@
 
 struct parse {
 	struct settings *settings;
-	size_t module_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity;
+	size_t module_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity, target_capacity;
+	const char **targets; /* what -t names, of the command line's memory: settled when all options are known */
+	size_t target_count;
 	int status; /* what settings_parse returns when a parser function has returned an error */
 };
 
@@ -23,7 +25,9 @@ int option_list(struct parse *parse, const char *list, int (*add)(struct parse *
 int option_module(struct parse *parse, const char *name);
 int option_library(struct parse *parse, const char *name);
 int option_monitor(struct parse *parse, const char *text);
-int option_pid(struct parse *parse, const char *text);
+/* Only kept for option_targets(), which finds the processes. */
+int option_target(struct parse *parse, const char *text);
+int option_targets(struct parse *parse);
 int option_duration(struct parse *parse, const char *text);
 int option_symbol(struct parse *parse, const char *text);
 int option_toggle_signal(struct parse *parse, const char *text);

@@ -95,8 +95,10 @@ static int check_output(struct parse *parse)
 static int check_all(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
-	int error;
+	int error = option_targets(parse);
 
+	if (error)
+		return error;
 	if (s->argv && s->pid_count)
 		return usage_error(parse,
 				   "both -t and a program (%s) are given; functrace traces the one "
@@ -297,7 +299,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_list(parse, arg, option_module);
 	case 't':
 	case 'p':
-		return option_pid(parse, arg);
+		return option_target(parse, arg);
 	case 'L':
 		return option_list(parse, arg, option_library);
 	case 'M':
@@ -378,9 +380,10 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
 	*settings = (struct settings){.depth = DEPTH_NORMAL, .output_fd = -1, .timestamps = true, .follow = true};
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse))
-		return parse.status;
-	return STATUS_GO_ON;
+	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
+
+	free(parse.targets);
+	return error ? parse.status : STATUS_GO_ON;
 }
 
 void settings_free(struct settings *settings)

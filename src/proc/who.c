@@ -12,18 +12,38 @@
 
 #define COMM_MAX 15 /* of what the kernel keeps of a name */
 
-/* The file's name of its program; NULL unknown. */
+/* A task by which /proc tells of the process: when its first thread has ended, that one has neither program nor
+ * command line. */
+static pid_t task_of(pid_t pid)
+{
+	const pid_t live = proc_live_thread(pid);
+
+	return live ? live : pid;
+}
+
+/* The path of its program; NULL unknown. */
+static char *program_of(pid_t pid)
+{
+	char *const path = proc_link(task_of(pid), "exe");
+
+	if (path)
+		path[proc_path_length(path)] = '\0';
+	return path;
+}
+
+/* The same without folders. */
 static char *file_of(pid_t pid)
 {
-	char *const path = proc_link(pid, "exe");
-
-	if (!path)
-		return NULL;
-	path[proc_path_length(path)] = '\0';
-	char *const file = xstrdup(path_name(path));
+	char *const path = program_of(pid), *const file = path ? xstrdup(path_name(path)) : NULL;
 
 	free(path);
 	return file;
+}
+
+/* Words, each with its end. */
+static char *command_line(pid_t pid, size_t *size)
+{
+	return proc_read(task_of(pid), "cmdline", size);
 }
 
 /* The first word of its command line, without folders: "-bash" of a login shell and "nginx:" of a title are bash,
@@ -50,21 +70,21 @@ static bool begins(const char *comm, const char *name)
 	return name && !strncmp(comm, name, COMM_MAX);
 }
 
-/* Of a script: the word that it was run by. */
+/* Of a script: the word that it was run by, with its folders. */
 static const char *script_word(const char *line, size_t size, const char *comm)
 {
 	const char *word = line;
 
 	for (unsigned n = 0; word && n < 4 && (size_t)(word - line) < size; n++, word += strlen(word) + 1)
 		if (n && begins(comm, path_name(word)))
-			return path_name(word);
+			return word;
 	return NULL;
 }
 
 char *who_name(pid_t pid)
 {
 	size_t size = 0;
-	char *comm = proc_comm(pid, pid), *line = proc_read(pid, "cmdline", &size), *file = file_of(pid);
+	char *comm = proc_comm(pid, pid), *line = command_line(pid, &size), *file = file_of(pid);
 	char *word = first_word(line), *name;
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 
@@ -73,7 +93,7 @@ char *who_name(pid_t pid)
 	else if (begins(comm, word))
 		name = xstrdup(word);
 	else if (script)
-		name = xstrdup(script);
+		name = xstrdup(path_name(script));
 	else if (begins(comm, file))
 		name = xstrdup(file);
 	else
@@ -89,7 +109,7 @@ char *who_name(pid_t pid)
 char *who_command(pid_t pid, size_t most)
 {
 	size_t size = 0;
-	char *line = proc_read(pid, "cmdline", &size);
+	char *line = command_line(pid, &size);
 
 	while (line && size && !line[size - 1])
 		size--;
@@ -147,7 +167,7 @@ static pid_t *chosen(size_t *count, bool (*wanted)(pid_t pid, const void *contex
 
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
-		if (wanted(pids[i], context) && proc_is_alive(pids[i]))
+		if (wanted(pids[i], context) && proc_live_thread(pids[i]))
 			pids[(*count)++] = pids[i];
 	return pids;
 }
@@ -168,6 +188,43 @@ static bool is_named(pid_t pid, const void *name)
 	return named;
 }
 
+static bool is_same_file(const struct stat *file, const char *path)
+{
+	struct stat other;
+
+	return stat(path, &other) == 0 && file->st_dev == other.st_dev && file->st_ino == other.st_ino;
+}
+
+/* Whether a word of its command line leads to the file, from the folder that it is in. */
+static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
+{
+	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
+	const bool same = is_same_file(file, path);
+
+	free(path);
+	return same;
+}
+
+static bool is_run_by(pid_t pid, const void *path)
+{
+	size_t size = 0;
+	struct stat file = {0};
+	char *program = program_of(pid), *line = command_line(pid, &size), *comm = proc_comm(pid, pid);
+	const char *script = comm && line ? script_word(line, size, comm) : NULL;
+	const bool exists = stat(path, &file) == 0;
+	char *const link = xasprintf("/proc/%d/exe", task_of(pid));
+	/* The program's file may have been deleted or replaced since. */
+	const bool found = program && (!strcmp(program, path) || (line && !strcmp(line, path)) ||
+				       (script && !strcmp(script, path)) || (exists && is_same_file(&file, link)) ||
+				       (exists && script && is_word_for(pid, script, &file)));
+
+	free(program);
+	free(line);
+	free(comm);
+	free(link);
+	return found;
+}
+
 pid_t *who_children(pid_t pid, size_t *count)
 {
 	return chosen(count, is_child, &pid);
@@ -175,7 +232,7 @@ pid_t *who_children(pid_t pid, size_t *count)
 
 pid_t *who_named(const char *name, size_t *count)
 {
-	return chosen(count, is_named, name);
+	return chosen(count, strchr(name, '/') ? is_run_by : is_named, name);
 }
 
 bool who_has_other_mounts(pid_t pid)

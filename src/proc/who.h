@@ -14,7 +14,8 @@ char *who_name(pid_t pid);
 char *who_command(pid_t pid, size_t most);
 /* The processes that there are but for this one, in ascending order. The caller frees them. */
 pid_t *who_all(size_t *count);
-/* The living processes of that name, or of that file's name; as who_all(). */
+/* The living processes of that name, or of that file's name; a name with a folder is the path of their program or
+ * script. As who_all(). */
 pid_t *who_named(const char *name, size_t *count);
 /* The living children of a process; as who_all(). */
 pid_t *who_children(pid_t pid, size_t *count);

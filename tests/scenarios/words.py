@@ -186,6 +186,10 @@ int main(int argc, char **argv)
     for p in [pid] + children:
         problems += equal('TracerPid', status_field(p, 'TracerPid'), '0')
     problems += refused(room, [FUNCTRACE, '-t', name], 2, '\nAll of them: -t %d --children\n' % pid)
+    for options in (['-t', name, '--children'], ['--children', '-t', room.path(name)]):
+        named = attached(room, '-o', 'n', *options)
+        problems += has_line(named, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes '
+                                    r'below; Ctrl-C lets go' % (name, pid))
     for p in children:
         os.kill(p, signal.SIGKILL)
     room.finish(master)
@@ -196,6 +200,70 @@ int main(int argc, char **argv)
     room.kill(sleeper)
     problems += refused(room, [FUNCTRACE, '-o', 'd', '4194305'], 127,
                         'functrace: 4194305 was not found in PATH. To attach to process 4194305: -t 4194305\n')
+    return problems, ''
+
+
+def by_path(room):
+    """-t PATH: of the program, of a link to it, of a script; as it was typed then, and from elsewhere."""
+    need_attach()
+    compiled(room, 'loop', LOOP)
+    os.mkdir(room.path('sub'))
+    os.symlink(room.path('loop'), room.path('sub', 'link'))
+    with open(room.path('sub', 'tool'), 'w') as file:
+        file.write('#!/bin/sh\nread x < gate\n')
+    os.chmod(room.path('sub', 'tool'), 0o755)
+    os.mkfifo(room.path('gate'))
+    child, script = room.start(['./sub/link']), room.start(['./sub/tool'])
+    wait_for('their start', lambda: (command_of(child.pid), command_of(script.pid)) == ('link', 'tool'))
+    problems = []
+    for path in ('./sub/link', room.path('loop'), 'loop', room.path('sub', 'link')):
+        done = attached(room, '-o', 'a', '-t', path if '/' in path else './' + path)
+        problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
+    for path in ('./sub/tool', room.path('sub', 'tool'), 'sub/../sub/tool'):
+        done = attached(room, '-o', 'a', '-t', path)
+        problems += has_line(done, r'functrace: attached to tool \(%d\), .*' % script.pid)
+    os.unlink(room.path('loop'))
+    for path in ('./sub/link', room.path('loop')):
+        done = attached(room, '-o', 'a', '-t', path)
+        problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
+    for path in (room.path('nothing'), room.path('sub'), room.path('gate')):
+        problems += refused(room, [FUNCTRACE, '-t', path], 2, 'functrace: -t %s: this is no process id, and no process runs '
+                            "that program; 'pgrep -af %s' looks into whole command lines\n" % (path, path))
+    for one in (child, script):
+        room.kill(one)
+    return problems, ''
+
+
+LEADERLESS = '''
+#include <pthread.h>
+static void *goes_on(void *data)
+{
+	keeps_all(0, data);
+	return data;
+}
+int main(void)
+{
+	pthread_t id;
+
+	pthread_create(&id, NULL, goes_on, NULL);
+	pthread_exit(NULL);
+}
+'''
+
+
+def leader_ended(room):
+    """A process whose first thread has ended is found by its name and path, and called by it."""
+    need_attach()
+    name = 'f%x-of-more-than-15' % time.time_ns()
+    child = room.start([compiled(room, name, LOOP.replace('int main', 'static int keeps_all') + LEADERLESS, '-pthread')])
+    wait_for('the end of its leader', lambda: 'Z' in (status_field(child.pid, 'State') or ''))
+    problems = []
+    for which in (name, room.path(name), str(child.pid)):
+        done = attached(room, '-o', 'a', '-t', which)
+        problems += has_line(done, r'functrace: attached to %s \(%d\), [12] threads?, \d+ functions; Ctrl-C lets go' % (
+            name, child.pid))
+        problems += equal('a summary of ' + name, [told[1] for told in summary(done)], [name])
+    room.kill(child)
     return problems, ''
 
 
@@ -394,6 +462,8 @@ CASES = [
     ('the name it was started by', started_by),
     ('-t NAME', by_name),
     ('a master and its children', family),
+    ('-t PATH', by_path),
+    ('-t NAME: the first thread has ended', leader_ended),
     ('--duration, attached', for_a_time_attached),
     ('--duration, launched', for_a_time_launched),
     ('--symbol of no place', symbols),

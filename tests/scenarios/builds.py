@@ -1,4 +1,7 @@
-"""How the targets are built: each variant is one way in which users' programs differ."""
+"""How the targets are built: each variant is one way in which users' programs differ.
+
+For another processor they are built beforehand: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG. Where the
+scenarios run then, SCENARIO_PREBUILT says that there is no compiler."""
 
 import os
 import shutil
@@ -6,12 +9,16 @@ import struct
 import subprocess
 import threading
 
+import processes
+
 TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
 SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
 BINARIES = os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin')
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
+OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os.environ.get('CLANG', 'clang').split()}
+PREBUILT = os.environ.get('SCENARIO_PREBUILT')
 
 # 32-bit programs of this machine. Debian has the kernel's headers for both in a folder that only its 64-bit compiler knows.
 THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
@@ -60,13 +67,37 @@ VARIANTS = {
     'asan-clang': ('clang', ['-O1', '-fsanitize=address']),
     'lsan': (None, ['-O1', '-fsanitize=leak']),
     'tsan': (None, ['-O1', '-fsanitize=thread']),
+    # return addresses are signed, and the targets of indirect jumps marked
+    'branch-protection': (None, ['-O2', '-mbranch-protection=standard']),
+    'arm': (None, ['-O2', '-marm']),
+    'thumb': (None, ['-O2', '-mthumb']),
+    'arm-O0': (None, ['-O0', '-marm']),
+    'unwind-tables': (None, ['-O2', '-funwind-tables']),
 }
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
+# Where only some processors have that at all.
+PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
+              'unwind-tables': ('arm',)}
+PROCESSORS.update((name, ('x86_64', 'i386')) for name, (_, flags) in VARIANTS.items() if '-m32' in flags)
+MACHINES = {3: 'i386', 40: 'arm', 62: 'x86_64', 183: 'aarch64'}  # e_machine
 LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
 
 
 class Skip(Exception):
     """A scenario that cannot run here, and why."""
+
+
+def processor():
+    """The processor that functrace was built for."""
+    with open(processes.FUNCTRACE, 'rb') as file:
+        return MACHINES[struct.unpack_from('<H', file.read(20), 18)[0]]
+
+
+def compiler():
+    """The C compiler's command, for a scenario that makes a program of its own."""
+    if PREBUILT or not shutil.which(CC[0]):
+        raise Skip('there is no C compiler here')
+    return CC
 
 
 _locks = {}
@@ -108,9 +139,30 @@ def _can_build(command):
     return done.returncode == 0
 
 
+def _give_up(output, error):
+    """Leaves the reason in the place of the program."""
+    os.makedirs(os.path.dirname(output), exist_ok=True)
+    with open(output + ('.skip' if isinstance(error, Skip) else '.error'), 'w') as file:
+        file.write(str(error))
+    raise error
+
+
+def _find(output):
+    """For who has no compiler: what was built beforehand, or else the reason why not."""
+    if os.path.exists(output):
+        return
+    for name, kind in ('.skip', Skip), ('.error', RuntimeError):
+        if os.path.exists(output + name):
+            with open(output + name) as file:
+                raise kind(file.read())
+    raise RuntimeError('%s was not built beforehand: name it in BUILDS of the module that needs it' % os.path.basename(output))
+
+
 def _compile(command, output, sources, last=()):
     """Runs the compiler unless the output is newer than its sources. What this machine cannot build at all is
-    skipped; a target that does not compile is a failure."""
+    skipped, and who has no compiler finds why beside it; a target that does not compile is a failure."""
+    if PREBUILT:
+        return _find(output)
     newest = max(os.path.getmtime(s) for s in sources)
     with _lock(output):
         if os.path.exists(output) and os.path.getmtime(output) > newest:
@@ -123,19 +175,23 @@ def _compile(command, output, sources, last=()):
             lines = done.stdout.strip().split('\n')
             first = ([x for x in lines if 'error' in x] + lines)[0][:150]
             if _can_build(command):
-                raise RuntimeError('%s does not compile: %s' % (os.path.basename(output), done.stdout[:2000]))
-            raise Skip('cannot be built here: ' + first)
+                _give_up(output, RuntimeError('%s does not compile: %s' % (os.path.basename(output), done.stdout[:2000])))
+            _give_up(output, Skip('cannot be built here: ' + first))
         os.rename(part, output)
 
 
 def _free_text(path):
-    """The bytes that the last page of a 64-bit program's code has left behind it."""
+    """The bytes that the last page of a program's code has left behind it."""
     with open(path, 'rb') as file:
         data = file.read()
-    offset, size, count = struct.unpack_from('<Q14xHH', data, 32)
+    is_wide = data[4] == 2
+    offset, size, count = struct.unpack_from('<Q14xHH' if is_wide else '<I10xHH', data, 32 if is_wide else 28)
     free = []
     for i in range(count):
-        kind, flags, _, address, _, _, length = struct.unpack_from('<IIQQQQQ', data, offset + i * size)
+        if is_wide:
+            kind, flags, _, address, _, _, length = struct.unpack_from('<IIQQQQQ', data, offset + i * size)
+        else:
+            kind, _, address, _, _, length, flags = struct.unpack_from('<IIIIIII', data, offset + i * size)
         if kind == 1 and flags & 1:
             free.append(-(address + length) % 4096)
     return max(free)
@@ -153,21 +209,20 @@ def _compile_full(command, output, sources):
 
 def target(name, variant):
     """The path of a target built that way, building it first if need be."""
-    compiler, flags = VARIANTS[variant]
+    other, flags = VARIANTS[variant]
     source = os.path.join(SOURCES, name + '.c')
     cxx = not os.path.exists(source)
     if cxx:
         source = os.path.join(SOURCES, name + '.cpp')
-        if compiler:
+        if other:
             raise Skip('no C++ compiler for this library')
-    command = [compiler] if compiler else (CXX if cxx else CC)
-    if not shutil.which(command[0]):
-        raise Skip('%s is not installed' % command[0])
-    if variant in LINKERS and not shutil.which(LINKERS[variant]):
-        raise Skip('%s is not installed' % LINKERS[variant])
-    if is_32_bit(variant):
+    if is_32_bit(variant) and not PREBUILT:
         need_32_bit()
     output = os.path.join(BINARIES, '%s-%s' % (name, variant))
+    command = OTHERS[other] if other else (CXX if cxx else CC)
+    for tool in () if PREBUILT else (command[0], LINKERS.get(variant, command[0])):
+        if not shutil.which(tool):
+            _give_up(output, Skip('%s is not installed' % tool))
     build = _compile_full if variant == 'no-slots' else _compile
     build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
           (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output,
@@ -187,8 +242,8 @@ def library(name='library', flags=(), variant='O2'):
 def go(name):
     """A Go program, built without network and without traces outside the build folder."""
     source, output, cache = os.path.join(SOURCES, name + '.go'), os.path.join(BINARIES, name), os.path.join(BINARIES, 'go')
-    if not shutil.which('go'):
-        raise Skip('go is not installed')
+    if not PREBUILT and not shutil.which('go'):
+        _give_up(output, Skip('go is not installed'))
     settings = {'GOCACHE': cache, 'GOPATH': cache, 'GOENV': 'off', 'GOFLAGS': '', 'GOPROXY': 'off', 'GO111MODULE': 'off',
                 'GOTOOLCHAIN': 'local', 'CGO_ENABLED': '1', 'CC': ' '.join(CC)}
     _compile(['env'] + ['%s=%s' % pair for pair in sorted(settings.items())] + ['go', 'build'], output, [source], [source])

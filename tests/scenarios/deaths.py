@@ -101,7 +101,7 @@ def dumper(room):
         raise builds.Skip('core files do not go to the current folder here, but to ' + pattern)
     with open(room.path('dumper.c'), 'w') as file:
         file.write(DUMPER)
-    made = room.run(builds.CC + ['-O1', '-fno-builtin', '-pthread', '-o', room.path('dumper'), room.path('dumper.c')])
+    made = room.run(builds.compiler() + ['-O1', '-fno-builtin', '-pthread', '-o', room.path('dumper'), room.path('dumper.c')])
     if made.status:
         raise Failure(made.err.decode())
     return room.path('dumper')

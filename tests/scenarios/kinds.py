@@ -8,7 +8,7 @@ import builds
 import oracle
 import reflog
 import trace_text
-from processes import FUNCTRACE, POSTPROC, Failure, Gate, Room, Tracer, may_attach
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach
 
 
 def functrace(folder, *options, by=()):
@@ -77,15 +77,16 @@ class Scenario:
     misuse         whether it releases what it has not allocated; of nobody else may that be said
     unsaid         what functrace must not say
     check          a function(scenario, traces) -> problems
+    on             the processors that have such a thing; none: all
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
                  log=False, env=None, names=True, check=None, label=None, steps=False,
-                 misuse=False, by=None, unsaid=()):
+                 misuse=False, by=None, unsaid=(), on=()):
         self.target, self.args, self.variants, self.modes = target, [str(a) for a in args], variants, modes
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
         self.names, self.check, self.steps = names, check, steps
-        self.by, self.misuse, self.unsaid = by, misuse, unsaid
+        self.by, self.misuse, self.unsaid, self.on = by, misuse, unsaid, on
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -100,8 +101,19 @@ class Scenario:
             args.append(arg)
         return [builds.target(self.target, variant)] + args
 
+    def fits(self, variant):
+        """Whether this processor has such a program."""
+        where = [names for names in (self.on, builds.PROCESSORS.get(variant)) if names]
+        return all(builds.processor() in names for names in where)
+
     def runner(self):
         return [builds.target(self.by, 'O2')] if self.by else []
+
+    def build(self, variant):
+        self.command(variant)
+        self.runner()
+        if self.log:
+            builds.logger()
 
     def environment(self, room, variant):
         env = with_libraries(self.env)
@@ -230,7 +242,7 @@ class Scenario:
                 problems += tracer.let_go()
                 gate.open()
             else:
-                tracer.child.wait(20)  # the target is gone, so functrace ends by itself
+                tracer.child.wait(20 * PATIENCE)  # the target is gone, so functrace ends by itself
                 tracer.err = tracer.child.stderr.read()
             traced = room.finish(child)
             traced.err += tracer.err
@@ -241,7 +253,8 @@ class Scenario:
 
 
 def find_library(name):
-    for folder in ('/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib', '/lib/x86_64-linux-gnu'):
+    triplet = builds.processor() + ('-linux-gnueabihf' if builds.processor() == 'arm' else '-linux-gnu')
+    for folder in ('/usr/lib/' + triplet, '/usr/lib64', '/usr/lib', '/lib/' + triplet):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             return path

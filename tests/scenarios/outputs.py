@@ -397,7 +397,7 @@ def inherited(room):
     """Blocks from before a fork are said apart: the summary's number is that of functrace-postproc -l."""
     with open(room.path('f.c'), 'w') as file:
         file.write(FORKING)
-    made = room.run(builds.CC + ['-O0', '-o', room.path('f'), room.path('f.c')])
+    made = room.run(builds.compiler() + ['-O0', '-o', room.path('f'), room.path('f.c')])
     if made.status:
         raise Failure(made.err.decode())
     done = room.run([FUNCTRACE, '-o', 'F', room.path('f')])

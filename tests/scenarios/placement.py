@@ -330,9 +330,10 @@ def thread_executes(room):
     return compared(room, command, 'it has executed another program', ['--cpu=pin'])
 
 
+UNSEEN = ('O2', 'static', 'static-pie', 'musl', 'musl-static')
+BUILDS = [('placed', variant) for variant in UNSEEN]  # what is built by another name than stands in the text (run.py --build)
 CASES = [
-    ('a busy program cannot see that it is on one CPU, %s' % variant, unseen(variant))
-    for variant in ('O2', 'static', 'static-pie', 'musl', 'musl-static')
+    ('a busy program cannot see that it is on one CPU, %s' % variant, unseen(variant)) for variant in UNSEEN
 ] + [
     ('what python3 knows of its CPUs', real(python, 4)),
     ('what bash and its children know of their CPUs', real(shell)),

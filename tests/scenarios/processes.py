@@ -15,6 +15,8 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
+# How much slower than usual the machine is, at least: an emulated one waits longer before it gives up.
+PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
 
 
@@ -28,6 +30,7 @@ class Result:
 
 
 def wait_for(what, condition, timeout=15):
+    timeout *= PATIENCE
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         value = condition()
@@ -88,13 +91,13 @@ class Room:
         return None
 
     def finish(self, child, timeout=None, data=None):
+        timeout = (timeout or TIMEOUT) * PATIENCE
         try:
-            out, err = child.communicate(data, timeout=timeout or TIMEOUT)
+            out, err = child.communicate(data, timeout=timeout)
         except subprocess.TimeoutExpired:
             states = self.describe()
             self.kill(child)
-            raise Failure('%s did not end in %d s; %s' % (
-                os.path.basename(child.args[0]), timeout or TIMEOUT, states))
+            raise Failure('%s did not end in %d s; %s' % (os.path.basename(child.args[0]), timeout, states))
         return Result(child.returncode, out or b'', err or b'')
 
     def run(self, command, env=None, timeout=None, data=None, **more):
@@ -349,9 +352,10 @@ class Gate:
     def arrived(self, child, timeout=None):
         """Waits until the target stands at its gate; False if it ended instead."""
         import select
-        ready, _, _ = select.select([self.out_read], [], [], timeout or TIMEOUT)
+        timeout = (timeout or TIMEOUT) * PATIENCE
+        ready, _, _ = select.select([self.out_read], [], [], timeout)
         if not ready:
-            raise Failure('the target did not come to its gate in %d s' % (timeout or TIMEOUT))
+            raise Failure('the target did not come to its gate in %d s' % timeout)
         return os.read(self.out_read, 1) == b'g'
 
     def open(self):

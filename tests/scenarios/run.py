@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Runs the table of scenarios and prints TAP; writes matrix.txt, which says what ran and what did not.
 
-usage: run.py [-j N] [-v] [PART ...]     only scenarios whose name holds one of the parts
+usage: run.py [-j N] [-v] [--form=FILE] [--build] [PART ...]
+
+Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. With --build their
+programs are built and nothing runs.
 """
 
 import argparse
 import concurrent.futures
+import inspect
 import os
+import re
 import sys
 import threading
 import time
@@ -61,8 +66,8 @@ class Tap:
 class Case:
     """A scenario that is a function of a Room: (problems, remark)."""
 
-    def __init__(self, group, name, function):
-        self.label, self.function = '%s: %s' % (group, name), function
+    def __init__(self, group, name, function, module):
+        self.label, self.function, self.module = '%s: %s' % (group, name), function, module
 
     def run(self, variant, mode):
         room = Room()
@@ -74,8 +79,16 @@ class Case:
             left = room.close()
         return problems + left, remark
 
+    def build(self, _variant):
+        """What its module names: all builds that stand there in so many words, and BUILDS."""
+        for kind, arguments in BUILD.findall(inspect.getsource(self.module)):
+            getattr(builds, kind)(*[word.strip('\' ') for word in arguments.split(',') if word])
+        for arguments in getattr(self.module, 'BUILDS', ()):
+            builds.target(*arguments)
 
-CASES = [Case(group, name, function)
+
+BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
+CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
                                ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
@@ -92,10 +105,19 @@ def jobs(parts):
             yield case.label, case, '', ''
     for scenario in table.SCENARIOS:
         for variant in scenario.variants:
-            for mode in scenario.modes:
+            for mode in scenario.modes if scenario.fits(variant) else ():
                 name = '%s [%s] %s' % (scenario.label, variant, mode)
                 if not parts or any(part in name for part in parts):
                     yield name, scenario, variant, mode
+
+
+def build(job):
+    """Builds what the scenario needs; who runs it finds why if that cannot be."""
+    _, scenario, variant, _ = job
+    try:
+        scenario.build(variant)
+    except (builds.Skip, RuntimeError):
+        pass
 
 
 def run_one(tap, cells, job, verbose):
@@ -174,8 +196,17 @@ def main():
     parser.add_argument('-j', type=int, default=2)
     parser.add_argument('-v', action='store_true')
     parser.add_argument('parts', nargs='*')
+    parser.add_argument('--build', action='store_true')
+    parser.add_argument('--form')
     options = parser.parse_args()
     tap, cells = Tap(), {}
+    if options.form:
+        with open(options.form) as file:
+            options.parts += [line.strip() for line in file if line.strip() and line[0] != '#']
+    if options.build:
+        with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+            list(pool.map(build, jobs(options.parts)))
+        return 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts)]:
             future.result()

@@ -14,7 +14,7 @@ import errors
 import kinds
 import oracle
 from lifecycle import Held, engine_of, need_attach, running
-from processes import Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+from processes import PATIENCE, Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
 
 
 def untraced_child(attached):
@@ -403,7 +403,7 @@ def pinned_then_killed(which):
             tracer = Tracer(room, pid, ['--cpu=pin'])
             problems = busy_and_pinned(room, held, tracer)
             os.kill(engine_of(room, pid) if which == 'engine' else tracer.child.pid, signal.SIGKILL)
-            tracer.child.wait(20)
+            tracer.child.wait(20 * PATIENCE)
             wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
             try:
                 wait_for('the CPUs of before', lambda: cpus(pid) == first, 5)
@@ -451,6 +451,8 @@ def leak_check(variant):
     return run
 
 
+# What is built by another name than stands in the text (run.py --build).
+BUILDS = [('threads', 'asan'), ('threads', 'lsan')]
 CASES = [
     ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
     ('a CLONE_UNTRACED child that allocates, attached', untraced_child(True)),

@@ -139,7 +139,7 @@ SCENARIOS = [
     Scenario('execs', ('memfd',), files=2, variants=('O2', 'static')),
     Scenario('execs', ('failing',), files=1, variants=('O2',)),
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
-    Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), label='execs to 32 bits'),
+    Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), on=('x86_64',), label='execs to 32 bits'),
     Scenario('execs', ('{bin:execs/O2}', 'after'), files=2, variants=('m32', 'm32-static'), label='execs to 64 bits'),
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),

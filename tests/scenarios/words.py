@@ -28,7 +28,7 @@ def has_line(done, pattern):
 def compiled(room, name, source, *options):
     with open(room.path(name + '.c'), 'w') as file:
         file.write(source)
-    made = room.run(builds.CC + ['-g', '-O0'] + list(options) + ['-o', room.path(name), room.path(name + '.c')])
+    made = room.run(builds.compiler() + ['-g', '-O0'] + list(options) + ['-o', room.path(name), room.path(name + '.c')])
     if made.status:
         raise Failure(made.err.decode())
     return room.path(name)
@@ -370,7 +370,7 @@ def other_mounts(room):
     own_pids()
     kinds.need('pivot_root')
     compiled(room, 'loop', LOOP)
-    made = room.run(builds.CC + ['-g', '-O0', '-static', '-o', room.path('loop'), room.path('loop.c')])
+    made = room.run(builds.compiler() + ['-g', '-O0', '-static', '-o', room.path('loop'), room.path('loop.c')])
     if made.status:
         raise builds.Skip('no static C library')
     os.mkdir(room.path('root'))

@@ -100,7 +100,7 @@ static char *put_image(char *to)
 static void put_program(char name[40])
 {
 	char path[4096];
-	const long size = syscall(SYS_readlink, "/proc/self/exe", path, sizeof(path) - 1);
+	const long size = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
 
 	path[size > 0 ? size : 0] = '\0';
 	const char *slash = strrchr(path, '/');

@@ -272,9 +272,6 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 		*(siginfo_t *)data = (siginfo_t){.si_signo = SIGTRAP, .si_code = SI_KERNEL};
 		return 1;
 	}
-	case PTRACE_GETREGS:
-		memcpy(data, &task->regs, fake_arch->regset_size);
-		return 0;
 	case PTRACE_GETREGSET: {
 		struct iovec *iov = data;
 

@@ -65,3 +65,5 @@ check-long: all $(check_PROGRAMS)
 	exit $$status
 
 .PHONY: check-needs check-long
+
+include tests/guest/local.mk

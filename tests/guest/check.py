@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Builds functrace for other processors, and runs its unit tests and scenarios on emulated machines; prints TAP.
+
+usage: check.py [--form=NAME] [--guests=NAME,...] [--count] [PART...]
+
+A form (tests/guest/NAME.form) names the scenarios, a part each line; with PARTs these are run instead, "-" for none.
+With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
+"""
+
+import argparse
+import collections
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TOP_SRCDIR = os.path.abspath(os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(__file__), '..', '..')))
+TOP_BUILDDIR = os.path.abspath(os.environ.get('TOP_BUILDDIR', os.getcwd()))
+HERE = os.path.join(TOP_SRCDIR, 'tests', 'guest')
+GUEST = os.path.join(HERE, 'guest')
+GUEST_DIR = os.path.abspath(os.environ.get('ARM_GUEST_DIR') or os.path.join(TOP_BUILDDIR, 'guests'))
+ENVIRONMENT = dict(os.environ, ARM_GUEST_DIR=GUEST_DIR)
+
+Guest = collections.namedtuple('Guest', 'name arch options about')
+GUESTS = [
+    Guest('arm64', 'arm64', ['-c', 'cortex-a57'], 'AArch64, cortex-a57'),
+    Guest('arm64-pac', 'arm64', ['-c', 'max,pauth-impdef=on'], 'AArch64 with PAC and BTI'),
+    Guest('armhf', 'armhf', [], 'ARM, cortex-a15'),
+    Guest('armhf-on-arm64', 'armhf', ['-k', 'arm64'], 'ARM programs on an AArch64 kernel'),
+]
+TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
+# Of a boot and of one line; a scenario's own limit is shorter.
+LIMIT, SILENCE = 3600, 900
+FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
+# These run on the build machine only: they look at sources, need a compiler and binutils, or try a hundred thousand inputs.
+NOT_THERE = ('floors.py', 'format.py', 'hacking.py', 'kinds.py', 'tap_test.sh', 'symbols_object', 'symbols_names', 'symbols_hostile',
+             'symbols_slots', 'unwind_hostile')
+
+
+class Skip(Exception):
+    """The guests cannot be had, and why."""
+
+
+class Broken(Exception):
+    """Something could not be built; what was said."""
+
+
+class Tap:
+    """Counts and prints results; of several guests at once."""
+
+    def __init__(self):
+        self.lock, self.counts, self.number = threading.Lock(), collections.Counter(), 0
+
+    def result(self, passed, text, skip=None):
+        with self.lock:
+            self.number += 1
+            self.counts['skipped' if skip else 'passed' if passed else 'failed'] += 1
+            print('%s %d - %s%s' % ('ok' if passed or skip else 'not ok', self.number, text, ' # SKIP ' + skip if skip else ''), flush=True)
+
+    def comment(self, text):
+        with self.lock:
+            print('# ' + text, flush=True)
+
+    def end(self):
+        print('1..%d' % self.number)
+        return '%d passed, %d failed, %d skipped' % tuple(self.counts[k] for k in ('passed', 'failed', 'skipped'))
+
+
+def run(command, what, folder=None, env=None, timeout=1800):
+    """What a command prints; Broken if it fails."""
+    done = subprocess.run(command, cwd=folder, env=env or ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True, errors='replace', timeout=timeout)
+    if done.returncode:
+        raise Broken('%s failed:\n%s' % (what, done.stdout[-4000:]))
+    return done.stdout
+
+
+class Build:
+    """functrace and its tests for one kind of guest."""
+
+    def __init__(self, arch):
+        self.arch, self.triplet = arch, TRIPLETS[arch]
+        self.folder = os.path.join(TOP_BUILDDIR, 'guest-' + arch)
+        self.suite = os.path.join(self.folder, 'suite')
+
+    def get_tools(self):
+        """Fetches compiler, libraries and kernel, once."""
+        done = subprocess.run([GUEST, self.arch, 'path'], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True, timeout=1800)
+        if done.returncode:
+            raise Skip((done.stderr.strip().split('\n') or ['?'])[-1])
+        prefix = os.path.join(done.stdout.strip(), self.triplet + '-')
+        # None of the outer make's settings: this is another build.
+        self.env = {k: v for k, v in ENVIRONMENT.items()
+                    if k not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'TESTS')}
+        self.env.update(PATH=done.stdout.strip() + ':' + self.env['PATH'], CONFIG_SITE='/dev/null')
+        self.tools = {'CC': prefix + 'gcc', 'CXX': prefix + 'g++', 'MUSL_CC': prefix + 'musl-gcc', 'CLANG': prefix + 'clang'}
+
+    def build(self, parts):
+        os.makedirs(self.folder, exist_ok=True)
+        jobs = '-j%d' % (os.cpu_count() or 1)
+        if not os.path.exists(os.path.join(self.folder, 'config.status')):
+            run([os.path.join(TOP_SRCDIR, 'configure'), '-q', '--host=' + self.triplet, '--enable-werror'], 'configure', self.folder, self.env)
+        run(['make', jobs], 'make', self.folder, self.env)
+        run(['make', jobs, 'check', 'TESTS='], 'make check TESTS=', self.folder, self.env)
+        tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
+        self.tests = [test for test in tests if os.path.basename(test) not in NOT_THERE]
+        if parts:
+            env = dict(self.env, TOP_SRCDIR=TOP_SRCDIR, TOP_BUILDDIR=self.folder, FUNCTRACE=os.path.join(self.folder, 'functrace'), **self.tools)
+            run([sys.executable, os.path.join(TOP_SRCDIR, 'tests', 'scenarios', 'run.py'), '--build', '-j', jobs[2:]] + parts,
+                'building the programs of the scenarios', self.folder, env)
+        self.gather(parts)
+
+    def gather(self, parts):
+        """The folder that goes into the guest: what was built, without objects, and the tests."""
+        shutil.rmtree(self.suite, ignore_errors=True)
+        left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'src', '*.part', '*.first', 'config*', 'Makefile')
+        shutil.copytree(self.folder, os.path.join(self.suite, 'build'), symlinks=True, ignore=left_out)
+        for name in ('tests', 'examples', 'man', 'bench'):
+            shutil.copytree(os.path.join(TOP_SRCDIR, name), os.path.join(self.suite, 'src', name),
+                            ignore=shutil.ignore_patterns('__pycache__', '*.o', 'corpus'))
+        shutil.copy(os.path.join(TOP_SRCDIR, 'README.md'), os.path.join(self.suite, 'src'))
+        shutil.copy(os.path.join(HERE, 'suite.sh'), self.suite)
+        with open(os.path.join(self.suite, 'form'), 'w') as file:
+            file.write('\n'.join(parts) + '\n' if parts else '')
+
+
+class Run:
+    """One boot of a guest: its lines become results."""
+
+    RESULT = re.compile(r'^(not )?ok \d+(?: - )?(.*?)(?: # SKIP (.*))?$')
+
+    def __init__(self, tap, guest, build, options):
+        self.tap, self.guest, self.options = tap, guest, options
+        self.command = [GUEST, guest.arch, 'run', '-s', '2', '-t', str(LIMIT)] + guest.options + options + [
+            build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
+        self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
+
+    def line(self, text):
+        result = self.RESULT.match(text)
+        if text.startswith('== '):
+            self.test, self.problem = text[3:], False
+            self.ended = self.test == 'end'
+            self.tap.comment('%s: %s, after %d s' % (self.guest.name, self.test, time.monotonic() - self.began))
+        elif result:
+            self.problem = bool(result.group(1)) and not result.group(3)
+            name = os.path.basename(self.test)
+            words = result.group(2) if name in ('run.py', result.group(2)) else '%s: %s' % (name, result.group(2))
+            self.tap.result(not result.group(1), '%s: %s' % (self.guest.name, words), result.group(3))
+        elif text.startswith('# ') and self.problem:
+            self.tap.comment('  ' + text[2:])
+        self.last.append(text)
+
+    def watch(self, child):
+        """Ends a guest that has said nothing for long."""
+        while child.poll() is None:
+            time.sleep(1)
+            if time.monotonic() - self.heard > SILENCE:
+                self.last.append('(nothing more for %d s: ended)' % SILENCE)
+                self.kill(child)
+                return
+
+    @staticmethod
+    def kill(child):
+        try:
+            os.killpg(child.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+
+    def run(self):
+        self.began = self.heard = time.monotonic()
+        child = subprocess.Popen(self.command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 start_new_session=True)
+        threading.Thread(target=self.watch, args=(child,), daemon=True).start()
+        try:
+            for line in child.stdout:
+                self.heard = time.monotonic()
+                self.line(line.decode(errors='replace').rstrip())
+        finally:
+            self.kill(child)
+        status = child.wait()
+        self.tap.result(self.ended and not status, '%s: %s: all was run' % (self.guest.name, self.guest.about))
+        if not self.ended or status:
+            self.tap.comment('  status %d, in %s; the last lines of its console:' % (status, self.test))
+            for line in self.last:
+                self.tap.comment('  ' + line)
+        self.tap.comment('%s: %d s' % (self.guest.name, time.monotonic() - self.began))
+
+
+def read_form(name):
+    with open(os.path.join(HERE, name + '.form')) as file:
+        return [line.strip() for line in file if line.strip() and line[0] != '#']
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--form', default=os.environ.get('GUEST_FORM', 'short'), choices=FORMS)
+    parser.add_argument('--guests', help=', '.join(guest.name for guest in GUESTS))
+    parser.add_argument('--count', action='store_true')
+    parser.add_argument('parts', nargs='*')
+    options = parser.parse_args()
+    parts = [part for part in options.parts if part != '-'] if options.parts else read_form(options.form)
+    wanted = options.guests.split(',') if options.guests else FORMS[options.form]
+    guests = [guest for guest in GUESTS if wanted is None or guest.name in wanted]
+    tap, builds = Tap(), {}
+    # Who ends this ends the emulator too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for guest in guests:
+            if guest.arch not in builds:
+                builds[guest.arch] = Build(guest.arch)
+                builds[guest.arch].get_tools()
+    except Skip as skip:
+        tap.result(True, 'guests', str(skip))
+        guests = []
+    for guest in guests:
+        build = builds[guest.arch]
+        try:
+            if not hasattr(build, 'tests'):
+                build.build(parts)
+            Run(tap, guest, build, ['-p'] if options.form == 'long' or parts else []).run()
+        except Broken as broken:
+            tap.result(False, '%s: built' % guest.name)
+            for line in str(broken).split('\n'):
+                tap.comment('  ' + line)
+    said = tap.end()
+    if options.count:
+        print(said)
+    return 1 if tap.counts['failed'] or not tap.number else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

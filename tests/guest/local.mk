@@ -1,0 +1,11 @@
+# Emulated machines with other processors (guest), and the tests that run there (check.py).
+EXTRA_DIST += tests/guest/guest tests/guest/check.py tests/guest/suite.sh tests/guest/short.form tests/guest/check.form tests/guest/long.form
+
+# All guests; `make check` has a short form.
+check-guest: all
+	$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(top_srcdir)/tests/guest/check.py --form=check --count
+
+# What of this build can run elsewhere.
+guest-tests:
+	@for test in $(TESTS); do case $$test in tests/unit/*) echo $$test ;; esac; done
+.PHONY: check-guest guest-tests

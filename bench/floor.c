@@ -33,18 +33,42 @@
 
 #include "targets/hot.h"
 
-#ifndef __x86_64__
+/* The processor: its registers as PTRACE_GETREGSET has them, an instruction that traps, and how far the pc is to be
+ * moved to get past it. The modes calls and lift are for x86-64 only. */
+#if defined(__x86_64__)
+#define WORDS     27
+#define REGSET_PC 16
+#define REGSET_SP 19
+#define TRAP_SKIP 0
+#define TRAP()    __asm__ volatile("int3" : : : "memory")
+typedef unsigned long long reg_word;
+#elif defined(__aarch64__)
+#define WORDS     34
+#define REGSET_PC 32
+#define TRAP_SKIP 4
+#define TRAP()    __asm__ volatile("brk #0" : : : "memory")
+typedef unsigned long long reg_word;
+#elif defined(__arm__)
+#define WORDS     18
+#define REGSET_PC 15
+#define TRAP_SKIP 4
+#ifdef __thumb__
+#define TRAP() __asm__ volatile(".inst.w 0xf7f0a000" : : : "memory")
+#else
+#define TRAP() __asm__ volatile(".inst 0xe7f001f0" : : : "memory")
+#endif
+typedef unsigned int reg_word;
+#endif
+
+#ifndef WORDS
 int main(void)
 {
-	puts("the floor program knows x86-64 only");
+	puts("the floor program does not know this processor");
 	return 77;
 }
 #else
 
 #define WARM_PAIRS 64
-#define PC_OFFSET  (16 * 8) /* of rip in struct user_regs_struct */
-#define REGSET_PC  16
-#define REGSET_SP  19
 #define LIFT_SITES 3
 
 static unsigned rounds = 1, threads = 1, idle;
@@ -57,8 +81,6 @@ static int child_memory;
 static pthread_barrier_t begin, end;
 static unsigned long round_pairs;
 static pid_t tracer;
-
-#define TRAP() __asm__ volatile("int3" : : : "memory")
 
 static void hot_bare(unsigned long count)
 {
@@ -73,6 +95,7 @@ static void hot_bare(unsigned long count)
 	}
 }
 
+#ifdef __x86_64__
 /* The places of hot_lift's breakpoints: one-byte instructions, which the parent replaces. */
 extern char lift_site_0[], lift_site_1[], lift_site_2[];
 
@@ -88,6 +111,9 @@ __attribute__((noipa)) static void hot_lift(unsigned long count)
 		free(block);
 	}
 }
+#else
+#define hot_lift hot_bare
+#endif
 
 static void work_pairs(unsigned long count)
 {
@@ -197,23 +223,25 @@ static void must(long result, const char *what)
 
 static void bare_stop(pid_t tid)
 {
-	unsigned long long words[27];
+	reg_word words[WORDS];
 	struct iovec iov = {words, sizeof(words)};
 
 	must(ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov), "GETREGSET");
+	words[REGSET_PC] += TRAP_SKIP;
 	must(ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov), "SETREGSET");
 }
 
+#ifdef __x86_64__
 static void calls_stop(pid_t tid)
 {
 	static unsigned long stops;
-	unsigned long long words[27];
+	reg_word words[WORDS];
 	unsigned long long word;
 
 	must(ptrace(PTRACE_GETREGS, tid, NULL, words), "GETREGS");
 	if (stops++ % 3 == 0)
 		must(pread(child_memory, &word, sizeof(word), (off_t)words[REGSET_SP]), "pread");
-	must(ptrace(PTRACE_POKEUSER, tid, PC_OFFSET, words[REGSET_PC]), "POKEUSER");
+	must(ptrace(PTRACE_POKEUSER, tid, REGSET_PC * sizeof(*words), words[REGSET_PC]), "POKEUSER");
 }
 
 static void poke_byte(pid_t tid, uintptr_t address, unsigned char byte)
@@ -229,7 +257,7 @@ static void poke_byte(pid_t tid, uintptr_t address, unsigned char byte)
 static void lift_stop(pid_t tid)
 {
 	static const unsigned char nop = 0x90, trap = 0xcc;
-	unsigned long long words[27];
+	reg_word words[WORDS];
 	struct iovec iov = {words, sizeof(words)};
 	int status;
 
@@ -251,6 +279,11 @@ static void plant(pid_t tid)
 	for (unsigned i = 0; lift && i < LIFT_SITES; i++)
 		poke_byte(tid, (uintptr_t)sites[i], 0xcc);
 }
+#else
+#define calls_stop bare_stop
+#define lift_stop  bare_stop
+#define plant(tid) ((void)(tid))
+#endif
 
 static int trace(pid_t pid)
 {
@@ -295,11 +328,14 @@ static int option(const char *text)
 	const unsigned long value = equals ? strtoul(equals + 1, NULL, 10) : 0;
 	cpu_set_t set;
 
+#ifdef __x86_64__
 	if (!strcmp(text, "--mode=lift"))
 		lift = true;
 	else if (!strcmp(text, "--mode=calls"))
 		calls = true;
-	else if (!strcmp(text, "--mode=bare"))
+	else
+#endif
+		if (!strcmp(text, "--mode=bare"))
 		lift = calls = false;
 	else if (!strncmp(text, "--rounds", length))
 		rounds = (unsigned)value;

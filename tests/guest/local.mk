@@ -1,5 +1,6 @@
 # Emulated machines with other processors (guest), and the tests that run there (check.py).
-EXTRA_DIST += tests/guest/guest tests/guest/check.py tests/guest/suite.sh tests/guest/short.form tests/guest/check.form tests/guest/long.form
+EXTRA_DIST += tests/guest/guest tests/guest/check.py tests/guest/suite.sh tests/guest/short.form \
+	tests/guest/check.form tests/guest/long.form
 
 # All guests; `make check` has a short form.
 check-guest: all

@@ -323,4 +323,5 @@ const struct arch arch_i386 = {
 	.dwarf_get = i386_dwarf_get,
 	.dwarf_sp = 4,
 	.dwarf_pc = 8,
+	.libunwind_numbers = true,
 };

@@ -1,8 +1,8 @@
-/* The walk by libunwind: the reference that rows are compared with, and the way out where a rule is
- * none that rows can hold. libunwind's memory is the snapshot, the bytes of .eh_frame that the
- * object keeps, and then the snapshot's read(); it never calls ptrace. */
+/* The walk by a library: the reference that rows are compared with, and the way out where a rule is none that rows can
+ * hold. By libunwind here, where it knows the processor, else by libdw (libdw_walk.c). libunwind's memory is the
+ * snapshot, the bytes of .eh_frame that the object keeps, and then the snapshot's read(); it never calls ptrace. */
 #include "config.h"
-#include "unwind/unwinder.h"
+#include "unwind/steps.h"
 #include "base/util.h"
 
 #include <libunwind.h>
@@ -159,8 +159,6 @@ static struct fallback *fallback_new(struct unwinder *unwinder)
 	struct fallback *fallback;
 	unw_addr_space_t space;
 
-	if (unwinder->arch != arch_native())
-		return NULL; /* libunwind-generic knows one processor */
 	space = unw_create_addr_space(&accessors, 0);
 	if (!space)
 		return NULL;
@@ -203,75 +201,55 @@ static bool begin(struct unwinder *unwinder, const struct walk_request *request,
 
 static enum walk_end walk(struct unwinder *unwinder, unw_cursor_t *cursor, struct walk_request *request)
 {
-	const struct stack_snapshot *snapshot = request->snapshot;
 	struct fallback *fallback = unwinder->fallback;
-	struct unwind_frame *frame = request->frames;
-	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
-	bool exact = request->exact;
+	struct steps steps;
+	unw_word_t pc, sp;
+	int result;
 
-	*frame = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs), .cfa = progress.sp};
-	for (request->count = 1;; request->count++, frame++) {
-		/* unw_is_signal_frame means the frame itself or the one it interrupted, depending
-		 * on libunwind's version and processor. */
-		const struct row *row = unwinder_frame_row(unwinder, frame->pc, exact);
-		const bool is_signal = row && row->signal;
-		unw_word_t pc = 0, sp = 0;
-		int result;
-
-		if (row && row->kind == ROW_NOT_CODE) {
-			request->count--;
-			return WALK_CUT;
-		}
-		if (row && row->kind == ROW_LOST)
-			return WALK_CUT;
-		if (row && row->kind == ROW_START)
-			return WALK_COMPLETE;
+	steps_begin(&steps, unwinder, request);
+	do {
+		if (!steps_may_go_on(&steps))
+			break;
 		fallback->no_rule = false;
 		result = unw_step(cursor);
 		/* Without a rule, libunwind guesses. */
 		if (fallback->no_rule)
-			return unwinder_find_start(unwinder, frame->pc, exact) ? WALK_COMPLETE : WALK_CUT;
+			return steps_without_rule(&steps);
 		if (result < 0)
 			return WALK_CUT;
+		pc = sp = 0;
 		unw_get_reg(cursor, UNW_REG_SP, &sp);
 		unw_get_reg(cursor, UNW_REG_IP, &pc);
-		if (result == 0 || !pc) {
-			if (sp > frame->cfa)
-				frame->cfa = sp;
-			return WALK_COMPLETE;
-		}
-		if (!progress_to(&progress, sp, is_signal, request->count == 1))
-			return WALK_CUT;
-		frame->cfa = sp;
-		if (request->count == request->max || (request->until_cfa && sp >= request->until_cfa))
-			return WALK_COMPLETE;
-		exact = is_signal;
-		frame[1] = (struct unwind_frame){.pc = pc, .cfa = sp, .signal = is_signal};
-	}
+	} while (steps_to_caller(&steps, result ? pc : 0, sp));
+	return steps.end;
+}
+
+static enum walk_end walk_by_library(struct unwinder *unwinder, struct walk_request *request)
+{
+	unw_cursor_t cursor;
+
+	if (unwinder->arch != arch_native() || unwinder->arch->libunwind_numbers)
+		return libdw_walk(unwinder, request);
+	if (begin(unwinder, request, &cursor))
+		return walk(unwinder, &cursor, request);
+	return WALK_OTHER;
 }
 
 enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request)
 {
+	const struct stack_snapshot *snapshot = request->snapshot;
 	const size_t kept_count = request->count;
-	struct unwind_frame *kept;
-	enum walk_end end;
-	unw_cursor_t cursor;
+	struct unwind_frame *kept = xreallocarray(NULL, kept_count + 1, sizeof(*kept));
 
-	if (!begin(unwinder, request, &cursor)) {
-		const struct stack_snapshot *snapshot = request->snapshot;
-
-		if (!kept_count) {
-			request->frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
-								   .cfa = snapshot->arch->sp(&snapshot->regs)};
-			request->count = 1;
-		}
-		return WALK_CUT;
-	}
-	if (!kept_count)
-		return walk(unwinder, &cursor, request);
-	kept = xreallocarray(NULL, kept_count, sizeof(*kept));
 	memcpy(kept, request->frames, kept_count * sizeof(*kept));
-	end = walk(unwinder, &cursor, request);
+	enum walk_end end = walk_by_library(unwinder, request);
+
+	if (end == WALK_OTHER) {
+		request->frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
+							   .cfa = snapshot->arch->sp(&snapshot->regs)};
+		request->count = 1;
+		end = WALK_CUT;
+	}
 	if (end == WALK_CUT && request->count < kept_count) {
 		memcpy(request->frames, kept, kept_count * sizeof(*kept));
 		request->count = kept_count;

@@ -22,6 +22,7 @@ void unwinder_free(struct unwinder *unwinder)
 	for (size_t i = 0; i < unwinder->count; i++)
 		object_release(unwinder->items[i].object);
 	fallback_free(unwinder->fallback);
+	libdw_free(unwinder->libdw);
 	free(unwinder->executable.ranges);
 	free(unwinder->cache);
 	free(unwinder->items);
@@ -55,6 +56,8 @@ static void forget(struct unwinder *unwinder, uint64_t start, uint64_t end)
 	}
 	if (unwinder->fallback)
 		fallback_flush(unwinder->fallback);
+	libdw_free(unwinder->libdw);
+	unwinder->libdw = NULL;
 }
 
 void unwinder_remove(struct unwinder *unwinder, uint64_t start, uint64_t end)

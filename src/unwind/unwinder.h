@@ -25,6 +25,7 @@ struct executable {
 #define ROW_CACHE_SIZE 2048
 
 struct fallback;
+struct libdw;
 
 struct unwinder {
 	pid_t pid;
@@ -35,7 +36,8 @@ struct unwinder {
 	struct row_cache_entry *cache; /* ROW_CACHE_SIZE, made on first use */
 	struct executable executable;
 	struct fallback *fallback;  /* libunwind's state, made on first use */
-	uint64_t fallbacks;         /* walks that the rows left to libunwind */
+	struct libdw *libdw;        /* libdw's */
+	uint64_t fallbacks;         /* walks that the rows left to them */
 	struct stack_memory memory; /* of the walk that is going on */
 };
 
@@ -121,12 +123,16 @@ struct walk_request {
 	size_t count; /* the result */
 };
 
-/* The walk by libunwind. Where it cannot be, or finds less than the request's result already has,
- * that result stays, and the walk is cut. */
+/* The walk by libunwind, or by libdw where that knows nothing of the processor. Where it cannot be, or finds less than
+ * the request's result already has, that result stays, and the walk is cut. */
 enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *request);
 void fallback_free(struct fallback *fallback);
 /* Objects have changed. */
 void fallback_flush(struct fallback *fallback);
+
+/* libdw_walk.c. WALK_OTHER: it cannot. */
+enum walk_end libdw_walk(struct unwinder *unwinder, struct walk_request *request);
+void libdw_free(struct libdw *libdw);
 
 /* The walk by rows. */
 enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request);

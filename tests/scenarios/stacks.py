@@ -6,7 +6,7 @@ import re
 import builds
 import kinds
 import oracle
-from processes import Failure
+from processes import FUNCTRACE, Failure
 
 
 def share(part, whole):
@@ -84,7 +84,34 @@ def hidden_entry(room):
     return problems, ''
 
 
+def frames(room, target, variant, unwinder):
+    """What a trace says of a run at the same addresses each time, without times and process ids."""
+    path = room.path('%s.txt' % unwinder)
+    done = room.run([kinds.need('setarch'), '-R', FUNCTRACE, '-q', '-r', '-f', 'text', '--unwinder=' + unwinder, '-o', path,
+                     builds.target(target, variant)])
+    if done.status:
+        raise Failure('status %d: %r' % (done.status, done.err[-300:]))
+    with open(path) as file:
+        return [re.sub(r'^(\d+\. )\[[^]]*\]', r'\1', line) for line in file
+                if not line.startswith(('version=', '##'))]
+
+
+def same_frames(room):
+    """Rows and elfutils' unwinder, which stands in for libunwind there, find the same frames in 32-bit programs."""
+    problems, lines = [], 0
+    for target, variant in (('nested', 'm32'), ('alloc_cpp', 'm32-O0'), ('alloc_cpp', 'm32-noframe'), ('altstack', 'm32'),
+                            ('altstack', 'm32-O0'), ('throwing', 'm32'), ('alloc_basic', 'm32-static')):
+        rows, other = (frames(room, target, variant, unwinder) for unwinder in ('rows', 'libunwind'))
+        lines += len(rows)
+        differing = [pair for pair in zip(rows, other) if pair[0] != pair[1]]
+        if differing or len(rows) != len(other):
+            problems.append('%s-%s: %d lines by rows, %d by libdw; first: %s' % (
+                target, variant, len(rows), len(other), differing[:1]))
+    return problems, '%d lines' % lines
+
+
 CASES = [
+    ('32-bit programs, by rows and by libdw', same_frames),
     ('stacks of 200 frames, -b 16', cut(16, 32)),
     ('stacks of 200 frames, -b 130', cut(130, 256)),
     ('stacks of 200 frames, -b 255', cut(255, None)),

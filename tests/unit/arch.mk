@@ -20,7 +20,7 @@ endif
 
 if ARCH_X86_64
 arch_tests = tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_run_i386 \
-	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump
+	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump tests/unit/arch_objdump_i386
 check_PROGRAMS += $(arch_tests)
 TESTS += $(arch_tests)
 
@@ -59,6 +59,10 @@ tests_unit_arch_interrupt_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c tests/unit/arch_reach.h
 tests_unit_arch_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
+
+tests_unit_arch_objdump_i386_SOURCES = $(tests_unit_arch_objdump_SOURCES)
+tests_unit_arch_objdump_i386_CPPFLAGS = $(tests_unit_arch_objdump_CPPFLAGS) -DOBJECTS_32
+tests_unit_arch_objdump_i386_LDADD = $(tests_unit_arch_objdump_LDADD)
 endif
 
 # The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.

@@ -1,4 +1,4 @@
-/* The decoder of x86-64 against objdump, over installed objects.
+/* The decoder of x86-64, and with OBJECTS_32 of i386, against objdump, over installed objects.
  *
  *   arch_objdump            a handful of objects (make check)
  *   arch_objdump FILE...    these
@@ -34,7 +34,24 @@
 
 extern char **environ;
 
+#ifdef OBJECTS_32
+typedef Elf32_Ehdr file_header;
+typedef Elf32_Phdr file_segment;
+#define CLASS   ELFCLASS32
+#define MACHINE EM_386
+#else
+typedef Elf64_Ehdr file_header;
+typedef Elf64_Phdr file_segment;
+#define CLASS   ELFCLASS64
+#define MACHINE EM_X86_64
+#endif
+
 static const char *const handful[] = {
+#ifdef OBJECTS_32
+	"/usr/lib32/ld-linux.so.2",          "/usr/lib32/libc.so.6",    "/usr/lib32/libm.so.6",
+	"/usr/lib32/libstdc++.so.6",         "/usr/lib32/libgomp.so.1", "/usr/lib32/libasan.so.8",
+	"/usr/lib/i386-linux-gnu/libc.so.6",
+#else
 	"/lib64/ld-linux-x86-64.so.2",
 	"/usr/lib/x86_64-linux-gnu/libc.so.6",
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
@@ -47,10 +64,15 @@ static const char *const handful[] = {
 	"/usr/bin/git",
 	"/usr/bin/gdb",
 	"/usr/bin/redis-server",
+#endif
 };
 
 /* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
+#ifdef OBJECTS_32
+#define BIAS 0u
+#else
 #define BIAS 0x200000000000u
+#endif
 
 /* --- the functions of an object: the ranges of its FDEs, by .eh_frame_hdr's table --- */
 
@@ -66,8 +88,8 @@ static struct {
 /* `size` bytes at a virtual address in a file's contents, or NULL. */
 static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address, size_t size)
 {
-	const Elf64_Ehdr *header = (const void *)file;
-	const Elf64_Phdr *segment = (const void *)(file + header->e_phoff);
+	const file_header *header = (const void *)file;
+	const file_segment *segment = (const void *)(file + header->e_phoff);
 
 	for (unsigned i = 0; i < header->e_phnum; i++, segment++) {
 		const uint64_t offset = address - segment->p_vaddr + segment->p_offset;
@@ -117,8 +139,8 @@ static void read_functions(const char *path)
 {
 	size_t size;
 	char *file = read_file(path, 1u << 30, &size);
-	const Elf64_Ehdr *header = (const void *)file;
-	const Elf64_Phdr *segment;
+	const file_header *header = (const void *)file;
+	const file_segment *segment;
 
 	free(functions.items);
 	memset(&functions, 0, sizeof(functions));
@@ -256,7 +278,7 @@ static bool is_wide_nop(const struct line *line, const char *text)
 
 struct expected {
 	enum insn_kind kind;
-	bool pc_only, needs_reach;
+	bool pc_only, needs_reach, has_target;
 };
 
 /* What objdump's text implies. */
@@ -265,10 +287,10 @@ static struct expected expect(const struct line *line)
 	const char *text = skip_prefixes(line->text);
 	struct expected insn = {.kind = INSN_COPY};
 
-	if (is_word(text, "nop nopw nopl endbr64 pause") || is_wide_nop(line, text)) {
+	if (is_word(text, "nop nopw nopl endbr64 endbr32 pause") || is_wide_nop(line, text)) {
 		insn.kind = INSN_EMULATE;
 		insn.pc_only = true;
-	} else if (is_word(text, "int3 int1 icebp sysenter xbegin xend xabort enclu ljmp lcall") ||
+	} else if (is_word(text, "int3 int1 icebp into sysenter xbegin xend xabort enclu ljmp lcall") ||
 		   starts(text, "ljmp") || starts(text, "lcall") || strstr(text, "(%eip)") ||
 		   (is_word(text, "int") && !strstr(text, "$0x80"))) {
 		insn.kind = INSN_STEP;
@@ -276,10 +298,13 @@ static struct expected expect(const struct line *line)
 		const bool is_jcc = text[0] == 'j' && text[1] != 'm' && !strstr(text, "cxz");
 
 		insn.kind = has_narrow_branch(line) ? INSN_STEP : is_jcc ? INSN_COPY : INSN_EMULATE;
-		insn.needs_reach = insn.kind == INSN_COPY;
+		if (CLASS == ELFCLASS32 && (strstr(text, "%gs:") || strstr(text, "%fs:")))
+			insn.kind = INSN_STEP; /* where that is is not known */
+		insn.has_target = insn.kind == INSN_COPY;
+		insn.needs_reach = insn.has_target && CLASS == ELFCLASS64;
 		insn.pc_only = insn.kind != INSN_STEP && text[0] == 'j';
 	} else if (strstr(text, "(%rip)")) {
-		insn.needs_reach = true;
+		insn.needs_reach = insn.has_target = true;
 	}
 	return insn;
 }
@@ -361,8 +386,8 @@ static const char *compare(const struct line *line, const struct insn *insn)
 		return "pc_only differs";
 	if (reach != expected.needs_reach)
 		return "the reach differs";
-	if (reach && (!target_of(line->text, &target) ||
-		      insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
+	if (expected.has_target && (!target_of(line->text, &target) ||
+				    insn->address + insn->length + (uint64_t)insn->displacement != BIAS + target))
 		return "another target";
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
@@ -513,10 +538,10 @@ static int check_object(const char *path)
 	return 0;
 }
 
-/* An executable or shared object of x86-64 that was not seen by another name. */
+/* An executable or shared object that was not seen by another name. */
 static bool is_object(const char *path, const struct stat *stat)
 {
-	Elf64_Ehdr header;
+	file_header header;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t size;
 
@@ -525,7 +550,7 @@ static bool is_object(const char *path, const struct stat *stat)
 	size = read(fd, &header, sizeof(header));
 	close(fd);
 	return size == sizeof(header) && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-	       header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+	       header.e_ident[EI_CLASS] == CLASS && header.e_machine == MACHINE &&
 	       (header.e_type == ET_DYN || header.e_type == ET_EXEC) &&
 	       hash_set(&total.files, hash_mix(stat->st_dev) ^ stat->st_ino, 1);
 }
@@ -571,7 +596,7 @@ int main(int argc, char **argv)
 {
 	int error;
 
-	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
+	arch = arch_for_elf(MACHINE, CLASS);
 	setenv("LC_ALL", "C", 1); /* objdump speaks English */
 	if (argc == 2 && !strcmp(argv[1], "--all")) {
 		check_all();

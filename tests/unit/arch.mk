@@ -20,7 +20,8 @@ endif
 
 if ARCH_X86_64
 arch_tests = tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_run_i386 \
-	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump tests/unit/arch_objdump_i386
+	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump \
+	tests/unit/arch_objdump_i386
 check_PROGRAMS += $(arch_tests)
 TESTS += $(arch_tests)
 

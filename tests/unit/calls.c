@@ -79,6 +79,7 @@ static int teardown(void **state)
 	(void)state;
 	if (!p)
 		return 0;
+	p->objects = (struct object_list){0}; /* none of them is its own */
 	process_unref(p, NULL);
 	p = NULL;
 	hash_free(&tracer.tasks);
@@ -163,6 +164,83 @@ static void test_names_of_one_kind(void **state)
 	assert_string_equal(both->traced.shown, "alloc");
 	assert_non_null(both->aliases);
 	assert_int_equal(p->probes->count, 1);
+}
+
+#define LIBRARY     0x500000u
+#define SLOT        (LIBRARY + 0x1800)
+#define LIBRARY_END (LIBRARY + 0x2000)
+
+/* No module has been read. */
+bool __wrap_wanted_any(const struct wanted_list *list, const char *symbol);
+bool __wrap_wanted_any(const struct wanted_list *list, const char *symbol)
+{
+	(void)list;
+	return !strncmp(symbol, "alloc", 5);
+}
+
+/* Instead of reading files: the mapped library calls this symbol. */
+static const char *called;
+
+void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
+			      object_slot_callback callback, void *context);
+void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
+			      object_slot_callback callback, void *context)
+{
+	(void)jump_slot;
+	(void)glob_dat;
+	if (object->start == LIBRARY)
+		callback(context, called, 0, SLOT);
+}
+
+uint64_t __wrap_elf_file_got(const struct elf_file *file);
+uint64_t __wrap_elf_file_got(const struct elf_file *file)
+{
+	(void)file;
+	return 0;
+}
+
+static struct object library = {.start = LIBRARY, .end = LIBRARY_END};
+static struct object *mapped = &library;
+
+/* A library that makes one call, `call *SLOT(%rip)`. The address behind it. */
+static uint64_t map_library(const char *symbol)
+{
+	const uint64_t call = LIBRARY + 0x100;
+	unsigned char code[6] = {0xff, 0x15};
+	const uint32_t distance = (uint32_t)(SLOT - (call + sizeof(code)));
+
+	memcpy(code + 2, &distance, sizeof(distance));
+	assert_int_equal(pwrite(p->mem_fd, code, sizeof(code), (off_t)call), sizeof(code));
+	called = symbol;
+	p->objects.items = &mapped;
+	p->objects.count = 1;
+	callers_add(p, mapped);
+	return call + sizeof(code);
+}
+
+/* What the call before an address means is known from then on: the address may be another library's when this one has
+ * been unloaded, and so may the slot's be. */
+static void test_unloaded_callers(void **state)
+{
+	needs_x86_64();
+	const struct probe *const known = probe(ALLOC, TEXT);
+
+	(void)state;
+	assert_ptr_equal(probe(ALLOC_TOO, TEXT), known);
+	const uint64_t site = map_library("alloc_too");
+
+	assert_true(known->asks_caller);
+	assert_string_equal(alias_called(p, known, site)->shown, "alloc_too");
+	/* Another one, in its place, calls by the first name. */
+	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
+	map_library("alloc");
+	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
+	/* A fourth one, behind one that calls by the second, has the same call and no slot that is known. */
+	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
+	map_library("alloc_too");
+	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
+	map_library("somebody_else");
+	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
 }
 
 /* Before anything is planted the module's order decides, whichever of the names comes first: no call can have been made
@@ -271,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_hidden_in_thumb, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_one_kind, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unloaded_callers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_two_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_kind_under_a_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_releases_are_counted, setup, teardown),

@@ -323,6 +323,7 @@ int option_toggle_signal(struct parse *parse, const char *text)
 				   "functracer's -S, without a value, is not needed any more",
 				   text);
 	parse->settings->toggle_signal = number;
+	parse->settings->toggle_name = name;
 	return 0;
 }
 

@@ -68,6 +68,11 @@ static pid_t foreground_of(pid_t visible)
 	return isatty(STDERR_FILENO) && proc_stat(visible, &stat) ? stat.foreground : -1;
 }
 
+pid_t engine_visible(const struct engine *engine)
+{
+	return engine->visible;
+}
+
 bool engine_in_foreground(const struct engine *engine)
 {
 	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(STDERR_FILENO);

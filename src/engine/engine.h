@@ -77,6 +77,8 @@ void engine_target_stopped(struct engine *engine, int sig);
 void engine_target_continued(struct engine *engine);
 void engine_target_ended(struct engine *engine, int status);
 
+/* The process that the user has started, which takes signals: V. */
+pid_t engine_visible(const struct engine *engine);
 /* Whether functrace is in the foreground of the terminal that its messages go to. */
 bool engine_in_foreground(const struct engine *engine);
 

@@ -52,7 +52,8 @@ struct settings {
 
 	bool follow;
 	bool start_paused;
-	int toggle_signal; /* 0: none */
+	int toggle_signal;       /* 0: none */
+	const char *toggle_name; /* as kill(1) takes it, of the command line's memory */
 	bool verify;
 	bool quiet;
 	enum placement cpu;

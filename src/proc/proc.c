@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
@@ -124,6 +125,16 @@ long proc_owner(pid_t tid)
 	uint64_t owner;
 
 	return read_number(tid, "Uid", &owner) ? (long)owner : -1;
+}
+
+bool proc_may_trace_all(void)
+{
+	char *const status = proc_read(getpid(), "status", NULL);
+	uint64_t capabilities = 0;
+
+	proc_status_number(status, "CapEff", 0, 16, &capabilities);
+	free(status);
+	return capabilities >> CAP_SYS_PTRACE & 1;
 }
 
 bool proc_lacks_privileges(pid_t pid)

@@ -138,7 +138,10 @@ struct tracer {
 	struct call *spare_call; /* freed, and the next one to be used; NULL none */
 	char *symbols_of;        /* the file of the first program, which --symbol is about; NULL: none yet */
 
-	bool launch_execed; /* tracer/: the launched program has begun */
+	/* tracer/ */
+	bool launch_execed;    /* the launched program has begun */
+	int launch_status;     /* how it has ended, where waited_since is not 0 */
+	uint64_t waited_since; /* its end, by CLOCK_MONOTONIC; 0: it has not ended, or that was said */
 };
 
 #endif

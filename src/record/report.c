@@ -207,12 +207,13 @@ static void report_untraced(const struct run *run)
 static void add_unknown_releases(struct buf *b, const struct run *run)
 {
 	const char *noun = kinds_noun(run->set);
-	char one[96], many[96];
+	const char *paused = run->was_paused ? ", or from while tracing was paused" : "";
+	char one[128], many[128];
 
-	snprintf(one, sizeof(one), "release of a %s %s", noun,
-		 run->attached ? "from before functrace attached" : "that was not seen allocated");
-	snprintf(many, sizeof(many), "releases of %ss %s", noun,
-		 run->attached ? "from before functrace attached" : "that were not seen allocated");
+	snprintf(one, sizeof(one), "release of a %s %s%s", noun,
+		 run->attached ? "from before functrace attached" : "that was not seen allocated", paused);
+	snprintf(many, sizeof(many), "releases of %ss %s%s", noun,
+		 run->attached ? "from before functrace attached" : "that were not seen allocated", paused);
 	add_count(b, run->totals.unknown_releases, one, many);
 }
 

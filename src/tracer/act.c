@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* ---- Hits ---- */
 
@@ -233,8 +234,12 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	births_adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
-	if (t->launch->pid == tid)
-		engine_target_ended(t->engine, status);
+	if (t->launch->pid != tid)
+		return;
+	t->launch_status = status;
+	t->waited_since = clock_ns(CLOCK_MONOTONIC);
+	engine_want_tick(t->engine);
+	engine_target_ended(t->engine, status);
 }
 
 static void act_vfork_done(struct tracer *t, struct task *task)

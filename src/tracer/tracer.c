@@ -18,8 +18,11 @@
 #include "ptrace/collect.h"
 #include "base/msg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 /* The tracer's thread: collect, act, and what the visible process asks for. */
 
@@ -33,6 +36,12 @@ static void trace_again(struct trace *trace)
 	free(trace->path);
 	trace->path = NULL;
 	trace->attached = true;
+}
+
+/* The signal goes to the process that the user sees. */
+static void report_pause(const struct tracer *t)
+{
+	msg_info("tracing is paused; kill -%s %d resumes it", t->set->toggle_name, engine_visible(t->engine));
 }
 
 static void toggle(struct tracer *t)
@@ -51,9 +60,41 @@ static void toggle(struct tracer *t)
 			trace_again(p->trace);
 		}
 	}
-	if (!t->run->paused)
-		processes_start(t, &failed);
-	msg_info("tracing is %s", t->run->paused ? "paused" : "on");
+	if (t->run->paused) {
+		t->run->was_paused = true;
+		report_pause(t);
+		return;
+	}
+	t->run->was_resumed = true;
+	processes_start(t, &failed);
+	msg_info("tracing is on");
+}
+
+#define MOMENT_NS 900000000u /* about a tick */
+
+/* What outlives the launched program (a daemon) keeps functrace: one is to know what it waits for. */
+static void report_waiting(struct tracer *t)
+{
+	const int status = t->launch_status;
+	struct task *task;
+	size_t count = 0;
+	char how[64];
+
+	if (!t->waited_since || !t->tasks.count)
+		return;
+	if (clock_ns(CLOCK_MONOTONIC) - t->waited_since < MOMENT_NS) {
+		engine_want_tick(t->engine);
+		return;
+	}
+	t->waited_since = 0;
+	for (size_t i = 0; (task = tasks_next(t, &i));)
+		count += task->tid == task->tgid;
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(how, sizeof(how), "has ended with status %d", WEXITSTATUS(status));
+	msg_info("%s %s; %zu %s still traced; Ctrl-C lets go", t->set->argv[0], how, count,
+		 count == 1 ? "process that it left is" : "processes that it left are");
 }
 
 static void serve(struct tracer *t)
@@ -64,6 +105,7 @@ static void serve(struct tracer *t)
 		output_flush_all(t->run);
 		pin_tick(t);
 		progress_show(t->run);
+		report_waiting(t);
 	}
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
@@ -104,8 +146,11 @@ static void tracer_free(struct tracer *t)
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
-	struct run run = {
-		.set = settings, .engine = engine, .is_launch = launch->pid, .paused = settings->start_paused};
+	struct run run = {.set = settings,
+			  .engine = engine,
+			  .is_launch = launch->pid,
+			  .paused = settings->start_paused,
+			  .was_paused = settings->start_paused};
 	struct tracer t = {.set = settings,
 			   .engine = engine,
 			   .launch = launch,
@@ -115,6 +160,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .wanted = wanted_new(settings)};
 	const int status = launch->pid ? launch_begin(&t) : attach_all(&t);
 
+	if (!status && run.paused)
+		report_pause(&t);
 	if (t.tasks.count && !status)
 		trace_all(&t);
 	else if (t.tasks.count)
@@ -129,6 +176,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	tracer_free(&t);
 	if (!status)
 		report_summary(&run);
+	if (!status && settings->start_paused && !run.was_resumed)
+		msg_info("tracing was never resumed, so that there is no trace");
 	reports_free(&run);
 	trace_files_free(&run.files);
 	return status ? status : run.exit_status;

@@ -95,6 +95,35 @@ def by_functrace(room):
     return traced_by(room, 'functrace')
 
 
+def below_another(room):
+    """Launched by what a tracer follows: the program has that tracer already."""
+    strace = kinds.need('strace')
+    below = [strace, '-f', '-o', '/dev/null', '-e', 'trace=none'] + traced(room, 'true')
+    advice = ') traces it already, and a process has only one tracer. Start functrace outside of that one.\n'
+    problems = refused(room, below, 1, 'functrace: cannot trace true: process ', ' (strace' + advice)
+    outer = [FUNCTRACE, '-q', '-o', room.path('outer')]
+    return problems + refused(room, outer + traced(room, 'true'), 1, ' (ft-engine' + advice) + none_written(room), ''
+
+
+def root_without_capability(room):
+    """A container's root: it is not told to become root."""
+    setpriv = kinds.need('setpriv')
+    if os.geteuid() != 0:
+        raise builds.Skip('needs root')
+    without = [setpriv, '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace']
+    nobody = [setpriv, '--reuid=65534', '--regid=65534', '--clear-groups']
+    problems = []
+    for user in ([], nobody):
+        child = room.start(user + ['sleep', '20'])
+        wait_for('its start', lambda: command_of(child.pid) == 'sleep')
+        problems += refused(room, traced(room, '-t', str(child.pid)), 1,
+                            'functrace: cannot attach to process %d: functrace runs as root, but without the capability '
+                            'SYS_PTRACE. Give it that one (a container has it with --cap-add=SYS_PTRACE).\n' % child.pid,
+                            run_as=without)
+        room.kill(child)
+    return problems + none_written(room), ''
+
+
 def program_missing(room):
     problems = refused(room, traced(room, '/nonexistent/program'), 127, '/nonexistent/program')
     problems += refused(room, traced(room, 'no-such-program-anywhere'), 127, 'no-such-program-anywhere')
@@ -251,6 +280,8 @@ CASES = [
     ('a process that strace traces', by_strace),
     ('a process that gdb traces', by_gdb),
     ('a process that functrace traces', by_functrace),
+    ('below another tracer', below_another),
+    ('root without the capability', root_without_capability),
     ('PROGRAM is missing: 127', program_missing),
     ('PROGRAM is not executable: 126', program_not_executable),
     ('PROGRAM is no program: as env', program_is_no_program),

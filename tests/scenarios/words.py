@@ -287,6 +287,101 @@ def for_a_time_launched(room):
     return problems + ([] if len(summary(done)) == 1 else ['it said: ' + said(done)]), ''
 
 
+# ---- What it waits for ----
+
+def daemon(room):
+    """What outlives the launched program keeps functrace, which says so; Ctrl-C lets go. Not with -q, nor of what ends
+    soon."""
+    script = 'sleep 20 & (sleep 20; :) & exit 4'
+    problems = []
+    for how, status, words in (('exit 4', 4, 'has ended with status 4'), ('kill -9 $$', -9, 'was killed by signal 9')):
+        with open(room.path('said'), 'wb') as file:
+            tracer = room.start([FUNCTRACE, '-o', 'a', 'sh', '-c', script.replace('exit 4', how)], stderr=file)
+        wait_for('its words', lambda: b'Ctrl-C' in open(room.path('said'), 'rb').read() or tracer.poll() is not None)
+        sleepers = [p for p in room.processes() if command_of(p) == 'sleep']
+        tracer.send_signal(signal.SIGINT)
+        done = room.finish(tracer, 20)
+        with open(room.path('said'), 'rb') as file:
+            done.err = file.read()
+        problems += equal('status', done.status, status)
+        problems += has_line(done, 'functrace: sh %s; 3 processes that it left are still traced; Ctrl-C lets go' % words)
+        problems += equal('the words', said(done).count('Ctrl-C'), 1)
+        for pid in sleepers:
+            if os.path.exists('/proc/%d' % pid):
+                os.kill(pid, signal.SIGKILL)
+    quiet = room.run([FUNCTRACE, '-q', '-o', 'b', 'sh', '-c', 'sleep 2 & exit 4'], timeout=20)
+    problems += equal('with -q', (quiet.status, said(quiet)), (4, ''))
+    one = room.run([FUNCTRACE, '-o', 'c', 'sh', '-c', 'sleep 3 & exit 4'], timeout=20)
+    problems += has_line(one, 'functrace: sh has ended with status 4; 1 process that it left is still traced; Ctrl-C lets go')
+    soon = room.run([FUNCTRACE, '-o', 'd', 'sh', '-c', 'exit 4'])
+    return problems + equal('of one that ends', 'Ctrl-C' in said(soon), False), ''
+
+
+def never_resumed(room):
+    """--start-paused says how to resume, and at the end that nobody did; with -q neither."""
+    need_attach()
+    program = builds.target('images', 'O0')
+    done = room.run([FUNCTRACE, '-o', 'a', '-S', 'SIGUSR2', '--start-paused', program, '0'])
+    problems = [] if re.fullmatch(r'functrace: tracing is paused; kill -USR2 \d+ resumes it\n'
+                                  r'functrace: tracing was never resumed, so that there is no trace\n', said(done)) else \
+        ['it said: ' + said(done)]
+    quiet = room.run([FUNCTRACE, '-q', '-S', 'USR1', '--start-paused', program, '0'])
+    problems += equal('with -q', said(quiet), '') + equal('files', os.listdir(room.folder), [])
+    child = running(room, compiled(room, 'loop', LOOP))
+    pid = str(child.pid)
+    none = attached(room, '-S', 'USR1', '--start-paused', '-o', 'b', '-t', pid)
+    problems += equal('the last line', said(none).splitlines()[-1:],
+                      ['functrace: tracing was never resumed, so that there is no trace'])
+    room.kill(child)
+    return problems, ''
+
+
+def paused_blocks(room):
+    """Blocks of a pause are not those from before functrace attached. The command that resumes is the one that is said."""
+    need_attach()
+    source = '''
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	void *volatile block;
+
+	getchar();
+	block = malloc(31234);
+	getchar();
+	free(block);
+	return 0;
+}
+'''
+    program = compiled(room, 'pauses', source)
+    problems = []
+    for is_launch, words in ((False, 'from before functrace attached'), (True, 'that was not seen allocated')):
+        with open(room.path('said'), 'wb') as file:
+            child = None if is_launch else room.start([program], stdin=-1)
+            tracer = room.start([FUNCTRACE, '-S', 'USR1', '--start-paused', '-o', 'a'] +
+                                ([program] if is_launch else ['-t', str(child.pid)]), stdin=-1, stderr=file)
+        target = tracer if is_launch else child
+
+        def text():
+            with open(room.path('said')) as file:
+                return file.read()
+        wait_for('the pause', lambda: 'resumes it' in text())
+        pid = int(re.search(r'kill -USR1 (\d+) resumes', text()).group(1))
+        os.write(target.stdin.fileno(), b'x')
+        time.sleep(0.2)
+        os.kill(pid, signal.SIGUSR1)
+        wait_for('the trace', lambda: 'tracing is on' in text())
+        os.write(target.stdin.fileno(), b'x')
+        done = room.finish(tracer, 20)
+        with open(room.path('said'), 'rb') as file:
+            done.err = file.read()
+        problems += has_line(done, r'functrace: 1 release of a block %s, or from while tracing was paused' % words)
+        problems += equal('never resumed', 'never' in said(done), False)
+        if child:
+            room.finish(child)
+    return problems, ''
+
+
 # ---- What cannot be found ----
 
 def symbols(room):
@@ -466,6 +561,9 @@ CASES = [
     ('-t NAME: the first thread has ended', leader_ended),
     ('--duration, attached', for_a_time_attached),
     ('--duration, launched', for_a_time_launched),
+    ('what outlives the program', daemon),
+    ('--start-paused, never resumed', never_resumed),
+    ('blocks of a pause', paused_blocks),
     ('--symbol of no place', symbols),
     ('--symbol inside a function', inside_a_function),
     ('a deleted program', deleted(False)),

@@ -132,9 +132,10 @@ bool proc_may_trace_all(void)
 	char *const status = proc_read(getpid(), "status", NULL);
 	uint64_t capabilities = 0;
 
-	proc_status_number(status, "CapEff", 0, 16, &capabilities);
+	const bool known = proc_status_number(status, "CapEff", 0, 16, &capabilities);
+
 	free(status);
-	return capabilities >> CAP_SYS_PTRACE & 1;
+	return !known || (capabilities >> CAP_SYS_PTRACE & 1);
 }
 
 bool proc_lacks_privileges(pid_t pid)

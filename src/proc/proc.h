@@ -36,7 +36,8 @@ pid_t proc_tgid(pid_t tid);
 pid_t proc_tracer(pid_t tid);
 /* The real user id of a task's owner; -1 unknown. */
 long proc_owner(pid_t tid);
-/* Whether functrace has the capability SYS_PTRACE, with which the processes of all users can be traced. */
+/* Whether functrace has the capability SYS_PTRACE, with which the processes of all users can be traced; so if that is
+ * not known. */
 bool proc_may_trace_all(void);
 /* Whether a process's program has the set-user-ID or set-group-ID bit and runs without what that gives: the kernel
  * takes it away while a tracer without rights of its own watches. */

@@ -361,15 +361,17 @@ int option_format(struct parse *parse, const char *name)
 	return 0;
 }
 
+int debug_error(struct parse *parse, const char *blank, const char *spec)
+{
+	return usage_error(parse,
+			   "-d%s%s: give domains and levels in the same word, like -dall:1 or "
+			   "--debug=process:1,tracer:1; domains are %s, levels 0 to %d",
+			   blank, spec, msg_debug_domains(), MSG_DEBUG_MAX);
+}
+
 int option_debug(struct parse *parse, const char *spec)
 {
-	if (msg_set_debug(spec))
-		return 0;
-	return usage_error(parse,
-			   "-d%s: give domains and levels in the same word, like -dall:1 or "
-			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
-			   "unwind, trace, process and all, levels 0 to %d",
-			   spec, MSG_DEBUG_MAX);
+	return msg_set_debug(spec) ? 0 : debug_error(parse, "", spec);
 }
 
 int option_word(struct parse *parse, const char *option, const char *value, const char *known)

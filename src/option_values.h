@@ -34,6 +34,8 @@ int option_toggle_signal(struct parse *parse, const char *text);
 int option_depth(struct parse *parse, const char *text);
 int option_format(struct parse *parse, const char *name);
 int option_debug(struct parse *parse, const char *spec);
+/* blank: what stands between -d and what was meant for it. */
+int debug_error(struct parse *parse, const char *blank, const char *spec);
 int option_unwinder(struct parse *parse, const char *name);
 int option_cpu(struct parse *parse, const char *placement);
 /* For an option that takes one word only. */

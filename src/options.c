@@ -92,6 +92,15 @@ static int check_output(struct parse *parse)
 	return error;
 }
 
+static bool is_for_terminal(const struct settings *s)
+{
+	if (!s->output)
+		return false;
+	if (s->output_fd >= 0)
+		return isatty(s->output_fd);
+	return strcmp(s->output, "-") ? path_is_terminal(s->output) : isatty(STDOUT_FILENO);
+}
+
 static int check_all(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
@@ -124,6 +133,11 @@ static int check_all(struct parse *parse)
 		error = option_format(parse, FORMAT_NORMAL);
 	if (error)
 		return error;
+	if (encoding_can(s->encoding, ENCODING_BINARY) && is_for_terminal(s))
+		return usage_error(parse,
+				   "-o %s: this is a terminal, and the format %s is not for people; add -f text, or "
+				   "give -o a file",
+				   s->output, encoding_name(s->encoding));
 	if (s->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
 		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
 				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
@@ -246,7 +260,7 @@ static int set_program(struct parse *parse, const struct argp_state *state)
 
 	if ((!strcmp(before, "-d") || !strcmp(before, "--debug")) &&
 	    (parse_number(argv[0], UINT64_MAX, &number) || strchr(argv[0], ':')))
-		return usage_error(parse, "-d %s: give domain and level in the same word, like -dall:2", argv[0]);
+		return debug_error(parse, " ", argv[0]);
 	parse->settings->argv = argv;
 	return 0;
 }
@@ -380,6 +394,8 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
 	*settings = (struct settings){.depth = DEPTH_NORMAL, .output_fd = -1, .timestamps = true, .follow = true};
+	/* getopt's messages begin with it; others do without the folder. */
+	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
 
 	free(parse.targets);

@@ -246,6 +246,12 @@ static void check(struct argp_state *state, struct postproc_options *options)
 		argp_error(state, "--error-exitcode is for leaks; add -l");
 	if (options->stats && (options->leaks || options->compress || other_format))
 		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
+	const char *output = options->output;
+
+	if (encoding_can(options->output_encoding, ENCODING_BINARY) &&
+	    (output && strcmp(output, "-") ? path_is_terminal(output) : isatty(STDOUT_FILENO)))
+		argp_error(state, "the output is a terminal, and the format %s is not for people; give a file with -o",
+			   encoding_name(options->output_encoding));
 	if (!options->input && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
 }
@@ -311,6 +317,8 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 
 	*options = (struct postproc_options){0};
 	argp_err_exit_status = EXIT_USAGE;
+	/* getopt's messages begin with it; others do without the folder. */
+	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	argp_parse(&argp, argc, argv, 0, NULL, options);
 	options->prepare.resolve = options->resolve;
 }

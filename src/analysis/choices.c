@@ -94,6 +94,14 @@ static bool check_address(const struct choices *choices, uint64_t selected, bool
 	return false;
 }
 
+static void report_no_event(const char *option, size_t count)
+{
+	if (count == 1)
+		msg_error("%s matches nothing: its number is no event of the trace", option);
+	else
+		msg_error("%s matches nothing: none of the %zu numbers is an event of the trace", option, count);
+}
+
 bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_late)
 {
 	const struct choices *choices = (const struct choices *)stage;
@@ -106,13 +114,11 @@ bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_la
 		sound = false;
 	}
 	if (options->include && !choices->included) {
-		msg_error("--include matches nothing: none of the %zu numbers is an event of the trace",
-			  options->include->count);
+		report_no_event("--include", options->include->count);
 		sound = false;
 	}
 	if (options->exclude && options->exclude->count && !choices->excluded) {
-		msg_error("--exclude matches nothing: none of the %zu numbers is an event of the trace",
-			  options->exclude->count);
+		report_no_event("--exclude", options->exclude->count);
 		sound = false;
 	}
 	if (options->call_address && !check_address(choices, selected, may_be_late))

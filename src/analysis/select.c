@@ -30,7 +30,7 @@ static bool parse_index(const char *line, uint64_t *value)
 	if (*line < '0' || *line > '9')
 		return false;
 	errno = 0;
-	*value = strtoull(line, &end, 0);
+	*value = strtoull(line, &end, line[0] == '0' && (line[1] == 'x' || line[1] == 'X') ? 16 : 10);
 	return !errno && !end[strspn(end, " \t\r")];
 }
 

@@ -303,7 +303,8 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
 
-	buf_printf(&report->line, "  %12" PRIu64 " calls %20" PRIu64 " bytes", stats->tally.calls, stats->tally.bytes);
+	buf_printf(&report->line, "  %12" PRIu64 " %-5s %20" PRIu64 " byte%s", stats->tally.calls,
+		   stats->tally.calls == 1 ? "call" : "calls", stats->tally.bytes, stats->tally.bytes == 1 ? "" : "s");
 	if (has_live)
 		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
 	end_line(report);

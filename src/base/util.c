@@ -105,6 +105,20 @@ bool path_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool path_is_terminal(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	const int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	const bool is_terminal = fd >= 0 && isatty(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is_terminal;
+}
+
 static bool has_hex_prefix(const char *text)
 {
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

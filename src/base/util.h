@@ -80,6 +80,8 @@ char *path_normalise(char *path);
 const char *path_name(const char *path);
 /* Whether there is a folder of that name. */
 bool path_is_folder(const char *path);
+/* Whether what is written there comes to a terminal. */
+bool path_is_terminal(const char *path);
 
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
  * decimal). False when it is empty, has other characters or is over `max`. */

@@ -2,6 +2,7 @@
 #include "engine/board.h"
 #include "base/msg.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,12 +10,65 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The file that execvp would execute; NULL: there is none. */
+static char *find_program(const char *name)
+{
+	const char *folders = getenv("PATH");
+	char *path = NULL;
+
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	for (folders = folders ? folders : "/bin:/usr/bin"; !path; folders++) {
+		const size_t length = strcspn(folders, ":");
+
+		path = xasprintf("%.*s/%s", length ? (int)length : 1, length ? folders : ".", name);
+		if (access(path, X_OK) || path_is_folder(path)) {
+			free(path);
+			path = NULL;
+		}
+		folders += length;
+		if (!*folders)
+			break;
+	}
+	return path;
+}
+
+/* What is no script, as shells tell it: an ELF file, or one with a zero byte in its first line. */
+static bool is_binary(const char *path)
+{
+	char head[128];
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t got = fd < 0 ? 0 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return false;
+	const char *end = memchr(head, '\n', (size_t)got);
+
+	return (got >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG)) ||
+	       memchr(head, '\0', end ? (size_t)(end - head) : (size_t)got);
+}
+
+/* execvp gives to the shell what the kernel cannot run; a binary file would only make that one talk nonsense. The path
+ * of such a program, which the caller frees; NULL: execvp is right. */
+static char *binary_of(const char *name)
+{
+	char *const path = find_program(name);
+
+	if (path && is_binary(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* In the target, until it execs. Nothing here may allocate or talk: it is functrace's image, but no
  * longer functrace. */
-static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
-	__attribute__((noreturn));
+static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
+		       const struct signal_state *signals) __attribute__((noreturn));
 
-static void target_run(char **argv, int gate, int exec_error, bool stdout_is_trace, const struct signal_state *signals)
+static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
+		       const struct signal_state *signals)
 {
 	char byte;
 	ssize_t got;
@@ -30,7 +84,10 @@ static void target_run(char **argv, int gate, int exec_error, bool stdout_is_tra
 		_exit(127); /* E is gone */
 	if (stdout_is_trace)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp(argv[0], argv);
+	if (binary)
+		execv(binary, argv);
+	else
+		execvp(argv[0], argv);
 	const int error = errno;
 
 	while (write(exec_error, &error, sizeof(error)) < 0 && errno == EINTR)
@@ -58,6 +115,7 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 		const int *close_fds, size_t close_count)
 {
 	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
+	char *const binary = binary_of(settings->argv[0]);
 	int gate[2] = {-1, -1}, error[2] = {-1, -1};
 	int failure = make_pipe(gate);
 
@@ -74,7 +132,7 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 			close(close_fds[i]);
 		close(gate[1]);
 		close(error[0]);
-		target_run(settings->argv, gate[0], error[1], stdout_is_trace, signals);
+		target_run(settings->argv, binary, gate[0], error[1], stdout_is_trace, signals);
 	}
 	if (pid < 0) {
 		failure = -errno;
@@ -82,9 +140,11 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 	}
 	close(gate[0]);
 	close(error[1]);
+	free(binary);
 	*launch = (struct launch){.pid = pid, .gate = gate[1], .exec_error = error[0]};
 	return 0;
 out:
+	free(binary);
 	close_pipe(gate);
 	close_pipe(error);
 	return failure;
@@ -143,7 +203,13 @@ int launch_failure(struct launch *launch, const char *program)
 		msg_error("%s does not exist", program);
 		return 127;
 	}
-	if (error == EACCES)
+	if (error == EACCES && path_is_folder(program))
+		msg_error("%s is a folder, and no program", program);
+	else if (error == ENOEXEC)
+		msg_error("%s cannot be run: it is a binary file that this system cannot execute (damaged, or made for "
+			  "another processor)",
+			  program);
+	else if (error == EACCES)
 		msg_error("%s cannot be run: it is not an executable file that you may run (chmod "
 			  "+x makes a "
 			  "file executable)",

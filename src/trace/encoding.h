@@ -18,6 +18,7 @@ enum encoding_ability {
 	ENCODING_COMPAT = 32,            /* has a second dialect, that of the sp-rtrace 2.0 tools */
 	ENCODING_COMPAT_LAYOUT = 64,     /* in that dialect the declarations come before the calls */
 	ENCODING_COMPAT_MONOTONIC = 128, /* in that dialect times are those of the monotonic clock, not of the day */
+	ENCODING_BINARY = 256,           /* not for a terminal */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 

@@ -6,7 +6,7 @@
 /* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
  * are NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
-	BOTH(rtrace, ".rtrace", ENCODING_STREAM | ENCODING_COMPAT | ENCODING_COMPAT_MONOTONIC)                         \
+	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_COMPAT_MONOTONIC)       \
 	BOTH(text, ".rtrace.txt",                                                                                      \
 	     ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT | ENCODING_COMPAT_MONOTONIC)
 

@@ -8,7 +8,7 @@ import time
 
 import builds
 import kinds
-from processes import FUNCTRACE, Failure, command_of, state_of, status_field, wait_for
+from processes import FUNCTRACE, POSTPROC, Failure, command_of, state_of, status_field, wait_for
 
 
 def refused(room, command, status, *words, run_as=None, env=None, stdout=None):
@@ -136,19 +136,25 @@ def program_not_executable(room):
         file.write('#!/bin/sh\n')
     os.chmod(path, 0o644)
     problems = refused(room, traced(room, path), 126, path)
-    problems += refused(room, traced(room, '/'), 126, '/')
+    problems += refused(room, traced(room, '/'), 126, 'functrace: / is a folder, and no program\n')
     return problems + none_written(room), ''
 
 
 def program_is_no_program(room):
-    path = room.path('garbage')
-    with open(path, 'wb') as file:
-        file.write(b'\x7fELF garbage')
-    os.chmod(path, 0o755)
-    # as env does it: what the kernel cannot run is given to the shell
-    env = room.run(['env', path])
-    done = room.run(traced(room, path))
-    return [] if done.status == env.status else ['status %d, env gives %d' % (done.status, env.status)], ''
+    """Binary files are refused, as by shells; what has no first line with #! is the shell's, as by env."""
+    problems = []
+    for name, content in (('garbage', b'\x7fELF garbage'), ('packed', b'\x1f\x8b\x08\0\0\nexit 3\n')):
+        with open(room.path(name), 'wb') as file:
+            file.write(content)
+        os.chmod(room.path(name), 0o755)
+        for path, env in ((room.path(name), None), (name, {'PATH': room.folder + ':' + os.environ['PATH']})):
+            problems += refused(room, traced(room, path), 126, 'functrace: %s cannot be run: it is a binary file that this '
+                                'system cannot execute (damaged, or made for another processor)\n' % path, env=env)
+    with open(room.path('script'), 'w') as file:
+        file.write('exit 3\n')
+    os.chmod(room.path('script'), 0o755)
+    done = room.run(traced(room, '-q', room.path('script')))
+    return problems + ([] if done.status == 3 else ['of a script: status %d' % done.status]), ''
 
 
 def usage(room):
@@ -160,6 +166,43 @@ def usage(room):
                     ['--symbol=malloc', 'true']):
         problems += ['%s: %s' % (' '.join(options) or 'nothing at all', p)
                      for p in refused(room, [FUNCTRACE] + options, 2)]
+    return problems, ''
+
+
+def own_name(room):
+    """What getopt says begins as all else does."""
+    problems = []
+    for program, name in ((FUNCTRACE, 'functrace'), (POSTPROC, 'functrace-postproc')):
+        done = room.run([program, '--nonsense'])
+        if done.status != 2 or not done.err.startswith(b"%s: unrecognized option '--nonsense'\n" % name.encode()):
+            problems.append('status %d, %r' % (done.status, done.err))
+    return problems, ''
+
+
+def to_a_terminal(room):
+    """Binary does not go to a terminal, by whatever name it is given; text does."""
+    import pty
+    master, slave = pty.openpty()
+    tty, trace = os.ttyname(slave), room.path('t')
+    problems = []
+    try:
+        room.run([FUNCTRACE, '-q', '-o', trace, 'true'])
+        for output in ('-', '/dev/stdout', '/dev/fd/%d' % slave, tty):
+            done = room.run([FUNCTRACE, '-o', output, 'true'], stdout=slave, pass_fds=[slave])
+            words = b'functrace: -o %s: this is a terminal, and the format rtrace is not for people; add -f text, or give ' \
+                b'-o a file\n' % output.replace('/dev/stdout', '-').encode()
+            if done.status != 2 or not done.err.startswith(words):
+                problems.append('-o %s: status %d, %r' % (output, done.status, done.err))
+        for options in ([], ['-o', '-'], ['-o', tty]):
+            done = room.run([POSTPROC, '-f', 'rtrace'] + options + [trace], stdout=slave)
+            if done.status != 2 or b'the output is a terminal, and the format rtrace is not for people' not in done.err:
+                problems.append('of functrace-postproc: status %d, %r' % (done.status, done.err))
+        done = room.run([FUNCTRACE, '-q', '-f', 'text', '-o', '-', 'true'], stdout=slave)
+        if done.status or not os.read(master, 1000):
+            problems.append('text: status %d, %r' % (done.status, done.err))
+    finally:
+        os.close(slave)
+        os.close(master)
     return problems, ''
 
 
@@ -284,8 +327,10 @@ CASES = [
     ('root without the capability', root_without_capability),
     ('PROGRAM is missing: 127', program_missing),
     ('PROGRAM is not executable: 126', program_not_executable),
-    ('PROGRAM is no program: as env', program_is_no_program),
+    ('PROGRAM is no program: 126', program_is_no_program),
     ('usage errors: 2', usage),
+    ('the name before getopt\'s errors', own_name),
+    ('binary to a terminal', to_a_terminal),
     ('help and version', help_and_version),
     ('output: no space left', output_full),
     ('output: the reader has gone', output_closed_pipe),

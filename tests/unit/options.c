@@ -348,9 +348,13 @@ static void test_debug(void **state)
 	assert_usage_error("-dtracer:9 ls",
 			   "-dtracer:9: give domains and levels in the same word, like -dall:1 or "
 			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
-			   "unwind, trace, process and all, levels 0 to 2");
+			   "unwind, trace, process, all, levels 0 to 2");
 	assert_usage_error("-dnonsense:1 ls", "domains are tracer");
 	assert_usage_error("-d 2 ls", "in the same word");
+	assert_usage_error("-d tracer:9 true",
+			   "-d tracer:9: give domains and levels in the same word, like -dall:1 or "
+			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
+			   "unwind, trace, process, all, levels 0 to 2");
 	assert_usage_error("-d all:2 ls", "in the same word");
 	assert_usage_error("--debug=all:22 ls", "in the same word");
 }

@@ -10,7 +10,7 @@ static const struct writer_ops no_writer;
 static const struct reader_ops no_reader;
 
 const struct encoding encodings[] = {
-	{"rtrace", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT},
+	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT},
 	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES},
 	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM},
 	{"profile", "", &no_writer, NULL, 0},

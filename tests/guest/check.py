@@ -3,16 +3,19 @@
 
 usage: check.py [--form=NAME] [--guests=NAME,...] [--count] [PART...]
 
-A form (tests/guest/NAME.form) names the scenarios, a part each line; with PARTs these are run instead, "-" for none.
+A form (tests/guest/NAME.form) names the scenarios, a part each line, and with "unit NAME" the unit tests that run; without
+such lines all run. PARTs are taken instead of a form, "-" for unit tests only.
 With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
 """
 
 import argparse
 import collections
+import difflib
 import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,7 @@ TOP_BUILDDIR = os.path.abspath(os.environ.get('TOP_BUILDDIR', os.getcwd()))
 HERE = os.path.join(TOP_SRCDIR, 'tests', 'guest')
 GUEST = os.path.join(HERE, 'guest')
 GUEST_DIR = os.path.abspath(os.environ.get('ARM_GUEST_DIR') or os.path.join(TOP_BUILDDIR, 'guests'))
+POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(TOP_BUILDDIR, 'functrace-postproc'))
 ENVIRONMENT = dict(os.environ, ARM_GUEST_DIR=GUEST_DIR)
 
 Guest = collections.namedtuple('Guest', 'name arch options about')
@@ -37,9 +41,9 @@ TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
 # Of a boot and of one line; a scenario's own limit is shorter.
 LIMIT, SILENCE = 3600, 900
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
-# These run on the build machine only: they look at sources, need a compiler and binutils, or try a hundred thousand inputs.
+# These run on the build machine only: they look at sources, need a compiler and binutils, or try very many inputs.
 NOT_THERE = ('floors.py', 'format.py', 'hacking.py', 'kinds.py', 'tap_test.sh', 'symbols_object', 'symbols_names', 'symbols_hostile',
-             'symbols_slots', 'unwind_hostile')
+             'symbols_slots', 'unwind_hostile', 'trace_io')
 
 
 class Skip(Exception):
@@ -101,7 +105,7 @@ class Build:
         self.env.update(PATH=done.stdout.strip() + ':' + self.env['PATH'], CONFIG_SITE='/dev/null')
         self.tools = {'CC': prefix + 'gcc', 'CXX': prefix + 'g++', 'MUSL_CC': prefix + 'musl-gcc', 'CLANG': prefix + 'clang'}
 
-    def build(self, parts):
+    def build(self, units, parts):
         os.makedirs(self.folder, exist_ok=True)
         jobs = '-j%d' % (os.cpu_count() or 1)
         if not os.path.exists(os.path.join(self.folder, 'config.status')):
@@ -109,7 +113,9 @@ class Build:
         run(['make', jobs], 'make', self.folder, self.env)
         run(['make', jobs, 'check', 'TESTS='], 'make check TESTS=', self.folder, self.env)
         tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
-        self.tests = [test for test in tests if os.path.basename(test) not in NOT_THERE]
+        run(['make', jobs, 'bench/floor', 'bench/targets/malloc'], 'make bench/floor', self.folder, self.env)
+        self.tests = [test for test in tests if (os.path.basename(test) in units if units else
+                                                 os.path.basename(test) not in NOT_THERE)]
         if parts:
             env = dict(self.env, TOP_SRCDIR=TOP_SRCDIR, TOP_BUILDDIR=self.folder, FUNCTRACE=os.path.join(self.folder, 'functrace'), **self.tools)
             run([sys.executable, os.path.join(TOP_SRCDIR, 'tests', 'scenarios', 'run.py'), '--build', '-j', jobs[2:]] + parts,
@@ -119,13 +125,19 @@ class Build:
     def gather(self, parts):
         """The folder that goes into the guest: what was built, without objects, and the tests."""
         shutil.rmtree(self.suite, ignore_errors=True)
-        left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'src', '*.part', '*.first', 'config*', 'Makefile')
+        left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'sysroot', 'src', '*.part', '*.first', 'config*', 'Makefile')
         shutil.copytree(self.folder, os.path.join(self.suite, 'build'), symlinks=True, ignore=left_out)
         for name in ('tests', 'examples', 'man', 'bench'):
             shutil.copytree(os.path.join(TOP_SRCDIR, name), os.path.join(self.suite, 'src', name),
                             ignore=shutil.ignore_patterns('__pycache__', '*.o', 'corpus'))
         shutil.copy(os.path.join(TOP_SRCDIR, 'README.md'), os.path.join(self.suite, 'src'))
         shutil.copy(os.path.join(HERE, 'suite.sh'), self.suite)
+        # The guest's files as it sees them, for who reads its traces here.
+        self.sysroot = os.path.join(self.folder, 'sysroot')
+        shutil.rmtree(self.sysroot, ignore_errors=True)
+        os.makedirs(self.sysroot)
+        for name, place in ('suite', self.suite), ('usr', os.path.join(GUEST_DIR, self.arch, 'sysroot', 'usr')), ('lib', 'usr/lib'):
+            os.symlink(place, os.path.join(self.sysroot, name))
         with open(os.path.join(self.suite, 'form'), 'w') as file:
             file.write('\n'.join(parts) + '\n' if parts else '')
 
@@ -137,7 +149,8 @@ class Run:
 
     def __init__(self, tap, guest, build, options):
         self.tap, self.guest, self.options = tap, guest, options
-        self.command = [GUEST, guest.arch, 'run', '-s', '2', '-t', str(LIMIT)] + guest.options + options + [
+        self.build, self.out, self.figures = build, tempfile.mkdtemp(prefix='functrace-guest-'), collections.defaultdict(list)
+        self.command = [GUEST, guest.arch, 'run', '-s', '2', '-t', str(LIMIT), '-o', self.out] + guest.options + options + [
             build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
         self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
 
@@ -152,6 +165,9 @@ class Run:
             name = os.path.basename(self.test)
             words = result.group(2) if name in ('run.py', result.group(2)) else '%s: %s' % (name, result.group(2))
             self.tap.result(not result.group(1), '%s: %s' % (self.guest.name, words), result.group(3))
+        elif text.startswith('figure '):
+            _, name, value = text.split()
+            self.figures[name].append(int(value))
         elif text.startswith('# ') and self.problem:
             self.tap.comment('  ' + text[2:])
         self.last.append(text)
@@ -189,7 +205,33 @@ class Run:
             self.tap.comment('  status %d, in %s; the last lines of its console:' % (status, self.test))
             for line in self.last:
                 self.tap.comment('  ' + line)
+        self.read_traces()
+        for name, words in ('plain', 'without stacks'), ('stacks', 'with stacks'):
+            if self.figures[name] and self.figures['floor']:
+                self.tap.comment('%s: a traced pair of malloc and free, %s: %.2f of three bare stops' % (
+                    self.guest.name, words, statistics.median(self.figures[name]) / statistics.median(self.figures['floor'])))
+        shutil.rmtree(self.out, ignore_errors=True)
         self.tap.comment('%s: %d s' % (self.guest.name, time.monotonic() - self.began))
+
+    def read_traces(self):
+        """What functrace-postproc makes here of the traces from there, with the guest's files for --sysroot."""
+        folder = os.path.join(self.out, 'traces')
+        for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
+            if not name.endswith('.rtrace'):
+                continue
+            for ending, options in ('.txt', ['-r']), ('.leaks.txt', ['-l', '-c', '-r']):
+                with open(os.path.join(folder, name.replace('.rtrace', ending)), 'rb') as file:
+                    there = file.read()
+                done = subprocess.run([POSTPROC, '--sysroot=' + self.build.sysroot] + options + [os.path.join(folder, name)],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+                same = done.returncode == 0 and done.stdout == there and b' in main() ' in there and not done.stderr
+                self.tap.result(same, '%s: functrace-postproc %s of the trace of %s: here as there' % (
+                    self.guest.name, ' '.join(options), name[:-len('.rtrace')]))
+                if not same:
+                    differ = list(difflib.unified_diff(there.decode(errors='replace').split('\n'), done.stdout.decode(errors='replace').split('\n'),
+                                                       'there', 'here', n=0, lineterm=''))
+                    for line in differ[:12] + done.stderr.decode(errors='replace').split('\n'):
+                        self.tap.comment('  ' + line)
 
 
 def read_form(name):
@@ -204,10 +246,15 @@ def main():
     parser.add_argument('--count', action='store_true')
     parser.add_argument('parts', nargs='*')
     options = parser.parse_args()
-    parts = [part for part in options.parts if part != '-'] if options.parts else read_form(options.form)
+    lines = [part for part in options.parts if part != '-'] if options.parts else read_form(options.form)
+    units = [line.split()[1] for line in lines if line.startswith('unit ')]
+    parts = [line for line in lines if not line.startswith('unit ')]
     wanted = options.guests.split(',') if options.guests else FORMS[options.form]
     guests = [guest for guest in GUESTS if wanted is None or guest.name in wanted]
     tap, builds = Tap(), {}
+    if os.uname().machine != 'x86_64':
+        tap.result(True, 'guests', 'they are made on x86-64')
+        guests = []
     # Who ends this ends the emulator too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -222,8 +269,8 @@ def main():
         build = builds[guest.arch]
         try:
             if not hasattr(build, 'tests'):
-                build.build(parts)
-            Run(tap, guest, build, ['-p'] if options.form == 'long' or parts else []).run()
+                build.build(units, parts)
+            Run(tap, guest, build, ['-p'] if options.form != 'short' or options.parts else []).run()
         except Broken as broken:
             tap.result(False, '%s: built' % guest.name)
             for line in str(broken).split('\n'):

@@ -13,8 +13,9 @@ for folder in src:"$TOP_SRCDIR" build:"$TOP_BUILDDIR"; do
 	ln -s "$PWD/${folder%%:*}" "${folder#*:}"
 done
 export FUNCTRACE="$TOP_BUILDDIR/functrace" FUNCTRACE_POSTPROC="$TOP_BUILDDIR/functrace-postproc" PYTHON=/usr/bin/python3
-export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=120
+export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=300
 form=$PWD/form
+TRACED='alloc_basic-O2 alloc_cpp-O2 nested-O2 threads-O2'
 cd "$TOP_BUILDDIR" || exit 1
 echo core >/proc/sys/kernel/core_pattern
 
@@ -28,5 +29,29 @@ done
 if [ -s "$form" ]; then
 	echo "== tests/scenarios/run.py"
 	$PYTHON "$TOP_SRCDIR/tests/scenarios/run.py" -v -j "$(nproc)" --form="$form"
+fi
+
+# Traces that are read on the build machine too, with what is read of them here.
+mkdir -p /out/traces
+for program in $TRACED; do
+	[ -x "tests/targets/bin/$program" ] || continue
+	"$FUNCTRACE" -q -A -o "/out/traces/$program.rtrace" "tests/targets/bin/$program" >/dev/null
+	"$FUNCTRACE_POSTPROC" -r "/out/traces/$program.rtrace" >"/out/traces/$program.txt"
+	"$FUNCTRACE_POSTPROC" -l -c -r "/out/traces/$program.rtrace" >"/out/traces/$program.leaks.txt"
+done
+
+# What three bare stops cost, and a traced pair of malloc and free, by turns, all on one CPU: "figure NAME NANOSECONDS".
+figure() {
+	name=$1
+	shift
+	taskset 1 "$@" --pairs=100 | sed -n "s/^round \([0-9]*\) .*/figure $name \1/p"
+}
+if [ -x bench/floor ] && [ -s "$form" ]; then
+	echo "== bench/floor"
+	for _ in 1 2 3; do
+		figure floor bench/floor
+		figure plain "$FUNCTRACE" -q -b 0 --cpu=free -o /tmp/floor.rtrace bench/targets/malloc
+		figure stacks "$FUNCTRACE" -q --cpu=free -o /tmp/floor.rtrace bench/targets/malloc
+	done
 fi
 echo "== end"

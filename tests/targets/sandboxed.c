@@ -23,12 +23,17 @@ struct insn {
 
 static volatile sig_atomic_t traps;
 
-static void on_trap(int sig)
+static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
+	(void)info;
 	traps++;
+	past_own_trap(context);
 }
 
+#ifndef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
 static const unsigned short allowed[] = {
 	SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_futex, SYS_brk, SYS_mmap, SYS_munmap, SYS_rt_sigreturn,
 };
@@ -94,11 +99,12 @@ static void work(void)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "seccomp";
+	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 
 	gate_prepare();
 	free(malloc(100)); /* what the C library opens and asks for once, it has */
 	if (!strcmp(how, "seccomp-handler"))
-		signal(SIGTRAP, on_trap);
+		CHECK(!sigaction(SIGTRAP, &action, NULL));
 	if (!strcmp(how, "seccomp-ignored"))
 		signal(SIGTRAP, SIG_IGN);
 	if (!strncmp(how, "seccomp", 7)) {
@@ -118,7 +124,7 @@ int main(int argc, char **argv)
 	gate_here();
 	work();
 	if (!strcmp(how, "seccomp-handler")) {
-		__asm__ volatile("int3");
+		OWN_TRAP();
 		say("traps %d", (int)traps);
 	}
 	if (!strcmp(how, "undumpable"))

@@ -12,14 +12,15 @@ static volatile int traps, codes[3];
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
-	(void)context;
 	traps++;
-	codes[info->si_code == SI_KERNEL ? 0 : info->si_code == SI_TKILL ? 1 : 2]++;
+	codes[info->si_code == OWN_TRAP_CODE ? 0 : info->si_code == SI_TKILL ? 1 : 2]++;
+	if (info->si_code == OWN_TRAP_CODE)
+		past_own_trap(context);
 }
 
 static NOINLINE void own_int3(void)
 {
-	__asm__ volatile("int3");
+	OWN_TRAP();
 }
 
 static void some_calls(unsigned count)

@@ -30,6 +30,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* size_t as C++ names have it. */
@@ -45,6 +46,26 @@
 #define NOINLINE __attribute__((noipa))
 #else
 #define NOINLINE __attribute__((noinline))
+#endif
+
+/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is behind it on x86, at it elsewhere, where the
+ * handler moves it on (past_own_trap). */
+#if defined(__x86_64__) || defined(__i386__)
+#define OWN_TRAP()             __asm__ volatile("int3")
+#define OWN_TRAP_CODE          SI_KERNEL
+#define past_own_trap(context) ((void)(context))
+#elif defined(__aarch64__)
+#define OWN_TRAP()             __asm__ volatile("brk #0")
+#define OWN_TRAP_CODE          TRAP_BRKPT
+#define past_own_trap(context) (((ucontext_t *)(context))->uc_mcontext.pc += 4)
+#elif defined(__arm__)
+#ifdef __thumb__
+#define OWN_TRAP() __asm__ volatile(".inst.w 0xf7f0a000")
+#else
+#define OWN_TRAP() __asm__ volatile(".inst 0xe7f001f0")
+#endif
+#define OWN_TRAP_CODE          TRAP_BRKPT
+#define past_own_trap(context) (((ucontext_t *)(context))->uc_mcontext.arm_pc += 4)
 #endif
 
 __attribute__((format(printf, 1, 2), unused)) static void say(const char *fmt, ...)

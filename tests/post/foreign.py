@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Traces of other processors, written there by functrace, are read here with the program of then (foreign/).
+
+Of each processor there is a folder that --sysroot gets: tmp/prog, which is made of foreign/prog.c, and trace.rtrace. What
+is read is compared with expected.txt, but for the frames of the C library, which is not there: another machine may have
+its debug information or not. The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign")
+POSTPROC = os.environ.get("FUNCTRACE_POSTPROC", "./functrace-postproc")
+PROCESSORS = ("x86_64", "i386", "aarch64", "arm")
+FRAME = re.compile(r"^\t0x([0-9a-f]+) ")
+
+
+def read_here(name, *options):
+    """What functrace-postproc makes of a trace, without the frames that are not the program's."""
+    folder = os.path.join(HERE, name)
+    done = subprocess.run([POSTPROC, "--sysroot=" + folder, *options, os.path.join(folder, "trace.rtrace")], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, universal_newlines=True,
+                          env=dict(os.environ, DEBUGINFOD_URLS=""))
+    if done.returncode or done.stderr:
+        return "status %d: %s" % (done.returncode, done.stderr)
+    low, high = (int(x, 16) for x in re.search(r"^: /tmp/prog => 0x([0-9a-f]+)-0x([0-9a-f]+)$", done.stdout, re.M).groups())
+    lines = []
+    for line in done.stdout.split("\n"):
+        frame = FRAME.match(line)
+        if not frame or low <= int(frame.group(1), 16) < high:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def main():
+    failed = 0
+    for number, name in enumerate(PROCESSORS, 1):
+        found = read_here(name, "-r") + read_here(name, "-l", "-c", "-r")
+        path = os.path.join(HERE, name, "expected.txt")
+        if sys.argv[1:] == ["--write"]:
+            with open(path, "w") as file:
+                file.write(found)
+        with open(path) as file:
+            expected = file.read()
+        print("%s %d - a trace of %s" % ("ok" if found == expected else "not ok", number, name))
+        if found != expected:
+            failed = 1
+            for line in found.split("\n"):
+                print("# " + line)
+    print("1..%d" % len(PROCESSORS))
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -48,8 +48,8 @@
 #define NOINLINE __attribute__((noinline))
 #endif
 
-/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is behind it on x86, at it elsewhere, where the
- * handler moves it on (past_own_trap). */
+/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is behind it on x86, at it elsewhere, where
+ * the handler moves it on (past_own_trap). */
 #if defined(__x86_64__) || defined(__i386__)
 #define OWN_TRAP()             __asm__ volatile("int3")
 #define OWN_TRAP_CODE          SI_KERNEL

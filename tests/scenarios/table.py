@@ -5,7 +5,8 @@ import builds
 from kinds import Scenario
 
 LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment',
-           'align-64k', 'gold', 'lld', 'mold', 'no-slots', 'stripped', 'musl', 'musl-static', 'clang')
+           'align-64k', 'gold', 'lld', 'mold', 'no-slots', 'stripped', 'musl', 'musl-static', 'clang',
+           'branch-protection', 'arm', 'arm-O0', 'thumb', 'unwind-tables')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
 UNKNOWN = ('not seen allocated', 'blocks from before')

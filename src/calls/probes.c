@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/probes.h"
 #include "calls/alias.h"
+#include "calls/libraries.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
@@ -14,16 +15,6 @@
 /* The functions that the modules want, found in the objects of a process. */
 
 const struct function probe_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
-
-static bool library_selected(const struct tracer *t, const struct object *object)
-{
-	if (!t->set->library_count)
-		return true;
-	for (size_t i = 0; i < t->set->library_count; i++)
-		if (strstr(object->path, t->set->libraries[i]))
-			return true;
-	return false;
-}
 
 static const char *why_failed(const struct process *p, const struct probe *probe)
 {
@@ -281,11 +272,11 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 
 	if (!object_text_at(object, address))
 		return;
-	if (wanted->function && !library_selected(finding->p->tracer, object))
-		return;
 	/* A local `malloc` is some file's own helper, but a linker may make a static program's real one
 	 * local, and a prefixed allocator may well be linked in hidden. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
+		return;
+	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	probe_at(finding->p, &(struct probe){.wanted = wanted,
 					     .traced = {.shown = shown},
@@ -385,6 +376,7 @@ void probe_object(struct process *p, struct object *object)
 	struct finding finding = {p, object};
 
 	object->probed = true;
+	libraries_saw(p->tracer->wanted, object);
 	elf_file_functions(object->file, on_symbol, &finding);
 	callers_add(p, object);
 }

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/wanted.h"
+#include "calls/libraries.h"
 #include "record/kinds.h"
 #include "symbols/names.h"
 
@@ -64,6 +65,7 @@ struct wanted_list *wanted_new(const struct settings *set)
 	struct wanted_list *list = xcalloc(1, sizeof(*list));
 
 	list->set = set;
+	list->libraries = libraries_new(set->library_count);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		wanted_add(list, &hooks[i]);
 	for (size_t m = 0; m < set->module_count; m++)
@@ -76,6 +78,7 @@ void wanted_free(struct wanted_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
+	libraries_free(list->libraries, list->set->library_count);
 	free(list->items);
 	hash_free(&list->names);
 	free(list);

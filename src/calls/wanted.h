@@ -26,11 +26,14 @@ struct wanted {
 	const struct wanted *next; /* of the same symbol, by another row */
 };
 
+struct libraries;
+
 struct wanted_list {
 	const struct settings *set;
 	struct wanted *items; /* the hooks, then the modules' rows in their order */
 	size_t count, capacity;
-	struct hash names; /* hash of the symbol -> index of the first with that symbol */
+	struct hash names;           /* hash of the symbol -> index of the first with that symbol */
+	struct libraries *libraries; /* what was seen of -L */
 };
 
 /* What the run's modules want. */

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/process.h"
 #include "calls/calls.h"
+#include "calls/libraries.h"
 #include "record/report.h"
 #include "record/run.h"
 #include "proc/who.h"
@@ -26,7 +27,9 @@ static void report_nothing(const struct process *p)
 	bool stripped = false;
 
 	/* A program that has ended, or was let go of, before its libraries were there. */
-	if (probes_count(p) || (p->program && elf_file_interpreter(p->program->file) && !p->r_debug))
+	/* What -L leaves out is reported once, of all processes. */
+	if (probes_count(p) || (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
+	    (p->program && elf_file_interpreter(p->program->file) && !p->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!elf_file_has_symbols(p->objects.items[i]->file))
@@ -36,8 +39,9 @@ static void report_nothing(const struct process *p)
 			 "know where they are in the file, say so: %s",
 			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 	else
-		msg_warn("none of the functions to be traced was found in process %d (%s)%s.", p->pid, p->trace->name,
-			 p->tracer->set->library_count ? ": none of its objects matches -L" : "");
+		msg_warn("none of the functions to be traced was found in process %d (%s): it allocates by functions "
+			 "of its own or not at all. If you know where they are in the file, say so: %s",
+			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 }
 
 #define CHILDREN_NAMED 8

@@ -7,6 +7,7 @@
 #include "tracer/letgo.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
+#include "calls/libraries.h"
 #include "calls/pin.h"
 #include "calls/probes.h"
 #include "record/ledger.h"
@@ -173,6 +174,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		process_report(p);
 	}
 	progress_end(&run);
+	if (!status)
+		libraries_report(t.wanted);
 	tracer_free(&t);
 	if (!status)
 		report_summary(&run);

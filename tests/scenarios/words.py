@@ -34,6 +34,13 @@ def compiled(room, name, source, *options):
     return room.path(name)
 
 
+def matches(lines, patterns):
+    """As many lines as regular expressions, each as its expression says."""
+    if len(lines) == len(patterns) and all(re.search('^%s$' % p, line) for p, line in zip(patterns, lines)):
+        return []
+    return ['it said %r, expected %r' % (lines, patterns)]
+
+
 LOOP = '''
 #include <stdlib.h>
 #include <unistd.h>
@@ -436,6 +443,28 @@ def inside_a_function(room):
     return problems, ''
 
 
+def libraries(room):
+    """-L with a name that chooses nothing: which one, and what there is instead."""
+    program = builds.target('images', 'O0')
+
+    def warned(*options):
+        done = room.run([FUNCTRACE, '-o', 'a'] + list(options) + [program, '0'])
+        return equal('status', done.status, 0), [line for line in said(done).split('\n') if 'warning' in line]
+    problems, lines = warned('-L', 'nosuch')
+    libc = r'/\S*/libc\.\S+(, /\S+)*'
+    problems += matches(lines, [r'functrace: warning: -L nosuch: no object has this in its path\. Functions to be traced are '
+                                r'defined by: ' + libc])
+    more, lines = warned('-L', 'images-O0')
+    problems += more + matches(lines, [
+        r'functrace: warning: -L images-O0: what has this in its path \(%s\) defines none of the functions to be traced\. '
+        r'They are defined by: %s' % (re.escape(program), libc)])
+    # One of two, in two processes.
+    more, lines = warned('-L', 'libc.,nosuch', 'env')
+    problems += more + matches(lines, [r'functrace: warning: -L nosuch: no object has this in its path'])
+    more, lines = warned('-L', 'libc.')
+    return problems + more + matches(lines, []), ''
+
+
 def deleted(replaced):
     """The file of a running program has gone, or another has taken its place: names all the same with -r."""
     def run(room):
@@ -566,6 +595,7 @@ CASES = [
     ('blocks of a pause', paused_blocks),
     ('--symbol of no place', symbols),
     ('--symbol inside a function', inside_a_function),
+    ('-L of nothing', libraries),
     ('a deleted program', deleted(False)),
     ('a replaced program', deleted(True)),
     ('another mount namespace', other_mounts),

@@ -273,8 +273,10 @@ static struct stage *make_stages(struct postproc *postproc)
 		stage = add_stage(postproc, threads_new(stage));
 	if (selects)
 		stage = postproc->select = add_stage(postproc, select_new(stage, &options->select));
-	if (options->leaks)
+	if (options->leaks) {
 		stage = add_stage(postproc, leaks_new(stage));
+		summary_set_leaks(postproc->summary, stage);
+	}
 	if (selects || options->select.sysroot)
 		stage = postproc->choices = add_stage(postproc, choices_new(stage, &options->select));
 	postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));

@@ -24,7 +24,7 @@ struct leaks {
 	size_t objects_waiting; /* marks that are objects */
 	struct held_call *first, *last;
 	struct mark *marks, **marks_end;
-	uint64_t sequence;
+	uint64_t sequence, unseen;
 	const struct held_thread *thread_written;
 };
 
@@ -116,9 +116,9 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 	if (resource->flags & RESOURCE_CALL)
 		return 0;
 	if (call->kind == CALL_ALLOC) {
-		struct held_call *old = counted ? resource_live_get(resource, call->id) : NULL;
+		struct held_call *const old = resource_live_get(resource, call->id);
 
-		if (old) {
+		if (old && counted) {
 			old->references += old->references != UINT32_MAX;
 			return 0;
 		}
@@ -126,6 +126,8 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 
 		append(leaks, held);
 		resource_live_set(resource, call->id, held);
+		leaks->unseen += old != NULL;
+		return old ? drop(leaks, old) : 0;
 	} else if (call->kind == CALL_RELEASE) {
 		struct held_call *old = counted ? resource_live_get(resource, call->id) : NULL;
 
@@ -224,6 +226,11 @@ static void leaks_free(struct stage *stage)
 	hold_free(&leaks->hold);
 	object_map_free(&leaks->objects);
 	free(leaks);
+}
+
+uint64_t leaks_unseen(const struct stage *stage)
+{
+	return ((const struct leaks *)stage)->unseen;
 }
 
 struct stage *leaks_new(struct stage *next)

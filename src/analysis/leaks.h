@@ -5,10 +5,12 @@
 #include "analysis/stage.h"
 
 /* Allocations and releases are matched by (resource, id).  A release never shows.  An allocation of
- * an id that is live already: with a refcount resource it counts; otherwise the former one stays
- * (its release was missed) and the next release is the new one's.  Copies and the records of
+ * an id that is live already: with a refcount resource it counts; otherwise the former one was released, which was not
+ * seen: it is no leak, and is counted.  Copies and the records of
  * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
  * objects that replace others keep their place between the calls. */
 struct stage *leaks_new(struct stage *next);
+/* How many releases were not seen: their ids were given out again. */
+uint64_t leaks_unseen(const struct stage *stage);
 
 #endif

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/summary.h"
+#include "analysis/leaks.h"
 #include "analysis/resources.h"
 #include "base/buf.h"
 
@@ -14,6 +15,7 @@ struct summary {
 	struct stage stage;
 	struct resources resources;
 	uint64_t count;
+	const struct stage *leaks;
 };
 
 static void count_call(struct summary *summary, const struct record_call *call)
@@ -65,6 +67,17 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	return put_line(summary, line);
 }
 
+/* functrace's summary says the same. */
+static int put_unseen(struct summary *summary, struct buf *line)
+{
+	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;
+
+	if (!unseen)
+		return 0;
+	buf_printf(line, "# %" PRIu64 " id(s) were given out again: their releases were not seen", unseen);
+	return put_line(summary, line);
+}
+
 static int finish(struct stage *stage)
 {
 	struct summary *summary = (struct summary *)stage;
@@ -77,6 +90,8 @@ static int finish(struct stage *stage)
 		if (!(resource->flags & RESOURCE_CALL))
 			error = put_total(summary, resource, &line);
 	}
+	if (!error)
+		error = put_unseen(summary, &line);
 	buf_free(&line);
 	return error ? error : stage_finish_next(stage);
 }
@@ -85,6 +100,11 @@ static void summary_free(struct stage *stage)
 {
 	resources_free(&((struct summary *)stage)->resources);
 	free(stage);
+}
+
+void summary_set_leaks(struct stage *stage, const struct stage *leaks)
+{
+	((struct summary *)stage)->leaks = leaks;
 }
 
 uint64_t summary_count(const struct stage *stage)

@@ -1,10 +1,12 @@
 #include "config.h"
 #include "record/ledger.h"
+#include "record/blocks.h"
 #include "record/kinds.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "trace/event.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +23,8 @@
  * Where an id is out before its call returns (posix_memalign writes its pointer first), a release of an
  * unknown id waits until the calls that may produce it have returned. */
 
-#define FAMILY_SHIFT 56
-#define INHERITED    (1ull << 55) /* from before the fork */
-#define SIZE_MASK    (INHERITED - 1)
-
-#define HELD_MAX 1024
+#define HELD_MAX  1024
+#define NOTES_MAX 100 /* of wrong releases, in one trace */
 
 struct held_release {
 	struct event event; /* the frames and a reference to the thread are its own */
@@ -59,9 +58,10 @@ void ledger_free(struct trace *trace)
 	struct ledger *ledger = &trace->ledger;
 
 	for (uint32_t i = 0; ledger->live && i < kind_end(trace); i++) {
-		hash_free(&ledger->live[i].sizes);
+		hash_free(&ledger->live[i].blocks);
 		hash_free(&ledger->live[i].references);
 		hash_free(&ledger->live[i].reserved);
+		free(ledger->live[i].releases);
 	}
 	free(ledger->live);
 	ledger->live = NULL;
@@ -83,12 +83,12 @@ void ledger_fork(const struct trace *from, struct trace *to)
 		const struct live_set *old = &from->ledger.live[r];
 		struct live_set *const live = &to->ledger.live[r];
 
-		hash_copy(&old->sizes, &live->sizes);
+		hash_copy(&old->blocks, &live->blocks);
 		hash_copy(&old->references, &live->references);
-		for (size_t i = 0; (entry = hash_next(&live->sizes, &i));)
-			entry->value |= INHERITED;
+		for (size_t i = 0; (entry = hash_next(&live->blocks, &i));)
+			entry->value = block_inherited(entry->value);
 		live->bytes = old->bytes;
-		live->inherited = old->sizes.count;
+		live->inherited = old->blocks.count; /* its releases are numbers in another trace, and not kept */
 		live->inherited_bytes = old->bytes;
 	}
 }
@@ -100,7 +100,7 @@ static struct live_set *live_of(const struct trace *trace, const struct event *e
 
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
 {
-	return hash_get(&trace->ledger.live[resource].sizes, id) != NULL;
+	return hash_get(&trace->ledger.live[resource].blocks, id) != NULL;
 }
 
 struct live_total ledger_live(const struct trace *trace, uint32_t resource)
@@ -109,7 +109,7 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 		return (struct live_total){0};
 	const struct live_set *live = &trace->ledger.live[resource];
 
-	return (struct live_total){.blocks = live->sizes.count - live->inherited,
+	return (struct live_total){.blocks = live->blocks.count - live->inherited,
 				   .bytes = live->bytes - live->inherited_bytes,
 				   .inherited = live->inherited,
 				   .inherited_bytes = live->inherited_bytes};
@@ -124,35 +124,42 @@ static void about_to_change(const struct trace *trace)
 /* ---- Allocations and releases ---- */
 
 /* A block is not live any more. */
-static void drop_live(struct live_set *live, uint64_t value)
+static void drop_live(struct live_set *live, const struct block *block)
 {
-	live->bytes -= value & SIZE_MASK;
-	if (!(value & INHERITED))
+	live->bytes -= block->size;
+	if (!block->is_inherited)
 		return;
 	live->inherited--;
-	live->inherited_bytes -= value & SIZE_MASK;
+	live->inherited_bytes -= block->size;
 }
 
-/* Families ("malloc", "new") are numbered by their first letters: enough to tell them apart. */
-static unsigned family_of(const struct event *e)
+/* " (event 12)"; nothing of what is not known. */
+static const char *event_text(uint64_t event, char text[static 32])
 {
-	const char *family = e->function->any_family ? NULL : e->function->function->family;
-	unsigned number = 0;
-
-	for (; family && *family; family++)
-		number = (number * 31 + (unsigned char)*family) & 0xff;
-	return number;
+	snprintf(text, 32, event ? " (event %llu)" : "", (unsigned long long)event);
+	return text;
 }
 
-static void mismatch_check(struct trace *trace, const struct event *e, uint64_t live)
+/* The number of the event that was written last. */
+static uint64_t last_event(const struct trace *trace)
 {
-	const unsigned made = (unsigned)(live >> FAMILY_SHIFT), released = family_of(e);
+	return trace->next_index - 1;
+}
 
-	if (!made || !released || made == released)
+static void check_mismatch(struct trace *trace, const struct event *e, const struct block *block)
+{
+	const struct run *run = trace->run;
+	const char *const family = e->function->any_family ? NULL : e->function->function->family;
+	const char *const made = block->maker ? function_family(run, block->maker) : NULL;
+	char released_at[32], made_at[32];
+
+	if (!made || !family || !strcmp(made, family))
 		return;
-	if (trace->counts.mismatched++ < 100)
-		output_note(trace, "mismatch: %s releases 0x%llx, which another family of functions allocated",
-			    e->function->shown, (unsigned long long)e->id);
+	if (trace->counts.mismatched++ < NOTES_MAX)
+		output_note(trace, "mismatch: %s releases 0x%llx%s, which was allocated by %s%s", e->function->shown,
+			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
+			    function_shown(run, block->maker),
+			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
 }
 
 /* References that are counted (RESOURCE_REFCOUNT): an allocation of a live id adds one, a release takes one, and the
@@ -169,9 +176,9 @@ static bool add_reference(struct live_set *live, uint64_t id)
 {
 	if (!is_counted(live))
 		return false;
-	const uint64_t *old = hash_get(&live->sizes, id);
+	const uint64_t *old = hash_get(&live->blocks, id);
 
-	if (!old || *old & INHERITED) {
+	if (!old || block_unpack(*old).is_inherited) {
 		hash_remove(&live->references, id, NULL);
 		return false;
 	}
@@ -193,13 +200,36 @@ static bool take_reference(struct live_set *live, uint64_t id)
 	return true;
 }
 
+bool ledger_accuses(const struct trace *trace)
+{
+	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
+}
+
+/* It has been released before, and was not seen given out since. */
+static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
+{
+	const struct counts *counts = &trace->counts;
+	char now[32], then[32];
+
+	output_note(trace, "%s releases 0x%llx%s, which %s has released already%s: a double release%s",
+		    e->function->shown, (unsigned long long)e->id, event_text(last_event(trace), now),
+		    before->releaser ? function_shown(trace->run, before->releaser) : "another call",
+		    event_text(before->event, then),
+		    counts->unknown_releases > counts->repeated ? ", or its allocation was not seen" : "");
+}
+
 static void unknown_release(struct trace *trace, const struct event *e)
 {
+	const struct release *const before = releases_find(live_of(trace, e), e->id);
 	struct counts *counts = &trace->counts;
 
 	counts->unknown_releases++;
-	/* Nobody is accused where a call may have been missed. */
-	if (!trace->attached && !trace->may_miss && !counts->no_return_seen && counts->unknown_releases <= 100)
+	counts->repeated += before != NULL;
+	if (!ledger_accuses(trace) || counts->unknown_releases > NOTES_MAX)
+		return;
+	if (before)
+		repeated_release(trace, e, before);
+	else
 		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
 			    e->function->shown, (unsigned long long)e->id);
 }
@@ -207,30 +237,41 @@ static void unknown_release(struct trace *trace, const struct event *e)
 static void write_release(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	uint64_t value;
+	uint64_t packed;
 
 	about_to_change(trace);
 	output_call(trace, e, CALL_RELEASE);
 	if (!kind_lives(live->kind) || take_reference(live, e->id))
 		return;
-	if (hash_remove(&live->sizes, e->id, &value)) {
-		drop_live(live, value);
-		mismatch_check(trace, e, value);
+	if (hash_remove(&live->blocks, e->id, &packed)) {
+		const struct block block = block_unpack(packed);
+
+		drop_live(live, &block);
+		check_mismatch(trace, e, &block);
 	} else {
 		unknown_release(trace, e);
 	}
+	releases_keep(live, &(struct release){.id = e->id,
+					      .event = last_event(trace),
+					      .releaser = function_number(trace->run, e->function)});
 }
 
 /* The block is live from now on. */
-static void add_live(struct live_set *live, const struct event *e)
+static void add_live(struct trace *trace, struct live_set *live, const struct event *e)
 {
-	const uint64_t size = e->size < SIZE_MASK ? e->size : SIZE_MASK;
-	const uint64_t *old = hash_get(&live->sizes, e->id);
+	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+				    .event = last_event(trace),
+				    .maker = function_number(trace->run, e->function)};
+	uint64_t *const place = hash_get(&live->blocks, e->id);
 
-	if (old)
-		drop_live(live, *old);
-	hash_set(&live->sizes, e->id, size | (uint64_t)family_of(e) << FAMILY_SHIFT);
-	live->bytes += size;
+	if (place) {
+		const struct block old = block_unpack(*place);
+
+		drop_live(live, &old);
+		trace->counts.reused++;
+	}
+	hash_set(&live->blocks, e->id, block_pack(&block));
+	live->bytes += block.size;
 }
 
 void ledger_allocated(struct trace *trace, const struct event *e)
@@ -244,9 +285,9 @@ void ledger_allocated(struct trace *trace, const struct event *e)
 		if (reservation)
 			ledger_commit(trace, reservation);
 	}
-	if (kind_lives(live->kind) && !add_reference(live, e->id))
-		add_live(live, e);
 	output_call(trace, e, CALL_ALLOC);
+	if (kind_lives(live->kind) && !add_reference(live, e->id))
+		add_live(trace, live, e);
 }
 
 void ledger_call(struct trace *trace, const struct event *e)

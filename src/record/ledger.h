@@ -38,6 +38,9 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 /* What of a kind is live now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
+/* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
+ * missed. */
+bool ledger_accuses(const struct trace *trace);
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

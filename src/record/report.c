@@ -16,28 +16,23 @@
  * reported one by one; of a shell script's hundreds only the main one and the sum. */
 
 #define REPORTED_ONE_BY_ONE 6
+#define MOST_LIVE_REPORTED  5 /* beside those, the ones with the most live bytes */
 #define UNREAD_REPORTED     8 /* objects that could not be read, one by one */
 
 struct report {
 	char *text; /* the line about one trace */
 	char *hint; /* why there is nothing in it, NULL none */
 	char *cut;  /* what of its stacks is cut, "" if nothing */
-	char *path;
+	char *path; /* NULL: there is no file of that name to be read */
 	uint64_t events, written;
+	struct live_total live; /* of all kinds */
+	uint64_t wrong;         /* releases by another family, and double ones */
+	bool is_shown;          /* its line */
 	bool is_main;
 	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
 	bool is_deleted; /* the program's file */
 	bool is_broken;  /* it could not be written to its end */
 };
-
-/* "4 calls ...", behind what is there already; nothing for 0. */
-static void add_count(struct buf *b, uint64_t count, const char *one, const char *many)
-{
-	char text[32];
-
-	if (count)
-		buf_printf(b, "%s%s %s", b->size ? "; " : "", number_grouped(count, text), count == 1 ? one : many);
-}
 
 /* "1 block", "1,234 blocks". */
 static void add_number(struct buf *b, uint64_t number, const char *noun)
@@ -65,22 +60,13 @@ static void add_process(struct buf *b, const struct trace *trace)
 	buf_add_str(b, ")");
 }
 
-/* "12 %", with a digit more below 10. */
-static const char *share(uint64_t part, uint64_t whole, char text[32])
-{
-	const double percent = 100.0 * (double)part / (double)whole;
-
-	snprintf(text, 32, percent < 0.1 ? "less than 0.1 %%" : percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
-	return text;
-}
-
 /* Behind what else is reported of the trace; the caller frees it. */
 static char *cut_share(const struct trace *trace)
 {
 	char text[32];
 
 	return trace->counts.cut_stacks ? xasprintf("; %s of its stacks are cut",
-						    share(trace->counts.cut_stacks, trace->counts.stacks, text))
+						    report_share(trace->counts.cut_stacks, trace->counts.stacks, text))
 					: xstrdup("");
 }
 
@@ -157,112 +143,45 @@ void report_end(struct trace *trace, const char *how)
 	output_end(trace);
 }
 
+/* Of all kinds together, to tell which trace has most. */
+static struct live_total live_sum(const struct trace *trace)
+{
+	struct live_total sum = {0};
+
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
+		const struct live_total live = ledger_live(trace, id);
+
+		sum.blocks += live.blocks;
+		sum.bytes += live.bytes;
+	}
+	return sum;
+}
+
 void report_trace(struct trace *trace, char *hint)
 {
 	struct run *run = trace->run;
 
 	ARRAY_GROW(run->reports, run->report_capacity, run->report_count);
-	run->reports[run->report_count++] =
-		(struct report){.text = report_text(trace),
-				.hint = hint,
-				.cut = cut_share(trace),
-				.path = strcmp(trace->path, "standard output") ? xstrdup(trace->path) : NULL,
-				.events = trace->counts.events,
-				.written = trace->calls_written,
-				.is_main = trace->is_launched || trace->attached_to,
-				.elsewhere = trace->foreign_mounts ? trace->pid : 0,
-				.is_deleted = is_deleted(trace->exe),
-				.is_broken = trace->broken};
+	run->reports[run->report_count++] = (struct report){
+		.text = report_text(trace),
+		.hint = hint,
+		.cut = cut_share(trace),
+		.path = trace->has_file ? xstrdup(trace->path) : NULL,
+		.events = trace->counts.events,
+		.written = trace->calls_written,
+		.live = live_sum(trace),
+		.wrong = trace->counts.mismatched + (ledger_accuses(trace) ? trace->counts.repeated : 0),
+		.is_main = trace->is_launched || trace->attached_to,
+		.elsewhere = trace->foreign_mounts ? trace->pid : 0,
+		.is_deleted = is_deleted(trace->exe),
+		.is_broken = trace->broken};
+	run->may_miss |= trace->may_miss;
 	counts_add(&run->totals, &trace->counts);
 	run->attached |= trace->attached_to;
 	run->unread += trace->objects->unread_count;
 	for (size_t i = 0; i < trace->objects->unread_count && run->unread_reported < UNREAD_REPORTED;
 	     i++, run->unread_reported++)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
-}
-
-static void report_untraced(const struct run *run)
-{
-	const struct counts *c = &run->totals;
-	struct buf b = {0};
-
-	add_count(&b, c->no_return_seen, "call whose return could not be watched",
-		  "calls whose return could not be watched");
-	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
-	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
-	/* The first of them were named one by one. */
-	if (run->unread > run->unread_reported)
-		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
-	add_count(&b, run->broken_traces, "trace that could not be written to its end",
-		  "traces that could not be written to their end");
-	add_count(&b, run->unbegun_traces, "process whose trace could not be begun",
-		  "processes whose traces could not be begun");
-	add_count(&b, run->untraced_children, "process that was let go of", "processes that were let go of");
-	add_count(&b, run->lost_attach, "process that could not be attached", "processes that could not be attached");
-	if (b.size)
-		msg_info("not traced: %s", buf_str(&b));
-	buf_free(&b);
-}
-
-static void add_unknown_releases(struct buf *b, const struct run *run)
-{
-	const char *noun = kinds_noun(run->set);
-	const char *paused = run->was_paused ? ", or from while tracing was paused" : "";
-	char one[128], many[128];
-
-	snprintf(one, sizeof(one), "release of a %s %s%s", noun,
-		 run->attached ? "from before functrace attached" : "that was not seen allocated", paused);
-	snprintf(many, sizeof(many), "releases of %ss %s%s", noun,
-		 run->attached ? "from before functrace attached" : "that were not seen allocated", paused);
-	add_count(b, run->totals.unknown_releases, one, many);
-}
-
-static void add_mismatched(struct buf *b, const struct run *run)
-{
-	char *families = kinds_families(run->set);
-	char one[96], many[96];
-
-	snprintf(one, sizeof(one), "release by another family of functions%s", families);
-	snprintf(many, sizeof(many), "releases by another family of functions%s", families);
-	add_count(b, run->totals.mismatched, one, many);
-	free(families);
-}
-
-static void report_oddities(const struct run *run)
-{
-	const struct counts *c = &run->totals;
-	struct buf b = {0};
-
-	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
-		  "calls ended without a return (an exception, longjmp)");
-	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
-		  "releases are not in the trace: their calls did not return while they were traced");
-	add_unknown_releases(&b, run);
-	add_mismatched(&b, run);
-	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
-		  "breakpoints passed by stopping all threads");
-	if (b.size)
-		msg_info("%s", buf_str(&b));
-	buf_free(&b);
-}
-
-/* What stacks lack, and what shows it. */
-static void report_stacks(const struct run *run)
-{
-	const struct counts *c = &run->totals;
-	const unsigned depth = run->set->depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
-	char text[32];
-
-	if (c->cut_stacks && depth < MAX_FRAMES)
-		msg_info("%s of the stacks were cut at %u frames: -b %u shows more",
-			 share(c->cut_stacks, c->stacks, text), depth, more);
-	else if (c->cut_stacks)
-		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
-			 share(c->cut_stacks, c->stacks, text), depth);
-	if (c->lost_stacks)
-		msg_info("%s of the stacks could not be followed to their start: they end in code that does not say "
-			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
-			 share(c->lost_stacks, c->stacks, text));
 }
 
 /* The trace that matters most: of the main process if it has any event, the one with the most. */
@@ -281,26 +200,64 @@ static const struct report *main_report(const struct run *run)
 	return best;
 }
 
+/* Whether functrace-postproc can read any call of it. */
+static bool is_readable(const struct run *run, const struct report *r)
+{
+	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
+}
+
+static void show_report(const struct run *run, struct report *r)
+{
+	msg_info("%s%s", r->text, run->report_count > 1 ? r->cut : "");
+	if (r->hint)
+		msg_info("%s", r->hint);
+	r->is_shown = true;
+}
+
+static bool has_more_live(const struct report *r, const struct report *than)
+{
+	if (!r->live.blocks || !than)
+		return r->live.blocks;
+	return r->live.bytes != than->live.bytes ? r->live.bytes > than->live.bytes
+						 : r->live.blocks > than->live.blocks;
+}
+
+/* The trace with the most live bytes, of all or of those that are not shown yet; NULL: nothing is live in any. */
+static struct report *most_live(const struct run *run, bool of_all)
+{
+	struct report *most = NULL;
+
+	for (size_t i = 0; i < run->report_count; i++)
+		if ((of_all || !run->reports[i].is_shown) && has_more_live(&run->reports[i], most))
+			most = &run->reports[i];
+	return most;
+}
+
+static bool is_many(const struct run *run)
+{
+	return run->report_count > REPORTED_ONE_BY_ONE;
+}
+
 static void report_traces(const struct run *run, const struct report *best)
 {
-	const bool all = run->report_count <= REPORTED_ONE_BY_ONE;
 	size_t shown = 0;
+	struct report *r;
 	char events[32];
 
 	for (size_t i = 0; i < run->report_count; i++) {
-		const struct report *r = &run->reports[i];
-
+		r = &run->reports[i];
 		/* Each process that was named is reported. */
-		if (all || r == best || (run->attached && r->is_main)) {
-			msg_info("%s%s", r->text, run->report_count > 1 ? r->cut : "");
-			if (r->hint)
-				msg_info("%s", r->hint);
+		if (!is_many(run) || r == best || (run->attached && r->is_main)) {
+			show_report(run, r);
 			shown++;
 		}
 	}
+	for (size_t i = 0; i < MOST_LIVE_REPORTED && (r = most_live(run, false)); i++, shown++)
+		show_report(run, r);
 	if (shown < run->report_count)
-		msg_info("and %zu more traces, of %s other programs and of %s children; %s events in all%s",
-			 run->report_count - shown, shown > 1 ? "their" : "this process's", shown > 1 ? "their" : "its",
+		msg_info("and %zu more trace%s%s; %s events in all%s", run->report_count - shown,
+			 run->report_count - shown == 1 ? "" : "s",
+			 most_live(run, false) ? ", with fewer live bytes each" : ", with nothing live",
 			 number_grouped(run->totals.events, events),
 			 run->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
 	if (run->silent_children)
@@ -312,19 +269,38 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
+/* A file's name as a shell reads it. */
+static void add_quoted(struct buf *b, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
+
+	/* A path that looks like an option is none. */
+	if (*path == '-')
+		buf_add_str(b, "./");
+	if (*path && !path[strspn(path, plain)]) {
+		buf_add_str(b, path);
+		return;
+	}
+	buf_add_str(b, "'");
+	for (; *path; path++)
+		if (*path == '\'')
+			buf_add_str(b, "'\\''");
+		else
+			buf_add_char(b, *path);
+	buf_add_str(b, "'");
+}
+
 /* The command that shows the leaks, to be copied into a shell. */
 static void report_command(const struct run *run, const struct report *r)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+,:=@%";
-	const bool is_plain = !r->path[strspn(r->path, plain)];
-	char root[48] = "";
+	struct buf b = {0};
 
 	if (r->elsewhere)
-		snprintf(root, sizeof(root), "--sysroot=/proc/%d/root ", r->elsewhere);
-	/* A path that looks like an option is none. */
-	msg_info("to see the leaks%s: functrace-postproc -l -c -r %s%s%s%s%s",
-		 r->is_broken ? " (and what was released after the trace broke off)" : "", root, is_plain ? "" : "'",
-		 *r->path == '-' ? "./" : "", r->path, is_plain ? "" : "'");
+		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
+	add_quoted(&b, r->path);
+	msg_info("to see the leaks%s: functrace-postproc -l -c -r %s",
+		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
+	buf_free(&b);
 	if (r->elsewhere && !proc_parent(r->elsewhere))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
 			 "folder where its files are",
@@ -335,15 +311,33 @@ static void report_command(const struct run *run, const struct report *r)
 			 encoding_names(ENCODING_TRACE | ENCODING_NAMES));
 }
 
+/* The command that shows what the trace says of wrong releases. */
+static void report_wrong(const struct run *run)
+{
+	const struct report *most = NULL;
+	struct buf b = {0};
+
+	for (size_t i = 0; i < run->report_count; i++)
+		if (is_readable(run, &run->reports[i]) && run->reports[i].wrong > (most ? most->wrong : 0))
+			most = &run->reports[i];
+	if (!most)
+		return;
+	add_quoted(&b, most->path);
+	msg_info("to see the wrong releases%s: functrace-postproc %s | grep -e mismatch: -e already",
+		 run->set->backtrace_all ? "" : " (-A gives them stacks)", buf_str(&b));
+	buf_free(&b);
+}
+
 void report_summary(const struct run *run)
 {
 	const struct report *best = main_report(run);
 
 	report_traces(run, best);
-	report_untraced(run);
-	report_oddities(run);
-	report_stacks(run);
-	if (best && best->path && best->written && encoding_can(run->set->encoding, ENCODING_READ))
+	report_counts(run);
+	report_wrong(run);
+	if (best && (is_many(run) || !best->live.blocks))
+		best = most_live(run, true);
+	if (best && is_readable(run, best))
 		report_command(run, best);
 }
 

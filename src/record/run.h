@@ -7,6 +7,7 @@
 
 struct engine;
 struct report;
+struct function_names;
 
 /* Where the traces of this run go: trace_file.c. */
 struct trace_files {
@@ -25,12 +26,13 @@ struct run {
 	int exit_status;
 	struct trace *traces;
 	struct trace_files files;
+	struct function_names *functions; /* blocks.c */
 
 	/* For the summary: report.c. */
 	struct report *reports;
 	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
 	struct counts totals;
-	bool attached;
+	bool attached, may_miss;  /* any trace */
 	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	size_t broken_traces, unbegun_traces; /* of processes that went on untraced, in the midst and from the start */

@@ -16,7 +16,6 @@
 
 struct held_release;
 struct run;
-struct trace;
 
 /* A function whose calls are events. */
 struct traced {
@@ -63,10 +62,11 @@ struct reservation {
 /* Live resources of one kind. */
 struct live_set {
 	const struct resource *kind;
-	struct hash sizes;      /* id -> size, family, and whether it is from before the fork */
-	struct hash references; /* id -> references beyond the first, where they are counted and there are any */
-	struct hash reserved;   /* id -> struct reservation; not of ids whose references are counted */
-	size_t publishers;      /* calls in flight whose id may be out before they return */
+	struct hash blocks;       /* id -> struct block, packed */
+	struct hash references;   /* id -> references beyond the first, where they are counted and there are any */
+	struct hash reserved;     /* id -> struct reservation; not of ids whose references are counted */
+	struct release *releases; /* the last ones, by id; NULL none yet: blocks.c */
+	size_t publishers;        /* calls in flight whose id may be out before they return */
 	uint64_t bytes;
 	uint64_t inherited, inherited_bytes; /* of these from before the fork */
 };
@@ -93,6 +93,8 @@ struct counts {
 	uint64_t not_calls;        /* entries of functions to which something jumped */
 	uint64_t no_return_seen;   /* calls whose return could not be watched */
 	uint64_t unknown_releases; /* of what was not seen allocated */
+	uint64_t repeated;         /* ... and had been released before */
+	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
 	uint64_t mismatched;       /* releases by another family of functions */
 	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */
 	uint64_t internal;  /* releases of the allocator's own bookkeeping, not written */
@@ -125,6 +127,7 @@ struct trace {
 	struct writer *writer;
 	int fd;
 	char *path;
+	bool has_file; /* the path is that of a regular file, as it can be opened again */
 	struct names *names;
 	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
 	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */

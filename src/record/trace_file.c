@@ -138,12 +138,13 @@ static int open_again(struct trace *trace, int from, const char *name)
 {
 	trace->run->files.first = trace->pid;
 	trace->path = xstrdup(name);
+	trace->has_file = false;
 	const int fd = fcntl(from, F_DUPFD_CLOEXEC, 3);
 
 	return fd < 0 ? -errno : fd;
 }
 
-int trace_file_open(struct trace *trace)
+static int open_next(struct trace *trace)
 {
 	const char *output = trace->run->set->output;
 
@@ -160,6 +161,17 @@ int trace_file_open(struct trace *trace)
 		return open_after(trace);
 	trace->path = xstrdup(output);
 	return open_named(output);
+}
+
+int trace_file_open(struct trace *trace)
+{
+	struct stat st;
+
+	trace->has_file = true;
+	const int fd = open_next(trace);
+
+	trace->has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	return fd;
 }
 
 void trace_files_free(struct trace_files *files)

@@ -10,6 +10,7 @@
 #include "calls/libraries.h"
 #include "calls/pin.h"
 #include "calls/probes.h"
+#include "record/blocks.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/progress.h"
@@ -182,6 +183,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	if (!status && settings->start_paused && !run.was_resumed)
 		msg_info("tracing was never resumed, so that there is no trace");
 	reports_free(&run);
+	functions_free(&run);
 	trace_files_free(&run.files);
 	return status ? status : run.exit_status;
 }

@@ -79,7 +79,7 @@ def make_trace(rng):
 def find_leaks(resources, items):
     """-> what is printed, in order. An object at a place where nothing else was is declared at once, unless another
     one waits; all else that is no call waits until no call before it is live."""
-    live, waiting, printed, mapped = {}, [], [], {}
+    live, waiting, printed, mapped, unseen = {}, [], [], {}, 0
     for item in items:
         if not isinstance(item, Call):
             overtakes = item[0] == "object" and mapped.setdefault(item[1], item[3]) == item[3]
@@ -96,6 +96,9 @@ def find_leaks(resources, items):
                 if counted and key in live:
                     live[key][1] += 1
                 else:
+                    if key in live:  # a release was not seen
+                        unseen += 1
+                        waiting.remove(live[key][0])
                     live[key] = [item, 1]
                     waiting.append(item)
             elif key in live:
@@ -104,7 +107,7 @@ def find_leaks(resources, items):
                     waiting.remove(live.pop(key)[0])
         while waiting and not isinstance(waiting[0], Call):
             printed.append(waiting.pop(0))
-    return printed + waiting
+    return printed + waiting, unseen
 
 
 def object_at(mapped, address):
@@ -182,7 +185,7 @@ def expected(trace, options):
             if isinstance(item, Call):
                 item.frames = item.frames[:int(options["-b"])]
     if "-l" in options:
-        items = find_leaks(resources, items)
+        items, unseen = find_leaks(resources, items)
     if "--call-address" in options:
         obj, _, span = options["--call-address"].rpartition(":")
         start, size = (int(x, 16) for x in span.split("+"))
@@ -240,6 +243,8 @@ def expected(trace, options):
             sizes = [i.size for i in items if isinstance(i, Call) and i.resource == ident]
             lines += [f"# Resource - {kind} ({desc}):",
                       f"# {len(sizes)} block(s) leaked with total size of {sum(sizes)} bytes"]
+        if unseen:
+            lines.append(f"# {unseen} id(s) were given out again: their releases were not seen")
     return lines
 
 

@@ -82,15 +82,25 @@ def misuse(room, env=None):
         (3, 'mismatch: free releases 0x'),
         (6, r'mismatch: operator delete\(void\*\) releases 0x'),
         (9, 'mismatch: '),
-        (3, r'je_free releases 0x[0-9a-f]+, which is not allocated \(a double or foreign release\)'),
-        (3, 'which is not allocated'),
+        (2, r'je_free releases 0x[0-9a-f]+ \(event \d+\), which je_free has released already \(event \d+\): a double release\n'),
+        (1, r'je_free releases 0x[0-9a-f]+, which is not allocated \(a double or foreign release\)'),
+        (1, 'which is not allocated'),
+        (2, 'released already'),
     ]
     for count, pattern in expected:
         found = len(re.findall(pattern, text))
         if found != count:
             problems.append('%d notes "%s", expected %d' % (found, pattern, count))
-    for words in (b'3 releases of blocks that were not seen allocated',
-                  b'9 releases by another family of functions (new and free)'):
+    # Each note gives the numbers of both events, and the event that it follows is the release.
+    for note in re.findall(r'^## mismatch: (.*?) releases (0x[0-9a-f]+) \(event (\d+)\), which was allocated by (.*) '
+                           r'\(event (\d+)\)$', text, re.M):
+        both = [(e.function, e.kind, e.id) for e in traces[0].events if str(e.index) in (note[2], note[4])]
+        if both != [(note[3], '+', int(note[1], 16)), (note[0], '-', int(note[1], 16))]:
+            problems.append('a note %r of events %r' % (note, both))
+    for words in (b'functrace: 1 release of a block that was not seen allocated; 2 double releases of blocks (or their '
+                  b'allocations were not seen); 9 releases by another family of functions (new and free)\n',
+                  b'functrace: to see the wrong releases (-A gives them stacks): functrace-postproc %s | grep -e mismatch: -e '
+                  b'already\n' % traces[0].path.encode()):
         if words not in done.err:
             problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()))
     return problems, '%d events' % len(traces[0].events)

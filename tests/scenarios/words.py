@@ -525,6 +525,104 @@ def descriptors(room):
                               'functrace: -o /dev/fd/999: there is no such open descriptor\n'), ''
 
 
+# ---- The summary ----
+
+def quoted(room):
+    """The command that shows the leaks is one for a shell, whatever the file is called; none where there is no file."""
+    program, hints = builds.target('images', 'O0'), []
+    problems = []
+    for name in ("it's a 'trace'", "'", '-x y', 'a$HOME`b`\\', 'plain-1.r'):
+        done = room.run([FUNCTRACE, '-o', name, program, '0'])
+        hints = re.findall('^functrace: to see the leaks: (functrace-postproc .*)$', said(done), re.M)
+        problems += equal('hints of %r' % name, len(hints), 1)
+        for hint in hints:
+            shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
+            problems += equal('what %s shows' % hint, b'\n# 1 block(s) leaked with total size of 30100 bytes\n' in shown.out, True)
+    bash = kinds.need('bash')
+    for command in ('"$0" -o /dev/null "$1" 0', '"$0" -o >(cat >/dev/null) "$1" 0', '"$0" -o /dev/fd/7 "$1" 0 7>seven',
+                    '"$0" -o - "$1" 0 >out'):
+        done = room.run([bash, '-c', command, FUNCTRACE, program])
+        problems += equal('a hint by ' + command, (b'1 block with 30,100' in done.err, b'to see' in done.err), (True, False))
+    done = room.run([FUNCTRACE, '-o', 'nothing', compiled(room, 'tidy', '#include <stdlib.h>\n#include <unistd.h>\n'
+                     'int main(void) { void *volatile p = malloc(7); free(p); _exit(0); }')])
+    return problems + equal('nothing is live', (b'2 events; 0 blocks with' in done.err, b'to see' in done.err), (True, False)), ''
+
+
+def most_live(room):
+    """Of many processes those with the most live bytes are named, and the hint is for the first of them."""
+    program = compiled(room, 'eats', """
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void *volatile p = malloc((size_t)atoi(argv[argc - 1]));
+	_exit(!p);
+}""")
+    sizes = (5, 70000, 3, 900000, 1, 80000, 2, 600000, 4, 500000, 6)
+    done = room.run([FUNCTRACE, '-o', 'T', 'sh', '-c', '; '.join('"$0" %d' % size for size in sizes) + '; :', program])
+    lines = [line for line in said(done).split('\n') if '(eats)' in line]
+    problems = matches(lines, [r'functrace: process \d+ \(eats\): 1 event; 1 block with %s bytes is live; trace: T\.\d+' % size
+                               for size in ('900,000', '600,000', '500,000', '80,000', '70,000')])
+    problems += has_line(done, r'functrace: process \d+ \(sh, .*')
+    problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
+    if not problems:
+        problems += has_line(done, 'functrace: to see the leaks: functrace-postproc -l -c -r ' + lines[0].split()[-1])
+    return problems, ''
+
+
+REPEATS = """
+#include <stdlib.h>
+#include <unistd.h>
+static char places[4][16];
+static int next;
+void *je_malloc(size_t size)
+{
+	return size ? places[next++ % 4] : NULL;
+}
+void je_free(void *p)
+{
+	__asm__ volatile("" : : "r"(p) : "memory");
+}
+int main(int argc, char **argv)
+{
+	void *volatile p = NULL;
+	for (int i = 0; argv[argc - 1][0] == 'r' && i < 10; i++)
+		p = je_malloc(100);
+	for (int i = 0; argv[argc - 1][0] == 'd' && i < 3; i++) {
+		p = je_malloc(100);
+		je_free(p);
+		je_free(p);
+	}
+	_exit(!p);
+}
+"""
+
+
+def unseen_releases(room):
+    """Ids that are given out again were released: the summary and functrace-postproc -l say the same numbers."""
+    done = room.run([FUNCTRACE, '-o', 'R', compiled(room, 'again', REPEATS), 'reuse'])
+    shown = room.run([POSTPROC, '-l', 'R']).out.decode()
+    problems = has_line(done, r'functrace: process \d+ \(again\): 10 events; 4 blocks with 400 bytes are live; trace: R')
+    problems += has_line(done, 'functrace: 6 blocks were given out again: their releases were not seen')
+    return problems + equal('the leaks', shown[shown.index('# Resource'):], """\
+# Resource - memory (memory allocation in bytes):
+# 4 block(s) leaked with total size of 400 bytes
+# 6 id(s) were given out again: their releases were not seen
+"""), ''
+
+
+def released_twice(room):
+    """A double release is called so where the first one is known."""
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'D', compiled(room, 'double', REPEATS), 'double'])
+    problems = has_line(done, 'functrace: 3 double releases of blocks')
+    problems += has_line(done, r'functrace: to see the wrong releases \(-A gives them stacks\): functrace-postproc D \| '
+                               r'grep -e mismatch: -e already')
+    with open(room.path('D')) as file:
+        notes = re.findall('^## (je_free .*)', file.read(), re.M)
+    return problems + matches(notes, [r'je_free releases 0x[0-9a-f]+ \(event %d\), which je_free has released already '
+                                      r'\(event %d\): a double release' % (n, n - 1) for n in (3, 6, 9)]), ''
+
+
 # ---- The README ----
 
 def sample_pattern(line):
@@ -600,6 +698,10 @@ CASES = [
     ('a replaced program', deleted(True)),
     ('another mount namespace', other_mounts),
     ('-o to a descriptor', descriptors),
+    ('the hint as a shell reads it', quoted),
+    ('many processes: the most live bytes', most_live),
+    ('releases that were not seen', unseen_releases),
+    ('double releases', released_twice),
     ("the README's sample", readme),
     ('make install', installed),
 ]

@@ -1,6 +1,7 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
 #include "engine/board.h"
+#include "record/blocks.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/run.h"
@@ -83,6 +84,7 @@ static int teardown(void **state)
 	close(trace->fd);
 	ledger_free(trace);
 	trace_free(trace);
+	functions_free(&run);
 	return 0;
 }
 
@@ -351,15 +353,124 @@ static void test_kinds(void **state)
 	assert_int_equal(kind_id(&settings, &module, 0), 1);
 }
 
+/* The notes of the trace. */
+static void assert_notes(const char *expected)
+{
+	char text[8192], notes[4096] = "";
+
+	writer_flush(trace->writer);
+	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
+
+	assert_true(size > 0);
+	text[size] = '\0';
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (!strncmp(line, "## ", 3))
+			strcat(strcat(notes, line + 3), "\n");
+	assert_string_equal(notes, expected);
+}
+
 static void test_unknown_and_mismatched(void **state)
 {
 	(void)state;
 	released(0x50);
 	assert_int_equal(trace->counts.unknown_releases, 1);
+	assert_int_equal(trace->counts.repeated, 0);
 	allocated(NEW, 0x60, 8);
 	released(0x60);
 	assert_int_equal(trace->counts.mismatched, 1);
 	assert_trace("free<memory>(0x50)\nnew<memory>(8) = 0x60\nfree<memory>(0x60)\n");
+	/* A large block is remembered without its event. */
+	allocated(NEW, 0x70, 1 << 22);
+	released(0x70);
+	assert_int_equal(ledger_live(trace, 1).bytes, 0);
+	assert_notes("free releases 0x50, which is not allocated (a double or foreign release)\n"
+		     "mismatch: free releases 0x60 (event 3), which was allocated by new (event 2)\n"
+		     "mismatch: free releases 0x70 (event 5), which was allocated by new\n");
+}
+
+/* Released twice, by two functions; given out meanwhile; and not seen given out, as releases of others show. */
+static void test_repeated(void **state)
+{
+	struct reservation a;
+
+	(void)state;
+	allocated(MALLOC, 0x10, 5);
+	released(0x10);
+	released(0x10);
+	allocated(MALLOC, 0x20, 5);
+	released(0x20);
+	allocated(MALLOC, 0x20, 6);
+	released(0x20);
+	allocated(MALLOC, 0x30, 5);
+	reserve(&a, REALLOC, 0x30);
+	ledger_commit(trace, &a);
+	released(0x30);
+	assert_int_equal(trace->counts.unknown_releases, 2);
+	assert_int_equal(trace->counts.repeated, 2);
+	released(0x40);
+	released(0x30);
+	assert_int_equal(trace->counts.unknown_releases, 4);
+	assert_int_equal(trace->counts.repeated, 3);
+	assert_notes("free releases 0x10 (event 3), which free has released already (event 2): a double release\n"
+		     "free releases 0x30 (event 10), which realloc has released already (event 9): a double release\n"
+		     "free releases 0x40, which is not allocated (a double or foreign release)\n"
+		     "free releases 0x30 (event 12), which free has released already (event 10): a double release, or "
+		     "its allocation was not seen\n");
+}
+
+/* What was released is remembered by id, in few places: others take them over, and no id is taken for another. */
+static void test_many_releases(void **state)
+{
+	(void)state;
+	for (uint64_t id = 1; id <= 100000; id++) {
+		allocated(MALLOC, id << 4, 1);
+		released(id << 4);
+	}
+	for (uint64_t id = 100001; id <= 200000; id++)
+		released(id << 4);
+	assert_int_equal(trace->counts.unknown_releases, 100000);
+	assert_int_equal(trace->counts.repeated, 0);
+	released(200000 << 4);
+	assert_int_equal(trace->counts.repeated, 1);
+}
+
+/* An id that is given out while it is live was released: the sum is of what is live now. Not so of references. */
+static void test_reused(void **state)
+{
+	(void)state;
+	allocated(MALLOC, 0x10, 5);
+	allocated(MALLOC, 0x10, 1 << 30);
+	allocated(MALLOC, 0x10, 7);
+	allocated(REF, 0x10, 1);
+	allocated(REF, 0x10, 1);
+	assert_int_equal(trace->counts.reused, 2);
+	assert_int_equal(ledger_live(trace, 1).blocks, 1);
+	assert_int_equal(ledger_live(trace, 1).bytes, 7);
+}
+
+/* A fork's child has its parent's blocks, and knows who made them, but not where in its own trace. */
+static void test_forked(void **state)
+{
+	(void)state;
+	allocated(NEW, 0x10, 5);
+	allocated(NEW, 0x20, (1ull << 54) + 5); /* the most that can be kept */
+	struct trace *const parent = trace;
+	struct trace child = *parent;
+
+	ledger_init(&child);
+	ledger_fork(parent, &child);
+	child.counts = (struct counts){0};
+	trace = &child;
+	assert_int_equal(ledger_live(trace, 1).inherited, 2);
+	assert_int_equal(ledger_live(trace, 1).inherited_bytes, 5 + (1ull << 54) - 1);
+	released(0x10);
+	released(0x20);
+	assert_int_equal(trace->counts.mismatched, 2);
+	assert_int_equal(ledger_live(trace, 1).inherited_bytes, 0);
+	assert_notes("mismatch: free releases 0x10 (event 3), which was allocated by new, before the fork\n"
+		     "mismatch: free releases 0x20 (event 4), which was allocated by new, before the fork\n");
+	ledger_free(&child);
+	trace = parent;
 }
 
 int main(void)
@@ -378,6 +489,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_repeated, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_releases, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forked, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,130 @@
+#include "config.h"
+#include "record/blocks.h"
+#include "record/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Live blocks ----
+ *
+ *	63..56 maker | 55 inherited | 54 large | 53..32 size, 31..0 event
+ *	                                       | 53..0 size                  if it is large
+ */
+
+#define MAKER_SHIFT 56
+#define INHERITED   (1ull << 55)
+#define LARGE       (1ull << 54)
+#define SIZE_SHIFT  32
+#define SIZE_SMALL  (1ull << 22) /* from here on it is large */
+
+uint64_t block_pack(const struct block *block)
+{
+	const uint64_t event = block->event > UINT32_MAX ? 0 : block->event;
+	uint64_t packed = (uint64_t)block->maker << MAKER_SHIFT | (block->is_inherited ? INHERITED : 0);
+
+	if (block->size < SIZE_SMALL)
+		packed |= block->size << SIZE_SHIFT | event;
+	else
+		packed |= LARGE | (block->size < BLOCK_SIZE_MAX ? block->size : BLOCK_SIZE_MAX);
+	return packed;
+}
+
+struct block block_unpack(uint64_t packed)
+{
+	struct block block = {.maker = (unsigned)(packed >> MAKER_SHIFT), .is_inherited = packed & INHERITED};
+
+	if (packed & LARGE) {
+		block.size = packed & BLOCK_SIZE_MAX;
+	} else {
+		block.size = (packed & (LARGE - 1)) >> SIZE_SHIFT;
+		block.event = packed & UINT32_MAX;
+	}
+	return block;
+}
+
+uint64_t block_inherited(uint64_t packed)
+{
+	return packed | INHERITED;
+}
+
+/* ---- Functions, of which few differ ---- */
+
+#define FUNCTIONS_MAX 255
+
+struct function_name {
+	char *shown;
+	const char *family;
+};
+
+struct function_names {
+	unsigned count, last; /* the one that was asked for last */
+	struct function_name items[FUNCTIONS_MAX + 1];
+};
+
+static bool is_named(const struct function_name *name, const char *shown, const char *family)
+{
+	return name->family == family && !strcmp(name->shown, shown);
+}
+
+unsigned function_number(struct run *run, const struct traced *function)
+{
+	const char *const family = function->any_family ? NULL : function->function->family;
+
+	if (!run->functions)
+		run->functions = xcalloc(1, sizeof(*run->functions));
+	struct function_names *const names = run->functions;
+
+	if (names->last && is_named(&names->items[names->last], function->shown, family))
+		return names->last;
+	for (unsigned i = 1; i <= names->count; i++)
+		if (is_named(&names->items[i], function->shown, family))
+			return names->last = i;
+	if (names->count == FUNCTIONS_MAX)
+		return 0;
+	names->items[++names->count] = (struct function_name){xstrdup(function->shown), family};
+	return names->last = names->count;
+}
+
+const char *function_shown(const struct run *run, unsigned number)
+{
+	return run->functions->items[number].shown;
+}
+
+const char *function_family(const struct run *run, unsigned number)
+{
+	return run->functions->items[number].family;
+}
+
+void functions_free(struct run *run)
+{
+	for (unsigned i = 1; run->functions && i <= run->functions->count; i++)
+		free(run->functions->items[i].shown);
+	free(run->functions);
+	run->functions = NULL;
+}
+
+/* ---- Releases ----
+ *
+ * Each id has one place, which it shares with others. That an id has been given out meanwhile need not be noted: as
+ * long as it is live nobody asks, and its next release takes the place again. */
+
+#define RELEASES 4096 /* a power of two */
+
+static struct release *place_of(const struct live_set *live, uint64_t id)
+{
+	return &live->releases[hash_mix(id) & (RELEASES - 1)];
+}
+
+void releases_keep(struct live_set *live, const struct release *release)
+{
+	if (!live->releases)
+		live->releases = xcalloc(RELEASES, sizeof(*live->releases));
+	*place_of(live, release->id) = *release;
+}
+
+const struct release *releases_find(const struct live_set *live, uint64_t id)
+{
+	const struct release *const place = live->releases ? place_of(live, id) : NULL;
+
+	return place && place->event && place->id == id ? place : NULL;
+}

@@ -1,0 +1,146 @@
+#include "config.h"
+#include "record/report.h"
+#include "record/kinds.h"
+#include "record/run.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What was counted over all traces: what is not in them, and what is odd in them. */
+
+/* "4 calls ...", behind what is there already; nothing for 0. */
+static void add_count(struct buf *b, uint64_t count, const char *one, const char *many)
+{
+	char text[32];
+
+	if (count)
+		buf_printf(b, "%s%s %s", b->size ? "; " : "", number_grouped(count, text), count == 1 ? one : many);
+}
+
+const char *report_share(uint64_t part, uint64_t whole, char text[32])
+{
+	const double percent = 100.0 * (double)part / (double)whole;
+
+	snprintf(text, 32, percent < 0.1 ? "less than 0.1 %%" : percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+	return text;
+}
+
+static void report_untraced(const struct run *run)
+{
+	const struct counts *c = &run->totals;
+	struct buf b = {0};
+
+	add_count(&b, c->no_return_seen, "call whose return could not be watched",
+		  "calls whose return could not be watched");
+	add_count(&b, c->not_calls, "entry that was no call", "entries that were no calls");
+	add_count(&b, c->failed_probes, "function that could not be probed", "functions that could not be probed");
+	/* The first of them were named one by one. */
+	if (run->unread > run->unread_reported)
+		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
+	add_count(&b, run->broken_traces, "trace that could not be written to its end",
+		  "traces that could not be written to their end");
+	add_count(&b, run->unbegun_traces, "process whose trace could not be begun",
+		  "processes whose traces could not be begun");
+	add_count(&b, run->untraced_children, "process that was let go of", "processes that were let go of");
+	add_count(&b, run->lost_attach, "process that could not be attached", "processes that could not be attached");
+	if (b.size)
+		msg_info("not traced: %s", buf_str(&b));
+	buf_free(&b);
+}
+
+static void add_unknown_releases(struct buf *b, const struct run *run)
+{
+	const char *const noun = kinds_noun(run->set);
+	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
+	char one[128], many[128];
+
+	snprintf(one, sizeof(one), "release of a %s %s%s", noun,
+		 run->attached ? "from before functrace attached" : "that was not seen allocated", paused);
+	snprintf(many, sizeof(many), "releases of %ss %s%s", noun,
+		 run->attached ? "from before functrace attached" : "that were not seen allocated", paused);
+	add_count(b, run->totals.unknown_releases - run->totals.repeated, one, many);
+}
+
+/* Releases of what had been released before. A call that was not seen may have given it out meanwhile. */
+static void add_repeated_releases(struct buf *b, const struct run *run)
+{
+	const struct counts *const c = &run->totals;
+	const bool is_sure = !run->attached && !run->may_miss && !c->no_return_seen && !c->stale && !c->withdrawn &&
+			     c->unknown_releases == c->repeated;
+	const char *const noun = kinds_noun(run->set), *const doubt =
+							       is_sure ? "" : " (or their allocations were not seen)";
+	char one[96], many[96];
+
+	snprintf(one, sizeof(one), "double release of a %s%s", noun, doubt);
+	snprintf(many, sizeof(many), "double releases of %ss%s", noun, doubt);
+	add_count(b, c->repeated, one, many);
+}
+
+static void add_reused(struct buf *b, const struct run *run)
+{
+	const char *const noun = kinds_noun(run->set);
+	char one[96], many[96];
+
+	snprintf(one, sizeof(one), "%s was given out again: its release was not seen", noun);
+	snprintf(many, sizeof(many), "%ss were given out again: their releases were not seen", noun);
+	add_count(b, run->totals.reused, one, many);
+}
+
+static void add_mismatched(struct buf *b, const struct run *run)
+{
+	char *families = kinds_families(run->set);
+	char one[96], many[96];
+
+	snprintf(one, sizeof(one), "release by another family of functions%s", families);
+	snprintf(many, sizeof(many), "releases by another family of functions%s", families);
+	add_count(b, run->totals.mismatched, one, many);
+	free(families);
+}
+
+static void report_oddities(const struct run *run)
+{
+	const struct counts *c = &run->totals;
+	struct buf b = {0};
+
+	add_count(&b, c->stale, "call ended without a return (an exception, longjmp)",
+		  "calls ended without a return (an exception, longjmp)");
+	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
+		  "releases are not in the trace: their calls did not return while they were traced");
+	add_unknown_releases(&b, run);
+	add_repeated_releases(&b, run);
+	add_reused(&b, run);
+	add_mismatched(&b, run);
+	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
+		  "breakpoints passed by stopping all threads");
+	if (b.size)
+		msg_info("%s", buf_str(&b));
+	buf_free(&b);
+}
+
+/* What stacks lack, and what shows it. */
+static void report_stacks(const struct run *run)
+{
+	const struct counts *c = &run->totals;
+	const unsigned depth = run->set->depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
+	char text[32];
+
+	if (c->cut_stacks && depth < MAX_FRAMES)
+		msg_info("%s of the stacks were cut at %u frames: -b %u shows more",
+			 report_share(c->cut_stacks, c->stacks, text), depth, more);
+	else if (c->cut_stacks)
+		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
+			 report_share(c->cut_stacks, c->stacks, text), depth);
+	if (c->lost_stacks)
+		msg_info("%s of the stacks could not be followed to their start: they end in code that does not say "
+			 "where it was called from; \"(lost)\" in what functrace-postproc shows",
+			 report_share(c->lost_stacks, c->stacks, text));
+}
+
+void report_counts(const struct run *run)
+{
+	report_untraced(run);
+	report_oddities(run);
+	report_stacks(run);
+}

@@ -81,7 +81,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 static int fail(struct output *output, int error)
 {
 	if (!output->failed)
-		msg_error("cannot write %s: %s; what is there is not complete", output->name, strerror(-error));
+		msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
+			  output->name, strerror(-error));
 	output->failed = true;
 	return error;
 }

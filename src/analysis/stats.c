@@ -300,7 +300,8 @@ static int finish(struct stage *stage)
 		if (close(fd) && !error)
 			error = -errno;
 		if (error)
-			msg_error("cannot write %s: %s", name, strerror(-error));
+			msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
+				  name, strerror(-error));
 	}
 	buf_free(&report);
 	free(name);

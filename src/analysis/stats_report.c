@@ -148,7 +148,7 @@ static void write_functions(struct report *report, struct resource_stats *resour
 		return;
 	qsort(resource->functions, count, sizeof(*resource->functions), compare_functions);
 	LINE(report, "%s", "");
-	LINE(report, "  %12s %20s %12s  %s", "calls", "bytes", "average", "function");
+	LINE(report, "  %12s %20s %12s  %s", "events", "bytes", "average", "function");
 	for (size_t i = 0; i < count && i < FUNCTIONS_SHOWN; i++) {
 		const struct function_stats *function = resource->functions[i];
 		const uint64_t sized = function->tally.calls - function->releases;

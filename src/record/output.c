@@ -31,6 +31,30 @@ uint64_t output_time(const struct trace *trace)
 
 /* ---- Records ---- */
 
+/* What to do next time. */
+static const char *advice(int error)
+{
+	switch (-error) {
+	case EPIPE:
+		return ""; /* its reader has ended, and knows why */
+	case ENOSPC:
+	case EDQUOT:
+		return " Make room there, or give another place with -o.";
+	case EFBIG:
+		return " Raise the limit (ulimit -f), or give another place with -o.";
+	default:
+		return " Give another place with -o.";
+	}
+}
+
+/* Not even its beginning could be written. */
+static bool is_empty(const struct trace *trace)
+{
+	struct stat st;
+
+	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
+}
+
 /* A trace that cannot be written any more is not worth a stop of the target. */
 static void broken(struct trace *trace, int error)
 {
@@ -43,9 +67,9 @@ static void broken(struct trace *trace, int error)
 		run->exit_status = 1;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
-	msg_error("the trace of process %d can no longer be written to %s: %s. %swhat was written before is readable.",
-		  trace->pid, trace->path, strerror(-error),
-		  trace->has_ended ? "Of its trace, " : "It goes on untraced; ");
+	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
+		  strerror(-error), trace->has_ended ? "Of its trace, " : "It goes on untraced; ",
+		  is_empty(trace) ? "nothing was written." : "what was written before is readable.", advice(error));
 }
 
 static void put(struct trace *trace, const struct record *record)
@@ -158,6 +182,17 @@ int output_begin(struct trace *trace)
 	return 0;
 }
 
+/* A file of no bytes is no trace. It is removed where that name is still its own. */
+static void remove_file(struct trace *trace)
+{
+	struct stat ours, named;
+
+	if (fstat(trace->fd, &ours) == 0 && lstat(trace->path, &named) == 0 && ours.st_dev == named.st_dev &&
+	    ours.st_ino == named.st_ino && unlink(trace->path) == 0)
+		trace->has_file = false;
+	trace->is_removed = !trace->has_file;
+}
+
 void output_end(struct trace *trace)
 {
 	if (!trace->writer)
@@ -169,6 +204,8 @@ void output_end(struct trace *trace)
 	if (error < 0)
 		broken(trace, error);
 	trace->writer = NULL;
+	if (trace->broken && is_empty(trace))
+		remove_file(trace);
 	close(trace->fd);
 	trace->fd = -1;
 	names_free(trace->names);

@@ -110,7 +110,8 @@ static char *report_text(const struct trace *trace)
 			buf_add_str(&b, "; ");
 			add_live(&b, trace, id);
 		}
-	buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
+	buf_printf(&b, trace->is_removed ? "; no trace: nothing could be written to %s" : "; trace: %s%s", trace->path,
+		   trace->broken ? " (incomplete)" : "");
 	/* Of a launched one the exit status says that. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));

@@ -15,7 +15,6 @@
 #define MAX_FRAMES 256
 
 struct held_release;
-struct run;
 
 /* A function whose calls are events. */
 struct traced {
@@ -133,6 +132,7 @@ struct trace {
 	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */
 	uint64_t next_index;
 	pid_t last_thread;
+	bool is_removed;        /* nothing could be written: its file has gone again */
 	bool broken;            /* it could not be written any more, or its process be read */
 	uint64_t calls_written; /* by the writer that has been closed */
 	bool reported;

@@ -168,6 +168,7 @@ int trace_file_open(struct trace *trace)
 	struct stat st;
 
 	trace->has_file = true;
+	trace->is_removed = false;
 	const int fd = open_next(trace);
 
 	trace->has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

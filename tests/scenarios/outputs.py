@@ -238,6 +238,23 @@ def file_too_large(room):
                       kept=lambda path: calls_in(room, room.path(path)))
 
 
+def not_even_begun(room):
+    """Not a byte can be written: what to do is said, and no empty file is left."""
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    done = room.run([FUNCTRACE, '-o', 'a', builds.target('images', 'O0'), '0'], preexec_fn=limit)
+    words = re.sub(r'process \d+', 'process N', done.err.decode())
+    problems = equal('files', os.listdir(room.folder), []) + equal('status', done.status, 0)
+    return problems + equal('it said', words, """\
+functrace: the trace of process N can no longer be written to a: File too large. It goes on untraced; nothing was \
+written. Raise the limit (ulimit -f), or give another place with -o.
+functrace: process N (images-O0): 0 events; 0 blocks with 0 bytes are live; no trace: nothing could be written to a
+functrace: not traced: 1 trace that could not be written to its end
+"""), ''
+
+
 def reader_ends(room):
     return lets_go_of(room, ['-f', 'text', '-o', '-'], 'Broken pipe')
 
@@ -434,6 +451,7 @@ CASES = [
     ('cannot be written: no space left, text', disk_full('text')),
     ('cannot be written: no space left, binary', disk_full('rtrace')),
     ('cannot be written: the file is too large', file_too_large),
+    ('cannot be written: not a byte', not_even_begun),
     ('cannot be written: the reader has gone', reader_ends),
     ('cannot be written: a full device', device_full),
     ('cannot be written: one of two', one_of_two),

@@ -537,7 +537,7 @@ static void check_forms(const struct form *forms, size_t count, bool thumb, cons
 
 int main(int argc, char **argv)
 {
-	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 40;
+	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 12;
 	static struct state idle;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -553,6 +553,13 @@ int main(void)
 		cmocka_unit_test(test_signed_return_addresses),
 	};
 
+	/* Rules that hold behind calls alone are no match for a walk at each instruction, nor for libunwind, which has
+	 * none there. unwind_exidx, and stacks in scenarios, stand for it. */
+	if (arch_native()->unwind_index) {
+		puts("1..0 # SKIP this processor's functions are unwound by an index");
+		return 77;
+	}
+
 	if (fd < 0 || ftruncate(fd, sizeof(*report)) || dup2(fd, 100) != 100)
 		return 1;
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -138,5 +138,12 @@ int main(void)
 		cmocka_unit_test(test_sqlite),
 	};
 
+	/* Rules that hold behind calls alone are no match for a walk at each instruction, nor for libunwind, which has
+	 * none there. unwind_exidx, and stacks in scenarios, stand for it. */
+	if (arch_native()->unwind_index) {
+		puts("1..0 # SKIP this processor's functions are unwound by an index");
+		return 77;
+	}
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

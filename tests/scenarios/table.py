@@ -52,8 +52,7 @@ SCENARIOS = [
     # its one segment has data behind the code: no unused bytes for copies
     Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
     Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
-    # Of no other processor there is anything in it.
-    Scenario('armforms', steps=True, misuse=True),
+    Scenario('armforms', steps=True, misuse=True, on=('arm',)),
     Scenario('prefixed', variants=('O0', 'O2', 'static', 'stripped-exports', 'musl')),
     Scenario('moments', variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('nested', variants=('O0', 'O2', 'static', 'musl')),

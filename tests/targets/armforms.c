@@ -2,17 +2,6 @@
  * does what the program can tell from what the instruction would do untraced. */
 #include "target.h"
 
-#ifndef __arm__
-
-int main(void)
-{
-	gate();
-	gate();
-	return 0;
-}
-
-#else
-
 #include <setjmp.h>
 #include <ucontext.h>
 
@@ -124,5 +113,3 @@ int main(void)
 	gate();
 	return 0;
 }
-
-#endif

@@ -4,11 +4,14 @@ check_LIBRARIES = libaarch64.a
 libaarch64_a_SOURCES = $(AARCH64_SOURCES)
 libaarch64_a_CPPFLAGS = $(AM_CPPFLAGS)
 
-check_PROGRAMS += tests/unit/arch_aarch64
-TESTS += tests/unit/arch_aarch64
+check_PROGRAMS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
+TESTS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
 tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
 tests_unit_arch_aarch64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
+tests_unit_arch_aarch64_objdump_SOURCES = tests/unit/arch_aarch64_objdump.c
+tests_unit_arch_aarch64_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_aarch64_objdump_LDADD = libaarch64.a libbase.a
 
 if ARCH_AARCH64
 check_PROGRAMS += tests/unit/arch_aarch64_run

@@ -1,0 +1,206 @@
+/* AArch64's decoder against objdump, over the code of real objects: the kind that objdump's text implies, and for what
+ * is emulated the place that objdump names.
+ *
+ *   arch_aarch64_objdump [FILE...]     these; else a cross compiler's C library, where there is one
+ *
+ * The program that disassembles is $AARCH64_OBJDUMP, else aarch64-linux-gnu-objdump. Where none is installed: 77. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/aarch64.h"
+#include "base/util.h"
+
+static const char *const handful[] = {
+	"/usr/aarch64-linux-gnu/lib/libc.so.6",
+	"/usr/lib/aarch64-linux-gnu/libc.so.6",
+	"/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
+	"/usr/lib/aarch64-linux-gnu/libstdc++.so.6",
+};
+
+static const struct arch *const arch = &arch_aarch64;
+static unsigned long checked, failures, kinds[3];
+
+/* One line of objdump's: "  27608:\td11243ff \tsub\tsp, sp, #0x490". */
+struct line {
+	uint64_t address;
+	uint32_t word;
+	char mnemonic[32], operands[128];
+};
+
+static bool parse(const char *text, struct line *line)
+{
+	char *end;
+
+	*line = (struct line){.address = strtoull(text, &end, 16)};
+	if (end == text || *end != ':')
+		return false;
+	line->word = (uint32_t)strtoul(end + 1, &end, 16);
+	return sscanf(end, " %31s %127[^\n]", line->mnemonic, line->operands) >= 1;
+}
+
+static bool is_one_of(const char *word, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(word, list[i]))
+			return true;
+	return false;
+}
+
+#define IS_ONE_OF(word, ...)                                                                                           \
+	is_one_of(word, (const char *const[]){__VA_ARGS__}, ARRAY_SIZE(((const char *const[]){__VA_ARGS__})))
+
+/* The literal's, branch's or page's address is the last operand, in hexadecimal: "x0, #33, 3f0 <f+0x10>". */
+static bool names_place(const struct line *line, uint64_t *place)
+{
+	const char *at = strrchr(line->operands, ',');
+	char *end;
+
+	at = at ? at + 1 : line->operands;
+	while (*at == ' ')
+		at++;
+	*place = strtoull(at, &end, 16);
+	return end != at && (!*end || *end == ' ');
+}
+
+static bool is_branch(const char *mnemonic)
+{
+	return mnemonic[0] == 'b' &&
+	       (!mnemonic[1] || mnemonic[1] == '.' || !strncmp(mnemonic, "bc.", 3) || !strcmp(mnemonic, "bl"));
+}
+
+/* What objdump's text implies; *none: no breakpoint may be there. */
+static enum insn_kind kind_of(const struct line *line, bool *none)
+{
+	const char *const m = line->mnemonic;
+	uint64_t place;
+
+	*none = IS_ONE_OF(m, "udf", "brk", "dcps1", "dcps2", "dcps3", "hlt", "hvc", "smc", "stxr", "stlxr", "stxp",
+			  "stlxp", "stxrb", "stlxrb", "stxrh", "stlxrh");
+	if (line->operands[0] == 'z' && IS_ONE_OF(m, "adr", "ldr")) /* SVE's */
+		return INSN_COPY;
+	if (is_branch(m) ||
+	    IS_ONE_OF(m, "cbz", "cbnz", "tbz", "tbnz", "adr", "adrp", "br", "blr", "ret", "nop", "yield", "bti"))
+		return INSN_EMULATE;
+	if (IS_ONE_OF(m, "ldr", "ldrsw", "prfm") && !strchr(line->operands, '[') && names_place(line, &place))
+		return strchr("sdq", line->operands[0]) ? INSN_COPY : INSN_EMULATE;
+	if (IS_ONE_OF(m, "movprfx", "blraa", "blraaz", "blrab", "blrabz", "braa", "braaz", "brab", "brabz") ||
+	    !strncmp(m, "cpy", 3) || !strncmp(m, "set", 3))
+		return m[0] == 's' && !strncmp(m, "setf", 4) ? INSN_COPY : INSN_STEP;
+	return INSN_COPY;
+}
+
+/* Where the emulated load read. */
+static int note_read(void *context, uint64_t address, void *data, size_t size)
+{
+	*(uint64_t *)context = address;
+	memset(data, 0, size);
+	return 0;
+}
+
+/* The place that an emulated instruction leads to or reads, or that it gives to its register. */
+static uint64_t place_of(const struct insn *insn, const struct line *line)
+{
+	uint64_t read = 0;
+	const struct arch_memory memory = {.read = note_read, .context = &read};
+	const unsigned target = line->word & 31;
+
+	/* Whichever way a condition decides: the one that leads elsewhere. */
+	for (unsigned way = 0; way < 2; way++)
+		for (uint64_t flags = 0; flags < 16; flags++) {
+			struct arch_regs regs;
+
+			memset(&regs, way ? 0xff : 0, sizeof(regs));
+			regs.words[A64_PSTATE] = flags << 28;
+			if (arch->emulate(insn, &regs, &memory))
+				return 0;
+			if (!strncmp(line->mnemonic, "adr", 3))
+				return regs.words[target];
+			if (read)
+				return read;
+			if (regs.words[A64_PC] != insn->address + A64_INSN_SIZE)
+				return regs.words[A64_PC];
+		}
+	return insn->address + A64_INSN_SIZE;
+}
+
+/* False, with the difference reported, unless the decoder agrees. */
+static bool agrees(const struct line *line)
+{
+	unsigned char bytes[A64_INSN_SIZE];
+	struct insn insn;
+	uint64_t place;
+	bool none;
+	const enum insn_kind kind = kind_of(line, &none);
+
+	a64_put(bytes, line->word);
+	const bool is_decoded = arch->decode(line->address, bytes, sizeof(bytes), false, &insn);
+
+	/* Data, or an instruction that one of both does not know: nothing to compare. */
+	if (!strcmp(line->mnemonic, ".inst"))
+		return !is_decoded || insn.kind != INSN_EMULATE;
+	if (is_decoded == none || (is_decoded && insn.kind != kind)) {
+		printf("# %08x %s %s: kind %d, not %d\n", line->word, line->mnemonic, line->operands,
+		       is_decoded ? (int)insn.kind : -1, none ? -1 : (int)kind);
+		return false;
+	}
+	if (!is_decoded)
+		return true;
+	kinds[insn.kind]++;
+	/* prfm does nothing; that of a zero register is always or never. */
+	if (insn.kind != INSN_EMULATE || !strcmp(line->mnemonic, "prfm") || (line->word & 31) == 31 ||
+	    !names_place(line, &place) || IS_ONE_OF(line->mnemonic, "br", "blr", "ret", "bti"))
+		return true;
+	if (place_of(&insn, line) == place)
+		return true;
+	printf("# %08x %s %s: 0x%llx\n", line->word, line->mnemonic, line->operands,
+	       (unsigned long long)place_of(&insn, line));
+	return false;
+}
+
+/* Whether there is such a file, and objdump could be run on it. */
+static bool check_file(const char *path, const char *objdump)
+{
+	char *const command = xasprintf("%s -d -z '%s' 2>/dev/null", objdump, path);
+	const unsigned long before = checked;
+	char text[512];
+	struct line line;
+
+	if (access(path, R_OK) == 0) {
+		FILE *const file = popen(command, "r");
+
+		while (file && fgets(text, sizeof(text), file))
+			if (parse(text, &line)) {
+				checked++;
+				if (!agrees(&line) && ++failures >= 20)
+					break;
+			}
+		if (file)
+			pclose(file);
+	}
+	free(command);
+	return checked > before;
+}
+
+int main(int argc, char **argv)
+{
+	const char *const chosen = getenv("AARCH64_OBJDUMP"), *objdump = chosen ? chosen : "aarch64-linux-gnu-objdump";
+	unsigned files = 0;
+
+	for (int i = 1; i < argc; i++)
+		files += check_file(argv[i], objdump);
+	for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(handful); i++)
+		files += check_file(handful[i], objdump);
+	if (!files) {
+		printf("1..0 # SKIP no AArch64 objects, or no %s that disassembles them\n", objdump);
+		return 77;
+	}
+	printf("# %u files, %lu instructions: %lu copied, %lu emulated, %lu in place\n", files, checked,
+	       kinds[INSN_COPY], kinds[INSN_EMULATE], kinds[INSN_STEP]);
+	printf("%s 1 - decoded as objdump does\n1..1\n", failures ? "not ok" : "ok");
+	return failures ? 1 : 0;
+}

@@ -43,6 +43,18 @@ static struct tracee *start(const char *target, const char *scenario)
 	return tracee;
 }
 
+/* Whether the target has it here: some are x86-64's code, with a status of 2 it says that it lacks one. */
+static bool has_scenario(const char *target, const char *scenario)
+{
+	struct tracee *tracee = start(target, scenario);
+	const bool has = tracee_continue(tracee) || !WIFEXITED(tracee->status) || WEXITSTATUS(tracee->status) != 2;
+
+	tracee_end(tracee);
+	if (!has)
+		print_message("%s has no %s on this processor\n", target, scenario);
+	return has;
+}
+
 static void run_to_stop(struct tracee *tracee)
 {
 	do {
@@ -148,6 +160,8 @@ static void check(struct tracee *tracee, const char *what, enum expected_end end
 
 static void check_scenario(const char *target, const char *scenario, enum expected_end end, bool libunwind_can)
 {
+	if (!has_scenario(target, scenario))
+		return;
 	struct tracee *tracee = start(target, scenario);
 
 	run_to_stop(tracee);
@@ -298,6 +312,8 @@ static void check_lazy(const char *target)
 static void test_lazy(void **state)
 {
 	(void)state;
+	if (!has_scenario(TARGET("unwind-target-O2"), "lazy"))
+		skip();
 	check_lazy(TARGET("unwind-target-O0"));
 	check_lazy(TARGET("unwind-target-O2"));
 }

@@ -20,6 +20,11 @@
 #define NOINLINE __attribute__((noinline, noclone))
 #ifdef __x86_64__
 #define STOP() __asm__ volatile("int3" ::: "memory")
+#elif defined(__aarch64__)
+/* tkill(gettid(), SIGTRAP), for the pc does not pass by a brk. */
+#define STOP()                                                                                                         \
+	__asm__ volatile("mov x8, #178\n\tsvc #0\n\tmov x1, #5\n\tmov x8, #130\n\tsvc #0" ::                           \
+				 : "x0", "x1", "x8", "memory")
 #else
 #define STOP() raise(SIGTRAP)
 #endif

@@ -257,6 +257,10 @@ static long poke(pid_t tid, uint64_t address, long word)
 /* Answers, which leave no trace in the sequence. */
 static long ask(int request, struct fake_task *task, void *address, void *data)
 {
+	if (fake_arch->getregs && request == fake_arch->getregs) {
+		memcpy(data, &task->regs, fake_arch->regset_size);
+		return 0;
+	}
 	switch (request) {
 	case PTRACE_GETEVENTMSG:
 		*(unsigned long *)data = task->message;

@@ -1,6 +1,9 @@
 # Emulated machines with other processors (guest), and the tests that run there (check.py).
 EXTRA_DIST += tests/guest/guest tests/guest/check.py tests/guest/suite.sh tests/guest/short.form \
 	tests/guest/check.form tests/guest/long.form tests/long/guests.py
+if HAVE_CHECK_NEEDS
+TESTS += tests/guest/check.py
+endif
 
 # All guests; GUEST_OPTIONS=--form=short for two of them and the main scenarios.
 check-guest: all

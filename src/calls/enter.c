@@ -281,7 +281,7 @@ void call_enter(struct task *task, struct breakpoint *b)
 	uint64_t args[CALL_ARGS];
 
 	task_args(task, args);
-	const bool is_redone = hit_redo(task, b, args);
+	const bool is_redone = task_has_undone_hits(task) && hit_redo(task, b, args, probe_arguments(b->probe));
 
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
 		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver) {

@@ -101,6 +101,37 @@ static bool releases_at_entry(const struct probe *probe)
 	return probe->function->role == ROLE_RELEASE && !probe->function->can_fail;
 }
 
+/* How many of the first arguments it is taken from. */
+static unsigned value_arguments(const struct value *value)
+{
+	switch (value->kind) {
+	case VALUE_ARG:
+	case VALUE_ARG_PAGES:
+	case VALUE_POINTEE:
+		return value->a + 1u;
+	case VALUE_ARG_TIMES:
+		return (value->a > value->b ? value->a : value->b) + 1u;
+	default:
+		return 0;
+	}
+}
+
+unsigned probe_arguments(const struct probe *first)
+{
+	unsigned most = 0;
+
+	for (const struct probe *probe = first; probe; probe = probe->next) {
+		const struct function *f = probe->function;
+		const unsigned counts[] = {value_arguments(&f->id), value_arguments(&f->size),
+					   value_arguments(&f->released), probe_is_hook(probe) ? CALL_ARGS : 0};
+
+		for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+			if (counts[i] > most)
+				most = counts[i];
+	}
+	return most;
+}
+
 static struct probe *probe_add(struct process *p, struct breakpoint *b, const struct probe *from)
 {
 	struct probe_list *list = p->probes;

@@ -71,6 +71,9 @@ size_t probes_count(const struct process *p);
 
 /* Frees the list; its probes have gone before. */
 void probes_free(struct process *p);
+/* How many of a call's first arguments the functions of a breakpoint's probes (NULL none) are known to take; all that
+ * are read where one of them is a hook. */
+unsigned probe_arguments(const struct probe *first);
 /* A copied breakpoint of a fork's child gets the probes that its parent's has. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);
 /* The breakpoint goes. */

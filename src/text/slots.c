@@ -293,10 +293,13 @@ void hit_undo(struct task *task, const struct breakpoint *b)
 	task_args(task, undone->args);
 }
 
-bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS])
+bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments)
 {
+	const struct arch *arch = task->process->arch;
+	const unsigned compared = arguments > arch->argument_registers ? arguments : arch->argument_registers;
+	const size_t count = compared < CALL_ARGS ? compared : CALL_ARGS;
 	struct task_hits *hits = task->hits;
-	const uint64_t sp = task->process->arch->sp(&task->regs);
+	const uint64_t sp = arch->sp(&task->regs);
 	struct undone *found = NULL;
 	bool others = false;
 
@@ -311,7 +314,7 @@ bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t
 	hits->any_undone = others;
 	if (found)
 		found->breakpoint = NULL;
-	return found && !memcmp(found->args, args, sizeof(found->args));
+	return found && !memcmp(found->args, args, count * sizeof(*args));
 }
 
 void hits_forget(struct task *task, const struct breakpoint *b)

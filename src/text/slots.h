@@ -58,12 +58,15 @@ void slot_enter(struct task *task, struct slot *slot);
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that it is recognised. */
 void hit_undo(struct task *task, const struct breakpoint *b);
-/* Whether this hit, with those arguments, is one that was undone; forgets it then. */
-bool hit_redo_slow(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS]);
-static inline bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS])
+/* Whether hits of the task were undone that may come again. */
+static inline bool task_has_undone_hits(const struct task *task)
 {
-	return task->hits && task->hits->any_undone && hit_redo_slow(task, b, args);
+	return task->hits && task->hits->any_undone;
 }
+/* Whether this hit is one that was undone; forgets it then. The first `arguments` of args are the function's own. Those
+ * in registers are compared too, but no others on the stack: they are the caller's variables, which the signal's
+ * handler or another thread may have changed meanwhile. */
+bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
 /* A breakpoint goes: forgets hits of it that were undone. */
 void hits_forget(struct task *task, const struct breakpoint *b);
 /* Frees what this floor knows of a task that ends. */

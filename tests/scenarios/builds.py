@@ -56,6 +56,7 @@ VARIANTS = {
     'm32-O0': (None, ['-O0'] + THIRTY_TWO),
     'm32-noframe': (None, ['-O2', '-fomit-frame-pointer', '-fno-asynchronous-unwind-tables', '-gdwarf-4'] + THIRTY_TWO),
     'm32-no-pie': (None, ['-O2', '-no-pie', '-fno-pie'] + THIRTY_TWO),
+    'm32-packed': (None, ['-O2', '-no-pie', '-fno-pie', '-fomit-frame-pointer', '-mpreferred-stack-boundary=2'] + THIRTY_TWO),
     'm32-static': (None, ['-O2', '-static'] + THIRTY_TWO),
     'm32-static-pie': (None, ['-O2', '-static-pie', '-fPIE'] + THIRTY_TWO),
     'm32-no-plt': (None, ['-O2', '-fno-plt'] + THIRTY_TWO),

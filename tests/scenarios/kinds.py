@@ -158,7 +158,7 @@ class Scenario:
         problems += oracle.Oracle(plain.out).check(traces, follow, self.use_names(variant))
         if self.check:
             problems += self.check(self, traces)
-        accused = [note for t in traces for note in t.notes if 'double or foreign' in note]
+        accused = [note for t in traces for note in t.notes if oracle.ACCUSED.search(note)]
         if accused and not self.misuse:
             problems.append('it is accused: ' + accused[0])
         problems += ['functrace said: ' + words for words in self.unsaid if words.encode() in traced.err]

@@ -7,6 +7,10 @@ LOW, HIGH = 30000, 39999
 LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack) (.*)$')
 
 
+# What a trace says of a program that releases what it has not allocated, or has released before.
+ACCUSED = re.compile('which is not allocated|: a double release')
+
+
 class Oracle:
     def __init__(self, output):
         self.exact, self.least, self.between = {}, {}, {}

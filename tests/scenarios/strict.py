@@ -4,6 +4,8 @@ each address the same allocations and releases, in the same order, by the same t
 import collections
 import re
 
+import oracle
+
 SAME_ADDRESS = {'memalign': 'aligned_alloc'}  # two names of one function in some versions of glibc
 
 
@@ -168,7 +170,7 @@ def check_stacks(trace, wants_releases):
 def check_notes(trace, attached, inherited):
     """What functrace accuses the program of. `inherited`: see makers()."""
     problems = []
-    foreign = [note for note in trace.notes if 'not allocated' in note]
+    foreign = [note for note in trace.notes if oracle.ACCUSED.search(note)]
     if foreign and not attached:
         problems.append('%d notes such as: %s' % (len(foreign), foreign[0]))
     if not attached:

@@ -9,7 +9,7 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'branch-protection', 'arm', 'arm-O0', 'thumb', 'unwind-tables')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
-UNKNOWN = ('not seen allocated', 'blocks from before')
+UNKNOWN = ('not seen allocated', 'double release', 'blocks from before')
 # A leak check at the end needs ptrace itself, see special.py.
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
               'TSAN_OPTIONS': 'allocator_may_return_null=1'}
@@ -173,6 +173,7 @@ SCENARIOS = [
     Scenario('sigtrap', ('once',), variants=('O2',)),
     Scenario('sigtrap', ('default',), variants=('O2',)),
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),
+    Scenario('regress_undone', variants=('O2', 'm32-packed'), modes=LAUNCH),
     Scenario('sleepers', ('sysv',), files=None, variants=('O2',)),
     Scenario('altstack', variants=('O0', 'O2')),
 

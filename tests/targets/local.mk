@@ -15,7 +15,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/regress_asleep.c tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp \
 	tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c \
 	tests/targets/regress_fault.c tests/targets/regress_forkstorm.c tests/targets/regress_jit.c \
-	tests/targets/regress_spawnstorm.c tests/targets/regress_step.c tests/targets/regress_vforkstorm.c \
+	tests/targets/regress_spawnstorm.c tests/targets/regress_step.c tests/targets/regress_undone.c \
+	tests/targets/regress_vforkstorm.c \
 	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs tests/targets/sandboxed.c \
 	tests/targets/segments.c tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c \
 	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c \

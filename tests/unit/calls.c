@@ -7,6 +7,7 @@
 #include "record/run.h"
 #include "text/breakpoints.h"
 #include "text/patches.h"
+#include "text/slots.h"
 #include "tracer/process.h"
 
 #include <elf.h>
@@ -28,13 +29,14 @@ static const struct module module = {.resources = kinds, .resource_count = 1};
 static const struct module *modules[] = {&module};
 static struct object program = {.path = (char *)(uintptr_t) "/bin/prog", .start = TEXT, .end = TEXT + 0x1000};
 
-enum { PUBLISH, ALLOC, ALLOC_TOO, FREE, FREE_OR_NOT };
+enum { PUBLISH, ALLOC, ALLOC_TOO, FREE, FREE_OR_NOT, SIZED };
 static const struct function functions[] = {
 	[PUBLISH] = {.symbol = "publish", .role = ROLE_ALLOC, .publishes_early = true, .family = "publish"},
 	[ALLOC] = {.symbol = "alloc", .role = ROLE_ALLOC, .family = "alloc"},
 	[ALLOC_TOO] = {.symbol = "alloc_too", .role = ROLE_ALLOC, .family = "alloc"},
 	[FREE] = {.symbol = "free", .role = ROLE_RELEASE},
 	[FREE_OR_NOT] = {.symbol = "free_or_not", .role = ROLE_RELEASE, .can_fail = true},
+	[SIZED] = {.symbol = "sized", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 };
 static struct wanted wanted[ARRAY_SIZE(functions)];
 
@@ -310,6 +312,41 @@ static void test_releases_are_counted(void **state)
 	assert_int_equal(p->probes->releases, 1);
 }
 
+/* A processor whose arguments all lie on the stack, where the caller's variables follow them:
+ *
+ *	task: hits malloc(24), in its copy | a signal: undone | its handler changes the caller's variable | hits again */
+static void test_undone_on_the_stack(void **state)
+{
+	needs_x86_64();
+	const struct arch *const arch = p->arch;
+	struct task *task = task_new(&tracer, getpid(), getpid(), p, PHASE_LIVE);
+	uint64_t words[] = {0, 24, 1, 2, 3, 4, 5}, *const args = words + 1;
+	struct arch stacked = *arch;
+
+	(void)state;
+	stacked.argument_registers = 0;
+	stacked.argument_stack = sizeof(*words);
+	p->arch = &stacked;
+	task->regs_known = true;
+	arch->set_sp(&task->regs, STACK - 0x100);
+	const struct probe *const known = probe(SIZED, TEXT);
+	const struct breakpoint *const b = breakpoint_find(p, TEXT);
+
+	assert_int_equal(probe_arguments(known), 1);
+	assert_int_equal(pwrite(p->mem_fd, words, sizeof(words), STACK - 0x100), sizeof(words));
+	hit_undo(task, b);
+	args[1]++;
+	assert_true(task_has_undone_hits(task) && hit_redo(task, b, args, probe_arguments(known)));
+	assert_false(task_has_undone_hits(task));
+	/* Another call from there: its argument is another one. */
+	hit_undo(task, b);
+	args[0]++;
+	assert_false(hit_redo(task, b, args, probe_arguments(known)));
+	p->arch = arch;
+	hits_free(task);
+	end_task(task);
+}
+
 /* The events of one return are in the same order in a fork's child. */
 static void test_fork_keeps_order(void **state)
 {
@@ -353,6 +390,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names_of_two_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_kind_under_a_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_releases_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_undone_on_the_stack, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fork_keeps_order, setup, teardown),
 	};
 

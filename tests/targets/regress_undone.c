@@ -1,0 +1,41 @@
+/* regress_undone: a signal's handler changes the variables of the function that it has interrupted, while that one is in
+ * the middle of calling the allocator. Where arguments lie on the stack, these variables are behind them. Compiled for
+ * i386 with stacks packed, they are so without a gap. */
+#include "target.h"
+#include <sys/time.h>
+
+#define PAIRS 4000
+
+static volatile unsigned *volatile shown;
+
+static void on_signal(int signal)
+{
+	volatile unsigned *variables = shown;
+
+	(void)signal;
+	for (unsigned i = 0; variables && i < 8; i++)
+		variables[i]++;
+}
+
+static __attribute__((noinline)) void allocate(void)
+{
+	volatile unsigned variables[8] = {0};
+
+	shown = variables;
+	for (unsigned i = 0; i < PAIRS; i++)
+		free(malloc(30000));
+	shown = NULL;
+}
+
+int main(void)
+{
+	const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	allocate();
+	setitimer(ITIMER_REAL, &never, NULL);
+	expect_alloc(PAIRS, 30000, "malloc");
+	expect_release(PAIRS, 30000, "free");
+	return 0;
+}

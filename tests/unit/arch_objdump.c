@@ -259,15 +259,30 @@ static bool is_word(const char *text, const char *words)
 	return false;
 }
 
+static bool is_legacy_prefix(unsigned char byte)
+{
+	return memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", byte, 11) != NULL;
+}
+
 /* 66h without REX.W on a near branch, which processors take differently. */
 static bool has_narrow_branch(const struct line *line)
 {
 	bool is_66 = false;
 	size_t i = 0;
 
-	for (; i < line->size && memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", line->bytes[i], 11); i++)
+	for (; i < line->size && is_legacy_prefix(line->bytes[i]); i++)
 		is_66 |= line->bytes[i] == 0x66;
 	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
+}
+
+/* loope and loopne with a repeat prefix, which turns their condition around. */
+static bool is_turned_loop(const struct line *line, const char *text)
+{
+	bool is_repeated = false;
+
+	for (size_t i = 0; i < line->size && is_legacy_prefix(line->bytes[i]); i++)
+		is_repeated |= line->bytes[i] == 0xf2 || line->bytes[i] == 0xf3;
+	return is_repeated && (starts(text, "loope") || starts(text, "loopne"));
 }
 
 /* 66 90, which objdump calls xchg %ax,%ax. */
@@ -297,7 +312,9 @@ static struct expected expect(const struct line *line)
 	} else if (text[0] == 'j' || starts(text, "call") || starts(text, "loop")) {
 		const bool is_jcc = text[0] == 'j' && text[1] != 'm' && !strstr(text, "cxz");
 
-		insn.kind = has_narrow_branch(line) ? INSN_STEP : is_jcc ? INSN_COPY : INSN_EMULATE;
+		insn.kind = has_narrow_branch(line) || is_turned_loop(line, text) ? INSN_STEP
+			    : is_jcc                                              ? INSN_COPY
+										  : INSN_EMULATE;
 		if (CLASS == ELFCLASS32 && (strstr(text, "%gs:") || strstr(text, "%fs:")))
 			insn.kind = INSN_STEP; /* where that is is not known */
 		insn.has_target = insn.kind == INSN_COPY;

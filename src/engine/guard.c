@@ -1,7 +1,7 @@
 /* The guard: a journal of breakpoints, and of the tasks that are traced, in memory that E shares with G, and G's
  * descriptors of the tracees' memory. When E is killed, G holds E's thread in its exit event (guardian.c), while all
- * tasks are still E's, and repairs the text by the journal; rescue.c then sets those tasks right that stand in a stop and can be saved: a SIGTRAP
- * that the kernel has queued already kills a program that has no handler for it. */
+ * tasks are still E's, and repairs the text by the journal; rescue.c then sets those tasks right that stand in a stop
+ * and can be saved: a SIGTRAP that the kernel has queued already kills a program that has no handler for it. */
 #include "config.h"
 #include "engine/board.h"
 #include "engine/cpus.h"

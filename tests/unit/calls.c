@@ -314,7 +314,8 @@ static void test_releases_are_counted(void **state)
 
 /* A processor whose arguments all lie on the stack, where the caller's variables follow them:
  *
- *	task: hits malloc(24), in its copy | a signal: undone | its handler changes the caller's variable | hits again */
+ *	task: hits malloc(24), in its copy | a signal: undone | its handler: changes the caller's variable
+ *	task: hits again */
 static void test_undone_on_the_stack(void **state)
 {
 	needs_x86_64();

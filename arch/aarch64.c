@@ -23,6 +23,8 @@
 #define CALL_SIGACTION 134
 #define CALL_SIGRETURN 139
 
+#define HWCAP_GUARDED_STACKS (1ull << 32) /* HWCAP_GCS */
+
 #define SIGINFO_BRKPT 1 /* TRAP_BRKPT */
 
 /* struct rt_sigframe: siginfo_t, then a ucontext whose mcontext begins with the address of a fault; x0 is next. */
@@ -139,23 +141,32 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 /* How many bits a program's addresses have; the kernel decides that for all. A stack begins at their end, but that of
  * 52 bits only 48 are used unless they are asked for. (NT_ARM_PAC_MASK says the same of a task: those above, but not
  * the top byte, which may hold a tag.) */
+unsigned a64_address_bits(uint64_t on_stack)
+{
+	return on_stack ? 64u - (unsigned)__builtin_clzll(on_stack) : 48;
+}
+
 static unsigned address_bits(void)
 {
 #ifdef __aarch64__
 	static unsigned bits;
-	const uint64_t on_stack = getauxval(AT_RANDOM);
 
 	if (!bits)
-		bits = on_stack ? 64u - (unsigned)__builtin_clzll(on_stack) : 48;
+		bits = a64_address_bits(getauxval(AT_RANDOM));
 	return bits;
 #else
 	return 48;
 #endif
 }
 
+uint64_t a64_strip(uint64_t return_address, unsigned bits)
+{
+	return return_address & (((uint64_t)1 << bits) - 1);
+}
+
 static uint64_t aarch64_strip(uint64_t return_address)
 {
-	return return_address & (((uint64_t)1 << address_bits()) - 1);
+	return a64_strip(return_address, address_bits());
 }
 
 const struct arch arch_aarch64 = {
@@ -186,6 +197,7 @@ const struct arch arch_aarch64 = {
 	.kernel_action = {.size = 32, .handler = 0, .flags = 8, .restorer = 16, .mask = 24, .word = 8, .flags_size = 8},
 	.libc_action = {.size = 140, .handler = 0, .mask = 8, .flags = 136, .word = 8, .flags_size = 4},
 	.hit_code = SIGINFO_BRKPT,
+	.shadow_stack_hwcap = HWCAP_GUARDED_STACKS,
 	.frame_has_registers = true,
 	.signal_frame = aarch64_signal_frame,
 	.made_task = aarch64_made_task,

@@ -81,9 +81,17 @@ static inline uint64_t a64_branch_target(uint32_t word, uint64_t address)
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
+/* Of the copied instructions: whether that one can be done instead, and doing it, but for the pc. */
+bool a64_can_emulate(uint32_t word);
+int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
 enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, size_t size);
 bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
+
+/* How many bits a program's addresses have, by one on its stack (0: not known). */
+unsigned a64_address_bits(uint64_t on_stack);
+/* A return address cut down to so many bits. */
+uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
 /* Whether the code goes on with the next instruction after this one, and there alone. */
 bool a64_falls_through(uint32_t word);

@@ -1,20 +1,15 @@
 /* The instructions of AArch64 that know where they stand, done by the tracer: branches, adr, adrp, ldr of a literal.
+ * (The others that can be are in aarch64_plain.c.)
  *
  * Behind br and blr the next instruction has to be a landing pad in pages that are so marked. That mark is not seen
  * here, so emulated ones come to any instruction. */
 #include "config.h"
 #include "arch/aarch64.h"
+#include "arch/arm_condition.h"
 
 #include <errno.h>
 
 #define ZERO_REGISTER 31
-
-enum {
-	FLAG_V = 1 << 0,
-	FLAG_C = 1 << 1,
-	FLAG_Z = 1 << 2,
-	FLAG_N = 1 << 3,
-};
 
 static uint64_t get_register(const struct arch_regs *regs, unsigned number)
 {
@@ -33,40 +28,6 @@ static uint64_t plain_target(uint64_t address)
 	return address >> 55 & 1 ? address : address << 8 >> 8;
 }
 
-static bool holds(unsigned condition, uint64_t pstate)
-{
-	const unsigned flags = (unsigned)(pstate >> 28);
-	const bool n = flags & FLAG_N, z = flags & FLAG_Z, c = flags & FLAG_C, v = flags & FLAG_V;
-	bool result = true;
-
-	switch (condition >> 1) {
-	case 0:
-		result = z;
-		break;
-	case 1:
-		result = c;
-		break;
-	case 2:
-		result = n;
-		break;
-	case 3:
-		result = v;
-		break;
-	case 4:
-		result = c && !z;
-		break;
-	case 5:
-		result = n == v;
-		break;
-	case 6:
-		result = n == v && !z;
-		break;
-	default:
-		return true; /* both of the last pair */
-	}
-	return condition & 1 ? !result : result;
-}
-
 /* b.cond, cbz, cbnz, tbz, tbnz: whether it branches, and by how many words. */
 static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words)
 {
@@ -75,7 +36,7 @@ static bool is_taken(uint32_t word, const struct arch_regs *regs, int64_t *words
 
 	if (word >> 24 == 0x54) {
 		*words = a64_signed(word, 5, 19);
-		return holds(a64_bits(word, 0, 4), regs->words[A64_PSTATE]);
+		return arm_condition_holds(a64_bits(word, 0, 4), regs->words[A64_PSTATE]);
 	}
 	if (a64_bits(word, 25, 1)) {
 		const unsigned bit = word >> 31 << 5 | a64_bits(word, 19, 5);
@@ -112,8 +73,13 @@ int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	const uint64_t next = insn->address + A64_INSN_SIZE;
 	int64_t words;
 
-	if (insn->kind != INSN_EMULATE)
-		return -EINVAL;
+	if (insn->kind != INSN_EMULATE) {
+		const int error = a64_emulate_plain(word, regs, mem);
+
+		if (!error)
+			a64_set_pc(regs, next);
+		return error;
+	}
 	if (a64_is_adr(word)) {
 		set_register(regs, a64_bits(word, 0, 5), a64_adr_value(word, insn->address));
 		a64_set_pc(regs, next);

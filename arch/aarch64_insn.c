@@ -61,7 +61,7 @@ static bool is_conditional(uint32_t word)
 
 /* A stop between a load exclusive and the store makes the store fail. Where it does so each time it is tried again, the
  * loop has no end: no breakpoint may stand on the store, nor on what comes before it. (The load itself may be copied: a
- * jump is all that is then between.) */
+ * jump is all that is then between. But a step would stop behind it.) */
 static bool is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {
@@ -129,13 +129,16 @@ static void set_copied(struct insn *insn)
 	insn->kind = INSN_COPY;
 }
 
-/* br, blr, ret; retaa and retab can run anywhere. The other authenticated branches, blraa with its link, cannot. */
+/* br, blr, ret; retaa, retab, and so ret, can run anywhere.
+ * The other authenticated branches, blraa with its link, cannot. */
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
 		set_emulated(insn, true);
 	else if (IS(word, 0xfffffc1f, 0xd65f0000) && !shadow_stack)
 		set_emulated(insn, true);
+	else if (IS(word, 0xfffffc1f, 0xd65f0000))
+		set_copied(insn); /* it takes the address off that stack as well */
 	else if (IS(word, 0xfffffc1f, 0xd63f0000) && !shadow_stack)
 		set_emulated(insn, false);
 	else if (IS(word, 0xfffffbff, 0xd65f0bff))
@@ -179,6 +182,8 @@ static void classify(uint32_t word, bool shadow_stack, struct insn *insn)
 		set_emulated(insn, false);
 	else
 		set_copied(insn);
+	insn->can_emulate = insn->kind == INSN_COPY && a64_can_emulate(word);
+	insn->cannot_step = is_exclusive(word);
 }
 
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)

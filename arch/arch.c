@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define PORT(name) extern const struct arch arch_##name;
@@ -37,6 +38,29 @@ const struct arch *arch_known(size_t i)
 const struct arch *arch_native(void)
 {
 	return tables[0];
+}
+
+#define LEAST_PAGE 4096 /* bytes; any page begins at a multiple of them */
+
+int arch_call_before(const struct arch *arch, uint64_t return_address, const struct arch_memory *code,
+		     enum arch_call *call)
+{
+	const uint64_t end = arch_text_address(arch, return_address), in_page = end % LEAST_PAGE;
+	unsigned char bytes[ARCH_CALL_BYTES];
+	size_t size = sizeof(bytes);
+
+	if (end < size)
+		return -EFAULT;
+	int error = code->read(code->context, end - size, bytes, size);
+
+	if (error < 0 && in_page && in_page < size) {
+		size = (size_t)in_page;
+		error = code->read(code->context, end - size, bytes, size);
+	}
+	if (error < 0)
+		return error;
+	*call = arch->follows_call(return_address, bytes, size);
+	return 0;
 }
 
 static void put_number(unsigned char *bytes, unsigned offset, unsigned size, uint64_t number)

@@ -42,6 +42,7 @@ struct insn {
 	uint64_t address;
 	bool can_emulate; /* INSN_COPY: emulate() does it too, where no slot is free */
 	bool pc_only;     /* emulated, changes nothing but the pc (jump, nop): task_set_pc() is all it takes */
+	bool cannot_step; /* INSN_COPY: a step would undo it, for a stop comes behind it (a load that is watched) */
 	bool is_syscall;  /* INSN_COPY: it enters the kernel, and a fork's child comes back in the copy too */
 	/* Constants that it loads from beside itself and that its copy takes along: the decoder says where they lie,
 	 * whoever has the target's memory reads them. */
@@ -66,6 +67,8 @@ struct arch_memory {
 	int (*write)(void *context, uint64_t address, const void *data, size_t size);
 	void *context;
 };
+
+#define ARCH_CALL_BYTES 16 /* before a return address, in which the call is looked for */
 
 /* What stands before a return address. */
 enum arch_call {
@@ -112,6 +115,9 @@ struct arch {
 	void (*set_pc)(struct arch_regs *regs, uint64_t pc);
 	uint64_t (*sp)(const struct arch_regs *regs);
 	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
+	/* Whether the task runs code of another mode of the processor than the program's (x86's segments of 32 and 64
+	 * bits, entered by a far call). NULL: there is none. */
+	bool (*other_mode)(const struct arch_regs *regs);
 	/* The result of a function at its return. */
 	uint64_t (*result)(const struct arch_regs *regs);
 	/* Integer arguments at a function's entry: the first are in registers, whose words (or narrow ones) these are;
@@ -158,6 +164,9 @@ struct arch {
 	/* The line of /proc/PID/status, and a word in it, that say that a process has a user shadow stack; NULL
 	 * none. */
 	const char *shadow_stack_line, *shadow_stack_word;
+	/* The bit of AT_HWCAP without which there are none on this machine. With it, and no such line, a process may
+	 * have one at any time. */
+	uint64_t shadow_stack_hwcap;
 
 	/* Code addresses. Where one processor runs code in several states (ARM's Thumb), function pointers, symbols and
 	 * return addresses say by these bits in which; the other bits say where the code lies. 0: there is one state.
@@ -227,6 +236,12 @@ static inline uint64_t arch_register(const struct arch *arch, const struct arch_
 {
 	return arch->pointer_size == sizeof(uint32_t) ? regs->narrow[word] : regs->words[word];
 }
+
+/* The call before a return address, as follows_call finds it in the ARCH_CALL_BYTES before that. The call may be the
+ * first code of its mapping: where not all of them can be read, those are looked at that are in the same page. Only
+ * `read` of `code` is used. 0; or -errno of it, and *call is what it was. */
+int arch_call_before(const struct arch *arch, uint64_t return_address, const struct arch_memory *code,
+		     enum arch_call *call);
 
 /* A pointer in the target's memory, of which these are the bytes. */
 static inline uint64_t arch_pointer(const struct arch *arch, const void *bytes)

@@ -1,13 +1,9 @@
 /* ARM instructions done by the tracer: those that use the pc, and pushes where no slot is free. */
 #include "config.h"
+#include "arch/arm_condition.h"
 #include "arch/arm_insn.h"
 
 #include <errno.h>
-
-#define FLAG_N 0x80000000u
-#define FLAG_Z 0x40000000u
-#define FLAG_C 0x20000000u
-#define FLAG_V 0x10000000u
 
 /* The state of an IT block: its bits 1 and 0 are 26 and 25 of the cpsr, 7 to 2 are 15 to 10. */
 #define IT_MASK 0x0600fc00u
@@ -34,39 +30,6 @@ static uint32_t advanced(uint32_t cpsr)
 	const unsigned it = it_state(cpsr);
 
 	return with_it_state(cpsr, it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0);
-}
-
-static bool holds(unsigned condition, uint32_t cpsr)
-{
-	const bool n = cpsr & FLAG_N, z = cpsr & FLAG_Z, c = cpsr & FLAG_C, v = cpsr & FLAG_V;
-	bool result = true;
-
-	switch (condition >> 1) {
-	case 0:
-		result = z;
-		break;
-	case 1:
-		result = c;
-		break;
-	case 2:
-		result = n;
-		break;
-	case 3:
-		result = v;
-		break;
-	case 4:
-		result = c && !z;
-		break;
-	case 5:
-		result = n == v;
-		break;
-	case 6:
-		result = n == v && !z;
-		break;
-	default:
-		return true;
-	}
-	return result != (condition & 1);
 }
 
 static uint32_t get(const struct run *run, unsigned n)
@@ -383,7 +346,8 @@ int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct ar
 	const bool thumb = run.op.flags & OP_THUMB;
 	const uint32_t cpsr = next.narrow[ARM_CPSR];
 	const unsigned it = thumb ? it_state(cpsr) : 0;
-	const bool does = holds(run.op.condition, cpsr) && (!(it & 0xf) || holds(it >> 4, cpsr));
+	const bool does =
+		arm_condition_holds(run.op.condition, cpsr) && (!(it & 0xf) || arm_condition_holds(it >> 4, cpsr));
 
 	next.narrow[ARM_PC] = (uint32_t)insn->address + insn->length;
 	if (it)

@@ -57,6 +57,11 @@ static void i386_set_sp(struct arch_regs *regs, uint64_t sp)
 	regs->narrow[I386_ESP] = (uint32_t)sp;
 }
 
+static bool i386_other_mode(const struct arch_regs *regs)
+{
+	return x86_segment_is_64(regs->narrow[I386_CS]);
+}
+
 static uint64_t i386_result(const struct arch_regs *regs)
 {
 	return regs->narrow[I386_EAX];
@@ -70,7 +75,7 @@ static bool i386_return_address(const struct arch_regs *regs, uint64_t *value)
 
 static uint64_t i386_return_sp(const struct arch_regs *regs)
 {
-	return regs->narrow[I386_ESP] + UINT64_C(4);
+	return regs->narrow[I386_ESP] + 4u;
 }
 
 /* ---- System calls ---- */
@@ -293,6 +298,7 @@ const struct arch arch_i386 = {
 	.set_pc = i386_set_pc,
 	.sp = i386_sp,
 	.set_sp = i386_set_sp,
+	.other_mode = i386_other_mode,
 	.result = i386_result,
 	.argument_stack = 4, /* above the return address */
 	.return_address = i386_return_address,

@@ -4,7 +4,8 @@ noinst_LIBRARIES += libarch.a
 libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
-AARCH64_SOURCES = arch/aarch64.c arch/aarch64.h arch/aarch64_insn.c arch/aarch64_emulate.c arch/aarch64_calls.c
+AARCH64_SOURCES = arch/aarch64.c arch/aarch64.h arch/aarch64_insn.c arch/aarch64_emulate.c arch/aarch64_plain.c \
+	arch/aarch64_calls.c arch/arm_condition.h
 if ARCH_AARCH64
 libarch_a_SOURCES += $(AARCH64_SOURCES)
 ARCH_PORTS += PORT(aarch64)
@@ -21,7 +22,7 @@ endif
 if ARCH_X86
 ARCH_PORTS += PORT(i386)
 endif
-ARM_SOURCES = arch/arm.c arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c \
+ARM_SOURCES = arch/arm.c arch/arm_condition.h arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c \
 	arch/arm_emulate.c arch/arm_calls.c
 if ARCH_ARM
 libarch_a_SOURCES += $(ARM_SOURCES)

@@ -39,6 +39,11 @@ static uint64_t x86_64_result(const struct arch_regs *regs)
 	return regs->words[X86_RAX];
 }
 
+static bool x86_64_other_mode(const struct arch_regs *regs)
+{
+	return !x86_segment_is_64(regs->words[X86_CS]);
+}
+
 static const unsigned char argument_words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
 
 static bool x86_64_return_address(const struct arch_regs *regs, uint64_t *value)
@@ -208,6 +213,7 @@ const struct arch arch_x86_64 = {
 	.set_pc = x86_64_set_pc,
 	.sp = x86_64_sp,
 	.set_sp = x86_64_set_sp,
+	.other_mode = x86_64_other_mode,
 	.result = x86_64_result,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),

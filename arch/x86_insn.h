@@ -39,6 +39,13 @@ enum x86_64_word {
 	X86_64_WORDS,
 };
 
+/* Whether the code of a segment is of 64 bits. The kernel has one such segment (__USER_CS; as a Xen PV guest Xen's),
+ * and lets no program make others (write_ldt()). */
+static inline bool x86_segment_is_64(uint64_t cs)
+{
+	return cs == 0x33 || cs == 0xe033;
+}
+
 /* The highest user address of a processor with five levels of page tables. */
 #define X86_64_ADDRESS_MAX 0x00ffffffffffefffu
 

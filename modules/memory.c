@@ -110,7 +110,8 @@ static const struct resource resources[] = {
 
 #define NEW(mangled, kind)                                                                                             \
 	{                                                                                                              \
-		.symbol = mangled, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0), .family = kind, .params = {       \
+		.symbol = mangled, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0), .throws = true, .family = kind,   \
+		.params = {                                                                                            \
 			P_SIZE                                                                                         \
 		}                                                                                                      \
 	}

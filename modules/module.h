@@ -83,6 +83,7 @@ struct function {
 	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */
 	bool may_release_none;   /* ROLE_REALLOC: `released` may be an id that nothing has, and is none then (dup2) */
 	bool publishes_early;    /* the id is out before the return (posix_memalign) */
+	bool throws;             /* a call may end by an exception of C++ */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */
 	const char *family;      /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
 	struct param params[FUNCTION_PARAMS]; /* for -a, which does not read them yet */

@@ -12,7 +12,8 @@ struct parse {
 	size_t module_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity, target_capacity;
 	const char **targets; /* what -t names, of the command line's memory: settled when all options are known */
 	size_t target_count;
-	int status; /* what settings_parse returns when a parser function has returned an error */
+	bool compat; /* the encoding's second dialect is wanted */
+	int status;  /* what settings_parse returns when a parser function has returned an error */
 };
 
 /* Prints the message and where to find help; the status is then that of wrong usage. Returns EINVAL. */

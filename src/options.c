@@ -138,9 +138,11 @@ static int check_all(struct parse *parse)
 				   "-o %s: this is a terminal, and the format %s is not for people; add -f text, or "
 				   "give -o a file",
 				   s->output, encoding_name(s->encoding));
-	if (s->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
+	if (parse->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
 		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
 				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
+	if (parse->compat)
+		s->encoding = encoding_compat(s->encoding);
 	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
 		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
 			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"
@@ -337,7 +339,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_debug(parse, arg);
 	case OPT_COMPAT:
 		error = option_word(parse, "compat", arg, "sp-rtrace");
-		s->compat = !error;
+		parse->compat = !error;
 		return error;
 	case OPT_CPU:
 		return option_cpu(parse, arg);

@@ -12,7 +12,7 @@ struct call_chunk {
 	size_t size;
 };
 
-/* What differs from one call to the next is stored as a difference. */
+/* The numbers of the call before: those of a call are stored as differences from them. */
 struct call_base {
 	uint64_t index, time_ns, id;
 };

@@ -9,7 +9,7 @@
  * those of the selection; what they point at outlives the stage. */
 struct stage *choices_new(struct stage *next, const struct select_options *options);
 
-/* As select_learn(). */
+/* Takes note of an object in which --call-address may choose addresses, as select_learn() does. */
 void choices_learn(struct stage *stage, const struct record_object *object);
 
 /* After the end: prints a message about each choice that matched nothing, and returns false if there is one.

@@ -27,8 +27,8 @@ struct output_options {
 	struct names *names; /* -r; gets the objects as they pass. NULL none; the caller's */
 };
 
-/* Opens its target when the first record comes: a file's name may have the process's number in it.
- * What goes wrong is said in a message. */
+/* Opens its target when the first record comes: a file's name may have the process's number in it. An error has been
+ * reported in a message. */
 struct stage *output_new(const struct output_options *options);
 
 #endif

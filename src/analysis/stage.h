@@ -36,7 +36,7 @@ static inline int stage_finish(struct stage *stage)
 	return stage->finish(stage);
 }
 
-/* What `finish` of a stage that holds nothing back does. */
+/* The `finish` of a stage that holds nothing back: finishes the next one. */
 static inline int stage_finish_next(struct stage *stage)
 {
 	return stage->next ? stage->next->finish(stage->next) : 0;

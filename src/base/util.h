@@ -76,7 +76,7 @@ static inline uint64_t mul_saturated(uint64_t a, uint64_t b)
 
 /* Takes `.` and `dir/..` out of a path, in place, by its text alone. Returns `path`. */
 char *path_normalise(char *path);
-/* What stands behind the last '/'. */
+/* The name of a file: the part of its path behind the last '/'. */
 const char *path_name(const char *path);
 /* Whether there is a folder of that name. */
 bool path_is_folder(const char *path);
@@ -86,7 +86,8 @@ bool path_is_terminal(const char *path);
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise
  * decimal). False when it is empty, has other characters or is over `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
-/* The same of a hexadecimal number, with 0x and without: an address as nm and objdump print it, a mask. */
+/* Reads a hexadecimal number as parse_number() reads a decimal one, with 0x or without: an address as nm and objdump
+ * print it, a mask. */
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
 /* 1234567 as "1,234,567", into `text`, which it returns. */

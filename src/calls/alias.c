@@ -1,7 +1,6 @@
 #include "config.h"
 #include "calls/alias.h"
 #include "text/breakpoints.h"
-#include "ptrace/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,20 +224,10 @@ void callers_free(struct probe_list *probes)
 
 /* ---- Calls ---- */
 
-/* The program's own code, without breakpoints. */
-static int read_code(void *context, uint64_t address, void *data, size_t size)
-{
-	const int error = memory_read(context, address, data, size);
-
-	if (!error)
-		breakpoints_hide(context, address, data, size);
-	return error;
-}
-
 /* What callers->sites is to have of a return address. */
 static unsigned look_at_call(struct process *p, const struct object *object, uint64_t return_address)
 {
-	const struct arch_memory code = {.read = read_code, .context = p};
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
 	const uint64_t got = elf_file_got(object->file);
 	const uint64_t *number = NULL;
 	uint64_t slot;

@@ -21,12 +21,12 @@ void alias_update_asks(const struct process *p, struct probe *probe);
 /* Copies a chain of names; the copy is the caller's. */
 struct alias *aliases_copy(const struct alias *aliases);
 void aliases_free(struct probe *probe);
-/* What `traced`, of the probe `from`, is in the same probe of another process. */
+/* Finds, among the names of the same probe in another process, the one that `traced` is of the probe `from`. */
 const struct traced *alias_in(const struct probe *from, const struct traced *traced, const struct probe *to);
 
 /* A new object: by which names it calls. */
 void callers_add(struct process *p, const struct object *object);
-/* What was mapped there has gone. */
+/* The range is no longer mapped: forgets the callers in it. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
 /* Copies what is known of a process's callers, for a fork's child; NULL gives NULL. */
 struct callers *callers_copy(const struct callers *callers);

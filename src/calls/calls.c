@@ -90,7 +90,7 @@ static void enter_into_tables(struct process *p, struct call *call, bool is_newe
 	else
 		*newest = (uintptr_t)call;
 	p->calls->in_flight++;
-	call->site->in_flight++;
+	breakpoint_calls(call->site)->in_flight++;
 	if (is_publisher(call))
 		ledger_publisher_began(p->trace, call->probe->wanted->resource);
 }
@@ -127,6 +127,22 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 	return add_at(task, &task_calls(task)->newest, probe, traced, site, return_sp);
 }
 
+struct breakpoint_calls *breakpoint_calls_new(struct breakpoint *b)
+{
+	return b->calls = xcalloc(1, sizeof(*b->calls));
+}
+
+void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from)
+{
+	if (!from->calls)
+		return;
+	/* The child is on no CPU by us. A breakpoint that was there for that only is a return site that no call comes
+	 * to, and retires. */
+	b->is_return |= from->calls->watched && !from->probe;
+	breakpoint_calls(b)->is_computed = from->calls->is_computed;
+	b->calls->misses = from->calls->misses;
+}
+
 static void unlink_from_task(struct call *call)
 {
 	if (!call->task)
@@ -152,7 +168,7 @@ void call_unlink(struct process *p, struct call *call)
 {
 	unlink_from_sp(p, call);
 	p->calls->in_flight--;
-	call->site->in_flight--;
+	call->site->calls->in_flight--;
 	unlink_from_task(call);
 }
 

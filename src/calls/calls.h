@@ -59,12 +59,22 @@ struct task_calls {
 	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
 };
 
+/* What it knows of a breakpoint. */
+struct breakpoint_calls {
+	bool is_computed;      /* a return site behind a call that may go to another function each time: enter.c */
+	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
+	unsigned misses;       /* hits as a return site without a call, in a row: leave.c */
+	unsigned in_flight;    /* calls that return to it */
+};
+
 /* What it knows of a process. */
 struct calls {
 	struct hash by_sp; /* return sp -> the newest struct call */
 	size_t in_flight;
 	struct unwinder *unwinder;
-	size_t stack_want; /* bytes of stack to read at once */
+	size_t stack_want;   /* bytes of stack to read at once */
+	uint64_t r_debug;    /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
+	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
 };
 
 /* ---- The table: calls.c ---- */
@@ -78,14 +88,23 @@ static inline struct task_calls *task_calls(struct task *task)
 {
 	return task->calls ? task->calls : task_calls_new(task);
 }
+/* What it knows of a breakpoint, made at its first use; probe_forget() frees it. */
+struct breakpoint_calls *breakpoint_calls_new(struct breakpoint *b);
+static inline struct breakpoint_calls *breakpoint_calls(struct breakpoint *b)
+{
+	return b->calls ? b->calls : breakpoint_calls_new(b);
+}
+/* The breakpoint of a fork's child, a copy of the parent's, without that part: it has no calls, and is watched for
+ * nobody. */
+void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from);
 /* The calls of a task in flight, newest first. */
 static inline struct call *task_newest_call(const struct task *task)
 {
 	return task->calls ? task->calls->newest : NULL;
 }
 
-/* What a module says of the call's function, under the name that it is called by. What is watched for the tracer's own
- * sake is nothing that one knows. */
+/* What a module says of the call's function, under the name that it is called by. No module knows a function that is
+ * watched for the tracer's own sake. */
 static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/enter.h"
 #include "calls/alias.h"
+#include "calls/leave.h"
 #include "calls/nesting.h"
 #include "calls/sigtrap.h"
 #include "calls/stack.h"
@@ -9,52 +10,12 @@
 #include "record/output.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
-#include "ptrace/memory.h"
 #include "ptrace/tasks.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Calls from entry to return. */
-
-#define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
-#define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
-
-/* ---- The stack ---- */
-
-static bool size_monitored(const struct settings *set, uint64_t size)
-{
-	if (!set->monitor_count)
-		return true;
-	for (size_t i = 0; i < set->monitor_count; i++)
-		if (size >= set->monitor[i].low && size <= set->monitor[i].high)
-			return true;
-	return false;
-}
-
-/* The stack for an event. At an entry the walk begins in the traced function itself, which
- * is not shown; at a return it begins in the caller. */
-static void event_stack(struct event *e, struct task *task, struct unwind_frame frames[MAX_FRAMES + 2], bool at_entry)
-{
-	const struct settings *set = task->process->tracer->set;
-	bool cut = false;
-
-	if (!set->depth || !size_monitored(set, e->size))
-		return;
-	size_t count = stack_walk(task, frames, set->depth + 1 + at_entry, 0, &cut);
-
-	if (at_entry && count) {
-		frames++;
-		count--;
-	}
-	e->end = count > set->depth ? STACK_CUT : cut ? STACK_LOST : STACK_WHOLE;
-	e->frames = frames;
-	e->frame_count = count > set->depth ? set->depth : count;
-	e->has_frames = true;
-}
-
-/* ---- Entry ---- */
+/* The entry of a call: a release that cannot fail is written, any other call begins, and its return is waited for. */
 
 /* The breakpoint at a return address. A function's entry can be reached without a call (a loop's head):
  * then the word on the stack is no return address, and nothing may be written there. */
@@ -62,37 +23,23 @@ static struct breakpoint *return_site(struct process *p, uint64_t return_address
 {
 	const uint64_t address = arch_text_address(p->arch, return_address);
 	struct breakpoint *b = breakpoint_find(p, address);
-	unsigned char before[16];
-	size_t size = sizeof(before);
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+	enum arch_call kind;
 
 	*is_call = true;
 	if (b && b->is_return)
 		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
-	const struct object *object = objects_find(&p->objects, address);
-
-	int error = memory_read(p, address - size, before, size);
-
-	/* The call may be the first code of its mapping, with nothing in the page before. */
-	const size_t in_page = address % page_size();
-
-	if (error < 0 && in_page && in_page < size) {
-		size = in_page;
-		error = memory_read(p, address - size, before, size);
-	}
-	if (error < 0) {
-		*is_call = object != NULL;
+	if (arch_call_before(p->arch, return_address, &code, &kind) < 0) {
+		*is_call = objects_find(&p->objects, address) != NULL;
 		return NULL;
 	}
-	breakpoints_hide(p, address - size, before, size);
-	const enum arch_call kind = p->arch->follows_call(return_address, before, size);
-
 	*is_call = kind != CALL_NONE;
 	if (!*is_call)
 		return NULL;
 	b = breakpoint_insert(p, return_address);
 	if (b) {
 		b->is_return = true;
-		b->is_computed = kind == CALL_COMPUTED;
+		breakpoint_calls(b)->is_computed = kind == CALL_COMPUTED;
 	}
 	return b;
 }
@@ -138,7 +85,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return;
 	e.function = called_as(task, probe);
 	if (p->tracer->set->backtrace_all)
-		event_stack(&e, task, frames, true);
+		stack_of_event(&e, task, frames, true);
 	ledger_released(p->trace, &e);
 }
 
@@ -157,7 +104,7 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 {
 	if (older->probe == probe)
 		return false;
-	if (!older->site->is_computed || (older->task == task && older->entered == task->at_stop))
+	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
 		return true;
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, probe, args);
 }
@@ -192,7 +139,7 @@ static void reserve(struct task *task, struct call *call, uint64_t id)
 		.thread = task->calls->thread, .function = call->traced, .id = id, .time_ns = output_time(p->trace)};
 
 	if (p->tracer->set->backtrace_all) {
-		event_stack(&e, task, frames, true);
+		stack_of_event(&e, task, frames, true);
 		e.frames = frames_copy(e.frames, e.frame_count);
 		e.has_frames = e.frames;
 	}
@@ -287,108 +234,11 @@ void call_enter(struct task *task, struct breakpoint *b)
 		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver) {
 			if ((int)args[0] == SIGTRAP)
 				sigtrap_set(task, args[1]);
+		} else if (probe->wanted->hook == HOOK_CATCH) {
+			calls_left(task, return_sp);
 		} else if (probe->wanted->hook != HOOK_LIBRARY &&
 			   !(is_redone && is_dealt_with(task, probe, return_sp))) {
 			enter_probe(task, probe, return_sp, args);
 		}
-	}
-}
-
-/* ---- Return ---- */
-
-static void watched_return(struct task *task, const struct call *call)
-{
-	struct process *p = task->process;
-	const uint64_t result = p->arch->result(&task->regs);
-
-	struct object *object = objects_find(&p->objects, result);
-
-	if (object)
-		probe_chosen(p, call->probe, result, object);
-}
-
-static void call_finish(struct task *task, struct call *call)
-{
-	struct process *p = task->process;
-	const struct function *f = call->probe->function;
-	const uint64_t result = value_result(p, f, p->arch->result(&task->regs));
-	bool ok = value_is_success(p, f, result);
-	struct unwind_frame frames[MAX_FRAMES + 2];
-	struct event e = {
-		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
-
-	e.size = value_of(p, &f->size, call->args, result);
-	/* No such block can be. The call has ended by an exception, and another function, called by the same
-	 * instruction, returns here. */
-	if (e.size > p->arch->address_max && call->site->is_computed)
-		ok = false;
-	if (ok || (f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
-		ledger_commit(p->trace, &call->release);
-	else
-		ledger_withdraw(p->trace, &call->release);
-	if (f->role == ROLE_RELEASE || !ok)
-		return;
-	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
-	if (!value_id(p, call->probe->wanted->kind, &f->id, call->args, result, &e.id) && f->role != ROLE_CALL)
-		return;
-	/* The block has an event already, of a call within this one that was not known to be a part of it. */
-	if (call->has_made && call->made == e.id && ledger_knows(p->trace, call->probe->wanted->resource, e.id))
-		return;
-	event_stack(&e, task, frames, false);
-	if (f->role == ROLE_CALL) {
-		ledger_call(p->trace, &e);
-		return;
-	}
-	ledger_allocated(p->trace, &e);
-	for (struct call *outer = task_newest_call(task); outer; outer = outer->next)
-		if (probe_same_kind(outer->probe, call->probe)) {
-			outer->made = e.id;
-			outer->has_made = true;
-		}
-}
-
-/* A return site was reached by another way than a traced call's return: that costs the target a
- * stop for nothing, so a hot one is taken out until the next call wants it. */
-static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
-{
-	struct process *p = task->process;
-
-	for (struct call *call = task_newest_call(task), *next; call; call = next) {
-		next = call->next;
-		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
-			call_stale(p, call);
-	}
-	if (++b->misses >= MISSES_MAX && !b->in_flight && !b->probe) {
-		p->trace->counts.retired++;
-		b->misses = 0;
-		breakpoint_remove(p, b);
-	}
-}
-
-static void call_done(struct task *task, struct call *call)
-{
-	stack_recall(task, call);
-	call_unlink(task->process, call);
-	if (probe_is_hook(call->probe))
-		watched_return(task, call);
-	else
-		call_finish(task, call);
-	call_free(task->process, call);
-}
-
-void call_return(struct task *task, struct breakpoint *b)
-{
-	struct process *p = task->process;
-	const uint64_t sp = p->arch->sp(&task->regs);
-	struct call *call = call_find(p, sp);
-
-	if (!call || call->site != b) {
-		site_missed(task, b, sp);
-		return;
-	}
-	b->misses = 0;
-	for (struct call *older; call; call = older) {
-		older = call->older;
-		call_done(task, call);
 	}
 }

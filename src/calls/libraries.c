@@ -62,14 +62,13 @@ static void add_definer(struct libraries *libraries, const char *path)
 
 bool libraries_choose(struct wanted_list *list, const struct object *object)
 {
-	bool chosen = !list->set->library_count;
+	bool chosen = false;
 
-	if (chosen)
+	if (!list->set->library_count)
 		return true;
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		if (!is_chosen(list->set, i, object))
-			continue;
-		list->libraries->items[i].is_found = chosen = true;
+		if (is_chosen(list->set, i, object))
+			list->libraries->items[i].is_found = chosen = true;
 	}
 	add_definer(list->libraries, object->path);
 	return chosen;

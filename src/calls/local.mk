@@ -1,8 +1,8 @@
 # calls/: traced functions and their calls from entry to return; what else is watched in a program
 noinst_LIBRARIES += libcalls.a
 libcalls_a_SOURCES = src/calls/alias.c src/calls/alias.h src/calls/calls.c src/calls/calls.h src/calls/enter.c \
-	src/calls/enter.h src/calls/libraries.c src/calls/libraries.h src/calls/linker.c src/calls/linker.h \
-	src/calls/manual_symbols.c src/calls/manual_symbols.h src/calls/nesting.c src/calls/nesting.h src/calls/pin.c \
-	src/calls/pin.h src/calls/pin_watch.c src/calls/pin_watch.h src/calls/probes.c src/calls/probes.h \
-	src/calls/sigtrap.c src/calls/sigtrap.h src/calls/stack.c src/calls/stack.h src/calls/values.c \
-	src/calls/values.h src/calls/wanted.c src/calls/wanted.h
+	src/calls/enter.h src/calls/leave.c src/calls/leave.h src/calls/libraries.c src/calls/libraries.h \
+	src/calls/linker.c src/calls/linker.h src/calls/manual_symbols.c src/calls/manual_symbols.h \
+	src/calls/nesting.c src/calls/nesting.h src/calls/pin.c src/calls/pin.h src/calls/pin_watch.c \
+	src/calls/pin_watch.h src/calls/probes.c src/calls/probes.h src/calls/sigtrap.c src/calls/sigtrap.h \
+	src/calls/stack.c src/calls/stack.h src/calls/values.c src/calls/values.h src/calls/wanted.c src/calls/wanted.h

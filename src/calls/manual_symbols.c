@@ -89,7 +89,7 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 {
 	const unsigned long long typed = symbol->address;
 	const uint64_t address = symbol->address + p->program->bias;
-	const bool is_meant = is_first || !strcmp(p->tracer->symbols_of, p->trace->exe);
+	const bool is_meant = is_first || !strcmp(p->tracer->wanted->symbols_of, p->trace->exe);
 	uint64_t start = 0;
 	const enum place place = place_of(p, address, &start);
 	/* Of other programs, those that the first one executes, it is meant only where it can be true. */
@@ -113,12 +113,12 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 void probe_manual_symbols(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	const bool is_first = !p->tracer->symbols_of;
+	const bool is_first = !p->tracer->wanted->symbols_of;
 
 	if (!p->program || !set->symbol_count)
 		return;
 	for (size_t i = 0; i < set->symbol_count; i++)
 		probe_manual_symbol(p, &set->symbols[i], is_first);
 	if (is_first)
-		p->tracer->symbols_of = xstrdup(p->trace->exe);
+		p->tracer->wanted->symbols_of = xstrdup(p->trace->exe);
 }

@@ -4,7 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* What --symbol names, in the main program. Of the first program that has one, what cannot be is reported. */
+/* Probes the functions that --symbol names, in the main program. In the first program it reports those that cannot be
+ * probed. */
 void probe_manual_symbols(struct process *p);
 
 #endif

@@ -45,7 +45,7 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 		return NESTED_FOLD;
 	/* The outer function may have jumped to another one, which stands in its place; or the same
 	 * call instruction has called that one itself. */
-	return outer->site->is_computed ? NESTED_OVER : NESTED_APART;
+	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
 /* Whether this entry happens inside the outer call, told by unwinding to its frame: the one that returns to where the
@@ -192,7 +192,6 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 {
 	struct last_release *last = last_release(task, probe->wanted->resource);
 	struct entry entry = {.probe = probe, .sp = return_sp};
-	const bool is_known = ledger_knows(task->process->trace, probe->wanted->resource, id);
 
 	if (task->process->probes->releases > 1 && stack_return_address(task, false, &entry.return_address)) {
 		const bool is_jump = last->outer.sp == return_sp && last->id != id;
@@ -200,7 +199,7 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 
 		/* Its own block, or what that function made of its address; but not one that is allocated. That is
 		 * another block which it releases, or, at its own place, the next call. */
-		if (is_part && !is_known) {
+		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id)) {
 			last->inner = entry;
 			return true;
 		}
@@ -224,14 +223,19 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
-/* glibc frees its thread cache by its own free() when a thread ends, but never got it from malloc(). Of other kinds the
- * C library has nothing of that sort: a descriptor that it closes has been opened. */
+/* glibc frees its thread cache by its own free() when a thread ends: the cache itself, which it never got from
+ * malloc(), and what the program has freed already. Where functrace has attached, the cache may as well be a block
+ * that the library has from before. Of other kinds the C library has nothing of that sort: a descriptor that it closes
+ * has been opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
 {
 	struct process *p = task->process;
+	const struct trace *const trace = p->trace;
+	const uint32_t resource = probe->wanted->resource;
 	uint64_t return_address;
 
-	if (!probe->wanted->kind->keeper || p->trace->attached || ledger_knows(p->trace, probe->wanted->resource, id) ||
+	if (!probe->wanted->kind->keeper || ledger_knows(trace, resource, id) ||
+	    (trace->attached && !ledger_has_released(trace, resource, id)) ||
 	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
 	p->trace->counts.internal++;

@@ -1,8 +1,8 @@
 #include "config.h"
 #include "calls/pin.h"
-#include "record/run.h"
+#include "calls/calls.h"
 #include "calls/pin_watch.h"
-#include "record/trace.h"
+#include "record/run.h"
 #include "ptrace/tasks.h"
 #include "engine/cpus.h"
 #include "base/msg.h"
@@ -82,12 +82,12 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 /* How many hits in a row a process is to have before it is pinned; as many again where that was in vain. */
 static unsigned needed(const struct process *p)
 {
-	return p->pin_needed ? p->pin_needed : ALONE;
+	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
 }
 
 static void need_more(struct process *p)
 {
-	p->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
+	p->calls->pin_needed = needed(p) < ALONE_MOST ? 2 * needed(p) : ALONE_MOST;
 }
 
 static void forget(struct pin *pin)
@@ -191,7 +191,7 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	if (pin->hits < (uint64_t)needed(task->process) * WORTH)
 		need_more(task->process);
 	else if (needed(task->process) > ALONE)
-		task->process->pin_needed /= 2;
+		task->process->calls->pin_needed /= 2;
 	undo(t, why);
 	forget(pin); /* at a stop of its own: its births have all been reported */
 }
@@ -285,13 +285,12 @@ void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 	pin_expose(t, maker, "it has made another task");
 }
 
-void pin_orphan(struct tracer *t, const struct task *child)
+void pin_orphan(struct tracer *t, pid_t child, pid_t maker)
 {
 	const struct pin *pin = t->pin;
 
-	if (child->birth.maker && child->birth.maker == pin->tgid &&
-	    (pin->on || clock_ns(CLOCK_MONOTONIC) - pin->undone_at < BIRTH_NS))
-		cpus_put_back(child->tid, pin->cpu, &pin->task_mask);
+	if (maker && maker == pin->tgid && (pin->on || clock_ns(CLOCK_MONOTONIC) - pin->undone_at < BIRTH_NS))
+		cpus_put_back(child, pin->cpu, &pin->task_mask);
 }
 
 void pin_exec(struct tracer *t, pid_t former, pid_t tid)

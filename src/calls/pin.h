@@ -18,8 +18,9 @@ void pin_tick(struct tracer *t);
 void pin_expose(struct tracer *t, const struct task *task, const char *why);
 /* The maker's event; the child has got its CPUs. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
-/* The same when that event may never have been reported. */
-void pin_orphan(struct tracer *t, const struct task *child);
+/* The group `maker` (0: not known) may have made the child without an event that reported it: the child has got its
+ * CPUs. */
+void pin_orphan(struct tracer *t, pid_t child, pid_t maker);
 /* The task that was `former` (0 not known) is `tid` now and has executed another program. */
 void pin_exec(struct tracer *t, pid_t former, pid_t tid);
 /* The task has ended: if it is the pinned one, the tracer gets its own CPUs back. */

@@ -72,9 +72,9 @@ static bool watch_one(struct process *p, struct pin_watch *w, unsigned char whic
 
 	if (!b)
 		return false;
-	if (!b->watched)
+	if (!pin_watches(b))
 		w->addresses[w->count++] = b->address;
-	b->watched = which + 1;
+	breakpoint_calls(b)->watched = which + 1;
 	w->answers |= watched[which].is_answer;
 	return true;
 }
@@ -99,9 +99,9 @@ void pin_unwatch(struct process *p, struct pin_watch *w)
 	for (size_t i = 0; i < w->count; i++) {
 		struct breakpoint *b = breakpoint_find(p, w->addresses[i]);
 
-		if (!b || !b->watched)
+		if (!b || !pin_watches(b))
 			continue;
-		b->watched = 0;
+		b->calls->watched = 0;
 		if (!b->probe && !b->is_return)
 			breakpoint_remove(p, b);
 	}
@@ -150,7 +150,7 @@ static bool asks(struct task *task, const struct watched *which)
 
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b)
 {
-	const struct watched *which = &watched[b->watched - 1];
+	const struct watched *which = &watched[b->calls->watched - 1];
 
 	return asks(task, which) ? which->symbol : NULL;
 }

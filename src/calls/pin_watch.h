@@ -2,7 +2,7 @@
 #ifndef FT_CALLS_PIN_WATCH_H
 #define FT_CALLS_PIN_WATCH_H
 
-#include "text/text.h"
+#include "calls/calls.h"
 
 #define PIN_WATCHED_MAX 64
 
@@ -16,6 +16,11 @@ struct pin_watch {
 bool pin_watch(struct process *p, struct pin_watch *w);
 /* Takes that out again, but for what is a probe or a return site as well. */
 void pin_unwatch(struct process *p, struct pin_watch *w);
+/* Whether the breakpoint is one of these. */
+static inline bool pin_watches(const struct breakpoint *b)
+{
+	return b->calls && b->calls->watched;
+}
 /* At a hit of one of these: the function by which the task is about to see them, NULL if it asks for something else. */
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b);
 

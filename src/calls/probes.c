@@ -25,6 +25,8 @@ static const char *why_failed(const struct process *p, const struct probe *probe
 		return "its text is shared with other processes";
 	if (p->arch->cannot_step && b && b->insn.kind == INSN_STEP)
 		return "its first instruction can be neither copied nor emulated, and the processor has no single step";
+	if (b && b->size && b->insn.kind == INSN_COPY && !b->slot && !b->insn.can_emulate)
+		return "no room is left for a copy of its first instruction, and that one cannot be stepped";
 	return "another program's may be there: perf, bpftrace and other users of uprobes put theirs in all processes";
 }
 
@@ -234,6 +236,8 @@ void probe_forget(struct process *p, struct breakpoint *b)
 		aliases_free(probe);
 		free(probe);
 	}
+	free(b->calls);
+	b->calls = NULL;
 }
 
 void probes_free(struct process *p)
@@ -363,7 +367,8 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 	for (size_t i = 0; i < known; i++) {
 		const struct probe *probe = p->probes->items[i];
 
-		if (!is_resolver_named(probe, name, resolver) || memory_read_pointer(p, slot, &address) < 0)
+		if (!is_resolver_named(probe, name, arch_text_address(p->arch, resolver)) ||
+		    memory_read_pointer(p, slot, &address) < 0)
 			continue;
 		/* A slot that is not bound yet points to its own procedure linkage, elsewhere. */
 		struct object *object = objects_find(&p->objects, address);

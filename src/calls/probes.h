@@ -56,7 +56,7 @@ void probe_resolved(struct process *p);
 /* Puts a breakpoint at the entry of a wanted function: wanted, start (a code address), size, object and is_resolver of
  * `probe`, and the name that is shown. */
 void probe_at(struct process *p, const struct probe *probe);
-/* The same for the function that an IFUNC's resolver has chosen, under all of its names. */
+/* Puts a breakpoint at the function that an IFUNC's resolver has chosen, under all of its names. */
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
 /* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
 void probes_plant(struct process *p);
@@ -76,7 +76,7 @@ void probes_free(struct process *p);
 unsigned probe_arguments(const struct probe *first);
 /* A copied breakpoint of a fork's child gets the probes that its parent's has. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);
-/* The breakpoint goes. */
+/* The breakpoint goes: frees all that this floor knows of it. */
 void probe_forget(struct process *p, struct breakpoint *b);
 
 #endif

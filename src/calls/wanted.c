@@ -11,6 +11,8 @@ static const struct wanted hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
 };
+/* Only where a function is wanted that may throw. */
+static const struct wanted catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
 
 static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
 {
@@ -27,6 +29,15 @@ static char *shown_name(const struct function *function)
 		return shown;
 	free(shown);
 	return xstrdup(function->name ? function->name : function->symbol);
+}
+
+static bool has_throwing(const struct settings *set)
+{
+	for (size_t m = 0; m < set->module_count; m++)
+		for (size_t i = 0; i < set->modules[m]->function_count; i++)
+			if (set->modules[m]->functions[i].throws)
+				return true;
+	return false;
 }
 
 static void wanted_module(struct wanted_list *list, const struct settings *set, const struct module *module)
@@ -68,6 +79,8 @@ struct wanted_list *wanted_new(const struct settings *set)
 	list->libraries = libraries_new(set->library_count);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		wanted_add(list, &hooks[i]);
+	if (has_throwing(set))
+		wanted_add(list, &catch_hook);
 	for (size_t m = 0; m < set->module_count; m++)
 		wanted_module(list, set, set->modules[m]);
 	wanted_link(list);
@@ -79,6 +92,7 @@ void wanted_free(struct wanted_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
 	libraries_free(list->libraries, list->set->library_count);
+	free(list->symbols_of);
 	free(list->items);
 	hash_free(&list->names);
 	free(list);

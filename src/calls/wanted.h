@@ -12,6 +12,7 @@ enum hook {
 	HOOK_NONE,
 	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+	HOOK_CATCH,     /* a handler of an exception begins: __cxa_begin_catch */
 };
 
 /* One function to be traced, as the modules name it. */
@@ -34,13 +35,14 @@ struct wanted_list {
 	size_t count, capacity;
 	struct hash names;           /* hash of the symbol -> index of the first with that symbol */
 	struct libraries *libraries; /* what was seen of -L */
+	char *symbols_of; /* the file of the first program, which --symbol is about; NULL none yet: manual_symbols.c */
 };
 
 /* What the run's modules want. */
 struct wanted_list *wanted_new(const struct settings *set);
 void wanted_free(struct wanted_list *list);
 
-/* Of the rows, which are in the modules' order: those of a symbol are chained. */
+/* The row of a hook. All rows are in the modules' order, and those of one symbol are chained. */
 const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook);
 /* The first row of a symbol; NULL none. */
 const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);

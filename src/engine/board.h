@@ -52,7 +52,7 @@ struct signal_state {
 	struct sigaction actions[_NSIG];
 };
 
-/* What E and G are begun with. */
+/* The data that E and G are begun with. */
 struct job {
 	const struct settings *settings;
 	engine_tracer *tracer;
@@ -92,8 +92,8 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 int engine_main(const struct job *job, int socket, int link);
 /* Waits for the end of the target, whose parent the caller is; V stops and goes on with it meanwhile. */
 void engine_keep_target(struct engine *engine);
-/* What E and G are called in lists of processes, where they go, and what they withstand: nobody is to end
- * them by accident. */
+/* Gives E or G its name in lists of processes, a process group of its own and protection from the
+ * kernel's lack of memory, so that nobody ends it by accident. */
 void engine_hide(const struct board *board, const char *name);
 
 /* ---- guardian.c ---- */

@@ -97,8 +97,8 @@ void guard_clear(struct engine *engine, long ticket);
 /* A task that is traced: its seat, or -1 (there are too many). guard_leave() of -1 does nothing. */
 int guard_seat(struct engine *engine, pid_t tid);
 void guard_leave(struct engine *engine, int seat);
-/* As waitpid(which, status, flags | __WALL) for one task or all (-1); after it guard_took() with the task's seat
- * (-1: it has none). */
+/* Waits as waitpid(which, status, flags | __WALL) does, for one task or all (-1). The caller then calls guard_took()
+ * with the task's seat (-1: it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
 /* Notes the status in the seat: from now on G takes the task for stopped (or ended) by it. */
 void guard_took(struct engine *engine, int seat, int status);

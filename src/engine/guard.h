@@ -55,7 +55,7 @@ struct guard {
 void guard_init(struct engine *engine);
 void guard_free(struct engine *engine);
 
-/* What waitpid() says for the si_code and si_status of waitid(). */
+/* The status of waitpid() for the si_code and si_status of waitid(). */
 int guard_status(int code, int status);
 
 /* G's side: the descriptors by space, -1 for none. */

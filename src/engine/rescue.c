@@ -22,7 +22,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +38,6 @@ struct rescued_task {
 	uint64_t pc, sp;  /* where it stands */
 	uint64_t address; /* the instruction that it has to begin again */
 	bool is_borrowed; /* all its registers have to be put back */
-};
-
-struct rescued_process {
-	pid_t pid;
-	int handle;
-	bool is_doomed; /* a task has a SIGTRAP that nobody takes away any more */
-	bool stopped;   /* by our SIGSTOP */
-	bool lost;      /* a task could not be set right: it must not run */
-	char name[16];
 };
 
 /* ---- Looking ---- */
@@ -429,66 +419,4 @@ void rescue_end(struct rescue *r)
 			process_signal(process->handle, process->pid, SIGCONT);
 	}
 	msg_debug(DBG_PROCESS, 1, "tasks that stood behind a breakpoint: %zu", r->task_count);
-}
-
-/* ---- Reporting ---- */
-
-#define ENDS_MS   100   /* who is about to end has ended by then */
-#define DOOMED_MS 10000 /* whoever has still to get a processor for it */
-
-static bool dumps_core(pid_t pid)
-{
-	char *status = proc_read(pid, "status", NULL);
-	const bool dumps = field_of(status, "CoreDumping", 10);
-
-	free(status);
-	return dumps;
-}
-
-static bool has_ended(const struct rescued_process *process, int milliseconds)
-{
-	struct pollfd end = {.fd = process->handle, .events = POLLIN};
-
-	if (process->handle < 0)
-		return kill(process->pid, 0) < 0 && errno == ESRCH;
-	return poll(&end, 1, milliseconds) > 0 || dumps_core(process->pid);
-}
-
-#define NAMED_MAX 8
-
-void rescue_report(struct rescue *r)
-{
-	const uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	size_t lives = 0, named = 0;
-
-	for (size_t i = 0; i < r->process_count; i++) {
-		struct rescued_process *const process = &r->processes[i];
-		const uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1000000;
-		const uint64_t patience = process->is_doomed ? DOOMED_MS : ENDS_MS;
-		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0);
-
-		lives += !ended;
-		if (named++ >= NAMED_MAX)
-			continue;
-		if (process->lost)
-			msg_error(
-				"process %d (%s) had to be killed: a thread of it could not be taken back to where it "
-				"was",
-				process->pid, process->name);
-		else if (ended && process->is_doomed)
-			msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
-				  process->pid, process->name);
-		else if (ended)
-			msg_error("process %d (%s) has ended", process->pid, process->name);
-		else
-			msg_error("process %d (%s) runs on, untraced", process->pid, process->name);
-	}
-	if (named > NAMED_MAX)
-		msg_error("of %zu traced processes %zu run on, untraced", r->process_count, lives);
-	for (size_t i = 0; i < r->process_count; i++)
-		if (r->processes[i].handle >= 0)
-			close(r->processes[i].handle);
-	free(r->processes);
-	free(r->tasks);
-	*r = (struct rescue){0};
 }

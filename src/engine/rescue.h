@@ -1,8 +1,18 @@
-/* What was traced when E was killed: see rescue.c. */
+/* Puts right the processes that were traced when E was killed: see rescue.c. */
 #ifndef FT_ENGINE_RESCUE_H
 #define FT_ENGINE_RESCUE_H
 
 #include "engine/board.h"
+
+/* A process that was traced. */
+struct rescued_process {
+	pid_t pid;
+	int handle;     /* a pidfd, or -1 where the kernel has none */
+	bool is_doomed; /* a task has a SIGTRAP that nobody takes away any more */
+	bool stopped;   /* by our SIGSTOP */
+	bool lost;      /* a task could not be set right: it must not run */
+	char name[16];
+};
 
 struct rescue {
 	const struct board *board;
@@ -19,6 +29,9 @@ struct rescue {
 void rescue_begin(struct rescue *r, const struct board *board, pid_t tracer);
 /* After it has been let go: sets those tasks right. */
 void rescue_end(struct rescue *r);
+
+/* ---- rescue_report.c ---- */
+
 /* Reports who lives, and frees. */
 void rescue_report(struct rescue *r);
 

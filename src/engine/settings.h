@@ -44,7 +44,6 @@ struct settings {
 	size_t library_count;
 
 	const struct encoding *encoding;
-	bool compat;
 	bool resolve;
 	bool timestamps;
 	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */

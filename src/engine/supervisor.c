@@ -82,6 +82,19 @@ static void let_go(struct supervisor *s, int sig)
 	message_send(s->socket, MESSAGE_LET_GO, 0, -1);
 }
 
+/* As any program stops by Ctrl-Z: not at all where its process group is orphaned, which the kernel decides, and which
+ * may have changed since functrace was started. */
+static void stop_by_terminal(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static void take_signals(struct supervisor *s)
 {
 	const bool target_has_keyboard = is_launched(s) && !target_ended(s);
@@ -96,10 +109,10 @@ static void take_signals(struct supervisor *s)
 		else if (sig == SIGTERM || sig == SIGHUP || !target_has_keyboard) {
 			/* What is traced still after the launched program's end (a daemon's child)
 			 * is let go of by Ctrl-C. */
-			if (sig == SIGTSTP)
-				raise(SIGSTOP);
-			else
+			if (sig != SIGTSTP)
 				let_go(s, sig);
+			else if (!atomic_load(&s->board->traced)) /* else V ends, too */
+				stop_by_terminal();
 		}
 	}
 }

@@ -17,6 +17,11 @@
 
 #define FILE_MAX (1 << 22) /* a command line */
 
+char *proc_path(pid_t tid, const char *name)
+{
+	return xasprintf("/proc/%d/%s", tid, name);
+}
+
 char *proc_read(pid_t tid, const char *name, size_t *size)
 {
 	char path[64];
@@ -301,6 +306,15 @@ pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid))
 pid_t proc_live_thread(pid_t pid)
 {
 	return proc_is_alive(pid) ? pid : proc_find_thread(pid, proc_is_alive);
+}
+
+bool proc_run_time(pid_t tid, uint64_t *ns)
+{
+	char *text = proc_read(tid, "schedstat", NULL);
+
+	*ns = text ? strtoull(text, NULL, 10) : 0;
+	free(text);
+	return *ns;
 }
 
 bool proc_is_of_group(pid_t tid, pid_t tgid)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The path of a file of /proc/TID, which the caller frees. */
+char *proc_path(pid_t tid, const char *name);
 /* A file of /proc/TID as text, which the caller frees, and its size (may be NULL); NULL: the task has gone, or the
  * file cannot be read. */
 char *proc_read(pid_t tid, const char *name, size_t *size);
@@ -80,6 +82,8 @@ int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *c
 pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* The leader, or a thread that lives on when the leader has ended and has no memory any more; 0 if none does. */
 pid_t proc_live_thread(pid_t pid);
+/* For how long a task has been on a CPU, in ns. False: it has gone, or this kernel does not count. */
+bool proc_run_time(pid_t tid, uint64_t *ns);
 /* Whether a task belongs to that process, without a look at /proc; false if either has gone. */
 bool proc_is_of_group(pid_t tid, pid_t tgid);
 /* The system call that a task is blocked in, and the pc behind its instruction; false if it is in none. */

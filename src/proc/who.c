@@ -212,7 +212,7 @@ static bool is_run_by(pid_t pid, const void *path)
 	char *program = program_of(pid), *line = command_line(pid, &size), *comm = proc_comm(pid, pid);
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 	const bool exists = stat(path, &file) == 0;
-	char *const link = xasprintf("/proc/%d/exe", task_of(pid));
+	char *const link = proc_path(task_of(pid), "exe");
 	/* The program's file may have been deleted or replaced since. */
 	const bool found = program && (!strcmp(program, path) || (line && !strcmp(line, path)) ||
 				       (script && !strcmp(script, path)) || (exists && is_same_file(&file, link)) ||

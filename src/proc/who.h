@@ -15,12 +15,12 @@ char *who_command(pid_t pid, size_t most);
 /* The processes that there are but for this one, in ascending order. The caller frees them. */
 pid_t *who_all(size_t *count);
 /* The living processes of that name, or of that file's name; a name with a folder is the path of their program or
- * script. As who_all(). */
+ * script. The caller frees them, as those of who_all(). */
 pid_t *who_named(const char *name, size_t *count);
 /* The living children of a process; as who_all(). */
 pid_t *who_children(pid_t pid, size_t *count);
-/* Whether its paths are those of another mount namespace (a container's), to be looked up below /proc/PID/root. What
- * has only changed its root has paths that begin at the root of its namespace. */
+/* Whether its paths are those of another mount namespace (a container's), to be looked up below /proc/PID/root. A
+ * process that has only changed its root has paths that begin at the root of its namespace. */
 bool who_has_other_mounts(pid_t pid);
 
 #endif

@@ -8,9 +8,9 @@ struct collector *collector_new(void); /* free() frees it */
 
 /* The next stop, blocking; kind STOP_NONE when there are no children left. */
 struct stop collect(struct tracer *t);
-/* The same without blocking: STOP_NONE when there is none now. */
+/* Takes the next stop as collect() does, but does not block: STOP_NONE when there is none now. */
 struct stop collect_now(struct tracer *t);
-/* What has just been reported and was not put back, without blocking. */
+/* Takes a stop that has just been reported and was not put back, without blocking. */
 struct stop collect_fresh(struct tracer *t);
 
 #endif

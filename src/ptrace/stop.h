@@ -1,5 +1,5 @@
-/* A stop: what waitpid reports, as a plain struct. What is here is pure, so that every race of the ptrace protocol is
- * a unit test fed with recorded statuses. */
+/* A stop: what waitpid reports, as a plain struct. All functions here are pure, so that every race of the ptrace
+ * protocol is a unit test fed with recorded statuses. */
 #ifndef FT_PTRACE_STOP_H
 #define FT_PTRACE_STOP_H
 

@@ -114,10 +114,10 @@ void task_replace(struct task *leader)
 				.process = leader->process,
 				.sibling = leader->sibling,
 				.link = leader->link,
-				.release_at_exec = leader->release_at_exec,
 				.at_stop = leader->at_stop + 1,
 				.hits = leader->hits,
-				.calls = leader->calls};
+				.calls = leader->calls,
+				.life = leader->life};
 }
 
 pid_t process_proc_task(const struct process *p)
@@ -136,13 +136,11 @@ pid_t process_proc_task(const struct process *p)
 
 /* ---- Registers ---- */
 
-int task_regs(struct task *task)
+int task_read_regs(struct task *task)
 {
 	const struct arch *arch = task->process->arch;
 	struct iovec iov = {&task->regs, sizeof(task->regs)};
 
-	if (task->regs_known)
-		return 0;
 	if (arch->getregs) {
 		if (ptrace(arch->getregs, task->tid, NULL, &task->regs) < 0)
 			return -errno;
@@ -155,6 +153,20 @@ int task_regs(struct task *task)
 	task->regs_known = true;
 	task->at_stop++;
 	return 0;
+}
+
+bool task_foreign_pc(const struct task *task, uint64_t *pc)
+{
+	struct arch_regs regs;
+	struct iovec iov = {&regs, sizeof(regs)};
+
+	if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
+		return false;
+	const struct arch *arch = arch_for_regset(iov.iov_len);
+
+	if (arch)
+		*pc = arch->pc(&regs);
+	return arch != NULL;
 }
 
 /* Not into task_set_pc(), which every stop of x86 needs, and hardly ever this. */
@@ -224,16 +236,6 @@ void task_resume(struct task *task, int sig)
 	task->regs_known = false;
 	task->text_serial = task->process ? task->process->text_serial : 0;
 	ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)sig);
-}
-
-void task_go_on(struct tracer *t, struct task *task)
-{
-	if (!process_is_leaving(t, task->process)) {
-		task_resume(task, 0);
-		return;
-	}
-	task->parting.is_ready = true;
-	t->may_let_go = true; /* one that could not be stopped before can be let go of now */
 }
 
 int task_seize(pid_t tid)

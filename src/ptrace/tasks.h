@@ -19,15 +19,14 @@ static inline struct task *task_find(struct tracer *t, pid_t tid)
 struct task *task_of_group(struct tracer *t, pid_t pid);
 /* for (size_t i = 0; (task = tasks_next(t, &i));): all tasks there are. No task may come or go meanwhile. */
 struct task *tasks_next(struct tracer *t, size_t *position);
-/* A new task of a process (NULL: of none yet). */
+/* A new task of a process (NULL: of none yet), without the parts of the floors above. */
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Takes a task out of the table, and frees what this floor knows of it. It belongs to no process any more. */
 void task_delete(struct tracer *t, struct task *task);
 /* The task gets another id, and a seat under it: it has taken its leader's place by an exec. */
 void task_rename(struct tracer *t, struct task *task, pid_t tid);
 
-/* Another task has taken the leader's id and place, by an exec that was not reported: what was known of its state is
- * forgotten. */
+/* Another task has taken the leader's id and place: what this floor knew of its state is forgotten. */
 void task_replace(struct task *leader);
 
 /* The tasks of a process; the one that the loop is at may leave it. */
@@ -74,8 +73,16 @@ pid_t process_proc_task(const struct process *p);
 
 /* ---- Registers ---- */
 
+/* Reads the registers of a stopped task. 0 or -errno. */
+int task_read_regs(struct task *task);
 /* Registers of a stopped task: read once a stop. 0 or -errno. */
-int task_regs(struct task *task);
+static inline int task_regs(struct task *task)
+{
+	return task->regs_known ? 0 : task_read_regs(task);
+}
+/* The pc of a stopped task whose registers, as the kernel gives them (task_regs(): -ENOTSUP), have the form of another
+ * processor: it runs code of another mode than its program's. False: no form that is known, or the task has gone. */
+bool task_foreign_pc(const struct task *task, uint64_t *pc);
 int task_set_regs(struct task *task);            /* all of them */
 int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
@@ -91,9 +98,6 @@ extern const unsigned long task_options;
 int task_seize(pid_t tid);
 /* Has the stopped task go on, with a signal delivered (0: none); nothing of this stop is known any more. */
 void task_resume(struct task *task, int sig);
-/* After an event that the task need not know of. While letting go it stays as it is, ready to be detached: any stop
- * uses up an interruption that is still pending, so it would not stop again. */
-void task_go_on(struct tracer *t, struct task *task);
 /* One that has reported itself and is no task of ours goes on. */
 void task_resume_stranger(pid_t tid);
 /* Asks the task for an EVENT_STOP. False: it has gone. */

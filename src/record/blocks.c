@@ -56,33 +56,58 @@ struct function_name {
 	const char *family;
 };
 
+/* A function that was asked for: whose number is known without a look at its name. */
+struct asked_function {
+	const struct traced *function; /* NULL none */
+	const char *shown, *family;    /* as it had them: it may get others */
+	unsigned number;
+};
+
 struct function_names {
-	unsigned count, last; /* the one that was asked for last */
+	unsigned count;
+	struct asked_function last[2]; /* of releases, and of others */
 	struct function_name items[FUNCTIONS_MAX + 1];
 };
 
-static bool is_named(const struct function_name *name, const char *shown, const char *family)
+static unsigned find_number(struct function_names *names, const char *shown, const char *family)
 {
-	return name->family == family && !strcmp(name->shown, shown);
+	for (unsigned i = 1; i <= names->count; i++)
+		if (names->items[i].family == family && !strcmp(names->items[i].shown, shown))
+			return i;
+	if (names->count == FUNCTIONS_MAX)
+		return 0;
+	names->items[++names->count] = (struct function_name){xstrdup(shown), family};
+	return names->count;
+}
+
+/* Not into function_number(), which each event needs, and hardly ever this. */
+__attribute__((noinline)) static unsigned ask_number(struct run *run, const struct traced *function, bool is_release)
+{
+	const char *const family = traced_family(function);
+
+	if (!run->functions)
+		run->functions = xcalloc(1, sizeof(*run->functions));
+	const unsigned number = find_number(run->functions, function->shown, family);
+
+	run->functions->last[is_release] = (struct asked_function){function, function->shown, family, number};
+	return number;
 }
 
 unsigned function_number(struct run *run, const struct traced *function)
 {
-	const char *const family = function->any_family ? NULL : function->function->family;
+	const char *const family = traced_family(function);
+	const bool is_release = function->function->role == ROLE_RELEASE;
+	const struct asked_function *const last = run->functions ? &run->functions->last[is_release] : NULL;
 
-	if (!run->functions)
-		run->functions = xcalloc(1, sizeof(*run->functions));
-	struct function_names *const names = run->functions;
+	if (last && last->function == function && last->shown == function->shown && last->family == family)
+		return last->number;
+	return ask_number(run, function, is_release);
+}
 
-	if (names->last && is_named(&names->items[names->last], function->shown, family))
-		return names->last;
-	for (unsigned i = 1; i <= names->count; i++)
-		if (is_named(&names->items[i], function->shown, family))
-			return names->last = i;
-	if (names->count == FUNCTIONS_MAX)
-		return 0;
-	names->items[++names->count] = (struct function_name){xstrdup(function->shown), family};
-	return names->last = names->count;
+void functions_forget_last(struct run *run)
+{
+	if (run->functions)
+		memset(run->functions->last, 0, sizeof(run->functions->last));
 }
 
 const char *function_shown(const struct run *run, unsigned number)

@@ -1,4 +1,4 @@
-/* What is remembered of blocks: of a live one who made it and when, of the last released ones who released them. */
+/* The memory of blocks: the function that made a live one and when, and the functions that released the last ones. */
 #ifndef FT_RECORD_BLOCKS_H
 #define FT_RECORD_BLOCKS_H
 
@@ -17,12 +17,21 @@ struct block {
 
 uint64_t block_pack(const struct block *block);
 struct block block_unpack(uint64_t packed);
-/* The same one, in a fork's child. */
+/* The same block as a fork's child has it. */
 uint64_t block_inherited(uint64_t packed);
+
+/* The family of what a function allocates or releases, NULL if that may go together with any. */
+static inline const char *traced_family(const struct traced *function)
+{
+	return function->any_family ? NULL : function->function->family;
+}
 
 /* A number for a function by the name of its calls; 0: there are too many of them. It outlives the function. */
 unsigned function_number(struct run *run, const struct traced *function);
-/* Of a number that is not 0: the name in the trace, and the family, NULL if it may go together with any. */
+/* A struct traced is going: another one may come to its place in memory. */
+void functions_forget_last(struct run *run);
+/* The name in the trace of the function with that number, which is not 0, and its family, NULL if it may go together
+ * with any. */
 const char *function_shown(const struct run *run, unsigned number);
 const char *function_family(const struct run *run, unsigned number);
 void functions_free(struct run *run);
@@ -35,7 +44,7 @@ struct release {
 
 /* Keeps the release; some older ones of other ids are forgotten for it. */
 void releases_keep(struct live_set *live, const struct release *release);
-/* What has released the id, which is not live, last; NULL: not known (any more). */
+/* The last release of an id that is not live; NULL: it is not known (any more). */
 const struct release *releases_find(const struct live_set *live, uint64_t id);
 
 #endif

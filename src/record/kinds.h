@@ -11,7 +11,7 @@ uint32_t kinds_end(const struct settings *set);
 const struct resource *kind_of(const struct settings *set, uint32_t id);
 /* The id of the index-th resource of one of the run's modules. */
 uint32_t kind_id(const struct settings *set, const struct module *module, size_t index);
-/* What one of any kind is called: "block" where these are all that is traced, else "resource". */
+/* The noun for one of any kind: "block" where nothing but blocks is traced, else "resource". */
 const char *kinds_noun(const struct settings *set);
 /* " (new and free)": two families of functions that are confused, behind what says so; "": no module names any. The
  * caller frees it. */

@@ -57,6 +57,7 @@ void ledger_free(struct trace *trace)
 {
 	struct ledger *ledger = &trace->ledger;
 
+	functions_forget_last(trace->run);
 	for (uint32_t i = 0; ledger->live && i < kind_end(trace); i++) {
 		hash_free(&ledger->live[i].blocks);
 		hash_free(&ledger->live[i].references);
@@ -101,6 +102,11 @@ static struct live_set *live_of(const struct trace *trace, const struct event *e
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
 {
 	return hash_get(&trace->ledger.live[resource].blocks, id) != NULL;
+}
+
+bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	return !ledger_knows(trace, resource, id) && releases_find(&trace->ledger.live[resource], id);
 }
 
 struct live_total ledger_live(const struct trace *trace, uint32_t resource)
@@ -149,7 +155,7 @@ static uint64_t last_event(const struct trace *trace)
 static void check_mismatch(struct trace *trace, const struct event *e, const struct block *block)
 {
 	const struct run *run = trace->run;
-	const char *const family = e->function->any_family ? NULL : e->function->function->family;
+	const char *const family = traced_family(e->function);
 	const char *const made = block->maker ? function_family(run, block->maker) : NULL;
 	char released_at[32], made_at[32];
 
@@ -360,6 +366,7 @@ void ledger_forget_function(struct trace *trace, const struct traced *function)
 {
 	struct held_release **link = &trace->ledger.held;
 
+	functions_forget_last(trace->run);
 	while (*link) {
 		if ((*link)->event.function == function)
 			write_held(trace, link);

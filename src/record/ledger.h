@@ -1,4 +1,4 @@
-/* What is live, and the order in which events may be written: see ledger.c. */
+/* The live resources, and the order in which events may be written: see ledger.c. */
 #ifndef FT_RECORD_LEDGER_H
 #define FT_RECORD_LEDGER_H
 
@@ -35,12 +35,14 @@ void ledger_publisher_done(struct trace *trace, uint32_t resource);
 /* The function is going: what is held and names it is written. */
 void ledger_forget_function(struct trace *trace, const struct traced *function);
 
-/* What of a kind is live now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
+/* The live ones of a kind now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
+bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
+/* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
+bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
  * missed. */
 bool ledger_accuses(const struct trace *trace);
-bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

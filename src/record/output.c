@@ -24,9 +24,7 @@ uint64_t output_time(const struct trace *trace)
 {
 	if (!trace->run->set->timestamps)
 		return TIME_NONE;
-	if (trace->run->set->compat && encoding_can(trace->run->set->encoding, ENCODING_COMPAT_MONOTONIC))
-		return clock_ns(CLOCK_MONOTONIC);
-	return clock_ns(CLOCK_REALTIME) - trace->day_ns;
+	return clock_ns(trace->clock) - trace->day_ns;
 }
 
 /* ---- Records ---- */
@@ -85,6 +83,11 @@ static void put(struct trace *trace, const struct record *record)
 void output_start(struct trace *trace)
 {
 	trace->start_ns = clock_ns(CLOCK_REALTIME);
+	if (encoding_can(trace->run->set->encoding, ENCODING_MONOTONIC)) {
+		trace->clock = CLOCK_MONOTONIC;
+		return;
+	}
+	trace->clock = CLOCK_REALTIME;
 	trace->day_ns = trace->start_ns - trace->start_ns % DAY_NS;
 }
 
@@ -164,8 +167,7 @@ int output_begin(struct trace *trace)
 	trace->last_thread = 0;
 	if (set->resolve)
 		trace->names = names_new(&(struct names_options){0});
-	const struct writer_options options = {.compat = set->compat,
-					       .line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+	const struct writer_options options = {.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
 					       .namer = set->resolve ? names_lookup : NULL,
 					       .namer_context = trace->names};
 

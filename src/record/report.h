@@ -11,7 +11,7 @@ void report_end(struct trace *trace, const char *how);
 void report_trace(struct trace *trace, char *hint);
 /* Prints the summary. */
 void report_summary(const struct run *run);
-/* Of this the part that was counted over all traces: report_counts.c. */
+/* Reports the part of this that was counted over all traces: report_counts.c. */
 void report_counts(const struct run *run);
 /* "12 %", with a digit more below 10. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);

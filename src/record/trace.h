@@ -49,8 +49,7 @@ struct event {
 	enum stack_end end;
 };
 
-/* A copy of frames for the caller to free; NULL of none. */
-struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count);
+struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count); /* the caller's; NULL of none */
 
 /* A release that can fail, from its entry until it is known whether it has succeeded: ledger.c. */
 struct reservation {
@@ -70,7 +69,7 @@ struct live_set {
 	uint64_t inherited, inherited_bytes; /* of these from before the fork */
 };
 
-/* What of one kind is live, and of that what is not in the trace: a fork's child has its parent's blocks, too. */
+/* The live resources of one kind, and those of them that are not in the trace: a fork's child has its parent's, too. */
 struct live_total {
 	uint64_t blocks, bytes;
 	uint64_t inherited, inherited_bytes; /* not among those */
@@ -129,7 +128,8 @@ struct trace {
 	bool has_file; /* the path is that of a regular file, as it can be opened again */
 	struct names *names;
 	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
-	uint64_t day_ns;   /* what to take off CLOCK_REALTIME for call times */
+	clockid_t clock;   /* the one that call times are taken from */
+	uint64_t day_ns;   /* what to take off it */
 	uint64_t next_index;
 	pid_t last_thread;
 	bool is_removed;        /* nothing could be written: its file has gone again */

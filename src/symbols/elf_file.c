@@ -108,6 +108,22 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 	file->segments = xreallocarray(file->segments, file->segment_count, sizeof(*file->segments));
 }
 
+static bool has_go_section(Elf *elf)
+{
+	size_t names;
+	GElf_Shdr shdr;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (name && (!strcmp(name, ".note.go.buildid") || !strcmp(name, ".go.buildinfo")))
+			return true;
+	}
+	return false;
+}
+
 struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reason)
 {
 	GElf_Ehdr ehdr;
@@ -132,6 +148,7 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 		return NULL;
 	}
 	read_build_id(file, elf);
+	file->is_go = has_go_section(elf);
 	elf_symbols_read(file, elf, memory_bias);
 	return file;
 }
@@ -186,6 +203,11 @@ bool elf_origin_read(const char *path, uint64_t *origin)
 bool elf_file_is_static(const struct elf_file *file)
 {
 	return file->is_static;
+}
+
+bool elf_file_is_go(const struct elf_file *file)
+{
+	return file->is_go;
 }
 
 const char *elf_file_interpreter(const struct elf_file *file)

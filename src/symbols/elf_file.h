@@ -14,7 +14,7 @@
 
 #define BUILD_ID_BYTES 64 /* longer ones are cut: the usual ones have 8 to 32 */
 
-/* What tells one file from another, also after a path got a new content. */
+/* Tells one file from another, also after a path got a new content. */
 struct elf_key {
 	uint64_t device, inode, size, mtime_sec, mtime_nsec;
 	bool from_memory; /* read from one process's memory: size and mtime are 0, never shared */
@@ -31,7 +31,7 @@ struct elf_file {
 	struct elf_key key;
 	uint16_t machine;
 	unsigned char class;
-	bool is_static;
+	bool is_static, is_go;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t dynamic, got;

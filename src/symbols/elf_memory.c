@@ -1,11 +1,11 @@
 /* An ELF file that can be read only where it is mapped: [vdso], and files that are gone. */
 #include "config.h"
 #include "symbols/elf_file.h"
+#include "proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,11 +159,9 @@ struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mappi
 	const uint64_t there = mapping_end - header;
 	const size_t size = there < most ? there : most;
 	struct elf_file *file;
-	char path[32];
 
 	elf_version(EV_CURRENT);
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	const int mem = open(path, O_RDONLY | O_CLOEXEC);
+	const int mem = proc_open(pid, "mem", O_RDONLY);
 
 	if (mem < 0) {
 		*reason = "neither the file nor the process's memory can be opened";

@@ -1,5 +1,5 @@
 # symbols/: mappings, ELF files and their functions, names of addresses.
-# What links libsymbols.a needs $(SYMBOLS_LIBS), libarch.a and libbase.a behind it.
+# What links libsymbols.a needs $(SYMBOLS_LIBS), libproc.a, libarch.a and libbase.a behind it.
 noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.c \
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \

@@ -1,8 +1,8 @@
 #include "config.h"
 #include "symbols/maps.h"
+#include "proc/proc.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,14 +147,14 @@ int maps_parse(const char *text, struct maps *maps)
 
 int maps_read(pid_t pid, struct maps *maps)
 {
-	char path[32];
-	char *text;
+	char *const path = proc_path(pid, "maps");
+	char *const text = read_file(path, MAPS_MAX, NULL);
+	const int unread = text ? 0 : -errno;
 
 	*maps = (struct maps){0};
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	text = read_file(path, MAPS_MAX, NULL);
-	if (!text)
-		return -errno;
+	free(path);
+	if (unread)
+		return unread;
 	const int error = parse_owned(text, maps);
 
 	if (error)

@@ -22,7 +22,7 @@ struct maps {
 
 /* 0 or -errno (-ENOENT, -ESRCH: the process has gone; -EACCES). maps_free after success. */
 int maps_read(pid_t pid, struct maps *maps);
-/* The same from a text in that format, which is copied. */
+/* Reads the mappings from a text in that format, which is copied. */
 int maps_parse(const char *text, struct maps *maps);
 void maps_free(struct maps *maps);
 /* The mapping that holds an address, or NULL. */

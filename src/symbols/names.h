@@ -23,11 +23,11 @@ void names_free(struct names *names);
  * names all the same, and a warning that they may be wrong is printed once. */
 void names_set_start(struct names *names, const struct record_process *process);
 
-/* As the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the file to
- * read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed once
- * and the object stays nameless ("from path" only). Without one, the range may also be the file's executable mapping
- * alone, as the sp-rtrace tools write it; where it may be either, a warning is printed once and the object stays
- * nameless. */
+/* To be called as the records of the trace come: an object replaces whatever it overlaps, from now on. open_path: the
+ * file to read instead of path (NULL: path itself). A build_id, if given, must be the file's, else a warning is printed
+ * once and the object stays nameless ("from path" only). Without one, the range may also be the file's executable
+ * mapping alone, as the sp-rtrace tools write it; where it may be either, a warning is printed once and the object
+ * stays nameless. */
 void names_add_object(struct names *names, const struct record_object *object, const char *open_path);
 /* The build-id of the object that is mapped where the record says, for traces that declare it behind the object. */
 void names_add_build_id(struct names *names, const struct record_build_id *build_id);

@@ -38,6 +38,8 @@ void elf_file_functions(const struct elf_file *file, bool (*callback)(void *cont
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 /* Whether there is any symbol to find: a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
+/* Whether Go's linker made it: it has a section that only that one writes, stripped or not. */
+bool elf_file_is_go(const struct elf_file *file);
 
 /* A segment of code as it is mapped, and its tail: the bytes of the mapping's last page behind the segment, which no
  * code uses. */
@@ -89,7 +91,7 @@ const struct text_range *object_text_at(const struct object *object, uint64_t ad
  * ones. Stops when the callback returns false. Nothing for an object without a readable file. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
-/* Of these the ones of types `jump_slot` and `glob_dat`, which hold a symbol's address and nothing else. The file is
+/* Finds those slots of types `jump_slot` and `glob_dat`, which hold a symbol's address and nothing else. The file is
  * read once. */
 void object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
 		       object_slot_callback callback, void *context);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "symbols/source.h"
+#include "proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,18 +62,23 @@ static bool try_path(struct source *source, char *path, enum proof proof, const 
 
 bool source_find(pid_t pid, const struct mapping *mapping, struct source *source)
 {
-	const long long start = (long long)mapping->start, end = (long long)mapping->end;
+	char range[64];
 
+	snprintf(range, sizeof(range), "map_files/%llx-%llx", (long long)mapping->start, (long long)mapping->end);
 	/* Only with CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE can these links be followed. */
-	if (try_path(source, xasprintf("/proc/%d/map_files/%llx-%llx", (int)pid, start, end), PROOF_NONE, mapping))
+	if (try_path(source, proc_path(pid, range), PROOF_NONE, mapping))
 		return true;
-	if (try_path(source, xasprintf("/proc/%d/exe", (int)pid), PROOF_STAT, mapping))
+	if (try_path(source, proc_path(pid, "exe"), PROOF_STAT, mapping))
 		return true;
 	if (mapping->path[0] != '/')
 		return false;
-	/* The path is as seen from here where that is possible, else as seen in there. */
-	return try_path(source, xasprintf("/proc/%d/root%s", (int)pid, mapping->path), PROOF_MAPPED, mapping) ||
-	       try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
+	/* The path is as seen in there where that is possible, else as seen from here. */
+	char *const inside = xasprintf("root%s", mapping->path);
+	const bool found = try_path(source, proc_path(pid, inside), PROOF_MAPPED, mapping) ||
+			   try_path(source, xstrdup(mapping->path), PROOF_MAPPED, mapping);
+
+	free(inside);
+	return found;
 }
 
 int source_open(const struct source *source)

@@ -21,6 +21,15 @@ void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes,
 	}
 }
 
+int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
+{
+	const int error = memory_read(process, address, data, size);
+
+	if (!error)
+		breakpoints_hide(process, address, data, size);
+	return error;
+}
+
 /* The target's own bytes from the address on, up to the end of its page at least: how many, or -errno. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
@@ -41,12 +50,20 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 	return (ssize_t)size;
 }
 
+/* The text of an object there; NULL: what is there was made. In an object's extent may be holes, which anything is
+ * mapped into (AArch64's segments are 64 KiB apart). */
+static const struct text_range *text_of_object(const struct process *p, uint64_t address)
+{
+	const struct object *object = objects_find(&p->objects, address);
+
+	return object ? object_text_at(object, address) : NULL;
+}
+
 /* Whether the memory is shared with other processes, which would run into what is written there. */
 static bool is_shared(struct process *p, uint64_t address)
 {
-	const struct object *object = objects_find(&p->objects, address);
+	const struct text_range *range = text_of_object(p, address);
 	struct maps maps;
-	const struct text_range *range = object ? object_text_at(object, address) : NULL;
 
 	if (range)
 		return range->shared;
@@ -69,7 +86,7 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 		return (int)size;
 	if (is_shared(p, b->address))
 		return -EACCES;
-	b->is_made = !objects_find(&p->objects, b->address);
+	b->is_made = !text_of_object(p, b->address);
 	if (!p->arch->decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
 		return -EILSEQ;
 	if (b->insn.kind == INSN_STEP && p->arch->cannot_step)
@@ -151,7 +168,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 	}
 	/* The way past it comes before the trap itself. Without a slot there is the slow way, where there is one. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
-	    !b->insn.can_emulate && p->arch->cannot_step)
+	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);
 	if (p->text->planting) {
 		b->prepared = true;
@@ -241,6 +258,7 @@ void breakpoint_free(struct process *p, struct breakpoint *b)
 {
 	hash_remove(&p->text->breakpoints, b->address, NULL);
 	breakpoint_delete(p, b);
+	p->text->forgotten++;
 }
 
 void text_free(struct process *p)

@@ -25,11 +25,13 @@ void breakpoint_remove(struct process *p, struct breakpoint *b);
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 /* Removes up to `most` that are in, entries only or any. How many were. */
 size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
-/* Takes one that is not inserted out of the table. Its probe has gone already. */
+/* Takes one that is not inserted out of the table. Its probe and what calls/ knows of it have gone already. */
 void breakpoint_free(struct process *p, struct breakpoint *b);
-/* The same with all of them, and the rest of the process's text. */
+/* Frees all breakpoints of the process, and the rest of its text. */
 void text_free(struct process *p);
 /* `size` bytes at the address as the program has them, where some may be ours. */
 void breakpoints_hide(struct process *p, uint64_t address, unsigned char *bytes, size_t size);
+/* Reads such bytes, as a struct arch_memory's read, whose context is the process. */
+int breakpoints_read(void *process, uint64_t address, void *data, size_t size);
 
 #endif

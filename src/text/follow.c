@@ -10,7 +10,7 @@
  * here anyway, the next breakpoint is known before the task has reached it, with the very registers
  * that it will have there: that saves the stop. */
 
-#define FOLLOW_INSNS  3 /* endbr64, jmp *GOT; one to spare */
+#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; bti, adrp, ldr, add, br; one to spare */
 #define FOLLOW_MISSES 8 /* times that it led nowhere before it is given up */
 
 /* What a breakpoint's jump leads through, in the text of the same object. */
@@ -19,16 +19,24 @@ struct path {
 	unsigned count;
 };
 
-/* Jumps and nops alone are followed: they read memory at most. */
+/* What is followed reads memory at most. */
 static int follow_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	(void)context, (void)address, (void)data, (void)size;
 	return -1;
 }
 
-static bool can_follow(const struct insn *insn)
+static bool is_jump(const struct insn *insn)
 {
 	return insn->kind == INSN_EMULATE && insn->pc_only;
+}
+
+/* What computes the address that a jump goes to changes registers, too: where the pc is not set without all of them
+ * anyway, that costs nothing. */
+static bool can_follow(const struct arch *arch, const struct insn *insn)
+{
+	return is_jump(insn) ||
+	       (arch->pc_offset < 0 && (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
 }
 
 /* The n-th instruction behind the jump, which those registers are about to run. */
@@ -59,7 +67,7 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 	const struct insn *insn = &b->insn;
 	struct arch_regs regs = task->regs;
 
-	for (unsigned n = 0; insn && can_follow(insn); n++) {
+	for (unsigned n = 0; insn && can_follow(p->arch, insn); n++) {
 		p->arch->set_pc(&regs, insn->address);
 		if (p->arch->emulate(insn, &regs, &memory) < 0)
 			break;
@@ -70,7 +78,8 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 			if (!next->probe || next->is_return || next == b)
 				break;
 			b->led_nowhere = 0;
-			p->arch->set_pc(&task->regs, pc + (pc - p->arch->breakpoint_address(pc)));
+			p->arch->set_pc(&regs, pc + (pc - p->arch->breakpoint_address(pc)));
+			task->regs = regs;
 			return next;
 		}
 		if (n == FOLLOW_INSNS)
@@ -83,7 +92,7 @@ static struct breakpoint *follow(struct task *task, struct breakpoint *b)
 
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b)
 {
-	if (!can_follow(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
+	if (!is_jump(&b->insn) || !b->inserted || b->is_made || b->is_return || b->led_nowhere >= FOLLOW_MISSES)
 		return NULL;
 	return follow(task, b);
 }

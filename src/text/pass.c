@@ -130,8 +130,9 @@ static bool stands_at(struct task *task, uint64_t address)
 	       task->process->arch->pc(&task->regs) == address;
 }
 
-/* Where there is no single step. What gets here was to be emulated and cannot reach its memory, so that it faults, or
- * was to be copied and has lost its slot: the task runs, and is interrupted when it has gone on. */
+/* Where there is no single step, or none for this instruction. What gets here was to be emulated and cannot reach its
+ * memory, so that it faults, or was to be copied and has lost its slot: the task runs, and is interrupted when it has
+ * gone on. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
@@ -192,7 +193,7 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if (task->process->arch->cannot_step)
+	if (task->process->arch->cannot_step || b->insn.cannot_step)
 		run_in_place(task, b);
 	else
 		step_in_place(task, b);

@@ -8,7 +8,7 @@
  * stop all other tasks of its process for a while. Where the breakpoint has gone, the task goes on at its address; a
  * task that was killed meanwhile reports that as its next stop. */
 void pass_breakpoint(struct task *task, struct breakpoint *b);
-/* Of a task that has stopped for a SIGTRAP: if it has hit a breakpoint, it is sent back to the instruction, which has
+/* Sends a task that has stopped for a SIGTRAP back to the instruction under the breakpoint that it has hit, which has
  * not run. False: it has hit none. */
 bool hit_take_back(struct task *task);
 /* follow.c: the breakpoint that the task will hit next, before anything else, if it is passed: then task->regs are

@@ -175,9 +175,9 @@ static struct breakpoint *copy_breakpoint(struct process *p, const struct breakp
 	*b = *from;
 	b->ticket = -1;
 	b->path = NULL;
-	b->in_flight = 0;
 	b->prepared = false;
 	b->probe = NULL;
+	b->calls = NULL;
 	if (from->slot) {
 		b->slot = hash_get_ptr(&p->text->slots, from->slot->address);
 		b->slot->owner = b;

@@ -7,7 +7,7 @@
 /* Takes all that is ours, by `tables`' text, out of the memory of a stopped task, open as mem_fd. 0, or an
  * error: the bits of all that came, so that only -ESRCH alone is what it says. */
 int patches_clean(const struct process *tables, int mem_fd, pid_t tid);
-/* The same slots and breakpoints for a child whose objects are known; none has a probe yet. The function is called for
+/* Copies slots and breakpoints for a child whose objects are known; none has a probe yet. The function is called for
  * each new breakpoint and the one that it is a copy of. */
 void patches_copy(const struct process *from, struct process *p,
 		  void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));

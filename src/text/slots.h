@@ -7,7 +7,7 @@
 /* Finds room for slots in an object that has been mapped; `object` stays the caller's, and must stay valid until
  * slots_forget_range() of where it is. */
 void slots_add_object(struct process *p, struct object *object);
-/* What was mapped there has gone, and its slots with it. */
+/* The range is no longer mapped: forgets the slots in it. */
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
 /* Gives a breakpoint a slot with its copy in it. False: there is none for it. */
 bool slot_assign(struct process *p, struct breakpoint *b);

@@ -5,6 +5,7 @@
 #include "ptrace/tracee.h"
 
 struct breakpoint;
+struct breakpoint_calls;
 struct path;
 struct probe;
 
@@ -29,18 +30,16 @@ struct breakpoint {
 	unsigned char size;
 	bool inserted;
 	bool prepared; /* to be planted with the others */
-	bool is_return;
-	bool is_made;          /* in memory that is no object's: code made at run time */
-	bool is_computed;      /* a return site behind a call that may go to another function each time */
-	bool unusable;         /* could not be written; not tried again */
-	unsigned char watched; /* pin_watch.c: which function's entry it is, from 1 on; 0 none */
-	unsigned misses;       /* hits as a return site without a call, in a row */
-	unsigned in_flight;
-	struct probe *probe; /* entry of a traced function (calls/): the first of its probes; or NULL */
+	bool is_made;  /* in memory that is no object's: code made at run time */
+	bool unusable; /* could not be written; not tried again */
 	struct slot *slot;
 	long ticket;          /* of the guard's journal; -1 none */
 	struct path *path;    /* follow.c */
 	unsigned led_nowhere; /* times that following its jump was in vain, in a row */
+	/* What it is there for, as calls/ says. */
+	bool is_return;                 /* calls return to it */
+	struct probe *probe;            /* it is the entry of a traced function: the first of its probes; or NULL */
+	struct breakpoint_calls *calls; /* what else that floor knows; NULL: nothing */
 };
 
 /* Its code address, as return addresses and symbols have it. */
@@ -60,13 +59,16 @@ struct text {
 	struct hash breakpoints; /* address -> struct breakpoint */
 	size_t inserted;         /* how many of them are in */
 	bool planting;           /* they are only prepared for now */
-	unsigned forgotten;      /* how many times breakpoints have been freed */
+	unsigned forgotten;      /* how many breakpoints have been freed */
 	struct hash slots;       /* address -> struct slot */
 	size_t syscall_copies;   /* how many of them ever held a system call's instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* it is written by ptrace, with a task stopped */
 	uint64_t slow_steps;
+	/* Called before anything changes that borrowers of the process's tables go by, where there are any; else
+	 * NULL. */
+	void (*before_change)(struct process *p);
 };
 
 /* A hit at an entry that a signal interrupted: the pc went back to the entry before the handler ran. When the same
@@ -93,8 +95,8 @@ int text_write(struct process *p, uint64_t address, const void *data, size_t siz
 /* Something changes that borrowers of this process's tables go by. */
 static inline void text_about_to_change(struct process *p)
 {
-	if (p->before_change)
-		p->before_change(p);
+	if (p->text->before_change)
+		p->text->before_change(p);
 }
 
 #endif

@@ -12,11 +12,17 @@ const struct encoding *encoding_find(const char *name)
 	return NULL;
 }
 
+const struct encoding *encoding_compat(const struct encoding *encoding)
+{
+	return encoding->is_compat ? encoding : encoding->compat;
+}
+
 bool encoding_can(const struct encoding *encoding, unsigned abilities)
 {
 	const unsigned from_ops = (encoding->reader ? ENCODING_READ : 0u) | (encoding->writer ? ENCODING_WRITE : 0u);
+	const unsigned of_dialect = encoding->is_compat ? ENCODING_MONOTONIC : 0u;
 
-	return !(abilities & ~(encoding->abilities | from_ops));
+	return !(abilities & ~(encoding->abilities | from_ops | of_dialect));
 }
 
 const char *encoding_names(unsigned abilities)

@@ -17,13 +17,16 @@ enum encoding_ability {
 	ENCODING_SEVERAL_PROCESSES = 16, /* one trace holds any number of processes; without it, one */
 	ENCODING_COMPAT = 32,            /* has a second dialect, that of the sp-rtrace 2.0 tools */
 	ENCODING_COMPAT_LAYOUT = 64,     /* in that dialect the declarations come before the calls */
-	ENCODING_COMPAT_MONOTONIC = 128, /* in that dialect times are those of the monotonic clock, not of the day */
+	ENCODING_MONOTONIC = 128,        /* times are those of the monotonic clock, not of the day */
 	ENCODING_BINARY = 256,           /* not for a terminal */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 
 /* The encoding of that name ("rtrace", "text", ...), or NULL. */
 const struct encoding *encoding_find(const char *name);
+/* The second dialect of an encoding, as an encoding of its own, which has the same name; NULL: it lacks
+ * ENCODING_COMPAT. */
+const struct encoding *encoding_compat(const struct encoding *encoding);
 /* Whether it has all of these abilities. */
 bool encoding_can(const struct encoding *encoding, unsigned abilities);
 /* The names of those that have all of these abilities (0: of all), separated by ", ", for messages and --help; "none"

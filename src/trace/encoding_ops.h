@@ -25,7 +25,7 @@ struct reader_ops {
 	 * at most READER_DETECT, fewer only if the input has no more. */
 	bool (*detect)(const unsigned char *data, size_t size);
 	void *(*begin)(struct reader *reader);
-	/* As reader_next(); an error has been described with reader_damage(). */
+	/* Does what reader_next() promises; an error has been described with reader_damage(). */
 	int (*next)(struct reader *reader, struct record *record);
 	/* NULL where there is one dialect only. */
 	bool (*is_compat)(const struct reader *reader);
@@ -38,6 +38,8 @@ struct encoding {
 	const struct reader_ops *reader; /* NULL: the format is only written */
 	/* enum encoding_ability bits; those of reading and writing follow from the ops. */
 	unsigned abilities;
+	const struct encoding *compat; /* its second dialect, that of the sp-rtrace 2.0 tools; NULL none */
+	bool is_compat;                /* it is such a dialect: its writers write that */
 };
 
 extern const struct encoding encodings[];

@@ -6,9 +6,8 @@
 /* BOTH, WRITTEN (a format that cannot be read) or READ: its name, how its files end, what it can do besides. Its ops
  * are NAME_writer_ops and NAME_reader_ops. */
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
-	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_COMPAT_MONOTONIC)       \
-	BOTH(text, ".rtrace.txt",                                                                                      \
-	     ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT | ENCODING_COMPAT_MONOTONIC)
+	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT)                                   \
+	BOTH(text, ".rtrace.txt", ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;
 #define DECLARE_READER(name, suffix, abilities) extern const struct reader_ops name##_reader_ops;
@@ -16,9 +15,16 @@
 	DECLARE_WRITER(name, suffix, abilities) DECLARE_READER(name, suffix, abilities)
 ENCODINGS(DECLARE_BOTH, DECLARE_WRITER, DECLARE_READER)
 
-#define BOTH(name, suffix, abilities)    {#name, suffix, &name##_writer_ops, &name##_reader_ops, abilities},
-#define WRITTEN(name, suffix, abilities) {#name, suffix, &name##_writer_ops, NULL, abilities},
-#define READ(name, suffix, abilities)    {#name, suffix, NULL, &name##_reader_ops, abilities},
+#define DIALECT(name, suffix, writer, reader, abilities)                                                               \
+	static const struct encoding name##_compat = {#name, suffix, writer, reader, abilities, .is_compat = true};
+#define BOTH(name, suffix, abilities)    DIALECT(name, suffix, &name##_writer_ops, &name##_reader_ops, abilities)
+#define WRITTEN(name, suffix, abilities) DIALECT(name, suffix, &name##_writer_ops, NULL, abilities)
+#define READ(name, suffix, abilities)    DIALECT(name, suffix, NULL, &name##_reader_ops, abilities)
+ENCODINGS(BOTH, WRITTEN, READ)
+#undef DIALECT
+
+#define DIALECT(name, suffix, writer, reader, abilities)                                                               \
+	{#name, suffix, writer, reader, abilities, (abilities)&ENCODING_COMPAT ? &name##_compat : NULL, false},
 const struct encoding encodings[] = {ENCODINGS(BOTH, WRITTEN, READ)};
 
 const size_t encoding_count = ARRAY_SIZE(encodings);

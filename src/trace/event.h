@@ -33,7 +33,7 @@ enum record_type {
 	RECORD_COMMENT,
 };
 
-/* What has been applied to a trace (text header, key "filter"). */
+/* The filters that have been applied to a trace (text header, key "filter"). */
 enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
 
 /* The handshake and PINF; the text header. */

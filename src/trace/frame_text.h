@@ -4,8 +4,8 @@
 
 #include "trace/event.h"
 
-/* What followed an address in a text (as in struct record_call; NULL nothing), or what a namer found, by how much it
- * says. */
+/* The words that followed an address in a text (as in struct record_call; NULL nothing), or what a namer found, by how
+ * much it says. */
 enum frame_worth {
 	FRAME_UNKNOWN, /* nothing, "in ??" */
 	FRAME_MODULE,

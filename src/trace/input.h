@@ -23,7 +23,7 @@ int input_wait(struct input *input);
 /* Waits up to a fifth of a second for bytes in a pipe that is followed; true if none came. */
 bool input_await_idle(const struct input *input);
 
-/* What was wrong after -EBADMSG: a clause. */
+/* Says after -EBADMSG what was wrong, in a clause. */
 const char *input_error(const struct input *input);
 
 void input_free(struct input *input);

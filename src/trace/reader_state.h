@@ -33,7 +33,7 @@ static inline size_t reader_available(const struct reader *reader)
 	return reader->end - reader->start;
 }
 
-/* As reader_fill() where there is not enough. */
+/* Does the work of reader_fill() where there is not enough. */
 size_t reader_fill_slow(struct reader *reader, size_t want);
 
 /* Tries to have `want` bytes at data + start (the data may move) and returns how many there are.

@@ -88,14 +88,14 @@ bool text_take_line(struct text_reader *s, char *line, struct record *record);
 /* Whether a line ends as calls do, in `(0x602010)` or `(100) = 0x602010`, and something stands before that. */
 bool text_ends_as_call(const char *line, size_t length);
 
-/* The bytes from `from` behind data + start on. What has been read already becomes lines by text_begin_lines(). */
+/* The bytes from `from` behind data + start on. text_begin_lines() makes lines of what has been read. */
 static inline char *text_at(const struct reader *reader, size_t from)
 {
 	return (char *)reader->data + reader->start + from;
 }
 
 void text_begin_lines(struct reader *reader); /* from here on CR LF in what was read already is LF */
-/* As reader_fill(), with the line ends CR LF read as LF. */
+/* Reads as reader_fill() does, with the line ends CR LF read as LF. */
 size_t text_fill_slow(struct reader *reader, size_t want);
 
 static inline size_t text_fill(struct reader *reader, size_t want)

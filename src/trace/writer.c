@@ -21,6 +21,7 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 	*writer = (struct writer){.encoding = encoding, .fd = fd};
 	if (options)
 		writer->options = *options;
+	writer->options.compat |= encoding->is_compat;
 	buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
 	writer->state = encoding->writer->begin(writer);
 	return writer;

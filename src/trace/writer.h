@@ -11,7 +11,7 @@
 struct writer;
 
 struct writer_options {
-	bool compat;        /* the dialect of the sp-rtrace 2.0 tools */
+	bool compat;        /* the dialect of the sp-rtrace 2.0 tools, if the encoding is not that already */
 	bool line_buffered; /* flush after each call (a terminal or a pipe is read live) */
 	frame_namer namer;  /* -r: names functions; NULL: they get no names */
 	void *namer_context;

@@ -1,12 +1,14 @@
 #include "config.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
-#include "tracer/ends.h"
 #include "tracer/execs.h"
 #include "tracer/forks.h"
+#include "tracer/life.h"
 #include "tracer/process.h"
 #include "calls/enter.h"
+#include "calls/leave.h"
 #include "calls/pin.h"
+#include "calls/pin_watch.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "text/breakpoints.h"
@@ -49,7 +51,7 @@ static void act_hit(struct task *task, struct breakpoint *b)
 		if (b->inserted) {
 			if (b->is_return)
 				call_return(task, b);
-			if (b->watched)
+			if (pin_watches(b))
 				pin_asked(task, b);
 			if (b->probe)
 				act_entry(task, b);
@@ -89,8 +91,7 @@ static bool own_at_hit(struct task *task)
 		run->lost_attach++;
 	}
 	p->trace->broken = run->has_broken = true;
-	task->parting.signal = hit_take_back(task) ? 0 : SIGTRAP;
-	task->parting.is_ready = true;
+	task_make_ready(task, hit_take_back(task) ? 0 : SIGTRAP);
 	return false;
 }
 
@@ -99,6 +100,30 @@ static bool own_at_hit(struct task *task)
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
+}
+
+/* A hit by code of another mode (a far call, as emulators and some JITs make them) is of an instruction that is not the
+ * one which was decoded, in a call that follows another ABI. What stands there is no function of the program's own
+ * mode: it is not watched any more, and the task begins the instruction anew. */
+static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
+{
+	struct process *p = task->process;
+	const uint64_t address = p->arch->breakpoint_address(pc);
+	struct breakpoint *b = breakpoint_find(p, address);
+
+	if (!b || !b->size || !task_hit_by_kernel(task)) {
+		task_resume(task, stop->signal);
+		return;
+	}
+	if (!b->unusable && b->probe)
+		msg_warn("process %d (%s) calls %s in another mode of the processor (by a far call, between code of 32 "
+			 "and of 64 bits): that cannot be traced, and the function is not watched any more",
+			 p->pid, p->trace->name, b->probe->traced.shown);
+	if (b->inserted)
+		breakpoint_remove(p, b);
+	b->unusable = true;
+	task_set_pc(task, address);
+	task_resume(task, 0);
 }
 
 static void act_trap(struct task *task, const struct stop *stop)
@@ -116,11 +141,19 @@ static void act_trap(struct task *task, const struct stop *stop)
 		}
 		slot_left(task);
 	}
-	if (!p || task_regs(task) < 0) {
+	const int error = p ? task_regs(task) : -ESRCH;
+	uint64_t pc = error ? 0 : p->arch->pc(&task->regs);
+
+	if (error ? error == -ENOTSUP && task_foreign_pc(task, &pc)
+		  : p->arch->other_mode && p->arch->other_mode(&task->regs)) {
+		act_other_mode(task, stop, pc);
+		return;
+	}
+	if (error) {
 		task_resume(task, p ? 0 : stop->signal);
 		return;
 	}
-	const uint64_t pc = p->arch->pc(&task->regs), address = p->arch->breakpoint_address(pc);
+	const uint64_t address = p->arch->breakpoint_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
 	guard_saw(p->tracer->engine, task->seat, pc, p->arch->sp(&task->regs));
@@ -148,22 +181,9 @@ static void translate_siginfo(struct task *task, uint64_t before)
 	task_set_siginfo(task, &info);
 }
 
-/* A vfork child that stops keeps its parent in an uninterruptible sleep: the shell would never see Ctrl-Z take effect.
- * Untraced the child execs almost at once; traced, its stop signal is kept until it does. */
-static bool keep_stop_until_exec(struct task *task, int sig)
-{
-	if (!task->is_vfork_child || !stops_or_continues(sig))
-		return false;
-	task->stop_after_exec = sig == SIGCONT ? 0 : sig;
-	if (sig == SIGCONT)
-		return false;
-	task_resume(task, 0);
-	return true;
-}
-
 static void act_signal(struct task *task, int sig)
 {
-	if (keep_stop_until_exec(task, sig))
+	if (exec_awaits(task, sig))
 		return;
 	if (task_slot(task)) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP || sig == SIGSEGV || sig == SIGBUS;
@@ -226,11 +246,15 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 		output_note(p->trace, "%s", how);
 	if (p)
 		process_ref(p);
+	if (p && !task->exiting)
+		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);
 	/* The kernel reports a leader's end when all others have ended. A thread that was just taking its place (an
 	 * exec) is reported as the leader. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
+	if (leader && p && p->life->has_unread_end)
+		births_expect_unannounced(t, p);
 	births_adopt_orphans(t, p, tgid, NULL);
 	if (p)
 		process_unref(p, how);
@@ -265,8 +289,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		act_born_early(t, stop);
 		break;
 	case STOP_BORN:
-		task->birth.signal = stop->signal;
-		birth_adopt(t, task);
+		act_born(t, task, stop);
 		break;
 	case STOP_EXEC:
 		act_exec(t, stop);

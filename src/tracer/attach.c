@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/attach.h"
 #include "tracer/act.h"
+#include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
 #include "tracer/seize_stops.h"
@@ -187,7 +188,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 
 	/* It shares the memory of one before it. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
-		known->release_at_exec = false;
+		known->life->release_at_exec = false;
 		return 0;
 	}
 	if (refuse(pid, EPERM))
@@ -342,7 +343,7 @@ int launch_begin(struct tracer *t)
 		kill(pid, SIGKILL);
 		return 1;
 	}
-	task_new(t, pid, pid, NULL, PHASE_LIVE);
+	task_begin(t, pid, pid, NULL, PHASE_LIVE);
 	launch_open_gate(t->launch); /* if it has been killed meanwhile, its end is reported */
 	return wait_for_exec(t);
 }

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/births.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/start.h"
 #include "calls/pin.h"
@@ -10,8 +10,10 @@
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
+#include "proc/who.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
@@ -43,7 +45,7 @@ static bool shares_memory(const struct task *child, const struct task *maker)
 		same = proc_same_memory(child->tid, other, &known);
 	if (known)
 		return same;
-	return child->birth.event == PTRACE_EVENT_VFORK;
+	return child->life->birth.event == PTRACE_EVENT_VFORK;
 }
 
 /* The thread group of a task that a task of p has made; 0 if it has gone already. */
@@ -61,26 +63,26 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 {
 	struct process *parent = child->process;
 
-	child->birth.kind = BIRTH_SHARES;
+	child->life->birth.kind = BIRTH_SHARES;
 	child->text_serial = maker ? maker->text_serial : 0;
 	if (!parent || child->tgid != child->tid)
 		return;
 	if (shares_memory(child, maker)) {
 		parent->shared = true;
-		child->release_at_exec = !t->set->follow;
-		child->is_vfork_child = child->birth.event == PTRACE_EVENT_VFORK;
+		child->life->release_at_exec = !t->set->follow;
+		child->life->vfork.is_child = child->life->birth.event == PTRACE_EVENT_VFORK;
 		return;
 	}
-	child->birth.kind = BIRTH_FORK;
-	child->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
-	if (!child->birth.is_release)
+	child->life->birth.kind = BIRTH_FORK;
+	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
+	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
 	task_part(child); /* it is none of those that may have changed something since */
 	struct process *p = process_fork(parent, child);
 
 	if (p) {
 		task_join(child, p);
-		if (maker && !child->birth.is_release && task_newest_call(maker)) {
+		if (maker && !child->life->birth.is_release && task_newest_call(maker)) {
 			process_own(p);
 			calls_fork(maker, child);
 		}
@@ -92,10 +94,10 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 static void start_running(struct tracer *t, struct task *child)
 {
 	if (process_is_leaving(t, child->process)) {
-		child->parting.is_ready = true;
+		task_make_ready(child, 0);
 		return;
 	}
-	if (child->birth.signal == SIGTRAP || !task_listen(child))
+	if (child->life->birth.signal == SIGTRAP || !task_listen(child))
 		task_resume(child, 0);
 }
 
@@ -104,8 +106,8 @@ static void leave_copy(struct task *child)
 {
 	struct process *p = child->process;
 
-	if (p && p->lender)
-		p = p->lender;
+	if (p && p->life->lender)
+		p = p->life->lender;
 	if (!p || !p->text->syscall_copies || task_regs(child) < 0)
 		return;
 	struct slot *slot = slot_at(p, p->arch->pc(&child->regs));
@@ -130,22 +132,23 @@ static void let_child_go(struct tracer *t, struct task *child)
 }
 
 /* A new task of which it is known what it is has come to its first stop. */
-void birth_adopt(struct tracer *t, struct task *child)
+static void birth_adopt(struct tracer *t, struct task *child)
 {
 	struct process *p = child->process;
 
 	t->held_tasks -= child->phase == PHASE_HELD;
-	pin_orphan(t, child);
+	pin_orphan(t, child->tid, child->life->birth.maker);
 	child->phase = PHASE_LIVE;
 	leave_copy(child);
-	if (child->birth.kind == BIRTH_FORK) {
-		if (!p || child->birth.is_release || process_is_leaving(t, p)) {
+	if (child->life->birth.kind == BIRTH_FORK) {
+		if (!p || child->life->birth.is_release || process_is_leaving(t, p)) {
 			let_child_go(t, child);
 			return;
 		}
-		if (p->behind)
+		if (p->life->behind)
 			process_own(p);
-		if (!p->lender && !p->planted && !t->run->paused) { /* its parent has never been looked at */
+		if (!p->life->lender && !p->life->planted &&
+		    !t->run->paused) { /* its parent has never been looked at */
 			p->trace->attached = true;
 			process_start(p); /* an error: it has been killed, which is reported later */
 		}
@@ -153,15 +156,31 @@ void birth_adopt(struct tracer *t, struct task *child)
 	start_running(t, child);
 }
 
+void act_born(struct tracer *t, struct task *child, const struct stop *stop)
+{
+	child->life->birth.signal = stop->signal;
+	birth_adopt(t, child);
+}
+
 /* A task that was held until its maker, a task of p, was known. */
 static void adopt_held(struct tracer *t, struct task *child, struct process *p, const struct task *maker,
 		       unsigned event)
 {
-	child->birth.event = event;
+	child->life->birth.event = event;
 	if (p)
 		task_join(child, p);
 	find_out(t, child, maker);
 	birth_adopt(t, child);
+}
+
+/* A child of p's that has still to come to its first stop. maker: as for find_out(). */
+static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, const struct task *maker,
+			 unsigned event)
+{
+	struct task *const child = task_begin(t, tid, tgid, p, PHASE_EXPECTED);
+
+	child->life->birth.event = event;
+	find_out(t, child, maker);
 }
 
 /* What a task of a process has made is known: an event of its maker's, or its maker's registers, name it. */
@@ -171,13 +190,10 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	pid_t tgid;
 
 	pin_birth(t, maker, tid);
-	if (child && child->phase == PHASE_HELD) {
+	if (child && child->phase == PHASE_HELD)
 		adopt_held(t, child, maker->process, maker, event);
-	} else if (!child && (tgid = group_of(tid, maker->process))) {
-		child = task_new(t, tid, tgid, maker->process, PHASE_EXPECTED);
-		child->birth.event = event;
-		find_out(t, child, maker);
-	}
+	else if (!child && (tgid = group_of(tid, maker->process)))
+		expect_child(t, tid, tgid, maker->process, maker, event);
 	/* Else it was killed before it ran, and has been reaped already. */
 }
 
@@ -203,11 +219,14 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
  * namespace's, so that it has to be that of a task of ours of which nothing is known yet. */
 void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
-	const struct process *p = maker->process;
-	const pid_t tid = p && p->arch->made_task && task_regs(maker) == 0 ? p->arch->made_task(&maker->regs) : 0;
+	struct process *const p = maker->process;
+	const bool is_read = p && task_regs(maker) == 0;
+	const pid_t tid = is_read && p->arch->made_task ? p->arch->made_task(&maker->regs) : 0;
 	const struct task *child = tid ? task_find(t, tid) : NULL;
 
-	if (!tid || (child && (child->phase != PHASE_HELD || child->birth.maker != maker->tgid)) ||
+	if (p && !is_read)
+		p->life->has_unread_end = true;
+	if (!tid || (child && (child->phase != PHASE_HELD || child->life->birth.maker != maker->tgid)) ||
 	    (!child && proc_tracer(tid) != gettid()))
 		return;
 	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
@@ -224,12 +243,30 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
+/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end is
+ * reported all that it has made is there, traced, and with another parent:
+ *
+ *	100: fork() makes 101 | SIGKILL twice | 100: its end | 101: first stop
+ *
+ * Whose parent is a group that lives is left alone: that has perhaps still to announce it. */
+void births_expect_unannounced(struct tracer *t, struct process *p)
+{
+	size_t count;
+	pid_t *const all = who_all(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!task_find(t, all[i]) && proc_tracer(all[i]) == gettid() &&
+		    !group_lives(t, proc_parent(all[i]), NULL))
+			expect_child(t, all[i], all[i], p, NULL, PTRACE_EVENT_FORK);
+	free(all);
+}
+
 static struct task *next_orphan(struct tracer *t, pid_t maker)
 {
 	struct task *task;
 
 	for (size_t i = 0; t->held_tasks && (task = tasks_next(t, &i));) {
-		if (task->phase == PHASE_HELD && (!maker || task->birth.maker == maker))
+		if (task->phase == PHASE_HELD && (!maker || task->life->birth.maker == maker))
 			return task;
 	}
 	return NULL;
@@ -256,7 +293,8 @@ static bool is_announced(struct tracer *t, const struct task *child)
 	const struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
-		if (task->tgid == child->birth.maker && task->stopped && task_event_message(task->tid) == child->tid)
+		if (task->tgid == child->life->birth.maker && task->stopped &&
+		    task_event_message(task->tid) == child->tid)
 			return true;
 	return false;
 }
@@ -267,10 +305,10 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 	bool known;
 
 	for (size_t i = 0; t->held_tasks && (child = tasks_next(t, &i));) {
-		if (child->phase != PHASE_HELD || child->birth.maker != maker || is_announced(t, child))
+		if (child->phase != PHASE_HELD || child->life->birth.maker != maker || is_announced(t, child))
 			continue;
 		i = 0;
-		child->release_at_exec = !t->set->follow;
+		child->life->release_at_exec = !t->set->follow;
 		if (proc_tgid(child->tid) == maker || proc_same_memory(child->tid, maker, &known)) {
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
@@ -288,7 +326,7 @@ void births_adopt_unannounced(struct tracer *t)
 	struct task *orphan;
 
 	while ((orphan = next_orphan(t, 0))) {
-		const struct task *maker = task_find(t, orphan->birth.maker);
+		const struct task *maker = task_find(t, orphan->life->birth.maker);
 
 		adopt_held(t, orphan, maker ? maker->process : NULL, NULL, PTRACE_EVENT_FORK);
 	}
@@ -297,12 +335,12 @@ void births_adopt_unannounced(struct tracer *t)
 void act_born_early(struct tracer *t, const struct stop *stop)
 {
 	const pid_t tgid = proc_tgid(stop->tid);
-	struct task *task = task_new(t, stop->tid, tgid ? tgid : stop->tid, NULL, PHASE_HELD);
+	struct task *task = task_begin(t, stop->tid, tgid ? tgid : stop->tid, NULL, PHASE_HELD);
 
 	t->held_tasks++;
 	stops_mark(task, stop);
-	task->birth.signal = stop->signal;
-	task->birth.maker = tgid && tgid != stop->tid ? tgid : proc_parent(stop->tid);
+	task->life->birth.signal = stop->signal;
+	task->life->birth.maker = tgid && tgid != stop->tid ? tgid : proc_parent(stop->tid);
 	if (t->tasks.count == t->held_tasks)
 		births_adopt_orphans(t, NULL, 0, NULL);
 }

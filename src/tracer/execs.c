@@ -2,7 +2,7 @@
 #include "tracer/execs.h"
 #include "record/run.h"
 #include "tracer/births.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "calls/pin.h"
@@ -32,9 +32,9 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 	if (!task)
 		task = task_find(t, stop->tid);
 	if (!task)
-		task = task_new(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
+		task = task_begin(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
 	task->phase = PHASE_LIVE;
-	task->release_at_exec = leader ? leader->release_at_exec : task->release_at_exec;
+	task->life->release_at_exec = leader ? leader->life->release_at_exec : task->life->release_at_exec;
 	task_forget_group(t, stop->tid, task);
 	if (task->tid != stop->tid)
 		task_rename(t, task, stop->tid);
@@ -73,6 +73,27 @@ static void clean_new_image(struct process *old)
 	slots_restore(old);
 }
 
+bool exec_awaits(struct task *task, int sig)
+{
+	if (!task->life->vfork.is_child || !stops_or_continues(sig))
+		return false;
+	task->life->vfork.signal = sig == SIGCONT ? 0 : sig;
+	if (sig == SIGCONT)
+		return false;
+	task_resume(task, 0);
+	return true;
+}
+
+static void deliver_awaiting(struct task *task)
+{
+	const int signal = task->life->vfork.signal;
+
+	task->life->vfork.is_child = false;
+	task->life->vfork.signal = 0;
+	if (signal)
+		kill(task->tid, signal);
+}
+
 static void launch_failed(struct tracer *t, struct task *task)
 {
 	/* Its output cannot be written: the program has not run yet, and is not run untraced. */
@@ -100,13 +121,10 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	births_adopt_orphans(t, task->process, task->tgid, task);
 	clean_new_image(task->process);
 	leave_old_process(task);
-	task->is_vfork_child = false;
-	if (task->stop_after_exec)
-		kill(task->tid, task->stop_after_exec);
-	task->stop_after_exec = 0;
+	deliver_awaiting(task);
 	if (launched)
 		t->launch_execed = true;
-	if (task->release_at_exec || leaving) {
+	if (task->life->release_at_exec || leaving) {
 		t->run->untraced_children++;
 		task_release(t, task, 0);
 		return;

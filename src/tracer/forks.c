@@ -43,7 +43,7 @@
 void process_clean(struct process *p, pid_t tid)
 {
 	const int fd = p->mem_fd >= 0 ? p->mem_fd : memory_open(tid);
-	const int error = patches_clean(p->lender ? p->lender : p, fd, tid);
+	const int error = patches_clean(p->life->lender ? p->life->lender : p, fd, tid);
 
 	if (fd >= 0 && fd != p->mem_fd)
 		close(fd);
@@ -53,12 +53,9 @@ void process_clean(struct process *p, pid_t tid)
 
 /* ---- Tables of its own ---- */
 
-/* The child is on no CPU by us. A breakpoint that was there for that only is a return site that no call comes to, and
- * retires. */
 static void breakpoint_copied(struct process *p, struct breakpoint *b, const struct breakpoint *from)
 {
-	b->is_return |= b->watched && !from->probe;
-	b->watched = 0;
+	breakpoint_calls_copy(b, from);
 	probe_copy(p, b, from);
 }
 
@@ -66,14 +63,14 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 {
 	objects_clone(&lender->objects, &p->objects);
 	for (size_t i = 0; i < p->objects.count; i++)
-		p->objects.items[i]->probed = lender->planted;
+		p->objects.items[i]->probed = lender->life->planted;
 	p->program = lender->program ? objects_find(&p->objects, lender->program->start) : NULL;
 	p->calls->unwinder = unwinder_clone(lender->calls->unwinder, tid);
 	p->probes->callers = callers_copy(lender->probes->callers);
 	patches_copy(lender, p, breakpoint_copied);
 	ledger_init(p->trace);
 	ledger_fork(lender->trace, p->trace);
-	p->planted = lender->planted;
+	p->life->planted = lender->life->planted;
 }
 
 /* ---- Borrowing ---- */
@@ -81,8 +78,8 @@ static void copy_tables(const struct process *lender, struct process *p, pid_t t
 /* What the borrowers go by is about to change. */
 static void process_end_lending(struct process *lender)
 {
-	while (lender->borrowers)
-		process_own(lender->borrowers);
+	while (lender->life->borrowers)
+		process_own(lender->life->borrowers);
 }
 
 static void ledger_end_lending(void *lender)
@@ -92,15 +89,15 @@ static void ledger_end_lending(void *lender)
 
 static void borrow(struct process *p, struct process *lender, pid_t tid)
 {
-	p->lender = lender;
-	p->next_borrower = lender->borrowers;
-	lender->borrowers = p;
-	lender->before_change = process_end_lending;
+	p->life->lender = lender;
+	p->life->next_borrower = lender->life->borrowers;
+	lender->life->borrowers = p;
+	lender->text->before_change = process_end_lending;
 	lender->trace->ledger.before_change = ledger_end_lending;
-	p->behind = p->text_serial != lender->text_serial;
-	p->loan = guard_lend(p->tracer->engine, lender->guard, tid);
+	p->life->behind = p->text_serial != lender->text_serial;
+	p->life->loan = guard_lend(p->tracer->engine, lender->guard, tid);
 	/* The journal is full. */
-	if (p->loan < 0)
+	if (p->life->loan < 0)
 		process_own(p);
 }
 
@@ -122,7 +119,7 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 
 struct process *process_fork(struct process *parent, const struct task *child)
 {
-	struct process *lender = parent->lender ? parent->lender : parent;
+	struct process *lender = parent->life->lender ? parent->life->lender : parent;
 
 	/* The parent was attached to just when it was executing another program, and has never been looked at. */
 	if (!lender->objects.count && !lender->tracer->run->paused)
@@ -131,7 +128,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 
 	inherit_trace(parent, p->trace);
 	p->shadow_stack = parent->shadow_stack;
-	p->r_debug = parent->r_debug;
+	p->calls->r_debug = parent->calls->r_debug;
 	p->traps = traps_fork(parent->traps);
 	p->text_serial = child->text_serial;
 	borrow(p, lender, child->tid);
@@ -140,9 +137,9 @@ struct process *process_fork(struct process *parent, const struct task *child)
 
 void process_own(struct process *p)
 {
-	struct process *const lender = p->lender;
+	struct process *const lender = p->life->lender;
 
-	if (!lender && !p->uncompared)
+	if (!lender && !p->life->uncompared)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
@@ -155,7 +152,7 @@ void process_own(struct process *p)
 		patches_trust(p);
 	else if (is_open)
 		patches_compare(p, tid);
-	p->uncompared = !is_open;
+	p->life->uncompared = !is_open;
 	p->text_serial++;
 	process_end_borrowing(p);
 }

@@ -3,7 +3,7 @@
 #include "record/run.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
@@ -48,15 +48,13 @@ static void make_ready(struct tracer *t, struct task *task, const struct stop *s
 	switch (stop->kind) {
 	case STOP_TRAP:
 		task_leave_slot(task);
-		task->parting.signal = hit_take_back(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP;
-		task->parting.is_ready = true;
+		task_make_ready(task, hit_take_back(task) || !sigtrap_deliver(task) ? 0 : SIGTRAP);
 		break;
 	case STOP_SIGNAL:
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
-		task->parting.signal = stop->signal;
-		task->parting.is_ready = true;
+		task_make_ready(task, stop->signal);
 		break;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
@@ -67,12 +65,12 @@ static void make_ready(struct tracer *t, struct task *task, const struct stop *s
 		task_leave_slot(task);
 		if (stop->kind == STOP_INTERRUPT)
 			task_restart_syscall(task);
-		task->parting.can_call = true;
-		task->parting.is_ready = true;
+		task->life->parting.can_call = true;
+		task_make_ready(task, 0);
 		break;
 	case STOP_EXIT:
 		/* Another's exec may be waiting for this end, and we for that. */
-		task->parting.is_asleep = true;
+		task->life->parting.is_asleep = true;
 		act(t, stop);
 		break;
 	default:
@@ -96,7 +94,7 @@ static bool can_be_left(const struct process *only, const struct task *task)
 		return false;
 	if (task->vforking || task->exiting || !task->process)
 		return true;
-	return !only && !task->process->uncompared && !task->process->text->writes_refused &&
+	return !only && !task->process->life->uncompared && !task->process->text->writes_refused &&
 	       !sigtrap_needs_restore(task->process);
 }
 
@@ -107,12 +105,12 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->stopped)
-			task->parting.is_asleep = can_be_left(only, task);
+			task->life->parting.is_asleep = can_be_left(only, task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		/* ESRCH: it has gone without a word (an exec), or its end is about to be reported. */
-		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->parting.is_asleep &&
-		    !task->parting.is_ready && (!task->stopped || task->listening))
-			task->parting.is_asleep = !task_interrupt(task);
+		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&
+		    !task->life->parting.is_ready && (!task->stopped || task->listening))
+			task->life->parting.is_asleep = !task_interrupt(task);
 	}
 }
 
@@ -122,7 +120,7 @@ static bool is_waiting_for_any(struct tracer *t, const struct process *only)
 	const struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		if (is_concerned(only, task) && !task->parting.is_asleep && !task->parting.is_ready &&
+		if (is_concerned(only, task) && !task->life->parting.is_asleep && !task->life->parting.is_ready &&
 		    task->phase != PHASE_HELD)
 			return true;
 	}
@@ -160,9 +158,9 @@ static void make_all_ready(struct tracer *t, const struct process *only)
  * through a task that stands. */
 static void restore_text(struct process *p)
 {
-	if (p->uncompared)
+	if (p->life->uncompared)
 		FOR_EACH_TASK(task, p)
-			if (task->parting.is_ready) {
+			if (task->life->parting.is_ready) {
 				process_clean(p, task->tid);
 				break;
 			}
@@ -172,9 +170,9 @@ static void restore_text(struct process *p)
 /* An error (it has been killed) must not stop the rest. */
 static void detach(struct task *task)
 {
-	if (task->parting.can_call && task->process)
+	if (task->life->parting.can_call && task->process)
 		sigtrap_restore(task);
-	task_detach(task, task->parting.signal);
+	task_detach(task, task->life->parting.signal);
 }
 
 static void detach_ready(struct tracer *t)
@@ -182,7 +180,7 @@ static void detach_ready(struct tracer *t)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
-		if (task->parting.is_ready)
+		if (task->life->parting.is_ready)
 			detach(task);
 }
 
@@ -289,7 +287,7 @@ static void let_go_of(struct process *p)
 	make_all_ready(t, p);
 	restore_text(p);
 	FOR_EACH_TASK(task, p)
-		if (task->parting.is_ready) {
+		if (task->life->parting.is_ready) {
 			detach(task);
 			task_forget(t, task, NULL);
 		}
@@ -300,7 +298,7 @@ static void let_go_of(struct process *p)
 static bool has_ready_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (task->parting.is_ready)
+		if (task->life->parting.is_ready)
 			return true;
 	return false;
 }

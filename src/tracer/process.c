@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static char *exe_path(pid_t pid)
@@ -54,8 +55,10 @@ static const struct arch *arch_of(pid_t pid)
 /* A user shadow stack forbids emulated calls. */
 static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 {
-	if (!arch->shadow_stack_line)
+	if (arch->shadow_stack_hwcap && !(getauxval(AT_HWCAP) & arch->shadow_stack_hwcap))
 		return false;
+	if (!arch->shadow_stack_line)
+		return arch->shadow_stack_hwcap != 0;
 	char *status = proc_read(pid, "status", NULL);
 	const char *line = proc_status_line(status, arch->shadow_stack_line);
 	const char *word = line ? strstr(line, arch->shadow_stack_word) : NULL;
@@ -95,6 +98,7 @@ static void process_free(struct process *p)
 	guard_remove_space(t->engine, p->guard);
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
+	free(p->life);
 	free(p);
 }
 
@@ -105,11 +109,13 @@ struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *ar
 	p->tracer = t;
 	p->pid = pid;
 	p->arch = arch;
-	p->mem_fd = p->guard = p->loan = -1;
+	p->mem_fd = p->guard = -1;
 	p->text_serial = 1;
 	p->text = text_new();
 	p->calls = calls_new();
 	p->probes = xcalloc(1, sizeof(*p->probes));
+	p->life = xcalloc(1, sizeof(*p->life));
+	p->life->loan = -1;
 	p->trace = trace_new(t->run, pid, arch);
 	p->trace->objects = &p->objects;
 	p->trace->ledger.context = p;
@@ -128,6 +134,15 @@ int process_open(struct process *p, pid_t tid)
 	if (p->guard < 0)
 		p->guard = guard_add_space(p->tracer->engine, fd);
 	return 0;
+}
+
+static void check_unwinder(const struct process *p)
+{
+	if (!unwinder_has(p->arch, p->tracer->set->unwinder))
+		msg_warn(
+			"process %d is one of %s, whose tables libunwind does not read: its stacks are walked by rows; "
+			"leave out --unwinder=libunwind",
+			p->pid, p->arch->name);
 }
 
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
@@ -150,6 +165,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	ledger_init(p->trace);
 	p->shadow_stack = has_shadow_stack(tid, arch);
 	p->traps = traps_new(tid);
+	check_unwinder(p);
 	p->calls->unwinder = unwinder_new(tid, arch, t->set->unwinder);
 	return p;
 }
@@ -200,20 +216,20 @@ void process_unref(struct process *p, const char *how)
 
 void process_end_borrowing(struct process *p)
 {
-	struct process **link, *const lender = p->lender;
+	struct process **link, *const lender = p->life->lender;
 
 	if (!lender)
 		return;
-	for (link = &lender->borrowers; *link != p; link = &(*link)->next_borrower)
+	for (link = &lender->life->borrowers; *link != p; link = &(*link)->life->next_borrower)
 		;
-	*link = p->next_borrower;
-	p->lender = p->next_borrower = NULL;
-	if (!lender->borrowers) {
-		lender->before_change = NULL;
+	*link = p->life->next_borrower;
+	p->life->lender = p->life->next_borrower = NULL;
+	if (!lender->life->borrowers) {
+		lender->text->before_change = NULL;
 		lender->trace->ledger.before_change = NULL;
 	}
-	guard_lend_end(p->tracer->engine, p->loan);
-	p->loan = -1;
+	guard_lend_end(p->tracer->engine, p->life->loan);
+	p->life->loan = -1;
 }
 
 /* ---- Objects ---- */
@@ -236,7 +252,6 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 		breakpoint_free(p, b);
 	}
 	free(gone);
-	p->text->forgotten++;
 	slots_forget_range(p, start, end);
 	callers_forget_range(p->probes, start, end);
 }
@@ -284,7 +299,7 @@ void process_update_objects(struct process *p)
 	if (error < 0 && error != -ESRCH && error != -ENOENT)
 		msg_debug(DBG_SYMBOLS, 1, "maps of %d: %s", p->pid, strerror(-error));
 	find_program(p);
-	if (!p->planted)
+	if (!p->life->planted)
 		return;
 	linker_mark_lasting(p);
 	p->text->planting = true;

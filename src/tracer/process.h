@@ -8,6 +8,17 @@
 #include "record/trace.h"
 #include "text/text.h"
 
+/* What this floor knows of a process. */
+struct process_life {
+	bool planted;        /* its functions have breakpoints: start.c */
+	bool has_unread_end; /* of a task, whose registers at its end could not be read: births.c */
+	/* A fork's child without tables of its own: forks.c. */
+	struct process *lender, *borrowers, *next_borrower;
+	int loan;        /* of the guard's; -1 none */
+	bool behind;     /* its text may lack breakpoints: it needs tables before it runs */
+	bool uncompared; /* it has got tables, but its memory could not be opened: they may say what its text is not */
+};
+
 /* The process of a task. NULL: errno, ENOEXEC if its processor is not known. */
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* One without memory, tables and a name. It has no reference yet: a task that joins it, or process_ref(). */

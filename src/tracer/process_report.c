@@ -21,6 +21,21 @@ static const char *symbol_options(const struct settings *set)
 	return "--symbol=FUNCTION=0xADDRESS";
 }
 
+/* The memory of Go's own code is dealt out by functions of its runtime that are none of a C library's, under whatever
+ * name: to look for malloc would be in vain. */
+static void report_go(const struct process *p)
+{
+	if (probes_count(p))
+		msg_warn("process %d (%s) is a Go program: what its C code calls is traced; Go's own code has an "
+			 "allocator of its own, which is not, and Go's pprof shows what that one allocates",
+			 p->pid, p->trace->name);
+	else
+		msg_warn("none of the functions to be traced was found in process %d (%s): it is a Go program, whose "
+			 "code has an allocator of its own, which is not traced; Go's pprof shows what that one "
+			 "allocates",
+			 p->pid, p->trace->name);
+}
+
 /* "0 events" without a reason is a defect. */
 static void report_nothing(const struct process *p)
 {
@@ -28,8 +43,12 @@ static void report_nothing(const struct process *p)
 
 	/* A program that has ended, or was let go of, before its libraries were there. */
 	/* What -L leaves out is reported once, of all processes. */
+	if (p->program && elf_file_is_go(p->program->file)) {
+		report_go(p);
+		return;
+	}
 	if (probes_count(p) || (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
-	    (p->program && elf_file_interpreter(p->program->file) && !p->r_debug))
+	    (p->program && elf_file_interpreter(p->program->file) && !p->calls->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!elf_file_has_symbols(p->objects.items[i]->file))

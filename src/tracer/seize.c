@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/seize.h"
 #include "tracer/births.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/seize_stops.h"
 #include "tracer/settle.h"
@@ -77,9 +77,9 @@ void seize_end(void)
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
-	struct task *task = task_new(t, tid, pid, NULL, PHASE_LIVE);
+	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->release_at_exec = !t->set->follow; /* until it is known whose it is */
+	task->life->release_at_exec = !t->set->follow; /* until it is known whose it is */
 	return task;
 }
 
@@ -90,10 +90,10 @@ static void seize_replaced(struct tracer *t, pid_t pid)
 
 	stops_forget(t, pid);
 	if (leader)
-		task_replace(leader);
+		task_begin_again(leader);
 	else
 		leader = new_task(t, pid, pid);
-	leader->arriving.is_lost = true;
+	leader->life->is_lost = true;
 }
 
 /* 0 or -errno. */
@@ -127,7 +127,7 @@ static void forget_lost(struct tracer *t, pid_t pid)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		if (task->tgid != pid || !task->arriving.is_lost)
+		if (task->tgid != pid || !task->life->is_lost)
 			continue;
 		stops_forget(t, task->tid);
 		task_forget(t, task, NULL);
@@ -140,18 +140,18 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 	const struct task *leader = task_find(t, pid);
 	struct task *task;
 
-	if (leader ? !leader->arriving.is_lost && proc_tracer(pid) == gettid() : !proc_is_alive(pid))
+	if (leader ? !leader->life->is_lost && proc_tracer(pid) == gettid() : !proc_is_alive(pid))
 		return false;
 	/* Some of the new program's threads may be ours already, even where its leader is not. */
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		if (task->tgid != pid || task->phase != PHASE_LIVE)
 			continue;
-		task->arriving.is_lost = proc_tracer(task->tid) != gettid();
-		if (task->arriving.is_lost)
+		task->life->is_lost = proc_tracer(task->tid) != gettid();
+		if (task->life->is_lost)
 			continue;
 		struct process *p = task_part(task);
 
-		task->arriving.is_settled = false;
+		birth_unsettle(task);
 		if (p)
 			process_unref(p, NULL);
 	}
@@ -282,7 +282,7 @@ static void give_process(struct tracer *t, struct process *p, const struct share
 	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (!task->process && task->phase == PHASE_LIVE && is_listed(s, task->tgid)) {
 			task_join(task, p);
-			task->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
+			task->life->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
 		}
 }
 

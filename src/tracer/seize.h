@@ -20,8 +20,8 @@ struct sharers {
 };
 /* Seizes all processes that share the memory of the task `one` and are not seized yet; how many. */
 size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
-/* Of the process that was begun with those: gives them to it, and seizes all else that uses its memory or is about to.
- * Where it is shared it is made anew, and p freed. */
+/* Gives those tasks to the process that was begun with them, and seizes all other tasks that use its memory or are
+ * about to. A process that is shared is made anew, and p freed. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
 /* If the process has executed another program meanwhile without an event, drops what was known of its tasks: those that
  * are left have no struct process any more, and the others are to be seized again. False: it has not. */

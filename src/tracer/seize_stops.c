@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/seize_stops.h"
 #include "tracer/act.h"
+#include "tracer/life.h"
 #include "ptrace/collect.h"
 #include "ptrace/stops.h"
 #include "ptrace/tasks.h"
@@ -18,7 +19,7 @@ void seize_put_off(struct tracer *t, pid_t tid, int status)
 	}
 	/* The exec of a thread whose leader is not known yet. */
 	if (!task)
-		task = task_new(t, tid, tid, NULL, PHASE_LIVE);
+		task = task_begin(t, tid, tid, NULL, PHASE_LIVE);
 	stops_keep(t, task, &stop);
 }
 

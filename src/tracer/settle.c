@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/settle.h"
+#include "tracer/life.h"
 #include "tracer/seize_stops.h"
 #include "ptrace/halt.h"
 #include "ptrace/tasks.h"
@@ -43,12 +44,12 @@ static size_t interrupt_forking(const struct process *p)
 	bool locked;
 
 	FOR_EACH_TASK(task, p) {
-		if (task->arriving.is_settled)
+		if (task->life->is_settled)
 			continue;
-		task->arriving.is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
-					    !may_be_forking(task, &locked) || !task_interrupt(task);
-		task->interrupted = !task->arriving.is_settled;
-		count += !task->arriving.is_settled;
+		task->life->is_settled = task->phase != PHASE_LIVE || task->stopped || task->exiting ||
+					 !may_be_forking(task, &locked) || !task_interrupt(task);
+		task->interrupted = !task->life->is_settled;
+		count += !task->life->is_settled;
 	}
 	return count;
 }
@@ -79,10 +80,10 @@ static size_t take_stops(const struct process *p, unsigned naps, bool has_sharer
 	size_t left = 0;
 
 	FOR_EACH_TASK(task, p) {
-		if (task->arriving.is_settled)
+		if (task->life->is_settled)
 			continue;
-		task->arriving.is_settled = try_settle(p->tracer, task, naps, has_sharers);
-		left += !task->arriving.is_settled;
+		task->life->is_settled = try_settle(p->tracer, task, naps, has_sharers);
+		left += !task->life->is_settled;
 	}
 	return left;
 }
@@ -100,9 +101,14 @@ void births_settle(const struct process *p, bool has_sharers)
 	}
 }
 
+void birth_unsettle(struct task *task)
+{
+	task->life->is_settled = false;
+}
+
 void births_unsettle(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)
 		if (task->interrupted && !task->stopped && !task->exiting && !task->vforking)
-			task->arriving.is_settled = false;
+			task->life->is_settled = false;
 }

@@ -31,7 +31,7 @@ static int process_prepare(struct process *p)
 
 	if (error < 0)
 		return error;
-	p->planted = p->text->planting = true;
+	p->life->planted = p->text->planting = true;
 	probe_manual_symbols(p);
 	for (size_t i = 0; i < p->objects.count; i++)
 		probe_object(p, p->objects.items[i]);
@@ -71,7 +71,7 @@ int processes_start(struct tracer *t, struct process **failed)
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
 	for (struct process *p = t->processes; p; p = p->next) {
-		if (p->leaving || p->uncompared)
+		if (p->leaving || p->life->uncompared)
 			continue;
 		if (p->shared && !has_anchor(p))
 			process_find_anchor(p);
@@ -99,5 +99,5 @@ void process_pause(struct process *p, const char *why)
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
 	report_end(p->trace, why);
-	p->planted = false;
+	p->life->planted = false;
 }

@@ -6,8 +6,9 @@
 
 /* Reads the objects, probes what they define, begins a trace. 0 or -errno. */
 int process_start(struct process *p);
-/* The same for every process while it runs. Nothing is planted before all are prepared, because from its first
- * breakpoint on a process waits for the tracer. 0 or the first -errno, and *failed is whose; the others go on. */
+/* Starts every process while it runs. Nothing is planted before all are prepared, because from its first breakpoint on
+ * a process waits for the tracer. 0 or the first -errno, and *failed is the process
+ * that has failed; the others go on. */
 int processes_start(struct tracer *t, struct process **failed);
 /* Takes all breakpoints out while tasks run, drops the calls, ends the trace file (pausing, letting go). */
 void process_pause(struct process *p, const char *why);

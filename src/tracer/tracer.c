@@ -2,7 +2,7 @@
 #include "tracer/tracer.h"
 #include "tracer/act.h"
 #include "tracer/attach.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/letgo.h"
 #include "tracer/process.h"
@@ -143,7 +143,6 @@ static void tracer_free(struct tracer *t)
 	free(t->collector);
 	free(t->spare_call);
 	pin_free(t->pin);
-	free(t->symbols_of);
 }
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)

@@ -52,12 +52,12 @@ struct cfi {
 /* Opens a file's. Takes over `fd`, also on failure. 0 or -errno: -ENOEXEC when it is no ELF file
  * for that processor. */
 int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch);
-/* The same from memory, for [vdso] and files that cannot be opened: its ELF header is at `start`.
- * Takes in only the segment with .eh_frame. */
+/* Takes it from memory, for [vdso] and files that cannot be opened: the ELF header is at `start`. Takes in only the
+ * segment with .eh_frame. */
 int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start, const struct arch *arch);
 void cfi_close(struct cfi *cfi);
 
-/* What is known of a frame whose pc is `address`; the caller frees it. NULL: there is no rule. */
+/* The rule for a frame whose pc is `address`; the caller frees it. NULL: there is no rule. */
 Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
 
 /* Reads code of the file's: how many bytes of [address, address + size) are in the executable segment that holds

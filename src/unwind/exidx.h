@@ -12,7 +12,7 @@
 #define EXIDX_LR 14
 #define EXIDX_PC 15
 
-/* What is known of the function that holds an address. */
+/* The entry of the function that holds an address. */
 struct exidx_entry {
 	uint64_t start, end;
 	size_t size; /* of the instructions; 0: it cannot be unwound */

@@ -46,7 +46,6 @@ void expression_copy(struct expression_op *to, const Dwarf_Op *ops, size_t count
 struct machine {
 	uint64_t stack[STACK_MAX];
 	unsigned depth;
-	uint64_t mask; /* of an address */
 	unsigned bits;
 	const struct frame_registers *registers;
 	uint64_t cfa;
@@ -57,7 +56,7 @@ static int push(struct machine *m, uint64_t value)
 {
 	if (m->depth == STACK_MAX)
 		return -EINVAL;
-	m->stack[m->depth++] = value & m->mask;
+	m->stack[m->depth++] = memory_sum(m->memory, value, 0);
 	return 0;
 }
 
@@ -191,7 +190,7 @@ static int unary(struct machine *m, const struct expression_op *op)
 	default:
 		return -EINVAL;
 	}
-	*top &= m->mask;
+	*top = memory_sum(m->memory, *top, 0);
 	return 0;
 }
 
@@ -228,7 +227,6 @@ int expression_evaluate(const struct expression_op *ops, size_t count, const str
 			uint64_t cfa, struct stack_memory *memory, uint64_t *value)
 {
 	struct machine m = {
-		.mask = memory->pointer_size == 4 ? UINT32_MAX : UINT64_MAX,
 		.bits = memory->pointer_size * 8u,
 		.registers = registers,
 		.cfa = cfa,

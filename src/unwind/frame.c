@@ -7,8 +7,7 @@
 #include "base/util.h"
 #include "symbols/maps.h"
 
-#define CALL_BYTES 16         /* before a return address, in which the call is looked for */
-#define SITES_MAX  (1u << 18) /* return addresses that are remembered of one object */
+#define SITES_MAX (1u << 18) /* return addresses that are remembered of one object */
 
 /* Instead of a row of the object's. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
@@ -50,17 +49,11 @@ static bool read_executable(struct unwinder *unwinder)
 
 static bool follows_call_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
-	unsigned char code[CALL_BYTES];
-	size_t size = sizeof(code);
+	const struct arch_memory code = {.read = stack_memory_read, .context = &unwinder->memory};
+	enum arch_call call = CALL_NONE;
 
-	const uint64_t end = arch_text_address(unwinder->arch, pc);
-
-	/* The call may be the first code of its mapping. */
-	if (end < size ||
-	    (!memory_read(&unwinder->memory, end - size, code, size) &&
-	     ((size = end % 4096) >= sizeof(code) || !memory_read(&unwinder->memory, end - size, code, size))))
-		return false;
-	return unwinder->arch->follows_call(pc, code, size) != CALL_NONE;
+	arch_call_before(unwinder->arch, pc, &code, &call);
+	return call != CALL_NONE;
 }
 
 static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
@@ -75,7 +68,7 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 /* `state` is that of the code: arch->code_state. */
 static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
-	unsigned char code[CALL_BYTES];
+	unsigned char code[ARCH_CALL_BYTES];
 	size_t size = sizeof(code);
 
 	while (size && cfi_code(cfi, address - size, code, size) != (ssize_t)size)
@@ -86,7 +79,7 @@ static bool follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t ad
 /* Whether signal handlers return to the address, which no call puts on the stack; also in a C library without CFI. */
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
-	unsigned char code[CALL_BYTES];
+	unsigned char code[ARCH_CALL_BYTES];
 	const struct arch *arch = unwinder->arch;
 	const struct row *row = rows_find(&object->rows, &object->cfi, arch, address);
 	const ssize_t size = cfi_code(&object->cfi, address, code, sizeof(code));
@@ -188,7 +181,7 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct arch *arch = unwinder->arch;
-	unsigned char code[CALL_BYTES];
+	unsigned char code[ARCH_CALL_BYTES];
 
 	return arch->frame_has_registers && memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
 	       arch->find_restorer(code, sizeof(code)) == 0;

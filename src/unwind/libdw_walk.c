@@ -134,12 +134,22 @@ static int on_frame(Dwfl_Frame *state, void *context)
 	Dwarf_Addr pc = 0;
 
 	if (!libdw->is_first) {
+		const struct stack_memory *memory = &libdw->unwinder->memory;
+
 		dwfl_frame_pc(state, &pc, NULL);
-		if (dwfl_frame_reg(state, libdw->unwinder->arch->dwarf_sp, &sp) || !steps_to_caller(steps, pc, sp))
+		if (dwfl_frame_reg(state, libdw->unwinder->arch->dwarf_sp, &sp) ||
+		    !steps_to_caller(steps, memory_sum(memory, pc, 0), memory_sum(memory, sp, 0)))
 			return DWARF_CB_ABORT;
 	}
 	libdw->is_first = false;
-	return steps_may_go_on(steps) ? DWARF_CB_OK : DWARF_CB_ABORT;
+	if (!steps_may_go_on(steps))
+		return DWARF_CB_ABORT;
+	/* Without a rule, libdw guesses by the frame pointer. */
+	if (steps->row && steps->row->kind == ROW_NONE) {
+		steps->end = steps_without_rule(steps);
+		return DWARF_CB_ABORT;
+	}
+	return DWARF_CB_OK;
 }
 
 enum walk_end libdw_walk(struct unwinder *unwinder, struct walk_request *request)

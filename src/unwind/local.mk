@@ -1,5 +1,5 @@
 # unwind/: registers + stack bytes -> return addresses. Users link
-# libunwinder.a libsymbols.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS).
+# libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS).
 noinst_LIBRARIES += libunwinder.a
 libunwinder_a_SOURCES = src/unwind/cfi.c src/unwind/cfi.h src/unwind/cfi_check.c src/unwind/cfi_check.h \
 	src/unwind/exidx.c src/unwind/exidx.h \

@@ -4,6 +4,7 @@
 #include "base/util.h"
 
 #include <byteswap.h>
+#include <errno.h>
 
 /* 257 frames with a dozen saved registers each come from a few windows; this is far beyond. */
 #define SLOW_READS_MAX 20000
@@ -18,6 +19,7 @@ void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snap
 	memory->size = snapshot->bytes ? snapshot->size : 0;
 	memory->bytes = snapshot->bytes;
 	memory->pointer_size = snapshot->arch->pointer_size;
+	memory->mask = memory->pointer_size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
 	memory->swap = snapshot->arch->big_endian != host_big_endian;
 	memory->budget = SLOW_READS_MAX;
 	for (size_t i = 0; i < ARRAY_SIZE(memory->windows); i++)
@@ -69,6 +71,13 @@ bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data,
 	if (copy_from_windows(memory, address, data, size))
 		return true;
 	return read_exactly(snapshot, address, data, size);
+}
+
+int stack_memory_read(void *memory, uint64_t address, void *data, size_t size)
+{
+	struct stack_memory *const read = memory;
+
+	return memory_read(read, memory_sum(read, address, 0), data, size) ? 0 : -EFAULT;
 }
 
 bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value)

@@ -8,14 +8,14 @@
 
 #define MEMORY_WINDOW 4096
 
-/* One walk's memory. What read() brought is kept until the walk ends (memory_begin of the next
- * one). */
+/* One walk's memory. The bytes that read() brought are kept until the walk ends (memory_begin of the next one). */
 struct stack_memory {
 	const struct stack_snapshot *snapshot;
 	uint64_t start; /* the snapshot's bytes */
 	size_t size;
 	const unsigned char *bytes;
 	unsigned char pointer_size;
+	uint64_t mask;   /* of an address, as wide as the tracee's are */
 	bool swap;       /* the tracee's byte order is not ours */
 	unsigned budget; /* slow reads left: bounds what a hostile stack can cost */
 	unsigned next;   /* the window to be replaced next */
@@ -28,6 +28,13 @@ struct stack_memory {
 
 /* Begins a walk. The snapshot must stay where it is until the next begin. */
 void memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
+
+/* A register's value plus a number, as the tracee would have computed it: every address and register that unwinding
+ * comes to is one of these, or a word of memory. */
+static inline uint64_t memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
+{
+	return (value + (uint64_t)offset) & memory->mask;
+}
 
 /* For what memory_read and memory_word do not find in the snapshot. */
 bool memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size);
@@ -43,6 +50,9 @@ static inline bool memory_read(struct stack_memory *memory, uint64_t address, vo
 	}
 	return memory_read_slow(memory, address, data, size);
 }
+
+/* memory_read() as a struct arch_memory's read, whose context is the struct stack_memory. 0 or -EFAULT. */
+int stack_memory_read(void *memory, uint64_t address, void *data, size_t size);
 
 /* An unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */
 bool memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value);

@@ -1,5 +1,4 @@
-/* What is shared by all address spaces that map one ELF file: its call frame information, and the
- * rows made of it. */
+/* The data that all address spaces share that map one ELF file: its call frame information, and the rows made of it. */
 #ifndef FT_UNWIND_OBJECT_H
 #define FT_UNWIND_OBJECT_H
 

@@ -84,7 +84,7 @@ struct row_table {
 /* The row for an address of the file's; never NULL. Valid as long as the table, unless it is
  * transient. */
 const struct row *rows_find(struct row_table *table, struct cfi *cfi, const struct arch *arch, uint64_t address);
-/* Of a row that sets_sp: whether that is so at an address within. */
+/* Whether a row that sets_sp has done so at an address within. */
 bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address);
 void rows_free(struct row_table *table);
 

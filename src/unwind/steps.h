@@ -1,4 +1,4 @@
-/* What walks by libraries have in common. */
+/* The steps that walks by libraries have in common. */
 #ifndef FT_UNWIND_STEPS_H
 #define FT_UNWIND_STEPS_H
 

@@ -4,13 +4,18 @@
 
 #include <stdlib.h>
 
+bool unwinder_has(const struct arch *arch, enum unwind_method method)
+{
+	return method == UNWIND_ROWS || !arch->unwind_index;
+}
+
 struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method)
 {
 	struct unwinder *unwinder = xcalloc(1, sizeof(*unwinder));
 
 	unwinder->pid = pid;
 	unwinder->arch = arch;
-	unwinder->method = method;
+	unwinder->method = unwinder_has(arch, method) ? method : UNWIND_ROWS;
 	unwinder->cache = xcalloc(ROW_CACHE_SIZE, sizeof(*unwinder->cache));
 	return unwinder;
 }

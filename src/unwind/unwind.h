@@ -27,7 +27,10 @@ struct stack_snapshot {
 
 enum unwind_method { UNWIND_ROWS, UNWIND_LIBUNWIND };
 
-/* An unwinder for the address space of process `pid` (whose /proc/PID files it may open). */
+/* Whether the method reads the tables that programs of the processor have (libunwind none of .ARM.exidx). */
+bool unwinder_has(const struct arch *arch, enum unwind_method method);
+/* An unwinder for the address space of process `pid` (whose /proc/PID files it may open). By rows, where it has not the
+ * method. */
 struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method);
 void unwinder_free(struct unwinder *unwinder);
 

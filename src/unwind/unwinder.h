@@ -64,9 +64,8 @@ static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder,
 /* frame.c */
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact);
 
-/* By which rule a frame's caller is found. exact: the pc is no return address. NULL: its object's
- * information cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that
- * pc. */
+/* The rule by which a frame's caller is found. exact: the pc is no return address. NULL: its object's information
+ * cannot be read. Of kind ROW_NOT_CODE: there is no such frame, for nothing can return to that pc. */
 static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, uint64_t pc, bool exact)
 {
 	const struct row_cache_entry *entry = unwinder_cached(unwinder, pc, exact);

@@ -32,14 +32,14 @@ static enum step step_normal(struct walk *walk, const struct row *row, uint64_t 
 
 	if (!(registers->known >> row->cfa_register & 1))
 		return STEP_OTHER;
-	const uint64_t cfa = registers->values[row->cfa_register] + (uint64_t)(int64_t)row->cfa_offset;
+	const uint64_t cfa = memory_sum(walk->memory, registers->values[row->cfa_register], row->cfa_offset);
 
-	if (!memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[0], pc))
+	if (!memory_word(walk->memory, memory_sum(walk->memory, cfa, row->offsets[0]), pc))
 		return STEP_CUT;
 	for (unsigned i = 1; i < row->saved_count; i++) {
 		const unsigned reg = row->registers[i];
 
-		if (memory_word(walk->memory, cfa + (uint64_t)(int64_t)row->offsets[i], &registers->values[reg]))
+		if (memory_word(walk->memory, memory_sum(walk->memory, cfa, row->offsets[i]), &registers->values[reg]))
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf_sp] = cfa;
@@ -57,14 +57,14 @@ static int apply_rule(struct walk *walk, const struct row_rule *rule, uint64_t c
 
 	switch (rule->kind) {
 	case RULE_AT_CFA:
-		return memory_word(walk->memory, cfa + (uint64_t)rule->offset, value) ? 0 : -EFAULT;
+		return memory_word(walk->memory, memory_sum(walk->memory, cfa, rule->offset), value) ? 0 : -EFAULT;
 	case RULE_CFA:
-		*value = cfa + (uint64_t)rule->offset;
+		*value = memory_sum(walk->memory, cfa, rule->offset);
 		return 0;
 	case RULE_REGISTER:
 		if (!(registers->known >> rule->base & 1))
 			return -EINVAL;
-		*value = registers->values[rule->base] + (uint64_t)rule->offset;
+		*value = memory_sum(walk->memory, registers->values[rule->base], rule->offset);
 		return 0;
 	case RULE_AT:
 		error = expression_evaluate(rule->ops, rule->op_count, registers, cfa, walk->memory, &address);
@@ -116,28 +116,25 @@ static enum step step_rules(struct walk *walk, const struct row *row, uint64_t *
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-static int read_for_arch(void *memory, uint64_t address, void *data, size_t size)
-{
-	return memory_read(memory, address, data, size) ? 0 : -EFAULT;
-}
-
 /* All registers of the interrupted code, from where the kernel has put them. */
 static enum step step_signal(struct walk *walk, uint64_t *pc)
 {
 	const struct arch *arch = walk->arch;
 	struct frame_registers *registers = &walk->registers;
 
-	const struct arch_memory memory = {.read = read_for_arch, .context = walk->memory};
+	const struct arch_memory memory = {.read = stack_memory_read, .context = walk->memory};
 	uint64_t pc_at, sp_at;
 
 	if (!(registers->known >> arch->dwarf_sp & 1) ||
 	    arch->signal_frame(registers->values[arch->dwarf_sp], &memory, &pc_at, &sp_at) < 0)
 		return STEP_CUT;
-	const uint64_t place = pc_at - (uint64_t)arch->dwarf_pc * arch->pointer_size;
 
-	for (unsigned i = 0; i < arch->dwarf_registers; i++)
-		if (!memory_word(walk->memory, place + (uint64_t)i * arch->pointer_size, &registers->values[i]))
+	for (unsigned i = 0; i < arch->dwarf_registers; i++) {
+		const int64_t offset = ((int64_t)i - arch->dwarf_pc) * arch->pointer_size;
+
+		if (!memory_word(walk->memory, memory_sum(walk->memory, pc_at, offset), &registers->values[i]))
 			return STEP_CUT;
+	}
 	registers->known = all_registers(arch);
 	*pc = registers->values[arch->dwarf_pc];
 	return STEP_CALLER;
@@ -156,7 +153,7 @@ static bool is_called_by_start(struct walk *walk)
 	if (!arch->unwind_index)
 		return false;
 	for (unsigned at = 0; at < START_SCAN; at += arch->pointer_size) {
-		if (!memory_word(walk->memory, sp + at, &word))
+		if (!memory_word(walk->memory, memory_sum(walk->memory, sp, at), &word))
 			return false;
 		if (unwinder_is_return(walk->unwinder, word))
 			return unwinder_find_start(walk->unwinder, word, false);

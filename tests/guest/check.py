@@ -41,9 +41,11 @@ TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
 # Of a boot and of one line; a scenario's own limit is shorter.
 LIMIT, SILENCE = 3600, 900
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
-# These run on the build machine only: they look at sources, need a compiler and binutils, or try very many inputs.
-NOT_THERE = ('floors.py', 'format.py', 'hacking.py', 'kinds.py', 'tap_test.sh', 'symbols_object', 'symbols_names', 'symbols_hostile',
-             'symbols_slots', 'unwind_hostile', 'trace_io')
+# These run on the build machine only, and why.
+NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')
+NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_slots'),
+                               'it needs a compiler and binutils, which no guest has'))
+NOT_THERE['trace_io'] = 'it tries too many inputs for an emulated machine'
 
 
 class Skip(Exception):
@@ -92,18 +94,26 @@ class Build:
         self.folder = os.path.join(TOP_BUILDDIR, 'guest-' + arch)
         self.suite = os.path.join(self.folder, 'suite')
 
-    def get_tools(self):
-        """Fetches compiler, libraries and kernel, once."""
-        done = subprocess.run([GUEST, self.arch, 'path'], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    @staticmethod
+    def fetch(arch):
+        """The folder of an architecture's compilers, which are fetched with libraries and kernel, once."""
+        done = subprocess.run([GUEST, arch, 'path'], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, universal_newlines=True, timeout=1800)
         if done.returncode:
             raise Skip((done.stderr.strip().split('\n') or ['?'])[-1])
-        prefix = os.path.join(done.stdout.strip(), self.triplet + '-')
+        return done.stdout.strip()
+
+    def get_tools(self):
+        folder = self.fetch(self.arch)
+        prefix = os.path.join(folder, self.triplet + '-')
         # None of the outer make's settings: this is another build.
         self.env = {k: v for k, v in ENVIRONMENT.items()
                     if k not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'TESTS')}
-        self.env.update(PATH=done.stdout.strip() + ':' + self.env['PATH'], CONFIG_SITE='/dev/null')
+        self.env.update(PATH=folder + ':' + self.env['PATH'], CONFIG_SITE='/dev/null')
         self.tools = {'CC': prefix + 'gcc', 'CXX': prefix + 'g++', 'MUSL_CC': prefix + 'musl-gcc', 'CLANG': prefix + 'clang'}
+        if self.arch == 'arm64':  # it runs ARM's programs too
+            prefix = os.path.join(self.fetch('armhf'), TRIPLETS['armhf'] + '-')
+            self.tools.update(ARM_CC=prefix + 'gcc', ARM_CXX=prefix + 'g++')
 
     def build(self, units, parts):
         os.makedirs(self.folder, exist_ok=True)
@@ -114,8 +124,9 @@ class Build:
         run(['make', jobs, 'check', 'TESTS='], 'make check TESTS=', self.folder, self.env)
         tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
         run(['make', jobs, 'bench/floor', 'bench/targets/malloc'], 'make bench/floor', self.folder, self.env)
-        self.tests = [test for test in tests if (os.path.basename(test) in units if units else
-                                                 os.path.basename(test) not in NOT_THERE)]
+        wanted = [test for test in tests if not units or os.path.basename(test) in units]
+        self.tests = [test for test in wanted if os.path.basename(test) not in NOT_THERE]
+        self.left_out = [os.path.basename(test) for test in wanted if os.path.basename(test) in NOT_THERE]
         if parts:
             env = dict(self.env, TOP_SRCDIR=TOP_SRCDIR, TOP_BUILDDIR=self.folder, FUNCTRACE=os.path.join(self.folder, 'functrace'), **self.tools)
             run([sys.executable, os.path.join(TOP_SRCDIR, 'tests', 'scenarios', 'run.py'), '--build', '-j', jobs[2:]] + parts,
@@ -132,6 +143,8 @@ class Build:
                             ignore=shutil.ignore_patterns('__pycache__', '*.o', 'corpus'))
         shutil.copy(os.path.join(TOP_SRCDIR, 'README.md'), os.path.join(self.suite, 'src'))
         shutil.copy(os.path.join(HERE, 'suite.sh'), self.suite)
+        if self.arch == 'arm64':
+            self.gather_arm_libraries()
         # The guest's files as it sees them, for who reads its traces here.
         self.sysroot = os.path.join(self.folder, 'sysroot')
         shutil.rmtree(self.sysroot, ignore_errors=True)
@@ -140,6 +153,13 @@ class Build:
             os.symlink(place, os.path.join(self.sysroot, name))
         with open(os.path.join(self.suite, 'form'), 'w') as file:
             file.write('\n'.join(parts) + '\n' if parts else '')
+
+    def gather_arm_libraries(self):
+        """What a dynamic ARM program needs, for suite.sh to put in its place."""
+        libraries = os.path.join(GUEST_DIR, 'armhf', 'sysroot', 'usr', 'lib', TRIPLETS['armhf'])
+        os.makedirs(os.path.join(self.suite, 'arm'))
+        for name in ('ld-linux-armhf.so.3', 'libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'libgcc_s.so.1', 'libstdc++.so.6'):
+            shutil.copy(os.path.join(libraries, name), os.path.join(self.suite, 'arm'))
 
 
 class Run:
@@ -190,6 +210,8 @@ class Run:
 
     def run(self):
         self.began = self.heard = time.monotonic()
+        for name in self.build.left_out:
+            self.tap.result(True, '%s: %s' % (self.guest.name, name), NOT_THERE[name])
         child = subprocess.Popen(self.command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  start_new_session=True)
         threading.Thread(target=self.watch, args=(child,), daemon=True).start()

@@ -12,10 +12,15 @@ for folder in src:"$TOP_SRCDIR" build:"$TOP_BUILDDIR"; do
 	rmdir "${folder#*:}"
 	ln -s "$PWD/${folder%%:*}" "${folder#*:}"
 done
+# An AArch64 kernel runs ARM's programs.
+if [ -d arm ]; then
+	ln -s "$PWD/arm" /usr/lib/arm-linux-gnueabihf
+	ln -s "$PWD/arm/ld-linux-armhf.so.3" /usr/lib/ld-linux-armhf.so.3
+fi
 export FUNCTRACE="$TOP_BUILDDIR/functrace" FUNCTRACE_POSTPROC="$TOP_BUILDDIR/functrace-postproc" PYTHON=/usr/bin/python3
-export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=300
+export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=300 UNWIND_STEPS=1000
 form=$PWD/form
-TRACED='alloc_basic-O2 alloc_cpp-O2 nested-O2 threads-O2'
+TRACED='alloc_basic-O2 alloc_cpp-O2 nested-O2 threads-O2 alloc_basic-arm32 alloc_cpp-arm32'
 cd "$TOP_BUILDDIR" || exit 1
 echo core >/proc/sys/kernel/core_pattern
 
@@ -23,6 +28,7 @@ for test in "$@"; do
 	echo "== $test"
 	case $test in
 	*.py) sh "$TOP_SRCDIR/tests/tap.sh" $PYTHON "$TOP_SRCDIR/$test" ;;
+	*.sh) sh "$TOP_SRCDIR/tests/tap.sh" sh "$TOP_SRCDIR/$test" ;;
 	*) sh "$TOP_SRCDIR/tests/tap.sh" "./$test" ;;
 	esac
 done

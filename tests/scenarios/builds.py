@@ -1,7 +1,8 @@
 """How the targets are built: each variant is one way in which users' programs differ.
 
-For another processor they are built beforehand: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG. Where the
-scenarios run then, SCENARIO_PREBUILT says that there is no compiler."""
+For another processor they are built beforehand: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG, and
+in ARM_CC and ARM_CXX those of ARM's programs, which AArch64 runs too. Where the scenarios run then, SCENARIO_PREBUILT says that
+there is no compiler."""
 
 import os
 import shutil
@@ -17,7 +18,9 @@ SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
 BINARIES = os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin')
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
-OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os.environ.get('CLANG', 'clang').split()}
+OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os.environ.get('CLANG', 'clang').split(),
+          'arm-gcc': os.environ.get('ARM_CC', 'arm-linux-gnueabihf-gcc').split()}
+OTHERS_CXX = {'arm-gcc': os.environ.get('ARM_CXX', 'arm-linux-gnueabihf-g++').split()}
 PREBUILT = os.environ.get('SCENARIO_PREBUILT')
 
 # 32-bit programs of this machine. Debian has the kernel's headers for both in a folder that only its 64-bit compiler knows.
@@ -74,11 +77,16 @@ VARIANTS = {
     'thumb': (None, ['-O2', '-mthumb']),
     'arm-O0': (None, ['-O0', '-marm']),
     'unwind-tables': (None, ['-O2', '-funwind-tables']),
+    # 32-bit programs of AArch64
+    'arm32': ('arm-gcc', ['-O2']),
+    'arm32-arm': ('arm-gcc', ['-O2', '-marm']),
+    'arm32-static': ('arm-gcc', ['-O2', '-static']),
 }
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
 # Where only some processors have that at all.
 PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
               'unwind-tables': ('arm',)}
+PROCESSORS.update((name, ('aarch64',)) for name, (other, _) in VARIANTS.items() if other == 'arm-gcc')
 PROCESSORS.update((name, ('x86_64', 'i386')) for name, (_, flags) in VARIANTS.items() if '-m32' in flags)
 MACHINES = {3: 'i386', 40: 'arm', 62: 'x86_64', 183: 'aarch64'}  # e_machine
 LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld'}
@@ -88,10 +96,15 @@ class Skip(Exception):
     """A scenario that cannot run here, and why."""
 
 
+def _machine(path):
+    """The processor that a program is for."""
+    with open(path, 'rb') as file:
+        return MACHINES.get(struct.unpack_from('<H', file.read(20), 18)[0])
+
+
 def processor():
     """The processor that functrace was built for."""
-    with open(processes.FUNCTRACE, 'rb') as file:
-        return MACHINES[struct.unpack_from('<H', file.read(20), 18)[0]]
+    return _machine(processes.FUNCTRACE)
 
 
 def compiler():
@@ -111,7 +124,8 @@ def _lock(path):
 
 
 def is_32_bit(variant):
-    return '-m32' in VARIANTS[variant][1]
+    """Whether such a program has fewer bits than functrace."""
+    return '-m32' in VARIANTS[variant][1] or VARIANTS[variant][0] == 'arm-gcc'
 
 
 _runs_32_bit = []
@@ -200,6 +214,8 @@ def _free_text(path):
 
 def _compile_full(command, output, sources):
     """Links twice, the second time with the padding that the first one had room for, less what may get lost by alignment."""
+    if PREBUILT:
+        return _find(output)
     padding = os.path.join(SOURCES, 'padding.s')
     command, sources, first = command + [padding], sources + [padding], output + '.first'
     _compile(command + ['-Wa,--defsym,PADDING=16'], first, sources)
@@ -215,12 +231,12 @@ def target(name, variant):
     cxx = not os.path.exists(source)
     if cxx:
         source = os.path.join(SOURCES, name + '.cpp')
-        if other:
+        if other and other not in OTHERS_CXX:
             raise Skip('no C++ compiler for this library')
-    if is_32_bit(variant) and not PREBUILT:
+    if '-m32' in flags and not PREBUILT:
         need_32_bit()
     output = os.path.join(BINARIES, '%s-%s' % (name, variant))
-    command = OTHERS[other] if other else (CXX if cxx else CC)
+    command = (OTHERS_CXX if cxx else OTHERS)[other] if other else (CXX if cxx else CC)
     for tool in () if PREBUILT else (command[0], LINKERS.get(variant, command[0])):
         if not shutil.which(tool):
             _give_up(output, Skip('%s is not installed' % tool))
@@ -228,14 +244,18 @@ def target(name, variant):
     build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
           (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output,
           [source, os.path.join(SOURCES, 'target.h')])
+    if other and not PREBUILT and not is_32_bit(variant) and processor() == 'i386' and _machine(output) != 'i386':
+        raise Skip('%s makes no programs of i386' % command[0])
     return output
 
 
 def library(name='library', flags=(), variant='O2'):
     source = os.path.join(SOURCES, name + '.c')
     output = os.path.join(BINARIES, 'lib%s%s.so' % (name, '-m32' if is_32_bit(variant) else ''))
-    flags = list(flags) + (THIRTY_TWO if is_32_bit(variant) else [])
-    _compile(CC + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + flags + [source], output,
+    other, own = VARIANTS[variant]
+    flags = list(flags) + (THIRTY_TWO if '-m32' in own else [])
+    command = OTHERS[other] if other == 'arm-gcc' else CC
+    _compile(command + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + flags + [source], output,
              [source, os.path.join(SOURCES, 'target.h')])
     return output
 

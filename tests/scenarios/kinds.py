@@ -113,7 +113,7 @@ class Scenario:
         self.command(variant)
         self.runner()
         if self.log:
-            builds.logger()
+            builds.logger(variant)
 
     def environment(self, room, variant):
         env = with_libraries(self.env)

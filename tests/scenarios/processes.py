@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -267,8 +268,11 @@ def text_differences(before, after, tails=True):
         if before[key] == after[key]:
             continue
         low, _, path = key
-        size = len(before[key]) if tails else len(before[key].rstrip(b'\0'))
-        places = [i for i, (a, b) in enumerate(zip(before[key][:size], after[key])) if a != b]
+        # Data of the next segment may follow upon those zeros in the same page of the file.
+        last = max(len(before[key]) - 4096, 0)
+        zeros = () if tails else [m.span() for m in re.finditer(rb'\0{32,}|\0+$', before[key][last:])]
+        places = [i for i, (a, b) in enumerate(zip(before[key], after[key]))
+                  if a != b and not any(last + begin <= i < last + end for begin, end in zeros)]
         if not places:
             continue
         words.append('%s: %d bytes differ, the first at %#x: %02x was %02x%s' % (

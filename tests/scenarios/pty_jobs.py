@@ -7,8 +7,8 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import (FUNCTRACE, Processes, Shell, contains, equal, is_gone, lacks, run_tests, setup, state_of,
-                      stat_of, tracer_of, wait_until, will_end)
+from terminal import (FUNCTRACE, Processes, Shell, children, contains, equal, is_gone, lacks, only_child, run_tests,
+                      setup, state_of, stat_of, tracer_of, wait_until, will_end)
 
 F = FUNCTRACE + " "
 
@@ -160,9 +160,10 @@ def test_reads_terminal():
 
 def test_background_read():
     """a background job that reads the terminal is stopped, and reads when it is brought to the front"""
+    # Not sh: busybox asks whether there is a line before it reads.
     shell = Shell()
-    equal(shell.run(F + "sh -c 'read line; echo got-$line' &"), 0)
-    p = Processes(shell.pid, "sh")
+    equal(shell.run(F + "bash -c 'read line; echo got-$line' &"), 0)
+    p = Processes(shell.pid, "bash")
     wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
     equal(shell.run("jobs"), 0)
     contains(shell.before, "Stopped")
@@ -305,21 +306,48 @@ def test_engine_killed():
     shell.close()
 
 
+def session_leader(words):
+    """`words` as the first program of a terminal of its own, as of a container: nobody could continue it"""
+    shell = Shell.__new__(Shell)
+    shell.text = ""
+    shell.pid, shell.fd = pty.fork()
+    if shell.pid == 0:
+        os.execvp(words[0], words)
+    will_end(shell.pid)
+    return shell
+
+
 def test_session_leader():
     """functrace as a terminal's first program: its group is orphaned, so that Ctrl-Z stops nothing, as untraced"""
     for words in ([], [FUNCTRACE, "-q"]):
-        shell = Shell.__new__(Shell)
-        shell.text = ""
-        shell.pid, shell.fd = pty.fork()
-        if shell.pid == 0:
-            os.execvp((words + ["sh"])[0], words + ["sh", "-c", "echo ready; read line; echo got-$line; exit 4"])
-        will_end(shell.pid)
+        shell = session_leader(words + ["sh", "-c", "echo ready; read line; echo got-$line; exit 4"])
         shell.expect("ready")
         shell.send("\x1a")
         shell.send("word\n")
         shell.expect("got-word")
         equal(os.waitstatus_to_exitcode(os.waitpid(shell.pid, 0)[1]), 4)
         os.close(shell.fd)
+
+
+def test_session_leader_whose_program_has_ended():
+    """functrace as a terminal's first program waits for a child that outlives the program: Ctrl-Z stops nothing"""
+    shell = session_leader([FUNCTRACE, "-q", "sh", "-c", "trap '' HUP; sleep 1000 & echo child=$!.; read line; exit 4"])
+    child = will_end(int(shell.expect(r"child=(\d+)\.").group(1)))
+    engine = only_child(only_child(shell.pid))
+    shell.send("\n")
+    wait_until("the program's end", lambda: not children(engine))
+
+    def is_over():
+        """Ctrl-C is the program's own until functrace has seen its end"""
+        shell.send("\x1a\x03")
+        return is_gone(shell.pid)
+
+    wait_until("functrace's end", is_over)
+    equal(os.waitstatus_to_exitcode(os.waitpid(shell.pid, 0)[1]), 4)
+    equal(is_gone(child), False)
+    os.kill(child, signal.SIGKILL)
+    all_gone(engine, child)
+    os.close(shell.fd)
 
 
 def test_hang_up():

@@ -20,6 +20,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import aliases
+import attached
 import builds
 import classes
 import deaths
@@ -89,8 +90,8 @@ class Case:
 
 BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
 CASES = [Case(group, name, function, module)
-         for group, module in (('programs', programs), ('layouts', layouts), ('lifecycle', lifecycle), ('special', special),
-                               ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
+         for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
+                               ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
                                ('stacks', stacks), ('aliases', aliases), ('classes', classes))
          for name, function in module.CASES]

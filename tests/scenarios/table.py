@@ -46,6 +46,7 @@ SCENARIOS = [
     Scenario('starving', (16,), variants=('O2',)),
     Scenario('starving', (64,), variants=('O2',)),
     Scenario('odd_entry', variants=('O2', 'no-pie', 'static')),
+    Scenario('odd_entry', ('no-room',), variants=('no-slots',), steps=True),
     Scenario('sharedsite', variants=('O2', 'no-pie')),
     Scenario('loading', ('{library}', 10), variants=('O2', 'z-now')),
     Scenario('segments', variants=('O2', 'several-texts')),
@@ -92,8 +93,10 @@ SCENARIOS = [
     Scenario('leaving', ('abort',), variants=('O2',)),
     Scenario('leaving', ('exec',), files=2, variants=('O2',)),
     Scenario('throwing', variants=('O0', 'O2', 'static')),
+    Scenario('throwing', ('handler',), variants=('O2', 'static')),
     Scenario('coroutines', variants=('O2', 'static', 'no-slots')),
     Scenario('ownstack', variants=('O2',)),
+    Scenario('stackend', variants=('O0', 'O2', 'static')),
 
     # ---- C: processes ----
     Scenario('forks', ('fork',), files=2, modes=('launch', 'attach', 'nofollow'), variants=('O2', 'static', 'musl')),
@@ -142,7 +145,14 @@ SCENARIOS = [
     Scenario('execs', ('failing',), files=1, variants=('O2',)),
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
     Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), on=('x86_64',), label='execs to 32 bits'),
-    Scenario('execs', ('{bin:execs/O2}', 'after'), files=2, variants=('m32', 'm32-static'), label='execs to 64 bits'),
+    Scenario('execs', ('{bin:execs/arm32}', 'after'), files=2, variants=('O2',), on=('aarch64',), label='execs to 32 bits'),
+    # A second gate, which a launched program runs through.
+    Scenario('execs', ('{bin:execs/m32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('x86_64',),
+             label='execs to 32 bits and back'),
+    Scenario('execs', ('{bin:execs/arm32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('aarch64',),
+             label='execs to 32 bits and back'),
+    Scenario('execs', ('{bin:execs/O2}', 'after'), files=2, variants=('m32', 'm32-static', 'arm32', 'arm32-static'),
+             label='execs to 64 bits'),
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),
 
@@ -211,9 +221,9 @@ def fits_32_bit(scenario):
     return not any(value.startswith('{lib:') for value in scenario.env.values()) and scenario.env is not SANITIZERS
 
 
-# Whatever is built like the builds on the left is built as a 32-bit program too.
+# Whatever is built like the builds on the left is built as a 32-bit program too; on AArch64 those are ARM's.
 for scenario in SCENARIOS:
     if fits_32_bit(scenario):
+        ours = [v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants]
         scenario.variants = tuple(scenario.variants) + tuple(
-            'm32' + variant for variant in (v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants)
-            if 'm32' + variant in builds.VARIANTS)
+            name + variant for name in ('m32', 'arm32') for variant in ours if name + variant in builds.VARIANTS)

@@ -632,7 +632,8 @@ def sample_pattern(line):
     text = re.sub(r'process \d+', r'process \\d+', text)
     text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
     text = text.replace('at examples/', r'at \S*examples/')
-    return re.sub(r'from /usr/lib.*', '(from|at) .*', text)
+    # The C library's own functions have names where its debug symbols are installed.
+    return re.sub(r'in \S+ from /usr/lib.*', r'(in \\S+ )?(from|at) .*', text)
 
 
 def readme(room):
@@ -679,7 +680,122 @@ def installed(room):
         'COPYING', 'NEWS.md', 'README.md', 'examples/leak.c', 'examples/leak_cpp.cpp']), ''
 
 
+OTHER_MODE = r'''
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* je_malloc is code of the other mode: a far call comes to it, on a stack of low addresses. */
+#ifdef __x86_64__
+#define HERE ".code64"
+#define THERE ".code32"
+#define SELECTOR 0x23
+#define SP "%%rsp"
+#else
+#define HERE ".code32"
+#define THERE ".code64"
+#define SELECTOR 0x33
+#define SP "%%esp"
+#endif
+void *je_malloc(size_t size);
+__asm__(".text\n" THERE "\n"
+	".globl je_malloc\n.type je_malloc, @function\n"
+	"je_malloc: .byte 0x8d, 0x05\n.long 0x120\n" /* lea: of 0x120, or of what is 0x120 behind it */
+	"lret\n.size je_malloc, . - je_malloc\n" HERE);
+static char stack[4096] __attribute__((aligned(16)));
+static struct {
+	uint32_t address;
+	uint16_t selector;
+} __attribute__((packed)) far;
+static uintptr_t saved, low;
+
+int main(void)
+{
+	far.address = (uint32_t)(uintptr_t)je_malloc;
+	far.selector = SELECTOR;
+	low = (uintptr_t)(stack + sizeof(stack));
+	for (int i = 0; i < 3; i++) {
+		uint32_t made;
+
+		__asm__ volatile("mov " SP ", %1\n\tmov %2, " SP "\n\tlcall *%3\n\tmov %1, " SP
+				 : "=a"(made), "+m"(saved) : "m"(low), "m"(far) : "memory", "cc");
+		printf("%x\n", made);
+		free(malloc(31234));
+	}
+	return 0;
+}
+'''
+
+
+def other_mode(flags):
+    def run(room):
+        """Code of 32 bits in a 64-bit program, or the reverse: it runs as untraced, and that is said once."""
+        if builds.processor() != 'x86_64':
+            raise builds.Skip('code of both modes is x86-64\'s')
+        if flags:
+            builds.need_32_bit()
+        program = compiled(room, 'modes', OTHER_MODE, '-no-pie', '-fno-pie', '-fno-builtin', *flags)
+        plain = room.run([program])
+        if plain.status:
+            raise builds.Skip('this machine does not run it: status %d' % plain.status)
+        done = room.run([FUNCTRACE, '-f', 'text', '-o', room.path('trace'), program])
+        with open(room.path('trace')) as file:
+            calls = re.findall(r'^\d+\. .*?(\w+)\((\d+|0x)', file.read(), re.M)
+        sentence = (r'functrace: warning: process \d+ \(modes\) calls je_malloc in another mode of the processor \(by a far call, '
+                    r'between code of 32 and of 64 bits\): that cannot be traced, and the function is not watched any more')
+        return (equal('output', (done.status, done.out), (plain.status, plain.out)) + has_line(done, sentence) +
+                equal('times said', said(done).count('another mode'), 1) +
+                equal('mallocs', calls.count(('malloc', '31234')), 3) +
+                equal('je_mallocs', len([c for c in calls if c[0] == 'je_malloc']), 0)), plain.out.decode().split('\n')[0]
+    return run
+
+
+GO = r'''
+#include <stdlib.h>
+#include <unistd.h>
+#ifdef GO
+/* As Go's linker writes it. */
+__attribute__((section(GO), used)) static const char mark[] = "go";
+#endif
+#ifdef STATIC
+/* No C library, as Go's own programs. */
+__asm__(".text\n.globl _start\n_start: mov $60, %eax\nxor %edi, %edi\nsyscall");
+#else
+int main(void)
+{
+	free(malloc(31234));
+	return 0;
+}
+#endif
+'''
+
+
+def go_programs(room):
+    """A Go program, by its section: that what Go allocates is not traced is said, and it is not advised to look for malloc."""
+    if builds.processor() != 'x86_64':
+        raise builds.Skip('the program is made of x86-64 instructions')
+    bare, stripped, problems = ['-DSTATIC', '-static', '-nostdlib', '-O0'], ['-s'], []
+    none = (r'functrace: warning: none of the functions to be traced was found in process \d+ \(%s\): it is a Go program, whose code '
+            r"has an allocator of its own, which is not traced; Go's pprof shows what that one allocates")
+    some = (r'functrace: warning: process \d+ \(%s\) is a Go program: what its C code calls is traced; Go\'s own code has an '
+            r"allocator of its own, which is not, and Go's pprof shows what that one allocates")
+    for i, (section, options, words, times) in enumerate([
+            ('.note.go.buildid', bare, none, 1), ('.go.buildinfo', bare + stripped, none, 1),
+            ('.note.go.buildid', stripped, some, 1), ('.go.buildinfo', [], some, 1), (None, bare + stripped, none, 0), (None, [], some, 0)]):
+        name = 'gopher%d' % i
+        program = compiled(room, name, GO, '-fno-builtin', *(options + (['-DGO="%s"' % section] if section else [])))
+        done = room.run([FUNCTRACE, '-f', 'text', '-o', room.path('trace'), program])
+        problems += equal('status', done.status, 0) + equal(
+            '%s %s: said' % (section, options), len(re.findall('^%s$' % (words % name), said(done), re.M)), times)
+        problems += equal('%s %s: --symbol' % (section, options), '--symbol' in said(done), '-DSTATIC' in options and not section)
+        problems += equal('Go', said(done).count('Go program'), times)
+    return problems, '6 programs'
+
+
 CASES = [
+    ('a Go program', go_programs),
+    ('32-bit code in a 64-bit program', other_mode([])),
+    ('64-bit code in a 32-bit program', other_mode(builds.THIRTY_TWO)),
     ('attached to what', attached_line),
     ('the name it was started by', started_by),
     ('-t NAME', by_name),

@@ -7,9 +7,9 @@
 
 #define ROUNDS 20
 
-/* What a program on i386 has in place of x86-64's. */
+/* The code of each processor. */
 #if defined __x86_64__
-#define PC     REG_RIP
+#define PC     gregs[REG_RIP]
 #define A      "%rax"
 #define B      "%rbx"
 #define C      "%rcx"
@@ -19,7 +19,7 @@
 #define ADD    "addq"
 #define MALLOC "malloc@PLT"
 #elif defined __i386__
-#define PC     REG_EIP
+#define PC     gregs[REG_EIP]
 #define A      "%eax"
 #define B      "%ebx"
 #define C      "%ecx"
@@ -28,10 +28,31 @@
 #define ALIGN  "sub $12, %esp\n\tmov 16(%ebp), %ebx\n\tpush 12(%ebp)\n\t"
 #define ADD    "addl"
 #define MALLOC "malloc" /* by a relocation of the text: a stub would need ebx */
+#elif defined __aarch64__
+#define PC     pc
+#define STORE  "str x0, [x19]"
+#define LOAD   "ldr x1, [x19]"
+#define ACROSS STORE
+#define TWO    "ldp x1, x2, [x19]"
+#elif defined __arm__
+#define PC     arm_pc
+#define STORE  "str r0, [r4]"
+#define LOAD   "ldr r1, [r4]"
+#define ACROSS STORE
+#define TWO    "ldrd r2, r3, [r4]"
+#endif
+#if defined __x86_64__ || defined __i386__
+#define STORE     "mov " A ", (" B ")"
+#define LOAD      "mov (" B "), " C
+#define ACROSS    ADD " $1, (" B ")"
+#define ACROSS_IS old + 1
+#define TWO       "push (" B ")"
+#else
+#define ACROSS_IS (uintptr_t) p
 #endif
 
 #ifdef PC
-extern char site_store[], site_load[], site_across[], site_push[];
+extern char site_store[], site_load[], site_across[], site_two[];
 
 static volatile sig_atomic_t seen;
 static char *pages, *expected, *expected_address; /* two pages */
@@ -42,33 +63,41 @@ static void handler(int sig, siginfo_t *info, void *context)
 	const ucontext_t *uc = context;
 
 	(void)sig;
-	CHECK((char *)uc->uc_mcontext.gregs[PC] == expected);
+	CHECK((char *)(uintptr_t)uc->uc_mcontext.PC == expected);
 	CHECK(info->si_addr == expected_address);
 	CHECK(info->si_code == SEGV_ACCERR);
 	CHECK(!mprotect(pages, 2 * page, PROT_READ | PROT_WRITE));
 	seen++;
 }
 
-/* Calls malloc and then has `where` in B. */
+/* Calls malloc and then has `where` in B, x19 or r4. */
+#if defined __x86_64__ || defined __i386__
+#define FUNCTION_BEGINS "push " B "\n\tpush " BP "\n\tmov " SP ", " BP "\n\t" ALIGN "call " MALLOC "\n"
+#define FUNCTION_ENDS   "mov " BP ", " SP "\n\tpop " BP "\n\tpop " B "\n\tret\n\t"
+#define STATE
+#elif defined __aarch64__
+#define FUNCTION_BEGINS "stp x29, x30, [sp, #-32]!\n\tstr x19, [sp, #16]\n\tmov x19, x1\n\tbl malloc\n"
+#define FUNCTION_ENDS   "ldr x19, [sp, #16]\n\tldp x29, x30, [sp], #32\n\tret\n\t"
+#define STATE
+#else
+#define FUNCTION_BEGINS "push {r4, lr}\n\tmov r4, r1\n\tbl malloc(PLT)\n"
+#define FUNCTION_ENDS   "pop {r4, pc}\n\t"
+#ifdef __thumb__
+#define STATE ".syntax unified\n.thumb\n.thumb_func\n"
+#else
+#define STATE ".syntax unified\n.arm\n.align 2\n"
+#endif
+#endif
 #define FUNCTION(name, instruction)                                                                                    \
-	__asm__(".text\n"                                                                                              \
-		".type call_" #name ", @function\n"                                                                    \
-		"call_" #name ":\n\t"                                                                                  \
-		"push " B "\n\t"                                                                                       \
-		"push " BP "\n\t"                                                                                      \
-		"mov " SP ", " BP "\n\t" ALIGN "call " MALLOC "\n"                                                     \
-		"site_" #name ":\n\t" instruction "\n\t"                                                               \
-		"mov " BP ", " SP "\n\t"                                                                               \
-		"pop " BP "\n\t"                                                                                       \
-		"pop " B "\n\t"                                                                                        \
-		"ret\n\t"                                                                                              \
+	__asm__(".text\n" STATE ".globl call_" #name ", site_" #name "\n.type call_" #name ", %function\n"             \
+		"call_" #name ":\n\t" FUNCTION_BEGINS "site_" #name ":\n\t" instruction "\n\t" FUNCTION_ENDS           \
 		".size call_" #name ", . - call_" #name "\n");                                                         \
 	extern void *call_##name(size_t n, void *where)
 
-FUNCTION(store, "mov " A ", (" B ")");
-FUNCTION(load, "mov (" B "), " C);
-FUNCTION(across, ADD " $1, (" B ")");
-FUNCTION(push, "push (" B ")");
+FUNCTION(store, STORE);
+FUNCTION(load, LOAD);
+FUNCTION(across, ACROSS);
+FUNCTION(two, TWO);
 
 static void run(char *site, void *(*call)(size_t, void *), size_t size, char *where, char *fault, int protection)
 {
@@ -86,7 +115,7 @@ static void run(char *site, void *(*call)(size_t, void *), size_t size, char *wh
 		CHECK(p);
 		CHECK(seen == (int)i + 1);
 		memcpy(&value, where, sizeof(value));
-		CHECK(value == (call == call_store ? (uintptr_t)p : call == call_across ? old + 1 : old));
+		CHECK(value == (call == call_store ? (uintptr_t)p : call == call_across ? ACROSS_IS : old));
 		free(p);
 	}
 	expect_alloc(ROUNDS, size, "malloc");
@@ -108,9 +137,9 @@ int main(void)
 	run(site_store, call_store, 31011, pages + 8, pages + 8, PROT_READ);
 	run(site_load, call_load, 31012, pages + 8, pages + 8, PROT_NONE);
 	run(site_across, call_across, 31013, pages + page - sizeof(long) / 2, pages + page, PROT_READ);
-	run(site_push, call_push, 31014, pages + 16, pages + 16, PROT_NONE);
+	run(site_two, call_two, 31014, pages + 16, pages + 16, PROT_NONE);
 #else
-	say("skip: its code is x86's");
+	say("skip: it has no code for this processor");
 #endif
 	return 0;
 }

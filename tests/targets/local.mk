@@ -19,7 +19,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/regress_vforkstorm.c \
 	tests/targets/regress_vforktrap.c tests/targets/reloading.c tests/targets/rusty.rs tests/targets/sandboxed.c \
 	tests/targets/segments.c tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c \
-	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/starving.c \
+	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/stackend.c \
+	tests/targets/starving.c \
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c tests/targets/vforker.c \
 	tests/targets/wrappers.cpp

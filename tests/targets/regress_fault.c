@@ -5,20 +5,53 @@
 
 #define ROUNDS 20
 
-/* What a program on i386 has in place of x86-64's. */
+/* The code of each processor. It makes an instruction that no program may have, and, where there is one, a division by
+ * 0 fault. */
 #if defined __x86_64__
-#define PC     REG_RIP
+#define PC     gregs[REG_RIP]
 #define CALL   "push %rbx\n\txor %ebx, %ebx\n\tcall malloc@PLT\n"
 #define RETURN "pop %rbx\n\tret\n\t"
 #define LOAD   "mov 16(%rbx), %rcx"
 #define LENGTH 4
 #elif defined __i386__
-#define PC     REG_EIP
+#define PC     gregs[REG_EIP]
 /* malloc by a relocation of the text */
 #define CALL   "push %ebx\n\tsub $4, %esp\n\tpush 12(%esp)\n\txor %ebx, %ebx\n\tcall malloc\n"
 #define RETURN "add $8, %esp\n\tpop %ebx\n\tret\n\t"
 #define LOAD   "mov 16(%ebx), %ecx"
 #define LENGTH 3
+#elif defined __aarch64__
+#define PC     pc
+#define CALL   "stp x29, x30, [sp, #-32]!\n\tstr x19, [sp, #16]\n\tmov x19, xzr\n\tbl malloc\n"
+#define RETURN "ldr x19, [sp, #16]\n\tldp x29, x30, [sp], #32\n\tret\n\t"
+#define LOAD   "ldr x1, [x19, #16]"
+#define LENGTH 4
+#define NO     "mrs x1, vbar_el1" /* the kernel's */
+#elif defined __arm__
+#define PC     arm_pc
+#define CALL   "push {r4, lr}\n\tmov r4, #0\n\tbl malloc(PLT)\n"
+#define RETURN "pop {r4, pc}\n\t"
+#define LOAD   "ldr r1, [r4, #16]"
+#ifdef __thumb__
+#define LENGTH 2
+#else
+#define LENGTH 4
+#endif
+#define NO "mrc p15, 0, r1, c12, c0, 0" /* the kernel's */
+#endif
+#if defined __x86_64__ || defined __i386__
+#define DIVIDE    "div %ebx"
+#define NO        "ud2"
+#define NO_LENGTH 2
+#else
+#define NO_LENGTH 4
+#endif
+#ifdef __thumb__
+#define STATE ".syntax unified\n.thumb\n.thumb_func\n"
+#elif defined __arm__
+#define STATE ".syntax unified\n.arm\n.align 2\n"
+#else
+#define STATE
 #endif
 
 #ifdef PC
@@ -33,10 +66,10 @@ static size_t skip;
 static void handler(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
-	char *pc = (char *)uc->uc_mcontext.gregs[PC];
+	char *at = (char *)(uintptr_t)uc->uc_mcontext.PC;
 
 	CHECK(sig == expected_signal);
-	CHECK(pc == expected);
+	CHECK(at == expected);
 	if (sig == SIGFPE || sig == SIGILL)
 		CHECK(info->si_addr == expected);
 	if (sig == SIGSEGV)
@@ -44,19 +77,20 @@ static void handler(int sig, siginfo_t *info, void *context)
 	if (sig == SIGTRAP)
 		CHECK(info->si_code == SI_KERNEL);
 	seen++;
-	uc->uc_mcontext.gregs[PC] += (greg_t)skip;
+	uc->uc_mcontext.PC += skip;
 }
 
 #define FUNCTION(name, instruction)                                                                                    \
-	__asm__(".text\n"                                                                                              \
-		".type call_" #name ", @function\n"                                                                    \
+	__asm__(".text\n" STATE ".globl call_" #name ", site_" #name "\n.type call_" #name ", %function\n"             \
 		"call_" #name ":\n\t" CALL "site_" #name ":\n\t" instruction "\n\t" RETURN ".size call_" #name         \
 		", . - call_" #name "\n");                                                                             \
 	extern void *call_##name(size_t n)
 
 FUNCTION(segv, LOAD);
-FUNCTION(fpe, "div %ebx");
-FUNCTION(ill, "ud2");
+#ifdef DIVIDE
+FUNCTION(fpe, DIVIDE);
+#endif
+FUNCTION(ill, NO);
 
 static void run(int sig, char *site, size_t length, void *(*call)(size_t), size_t size)
 {
@@ -87,10 +121,12 @@ int main(void)
 		CHECK(!sigaction(signals[i], &action, NULL));
 	gate();
 	run(SIGSEGV, site_segv, LENGTH, call_segv, 31001);
+#ifdef DIVIDE
 	run(SIGFPE, site_fpe, 2, call_fpe, 31002);
-	run(SIGILL, site_ill, 2, call_ill, 31003);
+#endif
+	run(SIGILL, site_ill, NO_LENGTH, call_ill, 31003);
 #else
-	say("skip: its code is x86's");
+	say("skip: it has no code for this processor");
 #endif
 	return 0;
 }

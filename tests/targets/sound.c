@@ -4,6 +4,7 @@
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 static atomic_bool stop;
 static atomic_uint handled;
@@ -33,7 +34,7 @@ static NOINLINE void round_of(size_t size, unsigned char value)
 
 	KEEP(a);
 	KEEP(b);
-	CHECK(a && b && (uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
+	CHECK(a && b && (uintptr_t)a % _Alignof(max_align_t) == 0 && (uintptr_t)b % _Alignof(max_align_t) == 0);
 	CHECK(malloc_usable_size(a) >= size && malloc_usable_size(b) >= size / 7 * 7);
 	for (size_t i = 0; i < size / 7 * 7; i++)
 		CHECK(b[i] == 0);

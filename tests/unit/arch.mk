@@ -9,9 +9,15 @@ TESTS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
 tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
 tests_unit_arch_aarch64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
-tests_unit_arch_aarch64_objdump_SOURCES = tests/unit/arch_aarch64_objdump.c
+tests_unit_arch_aarch64_objdump_SOURCES = tests/unit/arch_aarch64_objdump.c tests/unit/arch_assembled.h
 tests_unit_arch_aarch64_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_objdump_LDADD = libaarch64.a libbase.a
+
+check_PROGRAMS += tests/unit/arch_before
+TESTS += tests/unit/arch_before
+tests_unit_arch_before_SOURCES = tests/unit/arch_before.c
+tests_unit_arch_before_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_arch_before_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 if ARCH_AARCH64
 check_PROGRAMS += tests/unit/arch_aarch64_run
@@ -78,7 +84,8 @@ TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h
 tests_unit_arch_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
-tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c
+tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c tests/unit/arch_arm_forms.h \
+	tests/unit/arch_assembled.h
 tests_unit_arch_arm_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a
 tests_unit_arch_arm_run_SOURCES = tests/unit/arch_arm_run.c

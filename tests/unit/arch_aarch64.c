@@ -39,7 +39,7 @@ static struct insn decode(uint32_t word)
 
 /* --- classification and copies --- */
 
-enum { PC_ONLY = 1, SYSCALL = 2 };
+enum { PC_ONLY = 1, SYSCALL = 2, CAN = 4 /* be emulated, too */, NO_STEP = 8 };
 
 static const struct {
 	uint32_t word;
@@ -78,10 +78,38 @@ static const struct {
 	{0x98000081, INSN_EMULATE, 0, 0},
 	{0xd8000080, INSN_EMULATE, 0, 0},
 	/* stp x29, x30, [sp, #-48]!; sub sp, sp, #32; mov x29, sp; ldr x0, [x1, x2] */
-	{0xa9bd7bfd, INSN_COPY, 0, 0xa9bd7bfd},
-	{0xd10083ff, INSN_COPY, 0, 0xd10083ff},
-	{0x910003fd, INSN_COPY, 0, 0x910003fd},
+	{0xa9bd7bfd, INSN_COPY, CAN, 0xa9bd7bfd},
+	{0xd10083ff, INSN_COPY, CAN, 0xd10083ff},
+	{0x910003fd, INSN_COPY, CAN, 0x910003fd},
 	{0xf8626820, INSN_COPY, 0, 0xf8626820},
+	/* str x30, [sp, #-16]!, ldp x29, x30, [sp], #48, ldrsb w0, [x1, #3], ldur x0, [x1, #-8], mov x19, x0, cmp x0,
+	 * #0, mov w0, #1, and w0, w1, w2, lsl #31 */
+	{0xf81f0ffe, INSN_COPY, CAN, 0xf81f0ffe},
+	{0xa8c37bfd, INSN_COPY, CAN, 0xa8c37bfd},
+	{0x39c00c20, INSN_COPY, CAN, 0x39c00c20},
+	{0xf85f8020, INSN_COPY, CAN, 0xf85f8020},
+	{0xaa0003f3, INSN_COPY, CAN, 0xaa0003f3},
+	{0xf100001f, INSN_COPY, CAN, 0xf100001f},
+	{0x52800020, INSN_COPY, CAN, 0x52800020},
+	{0x0a027c20, INSN_COPY, CAN, 0x0a027c20},
+	/* of which the architecture leaves open what they do: ldr x1, [x1], #8, str x1, [x1, #8]!, ldp x1, x1, [x2],
+	 * ldp x1, x2, [x1], #16; not allocated: and w0, w1, w2, lsl #32, add of a rotated register, movk w0, lsl #32 */
+	{0xf8408421, INSN_COPY, 0, 0xf8408421},
+	{0xf8008c21, INSN_COPY, 0, 0xf8008c21},
+	{0xa9400441, INSN_COPY, 0, 0xa9400441},
+	{0xa8c10821, INSN_COPY, 0, 0xa8c10821},
+	{0x0a028020, INSN_COPY, 0, 0x0a028020},
+	{0x8bc20020, INSN_COPY, 0, 0x8bc20020},
+	{0x72c00020, INSN_COPY, 0, 0x72c00020},
+	/* ldpsw, stnp, stgp, prfm [x1], ldtr, stp d8, d9, str q0, add of an extended register, ldr x0, [x1, x2] */
+	{0x69400440, INSN_COPY, 0, 0x69400440},
+	{0xa8000440, INSN_COPY, 0, 0xa8000440},
+	{0x69000440, INSN_COPY, 0, 0x69000440},
+	{0xf9800020, INSN_COPY, 0, 0xf9800020},
+	{0xf8400820, INSN_COPY, 0, 0xf8400820},
+	{0x6dbd27e8, INSN_COPY, 0, 0x6dbd27e8},
+	{0x3d800020, INSN_COPY, 0, 0x3d800020},
+	{0x8b226020, INSN_COPY, 0, 0x8b226020},
 	/* paciasp, pacibsp, autiasp, xpaclri, retaa, retab, ldraa x0, [x1] */
 	{0xd503233f, INSN_COPY, 0, 0xd503233f},
 	{0xd503237f, INSN_COPY, 0, 0xd503237f},
@@ -99,8 +127,8 @@ static const struct {
 	/* stlr, ldar; ldxr, ldaxp; cas, casp, ldadd */
 	{0x889ffc01, INSN_COPY, 0, 0x889ffc01},
 	{0x88dffc01, INSN_COPY, 0, 0x88dffc01},
-	{0x885f7c01, INSN_COPY, 0, 0x885f7c01},
-	{0xc87f8801, INSN_COPY, 0, 0xc87f8801},
+	{0x885f7c01, INSN_COPY, NO_STEP, 0x885f7c01},
+	{0xc87f8801, INSN_COPY, NO_STEP, 0xc87f8801},
 	{0xc8a17c02, INSN_COPY, 0, 0xc8a17c02},
 	{0x48207c82, INSN_COPY, 0, 0x48207c82},
 	{0xf8210002, INSN_COPY, 0, 0xf8210002},
@@ -149,7 +177,8 @@ static void test_classes(void **state)
 		assert_int_equal(insn.address, HERE);
 		assert_int_equal(insn.pc_only, !!(classes[i].flags & PC_ONLY));
 		assert_int_equal(insn.is_syscall, !!(classes[i].flags & SYSCALL));
-		assert_false(insn.can_emulate);
+		assert_int_equal(insn.can_emulate, !!(classes[i].flags & CAN));
+		assert_int_equal(insn.cannot_step, !!(classes[i].flags & NO_STEP));
 		if (insn.kind != INSN_COPY) {
 			assert_int_equal(arch->relocate(&insn, SLOT, &copy), -EINVAL);
 			continue;
@@ -200,7 +229,7 @@ static void test_not_decoded(void **state)
 
 static void test_shadow_stack(void **state)
 {
-	static const uint32_t words[] = {0x94000004, 0xd63f0100, 0xd65f03c0};
+	static const uint32_t words[] = {0x94000004, 0xd63f0100};
 	struct insn insn;
 
 	(void)state;
@@ -210,6 +239,13 @@ static void test_shadow_stack(void **state)
 	}
 	assert_true(decode_with(HERE, &(uint32_t){0xd61f0200}, 1, true, &insn));
 	assert_int_equal(insn.kind, INSN_EMULATE);
+	/* ret takes the address off both stacks, wherever it runs. */
+	assert_true(decode_with(HERE, &(uint32_t){0xd65f03c0}, 1, true, &insn));
+	assert_int_equal(insn.kind, INSN_COPY);
+	assert_false(insn.can_emulate);
+	/* Nothing but the machine says that a process may have such a stack: HWCAP_GCS. */
+	assert_null(arch->shadow_stack_line);
+	assert_int_equal(arch->shadow_stack_hwcap, 1ull << 32);
 }
 
 static void test_reach(void **state)
@@ -392,6 +428,150 @@ static void test_emulate_fault(void **state)
 	assert_memory_equal(&regs, &before, sizeof(regs));
 }
 
+/* --- emulation in place of a copy --- */
+
+#define STACK 0x7ffff000u
+
+static struct {
+	unsigned char bytes[64]; /* those around STACK */
+	uint64_t address;        /* of the last access; 0 none */
+	size_t size;
+	unsigned writes;
+} stack;
+
+static bool is_on_stack(uint64_t address, size_t size)
+{
+	stack.address = address;
+	stack.size = size;
+	return address >= STACK - 32 && address + size <= STACK + 32;
+}
+
+static int stack_read(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	if (!is_on_stack(address, size))
+		return -EFAULT;
+	memcpy(data, stack.bytes + (address - (STACK - 32)), size);
+	return 0;
+}
+
+static int stack_write(void *context, uint64_t address, const void *data, size_t size)
+{
+	(void)context;
+	stack.writes++;
+	if (!is_on_stack(address, size))
+		return -EFAULT;
+	memcpy(stack.bytes + (address - (STACK - 32)), data, size);
+	return 0;
+}
+
+static const struct arch_memory stack_memory = {.read = stack_read, .write = stack_write};
+
+static int plainly(uint32_t word, struct arch_regs *regs)
+{
+	const struct insn insn = decode(word);
+
+	assert_true(insn.can_emulate);
+	memset(&stack, 0, sizeof(stack));
+	for (unsigned i = 0; i < sizeof(stack.bytes); i++)
+		stack.bytes[i] = (unsigned char)(0x80 + i);
+	return arch->emulate(&insn, regs, &stack_memory);
+}
+
+static void test_emulate_plain(void **state)
+{
+	const uint64_t z_c = 0x60000000, n = 0x80000000, zero_flags = 0;
+	const struct {
+		uint32_t word;
+		int changed; /* the register, -1 none */
+		uint64_t value, flags;
+	} cases[] = {
+		{0xd10083ff, A64_SP, STACK - 32, z_c},           /* sub sp, sp, #32 */
+		{0x910003fd, 29, STACK, z_c},                    /* mov x29, sp */
+		{0xf100001f, -1, 0, z_c},                        /* cmp x0, #0 */
+		{0xf100043f, -1, 0, 0x20000000},                 /* cmp x1, #1 */
+		{0xf100041f, -1, 0, n},                          /* cmp x0, #1 */
+		{0x31000420, 0, 0x11111112, zero_flags},         /* adds w0, w1, #1 */
+		{0xab080100, 0, 0x1111111111111110, 0x30000000}, /* adds x0, x8, x8: C and V */
+		{0xeb02003f, -1, 0, n},                          /* cmp x1, x2 */
+		{0xcb8203e0, 0, 0xddddddddddddddde, z_c},        /* neg x0, x2, asr #0 */
+		{0xaa0003e1, 1, 0, z_c},                         /* mov x1, x0 */
+		{0x2a2103e0, 0, 0xeeeeeeee, z_c},                /* mvn w0, w1 */
+		{0xca020020, 0, 0x3333333333333333, z_c},        /* eor x0, x1, x2 */
+		{0xea1f003f, -1, 0, 0x40000000},                 /* tst x1, xzr */
+		{0xaac81fe0, 0, 0x1111111111111111, z_c},        /* mov x0, x8, ror #7 */
+		{0x52800020, 0, 1, z_c},                         /* mov w0, #1 */
+		{0x92800000, 0, UINT64_MAX, z_c},                /* mov x0, #-1 */
+		{0xf2c00021, 1, 0x1111000111111111, z_c},        /* movk x1, #1, lsl #32 */
+		{0xf94003e0, 0, 0xa7a6a5a4a3a2a1a0, z_c},        /* ldr x0, [sp] */
+		{0xb98003e0, 0, 0xffffffffa3a2a1a0, z_c},        /* ldrsw x0, [sp] */
+		{0x39c003e0, 0, 0xffffffa0, z_c},                /* ldrsb w0, [sp] */
+		{0x785ff3e0, 0, 0xa09f, z_c},                    /* ldurh w0, [sp, #-1] */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct arch_regs expected = start_regs(), regs = start_regs();
+
+		print_message("%08x\n", cases[i].word);
+		expected.words[A64_PC] = HERE + 4;
+		expected.words[A64_PSTATE] = cases[i].flags;
+		if (cases[i].changed >= 0)
+			expected.words[cases[i].changed] = cases[i].value;
+		assert_int_equal(plainly(cases[i].word, &regs), 0);
+		assert_memory_equal(&regs, &expected, sizeof(regs));
+	}
+}
+
+static void test_emulate_memory(void **state)
+{
+	static const unsigned char pair[] = {0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd,
+					     0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee};
+	struct arch_regs regs = start_regs();
+
+	(void)state;
+	/* stp x29, x30, [sp, #-16]!: one write, then the stack pointer */
+	assert_int_equal(plainly(0xa9bf7bfd, &regs), 0);
+	assert_int_equal(stack.writes, 1);
+	assert_int_equal(stack.address, STACK - 16);
+	assert_memory_equal(stack.bytes + 16, pair, sizeof(pair));
+	assert_int_equal(regs.words[A64_SP], STACK - 16);
+	/* ldp x29, x30, [sp], #16 */
+	assert_int_equal(plainly(0xa8c17bfd, &regs), 0);
+	assert_int_equal(regs.words[A64_SP], STACK);
+	assert_int_equal(regs.words[29], 0x9796959493929190);
+	assert_int_equal(regs.words[30], 0x9f9e9d9c9b9a9998);
+	/* strb wzr, [sp, #1] */
+	assert_int_equal(plainly(0x390007ff, &regs), 0);
+	assert_int_equal(stack.address, STACK + 1);
+	assert_int_equal(stack.size, 1);
+	assert_int_equal(stack.bytes[33], 0);
+}
+
+/* What the program has to find out itself leaves all as it was: memory that is not there, a tagged pointer (the tag may
+ * be checked), a stack pointer that is not aligned. */
+static void test_emulate_left(void **state)
+{
+	static const struct {
+		uint32_t word;
+		uint64_t sp;
+	} cases[] = {{0xa9bf7bfd, 0x1000},
+		     {0xf94003e0, 0x1000},
+		     {0xf90003e0, STACK | (uint64_t)1 << 56},
+		     {0xf94003e0, STACK + 8}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct arch_regs before = start_regs(), regs;
+
+		before.words[A64_SP] = cases[i].sp;
+		regs = before;
+		assert_int_equal(plainly(cases[i].word, &regs), -EFAULT);
+		assert_memory_equal(&regs, &before, sizeof(regs));
+		assert_true(!stack.writes || i == 0);
+	}
+}
+
 /* --- registers and the ABI --- */
 
 static void test_registers(void **state)
@@ -456,6 +636,30 @@ static void test_strip(void **state)
 	assert_int_equal(arch->strip(0x002affff80001234), 0x0000ffff80001234);
 	assert_int_equal(arch->strip(0xff55aaaac0001234), 0x0000aaaac0001234);
 	assert_int_equal(arch->strip(0), 0);
+}
+
+/* A kernel has 39, 42, 47, 48 or 52 bits of addresses for programs. A stack begins at their end, less what is drawn by
+ * lot (1 GiB at most); with 52 at the end of 48. A signature stands above all bits of the kernel's, so that no address
+ * keeps a part of one. */
+static void test_address_bits(void **state)
+{
+	static const unsigned widths[] = {39, 42, 47, 48};
+	const uint64_t lot = 1 << 30, signature = 0x00ab000000000000;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		const uint64_t end = (uint64_t)1 << widths[i], in_text = end - 2 * lot;
+
+		assert_int_equal(a64_address_bits(end - 16), widths[i]);
+		assert_int_equal(a64_address_bits(end - 2 * lot), widths[i]);
+		assert_true(a64_strip(in_text, widths[i]) == in_text);
+		assert_true(a64_strip(in_text | signature | end, widths[i]) == in_text);
+		assert_true(a64_strip(in_text | 0xff00000000000000, widths[i]) == in_text); /* a tag */
+	}
+	/* 52 bits, of which a program has asked for none beyond 48. */
+	assert_int_equal(a64_address_bits(0x0000fffff1234560), 48);
+	assert_true(a64_strip(0x00f0aaaa80001234, 48) == 0x0000aaaa80001234);
+	assert_int_equal(a64_address_bits(0), 48);
 }
 
 static void test_syscalls(void **state)
@@ -634,8 +838,10 @@ int main(void)
 		cmocka_unit_test(test_shadow_stack),   cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_any_words),      cmocka_unit_test(test_emulate),
 		cmocka_unit_test(test_emulate_narrow), cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_emulate_fault),  cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_breakpoint),     cmocka_unit_test(test_strip),
+		cmocka_unit_test(test_emulate_fault),  cmocka_unit_test(test_emulate_plain),
+		cmocka_unit_test(test_emulate_memory), cmocka_unit_test(test_emulate_left),
+		cmocka_unit_test(test_registers),      cmocka_unit_test(test_breakpoint),
+		cmocka_unit_test(test_strip),          cmocka_unit_test(test_address_bits),
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_follows_call),
 		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_sets_sp),
 	};

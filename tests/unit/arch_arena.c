@@ -410,3 +410,13 @@ enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(str
 	child = 0;
 	return result;
 }
+
+uint64_t arena_random(void)
+{
+	static uint64_t state = 0x9e3779b97f4a7c15u;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}

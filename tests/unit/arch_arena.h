@@ -53,6 +53,9 @@ void arena_fit(struct arch_regs *regs);
 /* The port's emulate() on such registers. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
+/* The next number of a row that is the same in every run of a program. */
+uint64_t arena_random(void);
+
 /* Starts the child; its own registers and extended registers are in *state. 0, or -errno where this
  * machine does not let us trace. */
 int arena_start(struct arena_state *state);

@@ -1,9 +1,11 @@
 /* The decoders of 32-bit ARM against objdump, over the code of real objects: the length, the kind that objdump's text
  * implies, and for what is emulated on no more than the pc (branches, literals, adr) the place that objdump names.
  *
- *   arch_arm_objdump [FILE...]     these; else a cross compiler's C library, where there is one
+ *   arch_arm_objdump [FILE...]     these; else all forms of arch_arm_forms.h, and a cross compiler's C library, where
+ *                                  there is one
  *
- * The program that disassembles is $ARM_OBJDUMP, arm-linux-gnueabihf-objdump else. Where none is installed: 77. */
+ * The program that disassembles is $ARM_OBJDUMP, arm-linux-gnueabihf-objdump else. Where none is installed: 77. So with
+ * the assembler, $ARM_AS. */
 #include "config.h"
 
 #include <ctype.h>
@@ -16,6 +18,8 @@
 
 #include "arch/arch.h"
 #include "base/util.h"
+#include "tests/unit/arch_arm_forms.h"
+#include "tests/unit/arch_assembled.h"
 
 extern const struct arch arch_arm;
 
@@ -318,6 +322,31 @@ static int check_file(const char *objdump, const char *path)
 	return 0;
 }
 
+static void put_forms(FILE *out)
+{
+	fputs(arm_forms, out);
+}
+
+/* How many files that were: 1, or 0 where there is no assembler. */
+static unsigned check_forms(const char *objdump, int *status)
+{
+	const char *const chosen = getenv("ARM_AS");
+	char *const command =
+		xasprintf("%s -march=armv8-a -mfpu=crypto-neon-fp-armv8", chosen ? chosen : "arm-linux-gnueabihf-as");
+	char *const folder = assembled_make(command, put_forms);
+
+	free(command);
+	if (!folder)
+		return 0;
+	char *const path = xasprintf("%s/object", folder);
+
+	*status |= check_file(objdump, path);
+	*status |= failures > 0; /* there are no data in between */
+	free(path);
+	assembled_remove(folder);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *objdump = getenv("ARM_OBJDUMP");
@@ -336,13 +365,15 @@ int main(int argc, char **argv)
 	}
 	for (int i = 1; i < argc; i++, files++)
 		status |= check_file(objdump, argv[i]);
+	if (argc < 2)
+		files += check_forms(objdump, &status);
 	for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(handful); i++)
 		if (access(handful[i], R_OK) == 0) {
 			status |= check_file(objdump, handful[i]);
 			files++;
 		}
 	if (!files) {
-		puts("1..0 # SKIP no code of 32-bit ARM is installed (libc6-armhf-cross)");
+		puts("1..0 # SKIP no code of 32-bit ARM is here, nor an assembler (binutils-arm-linux-gnueabihf)");
 		return 77;
 	}
 	printf("# %lu instructions: %lu copied, %lu emulated, %lu not traced\n", checked, kinds[0], kinds[1], kinds[2]);

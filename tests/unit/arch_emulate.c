@@ -185,19 +185,9 @@ static const struct opcode {
 	{"0f 80", CONDITION | WORDS | TO_TEXT | NO_66},
 };
 
-static uint64_t seed = 0x9e3779b97f4a7c15u;
-
-static uint64_t random_64(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
 static bool one_in(unsigned n)
 {
-	return random_64() % n == 0;
+	return arena_random() % n == 0;
 }
 
 #ifdef ARENA_32
@@ -226,16 +216,16 @@ static uint64_t random_immediate(void)
 {
 	static const uint64_t limits[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, UINT64_MAX};
 
-	return one_in(2) ? random_64() : limits[random_64() % ARRAY_SIZE(limits)];
+	return one_in(2) ? arena_random() : limits[arena_random() % ARRAY_SIZE(limits)];
 }
 
 /* ModRM, SIB and displacement. An operand without registers is in DATA. */
 static void put_modrm(struct bytes *bytes, unsigned form)
 {
 	const bool in_register = (form & REGISTERS) || one_in(3);
-	const unsigned mod = in_register ? 3 : (unsigned)random_64() % 3, rm = random_64() & 7;
-	const unsigned reg = form & HAS_DIGIT ? form >> 12 & 7 : (unsigned)random_64() & 7;
-	const unsigned sib = random_64() & 0xff;
+	const unsigned mod = in_register ? 3 : (unsigned)arena_random() % 3, rm = arena_random() & 7;
+	const unsigned reg = form & HAS_DIGIT ? form >> 12 & 7 : (unsigned)arena_random() & 7;
+	const unsigned sib = arena_random() & 0xff;
 
 	put(bytes, mod << 6 | reg << 3 | rm, 1);
 	if (mod == 3)
@@ -243,19 +233,19 @@ static void put_modrm(struct bytes *bytes, unsigned form)
 	if (rm == 4)
 		put(bytes, sib, 1);
 	if (mod == 1)
-		put(bytes, random_64(), 1);
+		put(bytes, arena_random(), 1);
 	else if (mod == 2)
-		put(bytes, one_in(4) ? random_64() : random_64() & 0xfff, 4);
+		put(bytes, one_in(4) ? arena_random() : arena_random() & 0xfff, 4);
 	else if (rm == 5)
-		put(bytes, OPERAND_AT + 0x800 + (random_64() & 0x7ff), 4);
+		put(bytes, OPERAND_AT + 0x800 + (arena_random() & 0x7ff), 4);
 	else if (rm == 4 && (sib & 7) == 5)
-		put(bytes, random_64() & 0x7ff, 4);
+		put(bytes, arena_random() & 0x7ff, 4);
 }
 
 static void random_insn(const struct opcode *opcode, struct bytes *bytes)
 {
 	const bool narrow = !(opcode->form & NO_66) && one_in(4);
-	const unsigned char rex = ADDRESS_BYTES == 4 || one_in(3) ? 0 : 0x40 | (random_64() & 15);
+	const unsigned char rex = ADDRESS_BYTES == 4 || one_in(3) ? 0 : 0x40 | (arena_random() & 15);
 	unsigned char code[4];
 	const size_t size = hex_bytes(opcode->hex, code, sizeof(code));
 
@@ -269,24 +259,24 @@ static void random_insn(const struct opcode *opcode, struct bytes *bytes)
 	if (rex)
 		put(bytes, rex, 1);
 	if (opcode->form & LOW)
-		code[size - 1] |= random_64() & 7;
+		code[size - 1] |= arena_random() & 7;
 	if (opcode->form & CONDITION)
-		code[size - 1] |= random_64() & 15;
+		code[size - 1] |= arena_random() & 15;
 	for (size_t i = 0; i < size; i++)
 		put(bytes, code[i], 1);
 	if (opcode->form & (MODRM | HAS_DIGIT))
 		put_modrm(bytes, opcode->form);
 	if (opcode->form & BYTE)
-		put(bytes, opcode->form & TO_TEXT ? random_64() : random_immediate(), 1);
+		put(bytes, opcode->form & TO_TEXT ? arena_random() : random_immediate(), 1);
 	if (opcode->form & SHORT)
-		put(bytes, random_64() & 0xff, 2);
+		put(bytes, arena_random() & 0xff, 2);
 	if (opcode->form & WORDS)
-		put(bytes, opcode->form & TO_TEXT ? random_64() & 0xfff : random_immediate(),
+		put(bytes, opcode->form & TO_TEXT ? arena_random() & 0xfff : random_immediate(),
 		    narrow && !(rex & 8) ? 2 : 4);
 	if (opcode->form & FULL)
 		put(bytes, random_immediate(), rex & 8 ? 8 : narrow ? 2 : 4);
 	if (opcode->form & FAR)
-		put(bytes, one_in(4) ? ARENA_DATA + (random_64() & 0xfff) : random_64() & 0xfff, ADDRESS_BYTES);
+		put(bytes, one_in(4) ? ARENA_DATA + (arena_random() & 0xfff) : arena_random() & 0xfff, ADDRESS_BYTES);
 }
 
 /* --- random states --- */
@@ -303,8 +293,8 @@ static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 /* An address in DATA that an operand may have; at times its end, where the operand is not whole. */
 static uint64_t random_place(void)
 {
-	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - random_64() % 8
-			  : ARENA_DATA + 0x400 + (random_64() & 0x1fff);
+	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - arena_random() % 8
+			  : ARENA_DATA + 0x400 + (arena_random() & 0x1fff);
 }
 
 /* Makes the memory operand's base such that it is in DATA, if that can be done. */
@@ -316,7 +306,7 @@ static void aim(struct arch_regs *regs, const ZydisDecodedOperand *operand)
 	if (base == ZYDIS_REGISTER_NONE || base == ZYDIS_REGISTER_RIP)
 		return;
 	if (index != ZYDIS_REGISTER_NONE) {
-		*gpr(regs, index) = one_in(2) ? random_64() & 0xff : random_64();
+		*gpr(regs, index) = one_in(2) ? arena_random() & 0xff : arena_random();
 		address -= *gpr(regs, index) * operand->mem.scale;
 	}
 	if (operand->mem.segment == ZYDIS_REGISTER_FS)
@@ -335,17 +325,17 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 	for (unsigned i = 0; i <= WORD(rdi); i++)
 		regs->words[i] = one_in(3) ? random_place() : random_immediate();
 	regs->words[WORD(orig_rax)] = UINT64_MAX;
-	regs->words[WORD(rsp)] = ARENA_STACK + (random_64() & (one_in(8) ? 0x1f : 0x18));
+	regs->words[WORD(rsp)] = ARENA_STACK + (arena_random() & (one_in(8) ? 0x1f : 0x18));
 	if (one_in(100))
-		regs->words[WORD(rsp)] = random_64();
+		regs->words[WORD(rsp)] = arena_random();
 	regs->words[WORD(rbp)] = random_place();
-	regs->words[WORD(eflags)] = (random_64() & 0xcd5) | 0x202;
+	regs->words[WORD(eflags)] = (arena_random() & 0xcd5) | 0x202;
 	regs->words[WORD(fs_base)] = ARENA_DATA + 0x1000;
 	regs->words[WORD(gs_base)] = ARENA_DATA + 0x1800;
 	regs->words[WORD(rip)] = ARENA_HERE;
 	arena_fit(regs);
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i += 8) {
-		const uint64_t word = random_64();
+		const uint64_t word = arena_random();
 
 		memcpy(state->data + i, &word, sizeof(word));
 	}
@@ -354,7 +344,7 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 			aim(regs, &operands[i]);
 	arena_fit(regs);
 
-	const uint64_t return_address = ARENA_TEXT + 0x2000 + (random_64() & 0x3ff);
+	const uint64_t return_address = ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 	const uint64_t sp = regs->words[WORD(rsp)];
 
 	if (z->mnemonic == ZYDIS_MNEMONIC_RET && sp - ARENA_DATA < ARENA_DATA_SIZE - 8 && !one_in(20))
@@ -529,6 +519,10 @@ static void test_table(void **state)
 	(void)state;
 	if (cannot_trace)
 		skip();
+#ifdef __SANITIZE_ADDRESS__
+	print_message("the address sanitizer maps an eighth of all addresses: what is stored there is not put back\n");
+	skip();
+#endif
 	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		const unsigned before = failed, tried = try_opcode(&opcodes[i], &forms, &failed);
 

@@ -45,35 +45,25 @@ static int cannot_trace;
 
 /* --- random states, the same in every run --- */
 
-static uint64_t seed = 0x9e3779b97f4a7c15u;
-
-static uint64_t random_64(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
 static uint64_t random_text(void)
 {
-	return ARENA_TEXT + 0x2000 + (random_64() & 0x3ff);
+	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 }
 
 /* An address in DATA (every second time), a small number, or anything. */
 static uint64_t random_word(void)
 {
-	switch (random_64() % 8) {
+	switch (arena_random() % 8) {
 	case 0:
-		return random_64();
+		return arena_random();
 	case 1:
-		return random_64() % 20;
+		return arena_random() % 20;
 	case 2:
-		return random_64() % 20 - 10;
+		return arena_random() % 20 - 10;
 	case 3:
 		return random_text();
 	default:
-		return ARENA_DATA + 0x400 + (random_64() & 0x1fc0);
+		return ARENA_DATA + 0x400 + (arena_random() & 0x1fc0);
 	}
 }
 
@@ -86,13 +76,13 @@ static void random_state(struct arena_state *state)
 	for (unsigned i = 0; i <= WORD(rdi); i++)
 		regs->words[i] = random_word();
 	regs->words[WORD(orig_rax)] = UINT64_MAX;
-	regs->words[WORD(rsp)] = ARENA_STACK + (random_64() & 0x18);
-	regs->words[WORD(eflags)] = (random_64() & 0xcd5) | 0x202;
+	regs->words[WORD(rsp)] = ARENA_STACK + (arena_random() & 0x18);
+	regs->words[WORD(eflags)] = (arena_random() & 0xcd5) | 0x202;
 	regs->words[WORD(fs_base)] = ARENA_DATA + 0x1000;
 	regs->words[WORD(gs_base)] = ARENA_DATA + 0x1800;
 	arena_fit(regs);
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i += 8) {
-		const uint64_t word = random_64() % 4 ? random_64() : random_text();
+		const uint64_t word = arena_random() % 4 ? arena_random() : random_text();
 
 		memcpy(state->data + i, &word, sizeof(word));
 	}
@@ -103,11 +93,11 @@ static void random_state(struct arena_state *state)
 	/* The extended registers: xmm at 160, ymm's upper halves at 576, the header at 512. */
 	memcpy(&xcr0, state->xstate + 464, sizeof(xcr0));
 	for (size_t i = 160; i < 416; i++)
-		state->xstate[i] = (unsigned char)random_64();
+		state->xstate[i] = (unsigned char)arena_random();
 	if ((xcr0 & 4) && state->xstate_size >= 832) {
 		features |= 4;
 		for (size_t i = 576; i < 832; i++)
-			state->xstate[i] = (unsigned char)random_64();
+			state->xstate[i] = (unsigned char)arena_random();
 	}
 	memcpy(&xcr0, state->xstate + 512, sizeof(xcr0));
 	xcr0 |= features;
@@ -392,7 +382,7 @@ static void test_by_hand(void **state)
 			const size_t size = hex_bytes(by_hand[i], bytes, sizeof(bytes));
 
 			if (strstr(by_hand[i], "44 33 22 11") && !strstr(by_hand[i], "88 77"))
-				aim(bytes, size, ARENA_DATA + 0x800 + (random_64() & 0x3f0));
+				aim(bytes, size, ARENA_DATA + 0x800 + (arena_random() & 0x3f0));
 			if (!compare(bytes, size, 0xf)) {
 				print_error("%s: round %u\n", by_hand[i], round);
 				failed++;
@@ -526,7 +516,7 @@ static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z,
 	}
 	memcpy(bytes, code, z->length);
 	for (unsigned round = 0; round < 2; round++) {
-		aim(bytes, z->length, ARENA_DATA + 0x400 + (random_64() & 0xfc0));
+		aim(bytes, z->length, ARENA_DATA + 0x400 + (arena_random() & 0xfc0));
 		if (!arch->decode(ARENA_HERE, bytes, z->length, false, &insn) || insn.kind == INSN_STEP) {
 			corpus->stepped++;
 			return;

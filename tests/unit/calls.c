@@ -153,6 +153,55 @@ static void test_hidden_in_thumb(void **state)
 	b->size = 1;
 }
 
+static bool decode_watched_load(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack,
+				struct insn *insn)
+{
+	(void)size, (void)shadow_stack;
+	*insn = (struct insn){.kind = INSN_COPY, .length = 1, .address = address, .cannot_step = true};
+	insn->bytes[0] = code[0];
+	return true;
+}
+
+/* An instruction that a step would undo gets a breakpoint only where there is room for its copy. */
+static void test_no_step(void **state)
+{
+	needs_x86_64();
+	const struct arch *const arch = p->arch;
+	struct arch watched = *arch;
+	struct tail tail = {.start = TEXT + 0x800, .next = TEXT + 0x800, .end = TEXT + 0x840};
+
+	(void)state;
+	watched.decode = decode_watched_load;
+	p->arch = &watched;
+	assert_null(breakpoint_insert(p, TEXT));
+	p->text->tails = xcalloc(1, sizeof(tail));
+	p->text->tails[0] = tail;
+	p->text->tail_count = p->text->tail_capacity = 1;
+	assert_null(breakpoint_insert(p, TEXT)); /* the room is of an object that may be unmapped */
+	p->text->tails[0].object = &program;
+	program.lasting = true;
+	assert_non_null(breakpoint_insert(p, TEXT));
+	program.lasting = false;
+	p->arch = arch;
+}
+
+/* An object's extent may have a hole, where code is that was made, and may be made anew: that is read again. */
+static void test_made_in_a_hole(void **state)
+{
+	needs_x86_64();
+	struct text_range text = {.start = TEXT, .end = TEXT + 0x800};
+	struct object *const only = &program;
+
+	(void)state;
+	program.text = &text;
+	program.text_count = 1;
+	p->objects = (struct object_list){.items = (struct object **)(uintptr_t)&only, .count = 1};
+	assert_false(breakpoint_insert(p, TEXT)->is_made);
+	assert_true(breakpoint_insert(p, TEXT + 0x900)->is_made);
+	program.text = NULL;
+	program.text_count = 0;
+}
+
 /* ---- Names ---- */
 
 static void test_names_of_one_kind(void **state)
@@ -386,6 +435,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_hidden_in_thumb, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_step, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_made_in_a_hole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_one_kind, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unloaded_callers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_two_kinds, setup, teardown),

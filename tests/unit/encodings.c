@@ -43,12 +43,15 @@ extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
 extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
 
 /* In the place of src/trace/encodings.c's. */
+static const struct encoding text_compat = {"text",           ".txt",          &text_writer_ops,
+					    &text_reader_ops, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {
-	{"profile", ".profile", &text_writer_ops, NULL, 0},
-	{"rtrace", ".rtrace", &rtrace_writer_ops, &rtrace_reader_ops, ENCODING_STREAM | ENCODING_COMPAT},
-	{"text", ".txt", &text_writer_ops, &text_reader_ops, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES},
-	{"stream", ".stream", &text_writer_ops, NULL, ENCODING_STREAM | ENCODING_SEVERAL_PROCESSES},
-	{"foreign", ".foreign", NULL, &foreign_reader, 0},
+	{"profile", ".profile", &text_writer_ops, NULL, 0, NULL, false},
+	{"rtrace", ".rtrace", &rtrace_writer_ops, &rtrace_reader_ops, ENCODING_STREAM | ENCODING_COMPAT, NULL, false},
+	{"text", ".txt", &text_writer_ops, &text_reader_ops, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES,
+	 &text_compat, false},
+	{"stream", ".stream", &text_writer_ops, NULL, ENCODING_STREAM | ENCODING_SEVERAL_PROCESSES, NULL, false},
+	{"foreign", ".foreign", NULL, &foreign_reader, 0, NULL, false},
 };
 const size_t encoding_count = ARRAY_SIZE(encodings);
 
@@ -58,6 +61,11 @@ static void test_abilities(void **state)
 {
 	(void)state;
 	assert_string_equal(encoding_names(0), "profile, rtrace, text, stream, foreign");
+	assert_null(encoding_compat(encoding_find("stream")));
+	assert_ptr_equal(encoding_compat(encoding_find("text")), &text_compat);
+	assert_ptr_equal(encoding_compat(&text_compat), &text_compat);
+	assert_true(encoding_can(&text_compat, ENCODING_MONOTONIC));
+	assert_false(encoding_can(encoding_find("text"), ENCODING_MONOTONIC));
 	assert_string_equal(encoding_names(ENCODING_READ), "rtrace, text, foreign");
 	assert_string_equal(encoding_names(ENCODING_WRITE), "profile, rtrace, text, stream");
 	assert_string_equal(encoding_names(ENCODING_TRACE), "rtrace, text, stream");

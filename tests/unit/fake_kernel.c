@@ -1,5 +1,6 @@
 /* Tasks, their stops and their ends. */
 #include "config.h"
+#include "arch/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
 
 #include <elf.h>
@@ -68,6 +69,7 @@ struct fake_task *fake_new(pid_t tid, pid_t tgid, struct fake_memory *memory)
 				   .stack = FAKE_STACK + 0x800 + task_count % 64 * 0x1000};
 	fake_arch->set_pc(&task->regs, fake_place_named("away")->address);
 	fake_arch->set_sp(&task->regs, task->stack);
+	task->regs.words[X86_CS] = 0x33; /* that of 64-bit code */
 	tasks[task_count++] = task;
 	return task;
 }
@@ -269,6 +271,14 @@ void fake_taken(struct fake_task *task)
 	try_exec(task->tgid);
 }
 
+/* Of a process that has ended; who is init is not told apart here. */
+static void leave_children(pid_t tgid)
+{
+	for (size_t i = 0; i < task_count; i++)
+		if (tasks[i]->parent == tgid)
+			tasks[i]->parent = 1;
+}
+
 void fake_end(struct fake_task *task, int status)
 {
 	leave_memory(task);
@@ -277,6 +287,8 @@ void fake_end(struct fake_task *task, int status)
 	fake_child_signal(task->tid);
 	/* An untraced thread goes without a trace; so does an untraced process, which is its parent's to wait for. */
 	task->state = fake_is_ours(task) || (task->tid == task->tgid && !is_last(task)) ? FAKE_ZOMBIE : FAKE_GONE;
+	if (is_last(task))
+		leave_children(task->tgid);
 	try_exec(task->tgid);
 }
 

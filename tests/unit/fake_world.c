@@ -179,6 +179,7 @@ const char *__wrap_elf_file_interpreter(const struct elf_file *file);
 uint64_t __wrap_elf_file_dynamic(const struct elf_file *file);
 bool __wrap_elf_file_is_static(const struct elf_file *file);
 bool __wrap_elf_file_has_symbols(const struct elf_file *file);
+bool __wrap_elf_file_is_go(const struct elf_file *file);
 bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 void __wrap_elf_file_functions(const struct elf_file *file,
 			       bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
@@ -270,6 +271,12 @@ bool __wrap_elf_file_has_symbols(const struct elf_file *file)
 {
 	(void)file;
 	return true;
+}
+
+bool __wrap_elf_file_is_go(const struct elf_file *file)
+{
+	(void)file;
+	return false;
 }
 
 bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol)

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "scenarios"))
 FOLDER = os.path.join(os.path.abspath(os.environ.get("TOP_BUILDDIR", ".")), "tests/unit")
 os.environ["FUNCTRACE"] = os.path.join(FOLDER, "functrace-kinds")
-from terminal import FUNCTRACE, PATIENCE, equal, run_tests, setup
+from terminal import FUNCTRACE, PATIENCE, Skipped, equal, run_tests, setup
 
 POSTPROC = os.environ.get("FUNCTRACE_POSTPROC", os.path.join(FOLDER, "../../functrace-postproc"))
 
@@ -71,8 +71,19 @@ def test_widths():
         "second_of_pair(0) = 0x33", "wide_close(0x33)"])
 
 
+def machine():
+    """EM_... of <elf.h>, of functrace and of what it traces here"""
+    with open(FUNCTRACE, "rb") as f:
+        return f.read(20)[18]
+
+
+ARM, X86_64 = 40, 62
+
+
 def test_both():
     """a function that two modules want, and one that jumps to another kind's"""
+    if machine() == ARM:
+        raise Skipped("on 32-bit ARM a function that is called by a pointer and only jumps on has the other's name")
     expected = {
         "fd": ["open<fd>(0) = 0x3", "close<fd>(0x3)"] * 3,
         "again": ["open<again>(0) = 0x3", "close<again>(0x3)",
@@ -101,6 +112,8 @@ def test_nested():
 
 def test_deep():
     """an inner call is a part of the outer one for the kind that knows all between them"""
+    if machine() == ARM:
+        raise Skipped("32-bit ARM's index has rules behind calls alone: the outer call is not found at an entry")
     for modules in ("made,again", "again,made"):
         lines = run(modules, "deep")[0]
         equal(sorted(re.sub("0x.*", "", line) for line in lines), ["deep_make<made>(60) = ", "inner_make<again>(60) = "])
@@ -108,9 +121,8 @@ def test_deep():
 
 def test_loop():
     """a call that is dropped leaves the one beside it"""
-    if os.uname().machine != "x86_64":
-        print("# not run: its target is made of x86-64 instructions")
-        return
+    if machine() != X86_64:
+        raise Skipped("its target is made of x86-64 instructions")
     for modules in ("made,again", "again,made"):
         lines, errors = run(modules, "loop")
         equal(sorted(re.sub("0x.*", "", line) for line in lines), ["jump_to_loop<again>(2) = ", "loop_make<made>(1) = "])

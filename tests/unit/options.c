@@ -87,7 +87,7 @@ static void test_defaults(void **state)
 	assert_int_equal(settings.monitor_count, 0);
 	assert_int_equal(settings.library_count, 0);
 	assert_string_equal(encoding_name(settings.encoding), "rtrace");
-	assert_false(settings.compat);
+	assert_false(encoding_can(settings.encoding, ENCODING_MONOTONIC));
 	assert_false(settings.resolve);
 	assert_true(settings.timestamps);
 	assert_null(settings.output);
@@ -127,7 +127,7 @@ static void test_all_options(void **state)
 	assert_string_equal(settings.libraries[0], "libc.so");
 	assert_string_equal(settings.libraries[1], "libfoo");
 	assert_string_equal(encoding_name(settings.encoding), "text");
-	assert_true(settings.compat);
+	assert_true(encoding_can(settings.encoding, ENCODING_MONOTONIC));
 	assert_true(settings.resolve);
 	assert_false(settings.timestamps);
 	assert_string_equal(settings.output, "-");

@@ -9,12 +9,13 @@
 static const struct writer_ops no_writer;
 static const struct reader_ops no_reader;
 
+static const struct encoding text_compat = {"text", "", &no_writer, &no_reader, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {
-	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT},
-	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES},
-	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM},
-	{"profile", "", &no_writer, NULL, 0},
-	{"foreign", "", NULL, &no_reader, 0},
+	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT, NULL, false},
+	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES, &text_compat, false},
+	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM, NULL, false},
+	{"profile", "", &no_writer, NULL, 0, NULL, false},
+	{"foreign", "", NULL, &no_reader, 0, NULL, false},
 };
 const size_t encoding_count = 5;
 

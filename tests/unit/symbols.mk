@@ -4,24 +4,24 @@ TESTS += tests/unit/symbols_object
 tests_unit_symbols_object_SOURCES = tests/unit/symbols_object.c tests/unit/symbols_util.c \
 	tests/unit/symbols_util.h
 tests_unit_symbols_object_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_symbols_object_LDADD = libsymbols.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+tests_unit_symbols_object_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/symbols_names
 TESTS += tests/unit/symbols_names
 tests_unit_symbols_names_SOURCES = tests/unit/symbols_names.c tests/unit/symbols_util.c \
 	tests/unit/symbols_util.h
 tests_unit_symbols_names_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_symbols_names_LDADD = libsymbols.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+tests_unit_symbols_names_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/symbols_hostile
 TESTS += tests/unit/symbols_hostile
 tests_unit_symbols_hostile_SOURCES = tests/unit/symbols_hostile.c tests/unit/symbols_util.c \
 	tests/unit/symbols_util.h
 tests_unit_symbols_hostile_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_symbols_hostile_LDADD = libsymbols.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+tests_unit_symbols_hostile_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += tests/unit/symbols_slots
 TESTS += tests/unit/symbols_slots
 tests_unit_symbols_slots_SOURCES = tests/unit/symbols_slots.c tests/unit/symbols_util.c tests/unit/symbols_util.h
 tests_unit_symbols_slots_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_symbols_slots_LDADD = libsymbols.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+tests_unit_symbols_slots_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)

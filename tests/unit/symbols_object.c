@@ -780,6 +780,10 @@ static void test_other_root(void **state)
 				  ">mounted && chmod +x rooted mounted"),
 			 0);
 	for (int i = 0; i < 2; i++) {
+		if (i && test_run("unshare -m true") != 0) { /* as in a chroot */
+			print_message("no mount namespace can be made here\n");
+			skip();
+		}
 		waiting_start(&program, i ? "./mounted" : "./rooted");
 		parse_addresses(&program, &addresses);
 		assert_true(drop_capabilities(true));

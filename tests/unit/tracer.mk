@@ -10,7 +10,7 @@ check_PROGRAMS += tests/unit/ledger
 TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_ledger_LDADD = librecord.a libengine.a libproc.a libmodules.a libunwinder.a libsymbols.a libarch.a \
+tests_unit_ledger_LDADD = librecord.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
 	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
 	$(ZSTD_LIBS) $(UNIT_LIBS)
 
@@ -31,7 +31,8 @@ RACES_WRAP = \
 	-Wl,--wrap=msg_warn -Wl,--wrap=msg_error -Wl,--wrap=msg_info -Wl,--wrap=objects_update \
 	-Wl,--wrap=objects_free -Wl,--wrap=objects_clone -Wl,--wrap=elf_file_build_id \
 	-Wl,--wrap=elf_file_interpreter -Wl,--wrap=elf_file_dynamic -Wl,--wrap=elf_file_is_static \
-	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_functions \
+	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_is_go \
+	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_functions \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note
 # The fake kernel's programs are x86-64's, on which the tracer's decisions do not depend.

@@ -1,8 +1,8 @@
 # unit tests of unwind
 check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
 TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
-unwind_ldadd = libunwinder.a libsymbols.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS) $(ZYDIS_LIBS) \
-	$(UNIT_LIBS)
+unwind_ldadd = libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) \
+	$(ELF_LIBS) $(ZYDIS_LIBS) $(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
 	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
 tests_unit_unwind_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
@@ -23,9 +23,10 @@ check_PROGRAMS += tests/unit/unwind_core
 TESTS += tests/unit/unwind_core
 tests_unit_unwind_core_SOURCES = tests/unit/unwind_core.c
 tests_unit_unwind_core_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_unwind_core_LDADD = libaarch64.a $(unwind_ldadd)
-EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/small.py \
-	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core
+tests_unit_unwind_core_LDADD = libaarch64.a libarm.a $(unwind_ldadd)
+EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/cores/small.py \
+	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core \
+	tests/unit/cores/arm-indexed tests/unit/cores/arm-indexed.core
 tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c tests/unit/arch_hex.h
 tests_unit_unwind_exidx_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
@@ -60,4 +61,4 @@ tests/unit/unwind-target-debug: $(unwind_target_depend)
 tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_target.h
 	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
 tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h
-	$(AM_V_CC)musl-gcc -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
+	$(AM_V_CC)$(MUSL_CC) -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@

@@ -1,4 +1,5 @@
-/* Cores of other processors' programs, walked on this one. How they were made: tests/unit/cores/signed.c, small.py. */
+/* Cores of other processors' programs, walked on this one. How they were made: tests/unit/cores/signed.c,
+ * indexed.c, small.py. */
 #include "config.h"
 
 #include <elf.h>
@@ -20,80 +21,105 @@
 
 #define FRAMES 32
 
+extern const struct arch arch_arm;
+
 struct core {
-	char *bytes;
-	size_t size;
+	int fd;
+	Elf *elf;
 	struct stack_snapshot snapshot;
 	uint64_t vdso, vdso_size;
 };
 
-static Elf64_Phdr core_phdr(const struct core *core, unsigned n)
+/* The part of the core that has an address; false: none. */
+static bool core_part(struct core *core, uint64_t address, GElf_Phdr *phdr)
 {
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdr = {0};
+	size_t count = 0;
 
-	memcpy(&ehdr, core->bytes, sizeof(ehdr));
-	if (n < ehdr.e_phnum)
-		memcpy(&phdr, core->bytes + ehdr.e_phoff + n * sizeof(phdr), sizeof(phdr));
-	return phdr;
+	elf_getphdrnum(core->elf, &count);
+	for (size_t n = 0; n < count; n++)
+		if (gelf_getphdr(core->elf, (int)n, phdr) && phdr->p_type == PT_LOAD && address >= phdr->p_vaddr &&
+		    address - phdr->p_vaddr < phdr->p_filesz)
+			return true;
+	return false;
 }
 
 static ssize_t core_read(void *context, uint64_t address, void *data, size_t size)
 {
-	const struct core *core = context;
+	struct core *core = context;
+	GElf_Phdr phdr;
 
-	for (unsigned n = 1;; n++) {
-		const Elf64_Phdr phdr = core_phdr(core, n);
-		const uint64_t skip = address - phdr.p_vaddr;
+	if (!core_part(core, address, &phdr))
+		return -1;
+	const uint64_t skip = address - phdr.p_vaddr;
 
-		if (phdr.p_type != PT_LOAD)
-			return -1;
-		if (address < phdr.p_vaddr || skip >= phdr.p_filesz)
-			continue;
-		if (size > phdr.p_filesz - skip)
-			size = phdr.p_filesz - skip;
-		memcpy(data, core->bytes + phdr.p_offset + skip, size);
-		return (ssize_t)size;
-	}
+	if (size > phdr.p_filesz - skip)
+		size = phdr.p_filesz - skip;
+	return pread(core->fd, data, size, (off_t)(phdr.p_offset + skip));
 }
 
-/* Where the registers are in a struct elf_prstatus of 64 bits. */
-#define PRSTATUS_REGISTERS 112
-
-static void take_note(struct core *core, unsigned type, const char *desc, size_t size)
+/* Where the registers are in a struct elf_prstatus. */
+static size_t registers_at(const struct core *core)
 {
-	Elf64_auxv_t entry;
+	return gelf_getclass(core->elf) == ELFCLASS64 ? 112 : 72;
+}
+
+/* `at` is the offset in the file, desc what is there. */
+static void take_note(struct core *core, unsigned type, uint64_t at, const char *desc, size_t size)
+{
+	const size_t registers = registers_at(core);
 
 	if (type == NT_PRSTATUS) {
-		assert_true(size >= PRSTATUS_REGISTERS + core->snapshot.arch->regset_size);
-		memcpy(&core->snapshot.regs, desc + PRSTATUS_REGISTERS, core->snapshot.arch->regset_size);
+		assert_true(size >= registers + core->snapshot.arch->regset_size);
+		memcpy(&core->snapshot.regs, desc + registers, core->snapshot.arch->regset_size);
 	}
-	for (size_t i = 0; type == NT_AUXV && i + sizeof(entry) <= size; i += sizeof(entry)) {
-		memcpy(&entry, desc + i, sizeof(entry));
-		if (entry.a_type == AT_SYSINFO_EHDR)
-			core->vdso = entry.a_un.a_val;
+	if (type == NT_AUXV) {
+		Elf_Data *auxv = elf_getdata_rawchunk(core->elf, (int64_t)at, size, ELF_T_AUXV);
+		GElf_auxv_t entry;
+
+		for (int i = 0; gelf_getauxv(auxv, i, &entry); i++)
+			if (entry.a_type == AT_SYSINFO_EHDR)
+				core->vdso = entry.a_un.a_val;
 	}
 }
 
-static void core_open(struct core *core, const char *path, const struct arch *arch)
+static const char *file_of(const char *name)
 {
+	static char path[4096];
+	const char *top = getenv("TOP_SRCDIR");
+
+	snprintf(path, sizeof(path), "%s/tests/unit/cores/%s", top ? top : "..", name);
+	return path;
+}
+
+/* The core of a program of tests/unit/cores. */
+static void core_open(struct core *core, const char *program, const struct arch *arch)
+{
+	char *name = xasprintf("%s.core", program);
+	GElf_Phdr phdr;
+	GElf_Nhdr note;
+	size_t at_name, at_desc;
+
 	*core = (struct core){.snapshot = {.arch = arch, .read = core_read, .context = core}};
-	core->bytes = read_file(path, 1 << 20, &core->size);
-	assert_non_null(core->bytes);
-	const Elf64_Phdr notes = core_phdr(core, 0);
+	elf_version(EV_CURRENT);
+	core->fd = open(file_of(name), O_RDONLY | O_CLOEXEC);
+	core->elf = elf_begin(core->fd, ELF_C_READ, NULL);
+	free(name);
+	assert_non_null(core->elf);
+	assert_non_null(gelf_getphdr(core->elf, 0, &phdr));
+	assert_int_equal(phdr.p_type, PT_NOTE);
+	Elf_Data *data = elf_getdata_rawchunk(core->elf, (int64_t)phdr.p_offset, phdr.p_filesz, ELF_T_NHDR);
 
-	for (size_t at = notes.p_offset; at < notes.p_offset + notes.p_filesz;) {
-		Elf64_Nhdr note;
+	for (size_t at = 0; (at = gelf_getnote(data, at, &note, &at_name, &at_desc)) > 0;)
+		take_note(core, note.n_type, phdr.p_offset + at_desc, (const char *)data->d_buf + at_desc,
+			  note.n_descsz);
+	if (core->vdso && core_part(core, core->vdso, &phdr))
+		core->vdso_size = phdr.p_filesz;
+}
 
-		memcpy(&note, core->bytes + at, sizeof(note));
-		at += sizeof(note) + ((note.n_namesz + 3) & ~3u);
-		take_note(core, note.n_type, core->bytes + at, note.n_descsz);
-		at += (note.n_descsz + 3) & ~3u;
-	}
-	for (unsigned n = 1; core_phdr(core, n).p_type == PT_LOAD; n++)
-		if (core_phdr(core, n).p_vaddr == core->vdso)
-			core->vdso_size = core_phdr(core, n).p_filesz;
-	assert_true(core->vdso_size > 0);
+static void core_close(struct core *core)
+{
+	elf_end(core->elf);
+	close(core->fd);
 }
 
 /* The name of the function of a program at fixed addresses. */
@@ -107,32 +133,35 @@ static const char *name_at(Elf *elf, uint64_t address)
 		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
 			continue;
 		for (int i = 0; gelf_getsym(elf_getdata(section, NULL), i, &symbol); i++)
-			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && address >= symbol.st_value &&
-			    address - symbol.st_value < symbol.st_size)
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && address >= (symbol.st_value & ~1ull) &&
+			    address - (symbol.st_value & ~1ull) < symbol.st_size)
 				return elf_strptr(elf, shdr.sh_link, symbol.st_name);
 	}
 	return "?";
 }
 
-/* The frames' functions, "!" before one that a signal has interrupted, and whether the walk was cut. */
-static char *walk_of(struct core *core, const char *program, bool *cut)
+/* The functions of the frames of a program of tests/unit/cores, "!" before one that a signal has interrupted, and
+ * whether the walk was cut. */
+static char *walk_of(struct core *core, const char *program, uint64_t start, bool *cut)
 {
 	struct unwind_frame frames[FRAMES];
 	struct unwinder *unwinder = unwinder_new(getpid(), core->snapshot.arch, UNWIND_ROWS);
-	const int fd = open(program, O_RDONLY | O_CLOEXEC);
+	const char *path = file_of(program);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = xstrdup("");
-
-	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	assert_non_null(elf);
-	unwinder_add(unwinder, 0x400000, 0x401000, 0, program, NULL);
-	unwinder_add(unwinder, core->vdso, core->vdso + core->vdso_size, core->vdso, NULL, NULL);
+	unwinder_add(unwinder, start, start + 0x1000, 0, path, NULL);
+	if (core->vdso_size)
+		unwinder_add(unwinder, core->vdso, core->vdso + core->vdso_size, core->vdso, NULL, NULL);
 	const size_t count = unwind_stack(unwinder, &core->snapshot, frames, FRAMES, 0, cut);
 
 	for (size_t i = 0; i < count; i++) {
 		const bool in_vdso = frames[i].pc - core->vdso < core->vdso_size;
-		const bool is_exact = i == 0 || frames[i].signal;
+		/* A restorer was not called either. */
+		const bool is_restorer = i + 1 < count && frames[i + 1].signal;
+		const bool is_exact = i == 0 || frames[i].signal || is_restorer;
 		const char *name = in_vdso ? "[vdso]" : name_at(elf, frames[i].pc - !is_exact);
 		char *longer = xasprintf("%s%s%s%s", text, i ? " " : "", frames[i].signal ? "!" : "", name);
 
@@ -145,15 +174,6 @@ static char *walk_of(struct core *core, const char *program, bool *cut)
 	return text;
 }
 
-static const char *file_of(const char *name)
-{
-	static char path[4096];
-	const char *top = getenv("TOP_SRCDIR");
-
-	snprintf(path, sizeof(path), "%s/tests/unit/cores/%s", top ? top : "..", name);
-	return path;
-}
-
 /* Return addresses are signed, but for that of `leaf`, which is in its register. */
 static void test_aarch64_signed(void **state)
 {
@@ -161,13 +181,14 @@ static void test_aarch64_signed(void **state)
 	bool cut;
 
 	(void)state;
-	core_open(&core, file_of("aarch64-signed.core"), &arch_aarch64);
-	char *frames = walk_of(&core, file_of("aarch64-signed"), &cut);
+	core_open(&core, "aarch64-signed", &arch_aarch64);
+	assert_true(core.vdso_size > 0);
+	char *frames = walk_of(&core, "aarch64-signed", 0x400000, &cut);
 
 	assert_string_equal(frames, "last before_last handler [vdso] !leaf middle outer entry _start");
 	assert_false(cut);
 	free(frames);
-	free(core.bytes);
+	core_close(&core);
 }
 
 /* A leaf whose register has its own address, as code that has no rule for a call leaves it: an end, and no loop. */
@@ -177,15 +198,32 @@ static void test_aarch64_own_return(void **state)
 	bool cut;
 
 	(void)state;
-	core_open(&core, file_of("aarch64-signed.core"), &arch_aarch64);
+	core_open(&core, "aarch64-signed", &arch_aarch64);
 	core.snapshot.regs.words[A64_PC] = 0x400160;              /* last */
 	core.snapshot.regs.words[A64_LR] = 0x400158 | 5ull << 48; /* behind careless's call, signed */
-	char *frames = walk_of(&core, file_of("aarch64-signed"), &cut);
+	char *frames = walk_of(&core, "aarch64-signed", 0x400000, &cut);
 
 	assert_string_equal(frames, "last careless");
 	assert_true(cut);
 	free(frames);
-	free(core.bytes);
+	core_close(&core);
+}
+
+/* By the index of functions: Thumb and ARM code that call each other, a frame pointer, registers of the FPU that were
+ * saved, the C library's kind of restorer. */
+static void test_arm_indexed(void **state)
+{
+	struct core core;
+	bool cut;
+
+	(void)state;
+	core_open(&core, "arm-indexed", &arch_arm);
+	char *frames = walk_of(&core, "arm-indexed", 0x10000, &cut);
+
+	assert_string_equal(frames, "last before_last handler restorer !leaf middle outer entry _start");
+	assert_false(cut);
+	free(frames);
+	core_close(&core);
 }
 
 int main(void)
@@ -193,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_aarch64_signed),
 		cmocka_unit_test(test_aarch64_own_return),
+		cmocka_unit_test(test_arm_indexed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,6 +281,7 @@ static void test_find(void **state)
 enum { R4 = 4, R7 = 7, SP = 13, LR = 14, PC = 15 };
 
 static uint32_t stack[512];
+static uint64_t highest_read;
 
 static ssize_t read_page(void *context, uint64_t address, void *data, size_t size)
 {
@@ -288,6 +289,8 @@ static ssize_t read_page(void *context, uint64_t address, void *data, size_t siz
 					       0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef};
 
 	(void)context;
+	if (address + size - 1 > highest_read)
+		highest_read = address + size - 1;
 	if (address < SIGPAGE || address >= SIGPAGE + sizeof(code))
 		return -EFAULT;
 	if (size > SIGPAGE + sizeof(code) - address)
@@ -311,9 +314,9 @@ static void push(uint32_t at_byte, uint32_t word)
 	stack[at_byte / 4] = word;
 }
 
-static size_t walk(const struct arch_regs *regs, bool inside, uint64_t pcs[MAX], bool *cut)
+static size_t walk(const struct arch_regs *regs, bool inside, enum unwind_method method, uint64_t pcs[MAX], bool *cut)
 {
-	struct unwinder *unwinder = unwinder_new(getpid(), &arch_arm, UNWIND_ROWS);
+	struct unwinder *unwinder = unwinder_new(getpid(), &arch_arm, method);
 	struct unwind_frame frames[MAX];
 	const uint32_t sp = regs->narrow[SP];
 	const struct stack_snapshot snapshot = {.arch = &arch_arm,
@@ -337,15 +340,20 @@ static size_t walk(const struct arch_regs *regs, bool inside, uint64_t pcs[MAX],
 	return count;
 }
 
+/* By libunwind is by rows, too: it reads no such tables. */
 static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
 {
 	uint64_t pcs[MAX];
 	bool cut;
 
-	assert_int_equal(walk(regs, inside, pcs, &cut), count);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(pcs[i], expected[i]);
-	assert_int_equal(cut, expected_cut);
+	for (enum unwind_method method = UNWIND_ROWS; method <= UNWIND_LIBUNWIND; method++) {
+		assert_int_equal(walk(regs, inside, method, pcs, &cut), count);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(pcs[i], expected[i]);
+		assert_int_equal(cut, expected_cut);
+	}
+	assert_true(unwinder_has(&arch_arm, UNWIND_ROWS));
+	assert_false(unwinder_has(&arch_arm, UNWIND_LIBUNWIND));
 }
 
 /* The frames of outer and of the start, from byte `from` of the stack on. */
@@ -382,6 +390,19 @@ static void test_entry(void **state)
 	push(72, IN_OUTER);
 	push_outer(76);
 	check(&regs, false, expected, ARRAY_SIZE(expected), false);
+}
+
+/* With this r7 middle's rule leads beyond the last address: it goes round, as the program's own sum would. */
+static void test_round(void **state)
+{
+	const uint64_t expected[] = {IN_MIDDLE - 1};
+	struct arch_regs regs = at(IN_MIDDLE - 1, 0);
+
+	(void)state;
+	regs.narrow[R7] = UINT32_MAX - 3;
+	highest_read = 0;
+	check(&regs, true, expected, ARRAY_SIZE(expected), true);
+	assert_in_range(highest_read, 1, UINT32_MAX);
 }
 
 /* Code that is not to be unwound, and is no start: the stack is cut there. */
@@ -499,10 +520,10 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),   cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
-		cmocka_unit_test(test_find),    cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),    cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_codes),  cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
+		cmocka_unit_test(test_find),   cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_round),  cmocka_unit_test(test_cut),     cmocka_unit_test(test_last),
+		cmocka_unit_test(test_thread), cmocka_unit_test(test_signals), cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,11 @@ static void test_random_stack(void **state)
  * one's. */
 static void test_cycle(void **state)
 {
+#ifndef __x86_64__
+	(void)state;
+	print_message("it makes up frames as x86-64 has them\n");
+	skip();
+#endif
 	struct tracee *tracee = stopped(TARGET("unwind-target-O0"), "deep");
 	const struct stack_snapshot *snapshot = &tracee->snapshot;
 	struct unwind_frame frames[FRAMES_MAX];
@@ -128,12 +133,13 @@ static void test_cycle(void **state)
 	(void)state;
 	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
-	/* Frame 5's CFA is its rbp + 16: the saved rbp lies there, and the return address behind
+	/* Frame 5's CFA is two words above its frame pointer: the saved one lies there, and the return address behind
 	 * it. */
-	const uint64_t rbp = frames[5].cfa - 16, pc = frames[5].pc;
+	const size_t word = snapshot->arch->pointer_size;
+	const uint64_t pointer = frames[5].cfa - 2 * word, pc = frames[5].pc;
 
-	memcpy(tracee->stack + (rbp - snapshot->address), &rbp, sizeof(rbp));
-	memcpy(tracee->stack + (rbp + 8 - snapshot->address), &pc, sizeof(pc));
+	memcpy(tracee->stack + (pointer - snapshot->address), &pointer, word);
+	memcpy(tracee->stack + (pointer + word - snapshot->address), &pc, word);
 	struct unwinder *both[] = {tracee->rows, tracee->libunwind};
 
 	for (size_t k = 0; k < 2; k++) {
@@ -218,6 +224,11 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 /* The program's file with bytes of its CFI, of its search table or of its headers changed. */
 static void test_random_cfi(void **state)
 {
+#ifdef __arm__
+	(void)state;
+	print_message("32-bit ARM's programs have no .eh_frame: unwind_exidx damages their index\n");
+	skip();
+#endif
 	static const char *const sections[] = {".eh_frame", ".eh_frame_hdr", ".eh_frame", NULL};
 	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
 	char *path = xasprintf("%s/program", directory);
@@ -364,10 +375,15 @@ static ssize_t read_part(void *context, uint64_t address, void *data, size_t siz
 	return got ? got : -EFAULT;
 }
 
-static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, unsigned *calls)
+static void begin_as(struct stack_memory *memory, struct stack_snapshot *snapshot, unsigned *calls,
+		     unsigned char pointer_size)
 {
+	static struct arch wide;
+
+	wide = *arch_native();
+	wide.pointer_size = pointer_size;
 	*snapshot = (struct stack_snapshot){
-		.arch = arch_native(),
+		.arch = &wide,
 		.address = 0x1000,
 		.bytes = memory_bytes,
 		.size = sizeof(memory_bytes),
@@ -376,6 +392,28 @@ static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, 
 	};
 	*calls = 0;
 	memory_begin(memory, snapshot);
+}
+
+static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, unsigned *calls)
+{
+	begin_as(memory, snapshot, calls, sizeof(uint64_t));
+}
+
+/* Sums go round where the tracee's do. */
+static void test_sums(void **state)
+{
+	static struct stack_memory memory;
+	struct stack_snapshot snapshot;
+	unsigned calls;
+
+	(void)state;
+	begin_as(&memory, &snapshot, &calls, sizeof(uint32_t));
+	assert_int_equal(memory_sum(&memory, 0xfffffff0, 0x20), 0x10);
+	assert_int_equal(memory_sum(&memory, 0x10, -0x20), 0xfffffff0);
+	assert_int_equal(memory_sum(&memory, 0x1000, 0xfffffffc), 0xffc); /* a negative number without its sign */
+	begin(&memory, &snapshot, &calls);
+	assert_int_equal(memory_sum(&memory, 0xfffffff0, 0x20), 0x100000010);
+	assert_true(memory_sum(&memory, 0x10, -0x20) == UINT64_MAX - 0xf);
 }
 
 static void test_memory(void **state)
@@ -527,9 +565,10 @@ int main(void)
 	/* Room for what is needed, not for what hostile data may ask for. */
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_check),  cmocka_unit_test(test_random_stack),
-		cmocka_unit_test(test_cycle),  cmocka_unit_test(test_random_cfi),
+		cmocka_unit_test(test_memory),       cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_expressions),  cmocka_unit_test(test_check),
+		cmocka_unit_test(test_random_stack), cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_random_cfi),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(struct target_report)) || dup2(fd, 100) != 100)

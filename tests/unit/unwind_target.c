@@ -18,7 +18,7 @@
 #endif
 
 #define NOINLINE __attribute__((noinline, noclone))
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__i386__)
 #define STOP() __asm__ volatile("int3" ::: "memory")
 #elif defined(__aarch64__)
 /* tkill(gettid(), SIGTRAP), for the pc does not pass by a brk. */
@@ -27,6 +27,12 @@
 				 : "x0", "x1", "x8", "memory")
 #else
 #define STOP() raise(SIGTRAP)
+#endif
+/* A signal, but not SIGTRAP, which __builtin_trap() is on AArch64. */
+#ifdef __aarch64__
+#define TRAP() __asm__ volatile("udf #0")
+#else
+#define TRAP() __builtin_trap()
 #endif
 
 static struct target_report *report;
@@ -205,7 +211,7 @@ static void catch_traps(int flags)
 NOINLINE void traps(void)
 {
 	ENTER();
-	__builtin_trap();
+	TRAP();
 }
 
 static void plain_stop_under_handler(void)
@@ -692,13 +698,19 @@ int main(int argc, char **argv)
 
 	buffer[0] = 1;
 	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED, 100, 0);
-	if (argc != 2 || report == MAP_FAILED)
+	if (argc < 2 || report == MAP_FAILED)
 		return 2;
 	report->start = (uintptr_t)_start;
 	report->start_end = (uintptr_t)_start + 64;
+#ifdef __i386__
+	note(__builtin_return_address(0), NULL, 0); /* as in realigned() */
+#else
 	ENTER();
+#endif
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
 		if (!strcmp(argv[1], scenarios[i].name)) {
+			if (argc > 2)
+				STOP();
 			scenarios[i].run();
 			LEAVE();
 			return buffer[0] - 1;

@@ -26,6 +26,19 @@ static ssize_t tracee_read(void *context, uint64_t address, void *data, size_t s
 	return got < 0 ? -errno : got;
 }
 
+bool tracee_is_native(const char *path)
+{
+	unsigned char identity[EI_NIDENT] = {0};
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const ssize_t size = read(fd, identity, sizeof(identity));
+
+	close(fd);
+	return size == sizeof(identity) && identity[EI_CLASS] == arch_native()->elf_class;
+}
+
 /* One at a time: a test that failed has left its own. */
 static struct tracee *running;
 
@@ -111,9 +124,97 @@ bool tracee_continue(struct tracee *tracee)
 	return resume(tracee, PTRACE_CONT);
 }
 
+#ifdef __aarch64__
+#define BREAKPOINT 0xd4200000u /* brk #0 */
+#define ENDS_MAX   8
+
+/* ldxr, stxr and their kinds */
+static bool is_exclusive(uint32_t word, bool load)
+{
+	return (word & 0x3f800000) == 0x08000000 && (!(word & 0x00200000) || word >> 31) &&
+	       !(word & 0x00400000) == !load;
+}
+
+/* How many bytes on a conditional jump leads; 0: it is none. */
+static int64_t jump_distance(uint32_t word)
+{
+	if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
+		return (int64_t)((uint64_t)word << 40) >> 45 << 2;
+	if ((word & 0x7e000000) == 0x36000000)
+		return (int64_t)((uint64_t)word << 45) >> 50 << 2;
+	return 0;
+}
+
+/* Where what begins with the load exclusive at pc is left: behind its store, and by jumps before that. 0: there is no
+ * load. */
+static size_t exclusive_ends(const uint32_t *code, size_t count, uint64_t pc, uint64_t ends[ENDS_MAX])
+{
+	size_t n = 0;
+
+	if (!count || !is_exclusive(code[0], true))
+		return 0;
+	for (size_t i = 1; i < count && n < ENDS_MAX; i++) {
+		const int64_t distance = jump_distance(code[i]);
+
+		if (distance)
+			ends[n++] = pc + 4 * i + (uint64_t)distance;
+		if (is_exclusive(code[i], false)) {
+			ends[n++] = pc + 4 * i + 4;
+			return n;
+		}
+	}
+	return 0;
+}
+
+/* Each step between a load exclusive and its store makes the store fail, and the program try again, for ever: it runs
+ * until behind them. */
+bool tracee_step(struct tracee *tracee)
+{
+	const uint32_t breakpoint = BREAKPOINT;
+	uint32_t code[16], kept[ENDS_MAX];
+	uint64_t ends[ENDS_MAX];
+	struct arch_regs regs;
+	struct iovec iov = {&regs, sizeof(regs)};
+	bool stopped;
+
+	if (ptrace(PTRACE_GETREGSET, tracee->pid, NT_PRSTATUS, &iov))
+		return false;
+	const uint64_t pc = arch_native()->pc(&regs);
+	const ssize_t got = tracee_read(tracee, pc, code, sizeof(code));
+	const size_t count = exclusive_ends(code, got > 0 ? (size_t)got / 4 : 0, pc, ends);
+
+	if (!count)
+		return resume(tracee, PTRACE_SINGLESTEP);
+	char *path = xasprintf("/proc/%d/mem", tracee->pid);
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	free(path);
+	for (size_t i = 0; i < count; i++) {
+		if (pread(fd, &kept[i], 4, (off_t)ends[i]) != 4 || pwrite(fd, &breakpoint, 4, (off_t)ends[i]) != 4)
+			abort();
+	}
+	stopped = resume(tracee, PTRACE_CONT);
+	/* The other way round: two ends may be the same. */
+	for (size_t i = count; i-- > 0;) {
+		if (pwrite(fd, &kept[i], 4, (off_t)ends[i]) != 4)
+			abort();
+	}
+	close(fd);
+	return stopped;
+}
+#else
 bool tracee_step(struct tracee *tracee)
 {
 	return resume(tracee, PTRACE_SINGLESTEP);
+}
+#endif
+
+size_t tracee_steps(size_t most)
+{
+	const char *steps = getenv("UNWIND_STEPS");
+	const size_t wanted = steps ? strtoul(steps, NULL, 10) : most;
+
+	return wanted < most ? wanted : most;
 }
 
 /* The bias from the program header that an executable mapping shows. */

@@ -17,6 +17,8 @@ struct tracee {
 	unsigned long reads; /* calls of the snapshot's read() */
 };
 
+/* Whether the file is there, an ELF file with addresses as wide as those of this build's processor. */
+bool tracee_is_native(const char *path);
 /* Starts a program, stopped at its first instruction. NULL: could not. Its standard output goes to
  * `out` (-1: kept). */
 struct tracee *tracee_start(const char *const argv[], int out);
@@ -26,6 +28,9 @@ void tracee_end(struct tracee *tracee);
  * False when it has ended. */
 bool tracee_continue(struct tracee *tracee);
 bool tracee_step(struct tracee *tracee);
+/* How many steps to take: `most`, or fewer where UNWIND_STEPS in the environment says so, as for an emulated
+ * machine. */
+size_t tracee_steps(size_t most);
 /* Continues it to the next beginning or end of a system call. */
 bool tracee_system_call(struct tracee *tracee);
 /* Registers and up to `size` bytes of the stack into tracee->snapshot; tells the unwinders of

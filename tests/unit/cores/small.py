@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""Makes a small core of a 64-bit, little-endian one: what tests/unit/unwind_core.c reads of it.
+"""Makes a small core of a little-endian one: what tests/unit/unwind_core.c reads of it.
 
 usage: small.py CORE OUT
 
-Kept are the registers and auxiliary vector, of the memory the [vdso] and the stack from its pointer's page on.
+Kept are the registers and auxiliary vector, of the memory the [vdso], the code at the pc if the core has it, and the stack
+from its pointer's page on.
 """
 
+import collections
 import struct
 import sys
 
 NT_PRSTATUS, NT_AUXV, AT_SYSINFO_EHDR, PT_LOAD, PT_NOTE = 1, 6, 33, 1, 4
 PAGE = 4096
-SP = {183: 112 + 31 * 8}  # by ELF machine: where NT_PRSTATUS has the stack pointer
+# By ELF class: the header, a program header and where its fields are, an entry of the auxiliary vector.
+Layout = collections.namedtuple('Layout', 'header phdr type offset address size flags auxv')
+LAYOUTS = {1: Layout('<16sHHIIIIIHHHHHH', '<IIIIIIII', 0, 1, 2, 4, 6, '<II'),
+           2: Layout('<16sHHIQQQIHHHHHH', '<IIQQQQQQ', 0, 2, 3, 5, 1, '<QQ')}
+# By ELF machine: where NT_PRSTATUS has the stack pointer and the pc, and how.
+REGISTERS = {40: (72 + 13 * 4, 72 + 15 * 4, '<I'), 183: (112 + 31 * 8, 112 + 32 * 8, '<Q')}
 
 
 def notes_of(data):
@@ -27,34 +34,48 @@ def notes_of(data):
 def main():
     with open(sys.argv[1], 'rb') as file:
         core = file.read()
-    header = list(struct.unpack_from('<16sHHIQQQIHHHHHH', core))
-    phdrs = [struct.unpack_from('<IIQQQQQQ', core, header[5] + 56 * i) for i in range(header[10])]
-    notes = b''.join(core[p[2]:p[2] + p[5]] for p in phdrs if p[0] == PT_NOTE)
-    kept, vdso, sp = b'', 0, 0
+    layout = LAYOUTS[core[4]]
+    header = list(struct.unpack_from(layout.header, core))
+    phdrs = [struct.unpack_from(layout.phdr, core, header[5] + header[9] * i) for i in range(header[10])]
+
+    def data_of(phdr):
+        return core[phdr[layout.offset]:phdr[layout.offset] + phdr[layout.size]]
+
+    def made(kind, offset, address, size, align):
+        fields = [0] * 8
+        fields[layout.type], fields[layout.offset], fields[layout.address], fields[layout.size] = kind, offset, address, size
+        fields[layout.size + 1], fields[layout.flags], fields[7] = size if kind == PT_LOAD else 0, 4 if kind == PT_LOAD else 0, align
+        return struct.pack(layout.phdr, *fields)
+    notes = b''.join(data_of(p) for p in phdrs if p[layout.type] == PT_NOTE)
+    kept, vdso, sp, pc = b'', 0, 0, 0
     for kind, name, desc, whole in notes_of(notes):
         if name != b'CORE\0' or kind not in (NT_PRSTATUS, NT_AUXV):
             continue
         kept += whole
         if kind == NT_PRSTATUS:
-            sp, = struct.unpack_from('<Q', desc, SP[header[2]])
+            at_sp, at_pc, form = REGISTERS[header[2]]
+            (sp,), (pc,) = struct.unpack_from(form, desc, at_sp), struct.unpack_from(form, desc, at_pc)
         else:
-            vdso = dict(struct.iter_unpack('<QQ', desc)).get(AT_SYSINFO_EHDR, 0)
+            vdso = dict(struct.iter_unpack(layout.auxv, desc)).get(AT_SYSINFO_EHDR, 0)
     memory = []
     for p in phdrs:
-        data = core[p[2]:p[2] + p[5]]
-        if p[0] == PT_LOAD and p[3] == vdso:
-            memory.append((p[3], data))
-        elif p[0] == PT_LOAD and p[3] <= sp < p[3] + p[5]:
-            skip = (sp - p[3]) // PAGE * PAGE
-            memory.append((p[3] + skip, data[skip:]))
-    header[5], header[6], header[10], header[12], header[13] = 64, 0, 1 + len(memory), 0, 0
-    offset = 64 + 56 * header[10]
-    table, body = struct.pack('<IIQQQQQQ', PT_NOTE, 0, offset, 0, 0, len(kept), 0, 4), kept
+        address, data = p[layout.address], data_of(p)
+        if p[layout.type] != PT_LOAD:
+            continue
+        if address == vdso or address <= pc < address + len(data):
+            memory.append((address, data))
+        elif address <= sp < address + len(data):
+            skip = (sp - address) // PAGE * PAGE
+            memory.append((address + skip, data[skip:]))
+    size, count = struct.calcsize(layout.header), 1 + len(memory)
+    header[5], header[6], header[10], header[12], header[13] = size, 0, count, 0, 0
+    offset = size + struct.calcsize(layout.phdr) * count
+    table, body = made(PT_NOTE, offset, 0, len(kept), 4), kept
     for address, data in memory:
-        table += struct.pack('<IIQQQQQQ', PT_LOAD, 4, offset + len(body), address, 0, len(data), len(data), 1)
+        table += made(PT_LOAD, offset + len(body), address, len(data), 1)
         body += data
     with open(sys.argv[2], 'wb') as file:
-        file.write(struct.pack('<16sHHIQQQIHHHHHH', *header) + table + body)
+        file.write(struct.pack(layout.header, *header) + table + body)
 
 
 if __name__ == '__main__':

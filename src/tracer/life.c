@@ -1,10 +1,42 @@
 #include "config.h"
-#include "tracer/ends.h"
+#include "tracer/life.h"
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "record/output.h"
 #include "text/slots.h"
 #include "ptrace/tasks.h"
+
+#include <stdlib.h>
+
+struct task *task_begin(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase)
+{
+	struct task *task = task_new(t, tid, tgid, p, phase);
+
+	task->life = xcalloc(1, sizeof(*task->life));
+	return task;
+}
+
+void task_begin_again(struct task *leader)
+{
+	task_replace(leader);
+	*leader->life = (struct task_life){.release_at_exec = leader->life->release_at_exec};
+}
+
+void task_go_on(struct tracer *t, struct task *task)
+{
+	if (!process_is_leaving(t, task->process)) {
+		task_resume(task, 0);
+		return;
+	}
+	task_make_ready(task, 0);
+	t->may_let_go = true; /* one that could not be stopped before can be let go of now */
+}
+
+void task_make_ready(struct task *task, int signal)
+{
+	task->life->parting.is_ready = true;
+	task->life->parting.signal = signal;
+}
 
 /* Frees all parts of a task. Its process, of which the caller has the reference then; NULL: it had none. */
 static struct process *task_free(struct tracer *t, struct task *task)
@@ -14,6 +46,7 @@ static struct process *task_free(struct tracer *t, struct task *task)
 		output_forget_thread(task->process->trace, task->tid);
 	task_calls_free(task);
 	hits_free(task);
+	free(task->life);
 	struct process *p = task_part(task);
 
 	task_delete(t, task);

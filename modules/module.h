@@ -20,12 +20,20 @@ enum function_role {
 /* Where a number comes from. VALUE_NONE is 0, so an absent field is none. */
 enum value_kind {
 	VALUE_NONE,
-	VALUE_ARG,       /* integer argument a */
-	VALUE_RESULT,    /* the function's result */
-	VALUE_ARG_TIMES, /* argument a * argument b, saturated */
-	VALUE_POINTEE,   /* the b-th number of the array that argument a points to, read at the return */
-	VALUE_CONST,     /* the number a itself */
-	VALUE_ARG_PAGES, /* argument a rounded up to whole pages (pvalloc) */
+	VALUE_ARG,           /* integer argument a */
+	VALUE_RESULT,        /* the function's result */
+	VALUE_ARG_TIMES,     /* argument a * argument b, saturated */
+	VALUE_POINTEE,       /* the b-th number of the array that argument a points to, read at the return */
+	VALUE_CONST,         /* the number itself */
+	VALUE_ARG_PAGES,     /* argument a rounded up to whole pages (pvalloc) */
+	VALUE_ARG_SCALED,    /* argument a times the number, saturated */
+	VALUE_RESULT_SCALED, /* (the result + b) times the number, saturated */
+	VALUE_STRING_SIZE,   /* bytes of the string that argument a points to, with its end */
+	VALUE_RESULT_STRING_SIZE,
+	VALUE_WIDE_SIZE, /* the same of a string of wchar_t, of 4 bytes each */
+	VALUE_RESULT_WIDE_SIZE,
+	VALUE_NAME,      /* a number that stands for the string that argument a points to: 32 bits of a hash, never 0 */
+	VALUE_LIVE_SIZE, /* the size of the live one of the module's resource b whose id is argument a; 0 none */
 };
 
 /* The C type of an argument, a result or an array's element. What is narrower than a register leaves the rest of it
@@ -39,24 +47,56 @@ enum value_type {
 struct value {
 	unsigned char kind, a, b;
 	unsigned char type; /* enum value_type, of arguments and of what they point to */
+	uint64_t number;
 };
 
 /* clang-format off */
-#define ARG(n) {VALUE_ARG, (n), 0, TYPE_WORD}
-#define ARG_INT(n) {VALUE_ARG, (n), 0, TYPE_INT}
-#define ARG_TIMES(n, m) {VALUE_ARG_TIMES, (n), (m), TYPE_WORD}
-#define RESULT {VALUE_RESULT, 0, 0, TYPE_WORD}
-#define POINTEE(n) {VALUE_POINTEE, (n), 0, TYPE_WORD}
-#define POINTEE_INT(n, index) {VALUE_POINTEE, (n), (index), TYPE_INT}
-#define CONST(n) {VALUE_CONST, (n), 0, TYPE_WORD} /* no module has one yet */
-#define ARG_PAGES(n) {VALUE_ARG_PAGES, (n), 0, TYPE_WORD}
+#define ARG(n) {VALUE_ARG, (n), 0, TYPE_WORD, 0}
+#define ARG_INT(n) {VALUE_ARG, (n), 0, TYPE_INT, 0}
+#define ARG_UINT(n) {VALUE_ARG, (n), 0, TYPE_UINT, 0}
+#define ARG_TIMES(n, m) {VALUE_ARG_TIMES, (n), (m), TYPE_WORD, 0}
+#define ARG_SCALED(n, factor) {VALUE_ARG_SCALED, (n), 0, TYPE_WORD, (factor)}
+#define ARG_PAGES(n) {VALUE_ARG_PAGES, (n), 0, TYPE_WORD, 0}
+#define RESULT {VALUE_RESULT, 0, 0, TYPE_WORD, 0}
+#define RESULT_SCALED(more, factor) {VALUE_RESULT_SCALED, 0, (more), TYPE_WORD, (factor)}
+#define POINTEE(n, index) {VALUE_POINTEE, (n), (index), TYPE_WORD, 0}
+#define POINTEE_INT(n, index) {VALUE_POINTEE, (n), (index), TYPE_INT, 0}
+#define CONST(n) {VALUE_CONST, 0, 0, TYPE_WORD, (n)}
+#define STRING_SIZE(n) {VALUE_STRING_SIZE, (n), 0, TYPE_WORD, 0}
+#define RESULT_STRING_SIZE {VALUE_RESULT_STRING_SIZE, 0, 0, TYPE_WORD, 0}
+#define WIDE_SIZE(n) {VALUE_WIDE_SIZE, (n), 0, TYPE_WORD, 0}
+#define RESULT_WIDE_SIZE {VALUE_RESULT_WIDE_SIZE, 0, 0, TYPE_WORD, 0}
+#define NAME_OF(n) {VALUE_NAME, (n), 0, TYPE_WORD, 0}
+#define LIVE_SIZE(n, resource) {VALUE_LIVE_SIZE, (n), (resource), TYPE_WORD, 0}
 /* clang-format on */
+
+/* A condition on a call's arguments, as they are at its entry. A number that cannot be read is 0. */
+enum test {
+	TEST_NONE = 0, /* holds */
+	TEST_EQUALS,   /* value is other */
+	TEST_DIFFERS,
+	TEST_AT_MOST,  /* value is other or less */
+	TEST_HAS,      /* value has all bits of other */
+	TEST_LACKS,    /* value has not all of them */
+	TEST_LIVE,     /* value is the id of a live one of the module's `resource`; of ranges, within a live one */
+	TEST_NOT_LIVE, /* it is not */
+};
+
+struct condition {
+	unsigned char test;     /* enum test */
+	unsigned char resource; /* index into the module's resources */
+	bool or_next;           /* this one or the next must hold; else both */
+	struct value value, other;
+};
+
+#define FUNCTION_CONDITIONS 3
 
 /* When a call counts as successful, by its result. */
 enum success {
 	OK_NONZERO = 0, /* the result is not NULL */
 	OK_ZERO,        /* posix_memalign, pthread_create */
 	OK_NOT_MINUS_1, /* descriptors, mmap; of the result's own width */
+	OK_NOT_NEGATIVE,
 	OK_ALWAYS,
 };
 
@@ -69,24 +109,70 @@ struct param {
 
 #define FUNCTION_PARAMS 6
 
+/* A call, for a row's own code. */
+struct module_call {
+	const uint64_t *args; /* the first integer arguments, as they were at the entry */
+	uint64_t result;
+	unsigned pointer_size;
+	/* Reads the program's memory. False: it cannot be read. */
+	bool (*read)(const struct module_call *call, uint64_t address, void *to, size_t size);
+};
+
+/* What is going to be written of it. */
+struct module_details {
+	uint64_t id, size;
+	/* An argument of the event: its name, a literal, and its value; NULL none. */
+	const char *arg_name;
+	char arg_value[128];
+};
+
 struct function {
-	const char *symbol;     /* as the object file has it (mangled); '*' only as a prefix: "*malloc" matches any
-			       prefix of prefixes[] */
-	const char *name;       /* what the trace shows; NULL: the symbol */
+	/* As the object file has it (mangled); '*' only as a prefix: "*malloc" matches any prefix of prefixes[].
+	 * is_pattern: a shell's pattern (fnmatch) that is matched with demangled names, of local functions, too. */
+	const char *symbol;
+	bool is_pattern;
+	const char *name;       /* what the trace shows; NULL: the symbol, or what the pattern has matched */
 	unsigned char role;     /* enum function_role */
 	unsigned char resource; /* index into the module's resources */
-	struct value id;        /* of what is allocated (or, ROLE_RELEASE, released) */
+	/* The call is one of this row only if they hold. A symbol may have several rows, of a resource each. */
+	struct condition conditions[FUNCTION_CONDITIONS];
+	struct value id; /* of what is allocated (or, ROLE_RELEASE, released) */
 	struct value size;
-	struct value released;   /* ROLE_REALLOC: the id that is given up */
+	struct value released; /* ROLE_REALLOC: the id that is given up */
+	/* ROLE_ALLOC, `id` is a POINTEE: that many ids, one behind the other (pipe); 0 is 1. */
+	unsigned char id_count;
+	/* ROLE_RELEASE, if it is not VALUE_NONE: each live id from `id` to this one is released (close_range). If none
+	 * is, nothing is. */
+	struct value last;
+	/* Of ranges (is_range): how many bytes from `id` or `released` on are given up; VALUE_NONE: the whole one. */
+	struct value extent;
+	/* Of ranges: if it holds (TEST_NONE: it does not), an allocation takes the place of all ranges of the module
+	 * that it covers (MAP_FIXED). */
+	struct condition replaces;
+	/* An allocation takes a reference of that id of the module's resource `held_resource` as well, and its release
+	 * gives that up; VALUE_NONE: none (an attached segment). */
+	struct value held;
+	unsigned char held_resource;
 	unsigned char result;    /* enum value_type of the result */
 	unsigned char success;   /* enum success */
 	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */
-	bool may_release_none;   /* ROLE_REALLOC: `released` may be an id that nothing has, and is none then (dup2) */
+	bool fails_unknown;      /* a release that can fail, but not of what is allocated (close) */
+	bool may_release_none;   /* what is not allocated is no release, and none is written (dup2, munmap) */
+	bool releases_anyway;    /* ROLE_REALLOC: `released` is given up even if the call fails (freopen) */
 	bool publishes_early;    /* the id is out before the return (posix_memalign) */
 	bool throws;             /* a call may end by an exception of C++ */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */
 	const char *family;      /* what must release what it allocates ("malloc", "new", "new[]"); NULL any */
+	/* For what a row cannot say: called at the return of a call that has succeeded, before it is written; NULL:
+	 * nothing. False: it is not written. */
+	bool (*look)(const struct module_call *call, struct module_details *details);
 	struct param params[FUNCTION_PARAMS]; /* for -a, which does not read them yet */
+};
+
+/* What is there before a trace begins, as the kernel shows it. */
+enum existing {
+	EXISTING_UNKNOWN = 0,
+	EXISTING_DESCRIPTORS, /* /proc/PID/fd */
 };
 
 struct resource {
@@ -94,7 +180,18 @@ struct resource {
 	unsigned flags;   /* enum resource_flags of trace/event.h */
 	const char *noun; /* what messages call one of them ("block"); an s makes the plural */
 	const char *unit; /* what sizes are counted in ("byte"); NULL: they are not summed up */
+	const char *left; /* what those are that are not released ("never joined"); NULL: live */
 	bool zero_is_id;  /* 0 is an id as any other (descriptors); else it is none (NULL) */
+	bool is_range;    /* an id is the address of what has a size, and parts of it may be released (mappings) */
+	/* They belong to the thread group, not to the address space: what the child of a vfork does to them, it does to
+	 * its own. */
+	bool of_group;
+	/* A call that another function of the module's folding kinds makes, through nothing but its own object's code,
+	 * is a part of it, whatever the kind (fopen opens a descriptor). Else only calls of one kind are, and only
+	 * where nothing but such functions is between them. */
+	bool folds_in_object;
+	bool is_nested;         /* each call is an event of its own, also inside of another one */
+	unsigned char existing; /* enum existing */
 	/* The C library releases some, in this function of its own, that it never allocated by these functions, and the
 	 * program never had (glibc's thread caches); NULL: it does not. */
 	const char *keeper;
@@ -103,6 +200,7 @@ struct resource {
 struct module {
 	unsigned api; /* MODULE_API, as it was when the module was written */
 	const char *name;
+	const char *summary; /* a line about it, for -e help */
 	unsigned short version_major, version_minor;
 	const struct resource *resources;
 	size_t resource_count;

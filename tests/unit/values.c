@@ -78,7 +78,7 @@ static void test_pointees(void **state)
 	const int32_t pair[] = {0, 12, -1};
 	const uint64_t args[CALL_ARGS] = {0, 1u << 20};
 	const struct value first = POINTEE_INT(0, 0), second = POINTEE_INT(0, 1), third = POINTEE_INT(0, 2),
-			   word = POINTEE(0);
+			   word = POINTEE(0, 0);
 	const struct value unreadable = POINTEE_INT(1, 0);
 	uint64_t id;
 

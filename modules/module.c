@@ -13,6 +13,11 @@ MODULES(DECLARE)
 #define ENTRY(name) &module_##name,
 static const struct module *const modules[] = {MODULES(ENTRY)};
 
+const struct module *module_known(size_t index)
+{
+	return index < sizeof(modules) / sizeof(modules[0]) ? modules[index] : NULL;
+}
+
 const struct module *module_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)

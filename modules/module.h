@@ -212,6 +212,8 @@ struct module {
 	const char *families, *symbols;
 };
 
+/* functrace's own modules one by one, in the order of their names in module_names(); NULL behind the last. */
+const struct module *module_known(size_t index);
 /* The module of that name, or NULL: also for one that was written for another MODULE_API. */
 const struct module *module_find(const char *name);
 const char *module_names(void);

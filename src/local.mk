@@ -1,5 +1,7 @@
 # The two programs.
 bin_PROGRAMS += functrace
-functrace_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c src/option_values.h
+OPTION_SOURCES = src/options.c src/options.h src/option_modules.c src/option_modules.h src/option_values.c \
+	src/option_values.h
+functrace_SOURCES = src/functrace.c $(OPTION_SOURCES)
 functrace_LDADD = $(TRACER_LIBS)
 include src/postproc.mk

@@ -41,32 +41,6 @@ static char *list_next(const char **list)
 	return item;
 }
 
-int option_module(struct parse *parse, const char *name)
-{
-	struct settings *const s = parse->settings;
-
-	if (strchr(name, '='))
-		return usage_error(parse,
-				   "-e %s: this is strace's way to say it. functrace's -e names "
-				   "what to trace: -e %s",
-				   name, module_names());
-	if (strchr(name, '/'))
-		return usage_error(parse,
-				   "-e %s: modules from files are not available in this version; "
-				   "known are: %s",
-				   name, module_names());
-	const struct module *const module = module_find(name);
-
-	if (!module)
-		return usage_error(parse, "-e %s: there is no such module; known are: %s", name, module_names());
-	for (size_t i = 0; i < s->module_count; i++)
-		if (s->modules[i] == module)
-			return 0;
-	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
-	s->modules[s->module_count++] = module;
-	return 0;
-}
-
 int option_library(struct parse *parse, const char *name)
 {
 	struct settings *const s = parse->settings;

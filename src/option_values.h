@@ -23,7 +23,6 @@ int usage_error(struct parse *parse, const char *fmt, ...) FT_PRINTF(2, 3);
 int option_list(struct parse *parse, const char *list, int (*add)(struct parse *, const char *));
 
 /* One option's value each: checks it and adds it to the settings. 0, or what usage_error() returns. */
-int option_module(struct parse *parse, const char *name);
 int option_library(struct parse *parse, const char *name);
 int option_monitor(struct parse *parse, const char *text);
 /* Only kept for option_targets(), which finds the processes. */

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "options.h"
-#include "option_values.h"
+#include "option_modules.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 
@@ -382,7 +382,7 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
 	if (key == 'e')
-		return xasprintf("%s %s (default memory)", text, module_names());
+		return xasprintf("%s %s (default memory), all; help lists them", text, module_names());
 	if (key == 'f')
 		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));
 	return (char *)(uintptr_t)text;

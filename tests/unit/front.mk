@@ -3,8 +3,8 @@ check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/cpus tests/unit
 TESTS += tests/unit/options tests/unit/guard tests/unit/cpus tests/unit/process_fake.py
 EXTRA_DIST += tests/unit/process_fake.py
 
-tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c src/options.c \
-	src/options.h src/option_values.c src/option_values.h
+tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
+	$(OPTION_SOURCES)
 tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_options_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
@@ -16,8 +16,8 @@ tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
-tests_unit_functrace_fake_SOURCES = src/functrace.c src/options.c src/options.h src/option_values.c \
-	src/option_values.h tests/unit/engine_fake.c tests/unit/registry_fake.c src/trace/encoding.c
+tests_unit_functrace_fake_SOURCES = src/functrace.c $(OPTION_SOURCES) tests/unit/engine_fake.c \
+	tests/unit/registry_fake.c src/trace/encoding.c
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_functrace_fake_LDADD = libengine.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
 

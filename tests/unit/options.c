@@ -101,6 +101,25 @@ static void test_defaults(void **state)
 	assert_int_equal(settings.symbol_count, 0);
 }
 
+static void test_modules(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-e all ls"), -1);
+	assert_int_equal(settings.module_count, 2);
+	assert_string_equal(settings.modules[0]->name, "memory");
+	assert_string_equal(settings.modules[1]->name, "file");
+	assert_int_equal(parse("-e file,all,visits -e file ls"), -1);
+	assert_int_equal(settings.module_count, 3);
+	assert_string_equal(settings.modules[0]->name, "file");
+	assert_string_equal(settings.modules[1]->name, "memory");
+	assert_string_equal(settings.modules[2]->name, "visits");
+	/* Whatever else the line says. */
+	assert_int_equal(parse("-b x -e memory,help"), 2);
+	assert_int_equal(parse("-e memory,help -b x"), 0);
+	assert_said("memory       blocks\nvisits       calls\nfile         descriptors\nall          all of these\n"
+		    "             but not visits\n");
+}
+
 static void test_all_options(void **state)
 {
 	(void)state;
@@ -190,10 +209,10 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("-t 5 -p 5", "-t 5 is given twice");
 	assert_usage_error("-p 5,6", "its own -t");
 	assert_usage_error("''", "name is empty");
-	assert_usage_error("-e nonsense ls", "known are: memory, file");
-	assert_usage_error("-e memory,, ls", "known are: memory, file");
+	assert_usage_error("-e nonsense ls", "known are: memory, visits, file");
+	assert_usage_error("-e memory,, ls", "known are: memory, visits, file");
 	assert_usage_error("-e trace=memory ls", "strace");
-	assert_usage_error("-e ./mine.so ls", "not available in this version");
+	assert_usage_error("-e ./mine.so ls", "there is no such module");
 	assert_usage_error("-L a,,b ls", "-L: an empty name");
 	assert_usage_error("-L '' ls", "-L: an empty name");
 	assert_usage_error("--symbol=malloc ls", "--symbol=malloc=0x401a30");
@@ -379,7 +398,7 @@ static void test_later_options(void **state)
 	}
 	assert_usage_error("-x f ./prog",
 			   "functrace: -x, --symbols is not available in this version. What is traced is "
-			   "chosen by -e (memory, file), -L, -M and --symbol\n");
+			   "chosen by -e (memory, visits, file), -L, -M and --symbol\n");
 	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. ");
 	assert_usage_error("-a malloc;free ls", "functracer's -a");
 	assert_usage_error("--bogus ls", "unrecognized option");
@@ -401,7 +420,7 @@ static void test_help(void **state)
 	assert_int_equal(parse("-h"), 0);
 	assert_said("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
 	assert_said("rtrace, text, plain (default");
-	assert_said("memory, file (default memory)");
+	assert_said("kinds of resources: memory, visits, file (default");
 	assert_null(strstr(said, "--rotate"));
 	for (const char *line = said; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 79)
@@ -426,12 +445,12 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),   cmocka_unit_test(test_all_options),
-		cmocka_unit_test(test_long_names), cmocka_unit_test(test_what_to_trace),
-		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_signals),    cmocka_unit_test(test_output),
-		cmocka_unit_test(test_debug),      cmocka_unit_test(test_later_options),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_all_options),   cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_what_to_trace), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_durations),     cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
+		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "modules/module.h"
 #include "trace/encoding_ops.h"
+#include "trace/event.h"
 
 #include <string.h>
 
@@ -19,11 +20,24 @@ const struct encoding encodings[] = {
 };
 const size_t encoding_count = 5;
 
-static const struct module modules[] = {{.api = MODULE_API, .name = "memory"}, {.api = MODULE_API, .name = "file"}};
+static const struct resource blocks[] = {{.type = "memory", .noun = "block"}};
+static const struct resource files[] = {{.type = "fd", .noun = "descriptor"}};
+static const struct resource calls[] = {{.type = "visit", .noun = "visit", .flags = RESOURCE_CALL}};
+
+static const struct module modules[] = {
+	{.api = MODULE_API, .name = "memory", .summary = "blocks", .resources = blocks, .resource_count = 1},
+	{.api = MODULE_API, .name = "visits", .summary = "calls", .resources = calls, .resource_count = 1},
+	{.api = MODULE_API, .name = "file", .summary = "descriptors", .resources = files, .resource_count = 1},
+};
+
+const struct module *module_known(size_t index)
+{
+	return index < 3 ? &modules[index] : NULL;
+}
 
 const struct module *module_find(const char *name)
 {
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 3; i++)
 		if (!strcmp(modules[i].name, name))
 			return &modules[i];
 	return NULL;
@@ -31,5 +45,5 @@ const struct module *module_find(const char *name)
 
 const char *module_names(void)
 {
-	return "memory, file";
+	return "memory, visits, file";
 }

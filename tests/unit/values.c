@@ -46,8 +46,8 @@ static void test_arguments(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK | 5, JUNK | MINUS_1, 7};
 	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1),
-			   none = {VALUE_NONE, 0, 0, TYPE_WORD};
-	const struct value product = {VALUE_ARG_TIMES, 0, 2, TYPE_UINT}, constant = CONST(200);
+			   none = {VALUE_NONE, 0, 0, TYPE_WORD, 0};
+	const struct value product = {VALUE_ARG_TIMES, 0, 2, TYPE_UINT, 0}, constant = CONST(200);
 
 	(void)state;
 	assert_int_equal(value_of(&p64, &word, args, 0), JUNK | 5);
@@ -62,7 +62,7 @@ static void test_arguments(void **state)
 static void test_ids(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK, 0};
-	const struct value null = ARG(1), zero = ARG_INT(0), none = {VALUE_NONE, 0, 0, TYPE_WORD};
+	const struct value null = ARG(1), zero = ARG_INT(0), none = {VALUE_NONE, 0, 0, TYPE_WORD, 0};
 	uint64_t id = 1;
 
 	(void)state;

@@ -1,0 +1,11 @@
+/* -e: which kinds of resources are traced. */
+#ifndef FT_OPTION_MODULES_H
+#define FT_OPTION_MODULES_H
+
+#include "option_values.h"
+
+/* Adds what a word of -e names to the settings: a built-in module, `all` of them; none is added twice. `help` prints
+ * them and ends the parsing with status 0 (ECANCELED). */
+int option_module(struct parse *parse, const char *name);
+
+#endif

@@ -34,6 +34,7 @@ enum value_kind {
 	VALUE_RESULT_WIDE_SIZE,
 	VALUE_NAME,      /* a number that stands for the string that argument a points to: 32 bits of a hash, never 0 */
 	VALUE_LIVE_SIZE, /* the size of the live one of the module's resource b whose id is argument a; 0 none */
+	VALUE_KEPT,      /* what was kept with that one: `keeps` */
 };
 
 /* The C type of an argument, a result or an array's element. What is narrower than a register leaves the rest of it
@@ -67,7 +68,8 @@ struct value {
 #define WIDE_SIZE(n) {VALUE_WIDE_SIZE, (n), 0, TYPE_WORD, 0}
 #define RESULT_WIDE_SIZE {VALUE_RESULT_WIDE_SIZE, 0, 0, TYPE_WORD, 0}
 #define NAME_OF(n) {VALUE_NAME, (n), 0, TYPE_WORD, 0}
-#define LIVE_SIZE(n, resource) {VALUE_LIVE_SIZE, (n), (resource), TYPE_WORD, 0}
+#define LIVE_SIZE(n, type, resource) {VALUE_LIVE_SIZE, (n), (resource), (type), 0}
+#define KEPT(n, type, resource) {VALUE_KEPT, (n), (resource), (type), 0}
 /* clang-format on */
 
 /* A condition on a call's arguments, as they are at its entry. A number that cannot be read is 0. */
@@ -149,10 +151,7 @@ struct function {
 	/* Of ranges: if it holds (TEST_NONE: it does not), an allocation takes the place of all ranges of the module
 	 * that it covers (MAP_FIXED). */
 	struct condition replaces;
-	/* An allocation takes a reference of that id of the module's resource `held_resource` as well, and its release
-	 * gives that up; VALUE_NONE: none (an attached segment). */
-	struct value held;
-	unsigned char held_resource;
+	struct value keeps;      /* ROLE_ALLOC: a number that is kept with the id (a mapping's segment); 0 is none */
 	unsigned char result;    /* enum value_type of the result */
 	unsigned char success;   /* enum success */
 	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */

@@ -65,7 +65,21 @@ static struct alias *alias_new(struct callers *callers, const struct wanted *wan
 
 static bool same_value(const struct value *a, const struct value *b)
 {
-	return a->kind == b->kind && a->type == b->type && a->a == b->a && a->b == b->b;
+	return a->kind == b->kind && a->type == b->type && a->a == b->a && a->b == b->b && a->number == b->number;
+}
+
+static bool same_condition(const struct condition *a, const struct condition *b)
+{
+	return a->test == b->test && a->resource == b->resource && a->or_next == b->or_next &&
+	       same_value(&a->value, &b->value) && same_value(&a->other, &b->other);
+}
+
+static bool same_conditions(const struct function *f, const struct function *g)
+{
+	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
+		if (!same_condition(&f->conditions[i], &g->conditions[i]))
+			return false;
+	return same_condition(&f->replaces, &g->replaces);
 }
 
 bool alias_same_calls(const struct wanted *a, const struct wanted *b)
@@ -74,8 +88,10 @@ bool alias_same_calls(const struct wanted *a, const struct wanted *b)
 
 	return f && g && a->resource == b->resource && f->role == g->role && f->can_fail == g->can_fail &&
 	       f->publishes_early == g->publishes_early && f->result == g->result &&
-	       f->may_release_none == g->may_release_none && same_value(&f->id, &g->id) &&
-	       same_value(&f->released, &g->released);
+	       f->may_release_none == g->may_release_none && f->fails_unknown == g->fails_unknown &&
+	       f->releases_anyway == g->releases_anyway && f->id_count == g->id_count && f->look == g->look &&
+	       same_value(&f->id, &g->id) && same_value(&f->released, &g->released) && same_value(&f->last, &g->last) &&
+	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
 }
 
 /* Only what a call by one of its names says beside the first is worth asking for. */

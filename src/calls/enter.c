@@ -65,60 +65,86 @@ static void entered_release(struct task *task, struct call *reserved, bool is_in
 		ledger_commit(task->process->trace, &reserved->release);
 }
 
-static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+/* What the call gives up, as a release without a stack. False: nothing (free(NULL)); the kernel refuses what begins
+ * within a page. */
+static bool released_event(struct task *task, const struct probe *probe, const struct operands *of, struct event *e)
 {
-	struct unwind_frame frames[MAX_FRAMES + 2];
 	const struct function *f = probe->wanted->function;
-	const uint32_t resource = probe->wanted->resource;
-	struct process *p = task->process;
-	struct event e = {.thread = task_calls(task)->thread, .time_ns = output_time(p->trace)};
 
-	if (!value_id(p, probe->wanted->kind, &f->id, args, 0, &e.id))
-		return; /* free(NULL) */
-	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
-	const bool is_known = ledger_knows(p->trace, resource, e.id) && !call_reserved(p, resource, e.id);
-	const bool is_inner =
-		release_fold_reserved(task, probe, return_sp, e.id) || (!is_known && call_fold(task, probe, return_sp));
-
-	entered_release(task, call_reserved(p, resource, e.id), is_inner);
-	if (is_inner || release_fold(task, probe, return_sp, e.id) || release_count_bookkeeping(task, probe, e.id))
-		return;
-	e.function = called_as(task, probe);
-	if (p->tracer->set->backtrace_all)
-		stack_of_event(&e, task, frames, true);
-	ledger_released(p->trace, &e);
+	*e = (struct event){.thread = task_calls(task)->thread,
+			    .function = &probe->traced,
+			    .time_ns = output_time(task->process->trace)};
+	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id))
+		return false;
+	if (f->extent.kind != VALUE_NONE)
+		e->extent = value_of(of, &f->extent);
+	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
 }
 
-static bool is_same_block(struct process *p, const struct call *older, const struct probe *probe, const uint64_t *args)
+static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, struct event *e)
 {
-	const struct function *outer = older->probe->function, *inner = probe->function;
+	struct unwind_frame frames[MAX_FRAMES + 2];
+	const uint32_t resource = probe->wanted->resource;
+	struct process *p = task->process;
 
-	return value_of(p, &outer->size, older->args, 0) == value_of(p, &inner->size, args, 0) &&
-	       value_of(p, &outer->released, older->args, 0) == value_of(p, &inner->released, args, 0);
+	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
+	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
+	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
+			      (!is_known && call_fold(task, probe, return_sp));
+
+	entered_release(task, call_reserved(p, resource, e->id), is_inner);
+	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
+		return;
+	e->function = called_as(task, probe);
+	if (p->tracer->set->backtrace_all || ledger_leaves_rest(p->trace, e))
+		stack_of_event(e, task, frames, true);
+	ledger_released(p->trace, e);
+}
+
+/* A release of all ids from that of the event to the last. */
+static void enter_release_between(struct task *task, const struct probe *probe, const struct operands *of,
+				  struct event *e)
+{
+	struct unwind_frame frames[MAX_FRAMES + 2];
+
+	e->function = called_as(task, probe);
+	if (task->process->tracer->set->backtrace_all)
+		stack_of_event(e, task, frames, true);
+	ledger_released_between(task->process->trace, e, value_of(of, &probe->wanted->function->last));
+}
+
+static bool is_same_block(struct process *p, const struct call *older, const struct operands *inner)
+{
+	const struct operands outer = {.p = p, .row = older->probe->wanted, .args = older->args};
+	const struct function *f = older->probe->function, *g = inner->row->function;
+
+	return value_of(&outer, &f->size) == value_of(inner, &g->size) &&
+	       value_of(&outer, &f->released) == value_of(inner, &g->released);
 }
 
 /* Whether the older call, which has the same place on the stack, is at this entry still: it has been entered here by
  * another probe, or has come here by a jump (reallocarray -> realloc). A call instruction that always calls the same
  * function leaves no other way; where it may call this one itself, only the block that both mean can tell. */
-static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe, const uint64_t *args)
+static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
+			 const struct operands *of)
 {
 	if (older->probe == probe)
 		return false;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
 		return true;
-	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, probe, args);
+	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
 }
 
 /* A call at the same place on the stack as one in flight, of the same kind, is a part of it if that has jumped here:
  * true. One of another kind is a call of its own. Older ones that have never returned are dropped. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
-			   const uint64_t *args)
+			   const struct operands *of)
 {
 	struct call *outer = NULL;
 
 	for (struct call *call = call_find(task->process, return_sp), *older; call; call = older) {
 		older = call->older;
-		if (call->return_address != return_address || !is_under_way(task, call, probe, args))
+		if (call->return_address != return_address || !is_under_way(task, call, probe, of))
 			call_stale(task->process, call);
 		else if (probe_same_kind(call->probe, probe))
 			outer = call;
@@ -131,38 +157,30 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 }
 
 /* What the call releases if it succeeds. */
-static void reserve(struct task *task, struct call *call, uint64_t id)
+static void reserve(struct task *task, struct call *call, struct event *e)
 {
 	struct process *p = task->process;
 	struct unwind_frame frames[MAX_FRAMES + 2];
-	struct event e = {
-		.thread = task->calls->thread, .function = call->traced, .id = id, .time_ns = output_time(p->trace)};
 
+	e->function = call->traced;
 	if (p->tracer->set->backtrace_all) {
-		stack_of_event(&e, task, frames, true);
-		e.frames = frames_copy(e.frames, e.frame_count);
-		e.has_frames = e.frames;
+		stack_of_event(e, task, frames, true);
+		e->frames = frames_copy(e->frames, e->frame_count);
+		e->has_frames = e->frames;
 	}
-	ledger_reserve(p->trace, &call->release, &e);
+	ledger_reserve(p->trace, &call->release, e);
 }
 
+/* `e`: what it releases, NULL nothing. */
 static void call_begin(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args,
-		       struct breakpoint *site)
+		       struct breakpoint *site, struct event *e)
 {
 	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
-	const struct function *f = call_function(call);
 
 	memcpy(call->args, args, sizeof(call->args));
 	stack_keep(task, call);
-	if (f->role == ROLE_REALLOC || f->role == ROLE_RELEASE) {
-		const struct value *released = f->role == ROLE_REALLOC ? &f->released : &f->id;
-		const struct process *p = task->process;
-		uint64_t id;
-
-		if (value_id(task->process, probe->wanted->kind, released, args, 0, &id) &&
-		    !(f->may_release_none && !ledger_knows(p->trace, probe->wanted->resource, id)))
-			reserve(task, call, id);
-	}
+	if (e)
+		reserve(task, call, e);
 }
 
 /* Whether a hit that comes again, for a signal had to be delivered first, was dealt with. */
@@ -171,7 +189,8 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 	const struct function *f = probe->function;
 	uint64_t return_address;
 
-	if (f->role == ROLE_RELEASE && !f->can_fail)
+	if (f->role == ROLE_RELEASE && !f->can_fail &&
+	    (!f->fails_unknown || release_was_last(task, probe, return_sp)))
 		return true;
 	const struct call *call = call_find(task->process, return_sp);
 
@@ -181,12 +200,12 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 }
 
 static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
-		       const uint64_t *args)
+		       const struct operands *of, struct event *e)
 {
 	struct process *p = task->process;
 	bool is_call;
 
-	if (fold_tail_call(task, probe, return_sp, return_address, args) ||
+	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
 	    (task_newest_call(task) && call_fold(task, probe, return_sp)))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
@@ -196,7 +215,7 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 	else if (!site)
 		p->trace->counts.no_return_seen++;
 	else
-		call_begin(task, probe, return_sp, args, site);
+		call_begin(task, probe, return_sp, of->args, site, e);
 }
 
 /* Whether a stack will hardly fail to be wanted when the call returns. */
@@ -208,18 +227,56 @@ static bool wants_stack(const struct process *p, const struct probe *probe)
 	       probe->wanted->function->role != ROLE_RELEASE;
 }
 
-static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+static void enter_watched(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of,
+			  struct event *e)
 {
-	struct process *p = task->process;
-	const struct function *f = probe->function;
 	uint64_t return_address;
 
-	if (f->role == ROLE_RELEASE && !f->can_fail)
-		enter_release(task, probe, return_sp, args);
-	else if (stack_return_address(task, wants_stack(p, probe), &return_address))
-		enter_call(task, probe, return_sp, return_address, args);
+	if (stack_return_address(task, wants_stack(task->process, probe), &return_address))
+		enter_call(task, probe, return_sp, return_address, of, e);
 	else
-		p->trace->counts.no_return_seen++;
+		task->process->trace->counts.no_return_seen++;
+}
+
+/* Whether the call is one of the row. The child of a vfork has its maker's memory, but descriptors of its own. */
+static bool is_of_row(const struct task *task, const struct probe *probe, const struct operands *of)
+{
+	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)
+		return false;
+	return value_conditions_hold(of);
+}
+
+static void enter_row(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+{
+	const struct trace *trace = task->process->trace;
+	const struct operands of = {.p = task->process, .row = probe->wanted, .args = args};
+	const struct function *f = probe->wanted->function;
+	struct event e;
+
+	if (!is_of_row(task, probe, &of))
+		return;
+	const bool releases =
+		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, &of, &e);
+	const bool is_held = releases && (f->may_release_none || f->fails_unknown) && ledger_holds(trace, &e);
+
+	if (f->role == ROLE_RELEASE && (!releases || (f->may_release_none && !is_held)))
+		return;
+	if (f->last.kind != VALUE_NONE)
+		enter_release_between(task, probe, &of, &e);
+	else if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
+		enter_release(task, probe, return_sp, &e);
+	else
+		enter_watched(task, probe, return_sp, &of, releases && (!f->may_release_none || is_held) ? &e : NULL);
+}
+
+static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+{
+	const struct operands of = {.p = task->process, .row = probe->wanted, .args = args};
+
+	if (probe_is_hook(probe))
+		enter_watched(task, probe, return_sp, &of, NULL);
+	else
+		enter_row(task, probe, return_sp, args);
 }
 
 void call_enter(struct task *task, struct breakpoint *b)

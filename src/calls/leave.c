@@ -6,11 +6,18 @@
 #include "record/ledger.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
+#include "ptrace/memory.h"
 
 /* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
 
 #define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
+
+/* A call as a row's own code sees it, and whose it is. */
+struct looked_at {
+	struct module_call call;
+	struct process *p;
+};
 
 /* An IFUNC's resolver returns: what it has chosen is the function. */
 static void resolver_returned(struct task *task, const struct call *call)
@@ -24,40 +31,138 @@ static void resolver_returned(struct task *task, const struct call *call)
 		probe_chosen(p, call->probe, result, object);
 }
 
+static bool read_memory(const struct module_call *call, uint64_t address, void *to, size_t size)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	return memory_read(at->p, address, to, size) == 0;
+}
+
+/* What the row's own code says of the call. False: it is not to be written. */
+static bool look(const struct operands *of, struct event *e, struct module_details *details, struct call_arg *arg)
+{
+	const struct looked_at at = {{.args = of->args,
+				      .result = of->result,
+				      .pointer_size = of->p->arch->pointer_size,
+				      .read = read_memory},
+				     of->p};
+
+	if (!of->row->function->look)
+		return true;
+	*details = (struct module_details){.id = e->id, .size = e->size};
+	if (!of->row->function->look(&at.call, details))
+		return false;
+	e->id = details->id;
+	e->size = details->size;
+	if (!details->arg_name)
+		return true;
+	details->arg_value[sizeof(details->arg_value) - 1] = '\0';
+	*arg = (struct call_arg){details->arg_name, details->arg_value};
+	e->args = arg;
+	e->arg_count = 1;
+	return true;
+}
+
+/* The probe of another kind at the same function, as its module has it. */
+static const struct probe *probe_beside(const struct process *p, const struct probe *probe, uint32_t resource)
+{
+	const struct breakpoint *b = breakpoint_find(p, probe->start);
+	const struct probe *beside = b ? b->probe : NULL;
+
+	while (beside && (beside->wanted->resource != resource || beside->wanted->module != probe->wanted->module))
+		beside = beside->next;
+	return beside;
+}
+
+/* A range has come to the place of others: these are gone, of whichever of the module's kinds. */
+static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
+{
+	const struct module *module = call->probe->wanted->module;
+	const uint32_t first = call->probe->wanted->resource - call->probe->wanted->function->resource;
+
+	if (call->probe->wanted->function->replaces.test == TEST_NONE ||
+	    !value_condition_holds(of, &call->probe->wanted->function->replaces))
+		return;
+	for (uint32_t i = 0; i < module->resource_count; i++) {
+		const struct probe *beside =
+			module->resources[i].is_range ? probe_beside(of->p, call->probe, first + i) : NULL;
+		struct event gone = *e;
+
+		gone.function = beside ? &beside->traced : NULL;
+		gone.extent = e->size;
+		gone.size = 0;
+		if (beside && ledger_holds(of->p->trace, &gone))
+			ledger_released(of->p->trace, &gone);
+	}
+}
+
+/* It has an event already, of a call within this one that was not known to be a part of it. */
+static bool was_made_within(const struct call *call, const struct trace *trace, uint64_t id)
+{
+	return call->has_made && call->made == id && ledger_knows(trace, call->probe->wanted->resource, id);
+}
+
+/* What one id of the call is: written. */
+static void write_event(struct task *task, const struct call *call, const struct operands *of, struct event *e)
+{
+	struct trace *trace = of->p->trace;
+	struct module_details details;
+	struct call_arg arg;
+
+	if (was_made_within(call, trace, e->id) || !look(of, e, &details, &arg))
+		return;
+	if (of->row->function->role == ROLE_CALL) {
+		ledger_call(trace, e);
+		return;
+	}
+	replace_ranges(call, of, e);
+	ledger_allocated(trace, e);
+	for (struct call *outer = task_newest_call(task); outer; outer = outer->next)
+		if (probe_same_kind(outer->probe, call->probe)) {
+			outer->made = e->id;
+			outer->has_made = true;
+		}
+}
+
+/* What the call releases is so if it has succeeded, and of some even if it has not. */
+static void settle_release(struct call *call, const struct function *f, struct trace *trace, bool ok, uint64_t size)
+{
+	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !size))
+		ledger_commit(trace, &call->release);
+	else
+		ledger_withdraw(trace, &call->release);
+}
+
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;
 	const struct function *f = call->probe->function;
-	const uint64_t result = value_result(p, f, p->arch->result(&task->regs));
-	const bool ok = value_is_success(p, f, result);
+	const struct operands of = {.p = p,
+				    .row = call->probe->wanted,
+				    .args = call->args,
+				    .result = value_result(p, f, p->arch->result(&task->regs))};
+	const bool ok = value_is_success(p, f, of.result);
 	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct event e = {
 		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
 
-	e.size = value_of(p, &f->size, call->args, result);
-	if (ok || (f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
-		ledger_commit(p->trace, &call->release);
-	else
-		ledger_withdraw(p->trace, &call->release);
+	e.size = value_of(&of, &f->size);
+	settle_release(call, f, p->trace, ok, e.size);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
 	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
-	if (!value_id(p, call->probe->wanted->kind, &f->id, call->args, result, &e.id) && f->role != ROLE_CALL)
+	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
 		return;
-	/* The block has an event already, of a call within this one that was not known to be a part of it. */
-	if (call->has_made && call->made == e.id && ledger_knows(p->trace, call->probe->wanted->resource, e.id))
-		return;
-	stack_of_event(&e, task, frames, false);
-	if (f->role == ROLE_CALL) {
-		ledger_call(p->trace, &e);
-		return;
+	e.kept = value_of(&of, &f->keeps);
+	if (!was_made_within(call, p->trace, e.id))
+		stack_of_event(&e, task, frames, false);
+	for (unsigned i = 0; i < (f->id_count ? f->id_count : 1u); i++) {
+		struct value id = f->id;
+
+		id.b = (unsigned char)(id.b + i);
+		if (!i || value_id(&of, &id, &e.id))
+			write_event(task, call, &of, &e);
 	}
-	ledger_allocated(p->trace, &e);
-	for (struct call *outer = task_newest_call(task); outer; outer = outer->next)
-		if (probe_same_kind(outer->probe, call->probe)) {
-			outer->made = e.id;
-			outer->has_made = true;
-		}
 }
 
 /* A return site was reached by another way than a traced call's return: that costs the target a

@@ -18,10 +18,21 @@ enum nesting {
 	NESTED_OVER,  /* the outer call has ended without a return (a throw, a longjmp) */
 };
 
+/* Whether a call of the inner function's kind may be a part of the outer one. */
+static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
+{
+	if (probe_same_kind(outer, inner))
+		return !inner->wanted->kind->is_nested;
+	return !probe_is_hook(outer) && !probe_is_hook(inner) && outer->wanted->module == inner->wanted->module &&
+	       outer->wanted->kind->folds_in_object && inner->wanted->kind->folds_in_object;
+}
+
 /* Whether a frame of that pc may be one of the outer call's own. Where the extent of its function is not known,
  * only the first frame, which is that function's, is taken for one. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
+	if (outer->probe->wanted->kind->folds_in_object)
+		return objects_find(&p->objects, pc) == outer->probe->object;
 	const struct probe *around = probe_around(p, pc, outer->probe);
 
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
@@ -33,7 +44,7 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
 {
-	if (first >= FOLD_ROWS)
+	if (first >= FOLD_ROWS && !outer->probe->wanted->kind->folds_in_object)
 		return NESTED_APART;
 	for (size_t i = 0; i <= first; i++)
 		if (frames[i].signal)
@@ -73,11 +84,12 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 }
 
 /* Whether one call can be a part of the other at all: no allocation releases anything (a free() under a failing
- * new is that of its exception). */
+ * new is that of its exception), but for what its own library made and nobody has seen (popen's end of the pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
-	return probe_same_kind(outer->probe, inner) &&
-	       (inner->wanted->function->role != ROLE_RELEASE || outer->probe->function->role != ROLE_ALLOC);
+	return may_hold_kind(outer->probe, inner) &&
+	       (inner->wanted->function->role != ROLE_RELEASE || outer->probe->function->role != ROLE_ALLOC ||
+		inner->wanted->kind->folds_in_object);
 }
 
 /* The program's own operator new may make more blocks than the one that it returns. */
@@ -126,7 +138,7 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp)
 	/* A call of another kind says nothing of this one, but stands between it and an outer one of its own kind. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
 		next = outer->next;
-		if (outer->return_sp <= return_sp || !probe_same_kind(outer->probe, probe))
+		if (outer->return_sp <= return_sp || !may_hold_kind(outer->probe, probe))
 			continue;
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
@@ -208,6 +220,13 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 	}
 	*last = (struct last_release){.outer = entry, .id = id};
 	return false;
+}
+
+bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp)
+{
+	const struct last_release *last = last_release(task, probe->wanted->resource);
+
+	return last->outer.probe == probe && last->outer.sp == return_sp;
 }
 
 /* Whether the code that called is the C library's own: all of a shared one's; in a program that it is linked into it

@@ -110,6 +110,12 @@ static unsigned value_arguments(const struct value *value)
 	case VALUE_ARG:
 	case VALUE_ARG_PAGES:
 	case VALUE_POINTEE:
+	case VALUE_ARG_SCALED:
+	case VALUE_STRING_SIZE:
+	case VALUE_WIDE_SIZE:
+	case VALUE_NAME:
+	case VALUE_LIVE_SIZE:
+	case VALUE_KEPT:
 		return value->a + 1u;
 	case VALUE_ARG_TIMES:
 		return (value->a > value->b ? value->a : value->b) + 1u;
@@ -118,18 +124,32 @@ static unsigned value_arguments(const struct value *value)
 	}
 }
 
+static unsigned function_arguments(const struct function *f)
+{
+	const struct value *const values[] = {&f->id, &f->size, &f->released, &f->last, &f->extent, &f->keeps};
+	unsigned most = f->look ? CALL_ARGS : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		most = value_arguments(values[i]) > most ? value_arguments(values[i]) : most;
+	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++) {
+		const struct condition *c = &f->conditions[i];
+		const unsigned value = value_arguments(&c->value), other = value_arguments(&c->other);
+
+		most = value > most ? value : most;
+		most = other > most ? other : most;
+	}
+	return most;
+}
+
 unsigned probe_arguments(const struct probe *first)
 {
 	unsigned most = 0;
 
 	for (const struct probe *probe = first; probe; probe = probe->next) {
-		const struct function *f = probe->function;
-		const unsigned counts[] = {value_arguments(&f->id), value_arguments(&f->size),
-					   value_arguments(&f->released), probe_is_hook(probe) ? CALL_ARGS : 0};
+		const unsigned count = probe_is_hook(probe) ? CALL_ARGS : function_arguments(probe->function);
 
-		for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-			if (counts[i] > most)
-				most = counts[i];
+		if (count > most)
+			most = count;
 	}
 	return most;
 }

@@ -1,6 +1,12 @@
 #include "config.h"
 #include "calls/values.h"
+#include "record/ledger.h"
 #include "ptrace/memory.h"
+
+#include <string.h>
+
+#define STRING_MAX (64u << 20) /* a string's size is looked for that far */
+#define HASHED_MAX 4096        /* and so much of it is hashed */
 
 /* The bits that a value of the type has. */
 static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
@@ -15,55 +21,135 @@ static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
 	}
 }
 
-static uint64_t argument(const struct process *p, const struct value *value, unsigned n, const uint64_t *args)
+static uint64_t argument(const struct operands *of, const struct value *value, unsigned n)
 {
-	return narrow(p, value->type, args[n]);
+	return narrow(of->p, value->type, of->args[n]);
 }
 
-static bool read_pointee(struct process *p, const struct value *value, const uint64_t *args, uint64_t *to)
+static bool read_pointee(const struct operands *of, const struct value *value, uint64_t *to)
 {
-	const uint64_t array = narrow(p, TYPE_WORD, args[value->a]);
+	const uint64_t array = narrow(of->p, TYPE_WORD, of->args[value->a]);
 	uint32_t number;
 
 	if (value->type == TYPE_WORD)
-		return memory_read_pointer(p, array + (uint64_t)value->b * p->arch->pointer_size, to) == 0;
-	if (memory_read(p, array + value->b * sizeof(number), &number, sizeof(number)) < 0)
+		return memory_read_pointer(of->p, array + (uint64_t)value->b * of->p->arch->pointer_size, to) == 0;
+	if (memory_read(of->p, array + value->b * sizeof(number), &number, sizeof(number)) < 0)
 		return false;
-	*to = narrow(p, value->type, number);
+	*to = narrow(of->p, value->type, number);
 	return true;
 }
 
-static bool read_other(struct process *p, const struct value *value, const uint64_t *args, uint64_t *to)
+/* ---- Strings ---- */
+
+/* Where the string's end is in these bytes, which begin with one of its characters; SIZE_MAX: it is not in them. */
+static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 {
+	static const unsigned char zero[4];
+
+	for (size_t i = 0; i + width <= size; i += width)
+		if (!memcmp(bytes + i, zero, width))
+			return i;
+	return SIZE_MAX;
+}
+
+/* Bytes of a string with its end, of characters that are `width` bytes wide. False: it has no end that can be read. */
+static bool read_string_size(struct process *p, uint64_t address, size_t width, uint64_t *to)
+{
+	unsigned char bytes[4096];
+	uint64_t size = 0;
+
+	/* A wide character that is not aligned may lie across two pages. */
+	while (size < STRING_MAX) {
+		const ssize_t count = memory_read_some(p, address + size, bytes, sizeof(bytes));
+
+		if (count < (ssize_t)width)
+			return false;
+		const size_t whole = (size_t)count / width * width, end = string_end(bytes, whole, width);
+
+		if (end != SIZE_MAX) {
+			*to = size + end + width;
+			return true;
+		}
+		size += whole;
+	}
+	return false;
+}
+
+/* FNV-1a, folded to 32 bits. */
+static bool read_name(struct process *p, uint64_t address, uint64_t *to)
+{
+	unsigned char bytes[HASHED_MAX];
+	const ssize_t count = memory_read_some(p, address, bytes, sizeof(bytes));
+	const size_t end = count > 0 ? string_end(bytes, (size_t)count, 1) : SIZE_MAX;
+
+	if (end == SIZE_MAX)
+		return false;
+	const uint64_t hash = hash_bytes(bytes, end);
+	const uint32_t folded = (uint32_t)(hash ^ hash >> 32);
+
+	*to = folded ? folded : 1;
+	return true;
+}
+
+/* ---- Numbers ---- */
+
+static uint32_t module_resource(const struct operands *of, unsigned resource)
+{
+	return of->row->resource - of->row->function->resource + resource;
+}
+
+static bool read_other(const struct operands *of, const struct value *value, uint64_t *to)
+{
+	struct process *p = of->p;
+
 	switch (value->kind) {
 	case VALUE_ARG_TIMES:
-		*to = mul_saturated(argument(p, value, value->a, args), argument(p, value, value->b, args));
+		*to = mul_saturated(argument(of, value, value->a), argument(of, value, value->b));
 		return true;
 	case VALUE_POINTEE:
-		return read_pointee(p, value, args, to);
+		return read_pointee(of, value, to);
 	case VALUE_CONST:
-		*to = value->a;
+		*to = value->number;
 		return true;
 	case VALUE_ARG_PAGES:
-		*to = add_saturated(argument(p, value, value->a, args), page_size() - 1) & ~(page_size() - 1);
+		*to = add_saturated(argument(of, value, value->a), page_size() - 1) & ~(page_size() - 1);
+		return true;
+	case VALUE_ARG_SCALED:
+		*to = mul_saturated(argument(of, value, value->a), value->number);
+		return true;
+	case VALUE_RESULT_SCALED:
+		*to = mul_saturated(add_saturated(of->result, value->b), value->number);
+		return true;
+	case VALUE_STRING_SIZE:
+	case VALUE_WIDE_SIZE:
+		return read_string_size(p, argument(of, value, value->a), value->kind == VALUE_WIDE_SIZE ? 4 : 1, to);
+	case VALUE_RESULT_STRING_SIZE:
+	case VALUE_RESULT_WIDE_SIZE:
+		return read_string_size(p, of->result, value->kind == VALUE_RESULT_WIDE_SIZE ? 4 : 1, to);
+	case VALUE_NAME:
+		return read_name(p, argument(of, value, value->a), to);
+	case VALUE_LIVE_SIZE:
+		*to = ledger_size(p->trace, module_resource(of, value->b), argument(of, value, value->a));
+		return true;
+	case VALUE_KEPT:
+		*to = ledger_kept(p->trace, module_resource(of, value->b), argument(of, value, value->a));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static inline bool read_value(struct process *p, const struct value *value, const uint64_t *args, uint64_t result,
-			      uint64_t *to)
+static inline bool read_value(const struct operands *of, const struct value *value, uint64_t *to)
 {
 	switch (value->kind) {
 	case VALUE_ARG:
-		*to = argument(p, value, value->a, args);
+		*to = argument(of, value, value->a);
 		return true;
 	case VALUE_RESULT:
-		*to = result;
+		*to = of->result;
 		return true;
 	default:
-		return read_other(p, value, args, to);
+		return read_other(of, value, to);
 	}
 }
 
@@ -72,17 +158,16 @@ uint64_t value_result(const struct process *p, const struct function *f, uint64_
 	return narrow(p, f->result, raw);
 }
 
-uint64_t value_of(struct process *p, const struct value *value, const uint64_t *args, uint64_t result)
+uint64_t value_of(const struct operands *of, const struct value *value)
 {
 	uint64_t number;
 
-	return read_value(p, value, args, result, &number) ? number : 0;
+	return read_value(of, value, &number) ? number : 0;
 }
 
-bool value_id(struct process *p, const struct resource *kind, const struct value *value, const uint64_t *args,
-	      uint64_t result, uint64_t *id)
+bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
-	return read_value(p, value, args, result, id) && (*id || kind->zero_is_id);
+	return read_value(of, value, id) && (*id || of->row->kind->zero_is_id);
 }
 
 bool value_is_success(const struct process *p, const struct function *f, uint64_t result)
@@ -94,7 +179,54 @@ bool value_is_success(const struct process *p, const struct function *f, uint64_
 		return result == 0;
 	case OK_NOT_MINUS_1:
 		return result != narrow(p, f->result, UINT64_MAX);
+	case OK_NOT_NEGATIVE:
+		return f->result == TYPE_WORD && p->arch->pointer_size < 8 ? !(result >> 31) : !(result >> 63);
 	default:
 		return true;
 	}
+}
+
+/* ---- Conditions ---- */
+
+bool value_condition_holds(const struct operands *of, const struct condition *condition)
+{
+	if (condition->test == TEST_NONE)
+		return true;
+	const uint64_t value = value_of(of, &condition->value);
+	const uint64_t other = value_of(of, &condition->other);
+	const uint32_t resource = module_resource(of, condition->resource);
+
+	switch (condition->test) {
+	case TEST_EQUALS:
+		return value == other;
+	case TEST_DIFFERS:
+		return value != other;
+	case TEST_AT_MOST:
+		return value <= other;
+	case TEST_HAS:
+		return (value & other) == other;
+	case TEST_LACKS:
+		return (value & other) != other;
+	case TEST_LIVE:
+		return ledger_covers(of->p->trace, resource, value);
+	case TEST_NOT_LIVE:
+		return !ledger_covers(of->p->trace, resource, value);
+	default:
+		return false;
+	}
+}
+
+bool value_conditions_hold(const struct operands *of)
+{
+	const struct condition *c = of->row->function->conditions, *const end = c + FUNCTION_CONDITIONS;
+
+	for (; c < end && c->test != TEST_NONE; c++) {
+		while (c->or_next && c + 1 < end && !value_condition_holds(of, c))
+			c++;
+		if (!value_condition_holds(of, c))
+			return false;
+		while (c->or_next && c + 1 < end)
+			c++;
+	}
+	return true;
 }

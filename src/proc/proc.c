@@ -261,24 +261,36 @@ pid_t proc_parent(pid_t pid)
 
 /* ---- Threads and memory ---- */
 
-int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context)
+/* Calls `visit` for each number among the names in a folder of /proc/PID until it says false; below `least` it is none.
+ * 0 or -errno. */
+static int each_number(pid_t pid, const char *name, long least, bool (*visit)(void *context, int number), void *context)
 {
-	char path[32];
+	char *path = proc_path(pid, name), *end;
 	const struct dirent *entry;
 	bool goes_on = true;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *folder = opendir(path);
 
+	free(path);
 	if (!folder)
 		return -errno;
 	while (goes_on && (entry = readdir(folder))) {
-		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		const long number = strtol(entry->d_name, &end, 10);
 
-		goes_on = tid <= 0 || visit(context, tid);
+		goes_on = *end || end == entry->d_name || number < least || visit(context, (int)number);
 	}
 	closedir(folder);
 	return 0;
+}
+
+int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context)
+{
+	return each_number(pid, "task", 1, visit, context);
+}
+
+int proc_each_descriptor(pid_t pid, bool (*visit)(void *context, int fd), void *context)
+{
+	return each_number(pid, "fd", 0, visit, context);
 }
 
 struct wanted_thread {

@@ -78,6 +78,8 @@ pid_t proc_parent(pid_t pid);
 /* Calls `visit` for each thread of a process until it says false. 0, or -errno: the process has gone, or may not be
  * looked at. */
 int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context);
+/* The same for each open descriptor of a task. */
+int proc_each_descriptor(pid_t tid, bool (*visit)(void *context, int fd), void *context);
 /* The first thread of a process for which `wanted` is true; 0 none. */
 pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* The leader, or a thread that lives on when the leader has ended and has no memory any more; 0 if none does. */

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "record/ledger.h"
-#include "record/blocks.h"
 #include "record/kinds.h"
+#include "record/live.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "trace/event.h"
@@ -58,12 +58,8 @@ void ledger_free(struct trace *trace)
 	struct ledger *ledger = &trace->ledger;
 
 	functions_forget_last(trace->run);
-	for (uint32_t i = 0; ledger->live && i < kind_end(trace); i++) {
-		hash_free(&ledger->live[i].blocks);
-		hash_free(&ledger->live[i].references);
-		hash_free(&ledger->live[i].reserved);
-		free(ledger->live[i].releases);
-	}
+	for (uint32_t i = 0; ledger->live && i < kind_end(trace); i++)
+		live_free(&ledger->live[i]);
 	free(ledger->live);
 	ledger->live = NULL;
 	ledger->reserved = ledger->held_count = 0;
@@ -78,26 +74,23 @@ void ledger_free(struct trace *trace)
 
 void ledger_fork(const struct trace *from, struct trace *to)
 {
-	struct hash_entry *entry;
-
-	for (uint32_t r = 0; r < kind_end(from); r++) {
-		const struct live_set *old = &from->ledger.live[r];
-		struct live_set *const live = &to->ledger.live[r];
-
-		hash_copy(&old->blocks, &live->blocks);
-		hash_copy(&old->references, &live->references);
-		for (size_t i = 0; (entry = hash_next(&live->blocks, &i));)
-			entry->value = block_inherited(entry->value);
-		live->bytes = old->bytes;
-		live->inherited = old->blocks.count; /* its releases are numbers in another trace, and not kept */
-		live->inherited_bytes = old->bytes;
-	}
+	for (uint32_t r = 0; r < kind_end(from); r++)
+		live_fork(&from->ledger.live[r], &to->ledger.live[r]);
 }
 
-static struct live_set *live_of(const struct trace *trace, const struct event *e)
+static void about_to_change(const struct trace *trace)
 {
-	return &trace->ledger.live[e->function->resource];
+	if (trace->ledger.before_change)
+		trace->ledger.before_change(trace->ledger.context);
 }
+
+void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
+{
+	about_to_change(trace);
+	live_add_existing(&trace->ledger.live[resource], id);
+}
+
+/* ---- What is asked of it ---- */
 
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
 {
@@ -107,6 +100,53 @@ bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id)
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id)
 {
 	return !ledger_knows(trace, resource, id) && releases_find(&trace->ledger.live[resource], id);
+}
+
+bool ledger_covers(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	const struct live_set *live = &trace->ledger.live[resource];
+	size_t count = 0;
+
+	if (live->kind->is_range)
+		free(live_ranges(live, id, add_saturated(id, 1), &count));
+	return count || ledger_knows(trace, resource, id);
+}
+
+bool ledger_holds(const struct trace *trace, const struct event *e)
+{
+	const struct live_set *live = live_of(trace, e);
+	size_t count = 0;
+
+	if (!live->kind->is_range)
+		return ledger_knows(trace, e->function->resource, e->id);
+	free(live_ranges(live, e->id, live_range_end(live, e), &count));
+	return count;
+}
+
+bool ledger_leaves_rest(const struct trace *trace, const struct event *e)
+{
+	const struct live_set *live = live_of(trace, e);
+	const uint64_t end = live_range_end(live, e);
+	size_t count = 0;
+	struct live_range *ranges = live->kind->is_range ? live_ranges(live, e->id, end, &count) : NULL;
+	const bool is_rest = count && (ranges[0].start < e->id || ranges[count - 1].end > end);
+
+	free(ranges);
+	return is_rest;
+}
+
+uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	const uint64_t *packed = hash_get(&trace->ledger.live[resource].blocks, id);
+
+	return packed ? block_unpack(*packed).size : 0;
+}
+
+uint64_t ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	const uint64_t *kept = hash_get(&trace->ledger.live[resource].kept, id);
+
+	return kept ? *kept : 0;
 }
 
 struct live_total ledger_live(const struct trace *trace, uint32_t resource)
@@ -121,23 +161,7 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 				   .inherited_bytes = live->inherited_bytes};
 }
 
-static void about_to_change(const struct trace *trace)
-{
-	if (trace->ledger.before_change)
-		trace->ledger.before_change(trace->ledger.context);
-}
-
 /* ---- Allocations and releases ---- */
-
-/* A block is not live any more. */
-static void drop_live(struct live_set *live, const struct block *block)
-{
-	live->bytes -= block->size;
-	if (!block->is_inherited)
-		return;
-	live->inherited--;
-	live->inherited_bytes -= block->size;
-}
 
 /* " (event 12)"; nothing of what is not known. */
 static const char *event_text(uint64_t event, char text[static 32])
@@ -166,44 +190,6 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
 			    function_shown(run, block->maker),
 			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
-}
-
-/* References that are counted (RESOURCE_REFCOUNT): an allocation of a live id adds one, a release takes one, and the
- * last one ends it. `references` has those beyond the first. One from before the fork is not in this trace, so the
- * first allocation here is its first. */
-
-static bool is_counted(const struct live_set *live)
-{
-	return live->kind->flags & RESOURCE_REFCOUNT;
-}
-
-/* False: the id is not live, or its references are not counted. */
-static bool add_reference(struct live_set *live, uint64_t id)
-{
-	if (!is_counted(live))
-		return false;
-	const uint64_t *old = hash_get(&live->blocks, id);
-
-	if (!old || block_unpack(*old).is_inherited) {
-		hash_remove(&live->references, id, NULL);
-		return false;
-	}
-	const uint64_t *count = hash_get(&live->references, id);
-
-	hash_set(&live->references, id, count ? *count + 1 : 1);
-	return true;
-}
-
-/* False: it was the last one. */
-static bool take_reference(struct live_set *live, uint64_t id)
-{
-	uint64_t *count = is_counted(live) ? hash_get(&live->references, id) : NULL;
-
-	if (!count)
-		return false;
-	if (!--*count)
-		hash_remove(&live->references, id, NULL);
-	return true;
 }
 
 bool ledger_accuses(const struct trace *trace)
@@ -240,44 +226,71 @@ static void unknown_release(struct trace *trace, const struct event *e)
 			    e->function->shown, (unsigned long long)e->id);
 }
 
-static void write_release(struct trace *trace, const struct event *e)
+static void release_one(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
-	uint64_t packed;
+	struct block block;
 
-	about_to_change(trace);
 	output_call(trace, e, CALL_RELEASE);
-	if (!kind_lives(live->kind) || take_reference(live, e->id))
+	if (!kind_lives(live->kind) || live_take_reference(live, e->id))
 		return;
-	if (hash_remove(&live->blocks, e->id, &packed)) {
-		const struct block block = block_unpack(packed);
-
-		drop_live(live, &block);
+	if (live_remove(live, e->id, &block))
 		check_mismatch(trace, e, &block);
-	} else {
+	else
 		unknown_release(trace, e);
-	}
 	releases_keep(live, &(struct release){.id = e->id,
 					      .event = last_event(trace),
 					      .releaser = function_number(trace->run, e->function)});
 }
 
-/* The block is live from now on. */
-static void add_live(struct trace *trace, struct live_set *live, const struct event *e)
+static void allocate_one(struct trace *trace, const struct event *e)
 {
-	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
-				    .event = last_event(trace),
-				    .maker = function_number(trace->run, e->function)};
-	uint64_t *const place = hash_get(&live->blocks, e->id);
+	struct live_set *live = live_of(trace, e);
 
-	if (place) {
-		const struct block old = block_unpack(*place);
+	output_call(trace, e, CALL_ALLOC);
+	if (kind_lives(live->kind) && !live_add_reference(live, e->id))
+		live_add(trace, e);
+}
 
-		drop_live(live, &old);
-		trace->counts.reused++;
+/* What is left of a range is a range of its own, which the same call has made. */
+static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
+{
+	struct event rest = *e;
+
+	if (start >= end)
+		return;
+	rest.id = start;
+	rest.size = end - start;
+	allocate_one(trace, &rest);
+}
+
+static void release_ranges(struct trace *trace, const struct event *e)
+{
+	const struct live_set *live = live_of(trace, e);
+	const uint64_t end = live_range_end(live, e);
+	size_t count;
+	struct live_range *ranges = live_ranges(live, e->id, end, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct event whole = *e;
+
+		whole.id = ranges[i].start;
+		release_one(trace, &whole);
+		keep_rest(trace, e, ranges[i].start, e->id < ranges[i].end ? e->id : ranges[i].end);
+		keep_rest(trace, e, end, ranges[i].end);
 	}
-	hash_set(&live->blocks, e->id, block_pack(&block));
-	live->bytes += block.size;
+	if (!count)
+		release_one(trace, e);
+	free(ranges);
+}
+
+static void write_release(struct trace *trace, const struct event *e)
+{
+	about_to_change(trace);
+	if (live_of(trace, e)->kind->is_range)
+		release_ranges(trace, e);
+	else
+		release_one(trace, e);
 }
 
 void ledger_allocated(struct trace *trace, const struct event *e)
@@ -291,9 +304,7 @@ void ledger_allocated(struct trace *trace, const struct event *e)
 		if (reservation)
 			ledger_commit(trace, reservation);
 	}
-	output_call(trace, e, CALL_ALLOC);
-	if (kind_lives(live->kind) && !add_reference(live, e->id))
-		add_live(trace, live, e);
+	allocate_one(trace, e);
 }
 
 void ledger_call(struct trace *trace, const struct event *e)
@@ -320,6 +331,13 @@ static void write_held(struct trace *trace, struct held_release **link)
 	trace->ledger.held_count--;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
 void ledger_released(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
@@ -341,6 +359,22 @@ void ledger_released(struct trace *trace, const struct event *e)
 	write_held(trace, &ledger->held);
 	if (!ledger->held)
 		ledger->held_end = &ledger->held;
+}
+
+void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last)
+{
+	size_t count;
+	uint64_t *const ids = hash_keys_between(&live_of(trace, e)->blocks, e->id, add_saturated(last, 1), &count);
+
+	if (ids)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < count; i++) {
+		struct event one = *e;
+
+		one.id = ids[i];
+		ledger_released(trace, &one);
+	}
+	free(ids);
 }
 
 void ledger_publisher_began(struct trace *trace, uint32_t resource)
@@ -413,7 +447,7 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	*reservation = (struct reservation){.is_open = true, .event = *e};
 	reservation->event.thread = thread_ref(e->thread);
 	/* Several may give up references of one id at a time, and that it is given out again proves nothing. */
-	if (is_counted(live))
+	if (live_is_counted(live))
 		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 

@@ -12,8 +12,13 @@ void ledger_fork(const struct trace *from, struct trace *to);
 
 /* At an allocation's return. */
 void ledger_allocated(struct trace *trace, const struct event *e);
-/* At the entry of a release that cannot fail. */
+/* At the entry of a release that cannot fail. Of ranges it gives up what there is of `extent` bytes from the id on, or,
+ * where that is 0, the whole one; what is left at either end is written as allocated by this call. */
 void ledger_released(struct trace *trace, const struct event *e);
+/* The same of each live id from the event's to the last, which may be none. */
+void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last);
+/* The id was live before the trace began. It is not in the trace, and its release is none of an unknown one. */
+void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);
 
@@ -39,6 +44,15 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
+/* The same; of ranges, whether the id is an address within a live one. */
+bool ledger_covers(const struct trace *trace, uint32_t resource, uint64_t id);
+/* Whether the release gives up anything that is live. */
+bool ledger_holds(const struct trace *trace, const struct event *e);
+/* Whether it leaves a part of a range. */
+bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
+/* The size of a live id, and what was kept with it; 0: it is not live, or has none. */
+uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
+uint64_t ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been

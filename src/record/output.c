@@ -303,6 +303,8 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 					   .size = kind == CALL_RELEASE ? 0 : e->size,
 					   .frames = addresses,
 					   .frame_count = (uint32_t)e->frame_count,
+					   .args = e->args,
+					   .arg_count = (uint32_t)e->arg_count,
 					   .has_frames = e->has_frames,
 					   .end = e->end};
 	put(trace, &record);

@@ -80,6 +80,12 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	add_number(b, bytes, kind->unit);
 }
 
+/* What a trace's first moment is called, of what was live then. */
+static const char *since_when(const struct resource *kind)
+{
+	return kind->existing ? "the trace" : "the fork";
+}
+
 /* What is from before a fork is in the parent's trace, and not in this one: functrace-postproc -l has the first
  * number. */
 static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
@@ -88,11 +94,41 @@ static void add_live(struct buf *b, const struct trace *trace, uint32_t resource
 	const struct live_total live = ledger_live(trace, resource);
 
 	add_amount(b, kind, live.blocks, live.bytes);
-	buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
+	if (kind->left)
+		buf_printf(b, " %s", kind->left);
+	else
+		buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
 	if (!live.inherited)
 		return;
-	buf_add_str(b, ", and from before the fork ");
+	buf_printf(b, ", and from before %s ", since_when(kind));
 	add_amount(b, kind, live.inherited, live.inherited_bytes);
+}
+
+/* Each kind that has any; of several, those that have none are not named one by one. */
+static void add_all_live(struct buf *b, const struct trace *trace)
+{
+	size_t kinds = 0, named = 0;
+	uint32_t last = 0;
+
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
+		const struct live_total live = ledger_live(trace, id);
+
+		if (!kind_lives(kind_of(trace->run->set, id)))
+			continue;
+		kinds++;
+		last = id;
+		if (!live.blocks && !live.inherited)
+			continue;
+		buf_add_str(b, "; ");
+		add_live(b, trace, id);
+		named++;
+	}
+	if (kinds == 1 && !named) {
+		buf_add_str(b, "; ");
+		add_live(b, trace, last);
+	} else if (kinds && !named) {
+		buf_add_str(b, "; nothing is live");
+	}
 }
 
 static char *report_text(const struct trace *trace)
@@ -105,11 +141,7 @@ static char *report_text(const struct trace *trace)
 	add_number(&b, trace->counts.events, "event");
 	if (trace->calls_written != trace->counts.events)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
-	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
-		if (kind_lives(kind_of(trace->run->set, id))) {
-			buf_add_str(&b, "; ");
-			add_live(&b, trace, id);
-		}
+	add_all_live(&b, trace);
 	buf_printf(&b, trace->is_removed ? "; no trace: nothing could be written to %s" : "; trace: %s%s", trace->path,
 		   trace->broken ? " (incomplete)" : "");
 	/* Of a launched one the exit status says that. */
@@ -130,8 +162,8 @@ static void note_inherited(struct trace *trace, uint32_t resource)
 	if (!live.inherited)
 		return;
 	add_amount(&b, kind_of(trace->run->set, resource), live.inherited, live.inherited_bytes);
-	output_note(trace, "from before the fork %s %s live, and not in this trace", buf_str(&b),
-		    live.inherited == 1 ? "is" : "are");
+	output_note(trace, "from before %s %s %s live, and not in this trace",
+		    since_when(kind_of(trace->run->set, resource)), buf_str(&b), live.inherited == 1 ? "is" : "are");
 	buf_free(&b);
 }
 

@@ -6,50 +6,14 @@
 #define FT_RECORD_TRACE_H
 
 #include "base/hash.h"
+#include "record/event.h"
 #include "symbols/names.h"
 #include "symbols/object.h"
 #include "trace/writer.h"
-#include "modules/module.h"
-#include "unwind/unwind.h"
 
 #define MAX_FRAMES 256
 
 struct held_release;
-
-/* A function whose calls are events. */
-struct traced {
-	const struct function *function;
-	uint32_t resource; /* its id in the trace */
-	const char *shown; /* the function's name in the trace (a prefixed name keeps its prefix) */
-	bool any_family;   /* free and operator delete are one function here */
-};
-
-/* A thread, and its name as it was when it was first written. Events outlive threads: each has a reference to its
- * thread. */
-struct thread {
-	pid_t tid, tgid;
-	unsigned references;
-	bool name_known;
-	char name[16];
-};
-
-/* With one reference, the caller's. */
-struct thread *thread_new(pid_t tid, pid_t tgid);
-struct thread *thread_ref(struct thread *thread); /* NULL is allowed */
-void thread_unref(struct thread *thread);         /* NULL is allowed */
-
-/* One call, as it is to be written. */
-struct event {
-	struct thread *thread; /* NULL: not known */
-	const struct traced *function;
-	uint64_t id, size, time_ns;
-	struct unwind_frame *frames;
-	size_t frame_count;
-	bool has_frames;
-	enum stack_end end;
-};
-
-struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count); /* the caller's; NULL of none */
 
 /* A release that can fail, from its entry until it is known whether it has succeeded: ledger.c. */
 struct reservation {
@@ -61,6 +25,7 @@ struct reservation {
 struct live_set {
 	const struct resource *kind;
 	struct hash blocks;       /* id -> struct block, packed */
+	struct hash kept;         /* id -> event.kept, of those that have any */
 	struct hash references;   /* id -> references beyond the first, where they are counted and there are any */
 	struct hash reserved;     /* id -> struct reservation; not of ids whose references are counted */
 	struct release *releases; /* the last ones, by id; NULL none yet: blocks.c */

@@ -4,6 +4,8 @@
 #include "calls/linker.h"
 #include "calls/manual_symbols.h"
 #include "calls/probes.h"
+#include "record/kinds.h"
+#include "record/ledger.h"
 #include "record/output.h"
 #include "record/report.h"
 #include "text/breakpoints.h"
@@ -39,12 +41,41 @@ static int process_prepare(struct process *p)
 	return 0;
 }
 
+/* ---- What is there already ---- */
+
+struct existing_kind {
+	struct trace *trace;
+	uint32_t resource;
+};
+
+static bool on_descriptor(void *context, int fd)
+{
+	const struct existing_kind *kind = context;
+
+	ledger_existing(kind->trace, kind->resource, (uint64_t)fd);
+	return true;
+}
+
+/* Only what was planted before can have missed nothing since: of what comes or goes meanwhile the events follow.
+ *
+ *	planted | T: open() = 3, in the kernel | 3 is in /proc | T: open() = 3, its return is seen: no id is given twice */
+static void process_plant(struct process *p)
+{
+	const struct resource *kind;
+
+	probes_plant(p);
+	for (uint32_t id = 1; (kind = kind_of(p->tracer->set, id)); id++)
+		if (kind->existing == EXISTING_DESCRIPTORS)
+			proc_each_descriptor(proc_live_thread(p->pid), on_descriptor,
+					     &(struct existing_kind){p->trace, id});
+}
+
 int process_start(struct process *p)
 {
 	const int error = process_prepare(p);
 
 	if (!error)
-		probes_plant(p);
+		process_plant(p);
 	return error;
 }
 
@@ -85,7 +116,7 @@ int processes_start(struct tracer *t, struct process **failed)
 		}
 	}
 	for (struct process *p = t->processes; p; p = p->next) {
-		probes_plant(p);
+		process_plant(p);
 		p->anchor = 0;
 	}
 	return error;

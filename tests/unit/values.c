@@ -17,6 +17,19 @@ static const struct arch wide = {.pointer_size = 8}, narrow = {.pointer_size = 4
 static struct process p64 = {.arch = &wide, .mem_fd = -1}, p32 = {.arch = &narrow, .mem_fd = -1};
 static const struct resource block = {.type = "memory"}, fd = {.type = "fd", .zero_is_id = true};
 
+static uint64_t of(struct process *p, const struct value *value, const uint64_t *args)
+{
+	return value_of(&(struct operands){.p = p, .args = args}, value);
+}
+
+static bool id_of(struct process *p, const struct resource *kind, const struct value *value, const uint64_t *args,
+		  uint64_t *id)
+{
+	const struct wanted row = {.kind = kind};
+
+	return value_id(&(struct operands){.p = p, .row = &row, .args = args}, value, id);
+}
+
 static bool succeeds(const struct process *p, unsigned success, unsigned result, uint64_t raw)
 {
 	const struct function f = {.success = (unsigned char)success, .result = (unsigned char)result};
@@ -45,30 +58,29 @@ static void test_success(void **state)
 static void test_arguments(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK | 5, JUNK | MINUS_1, 7};
-	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1),
-			   none = {VALUE_NONE, 0, 0, TYPE_WORD, 0};
+	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1), none = {.kind = VALUE_NONE};
 	const struct value product = {VALUE_ARG_TIMES, 0, 2, TYPE_UINT, 0}, constant = CONST(200);
 
 	(void)state;
-	assert_int_equal(value_of(&p64, &word, args, 0), JUNK | 5);
-	assert_int_equal(value_of(&p32, &word, args, 0), 5);
-	assert_int_equal(value_of(&p64, &number, args, 0), 5);
-	assert_true(value_of(&p64, &negative, args, 0) == UINT64_MAX);
-	assert_int_equal(value_of(&p64, &product, args, 0), 35);
-	assert_int_equal(value_of(&p64, &constant, args, 0), 200);
-	assert_int_equal(value_of(&p64, &none, args, 0), 0);
+	assert_int_equal(of(&p64, &word, args), JUNK | 5);
+	assert_int_equal(of(&p32, &word, args), 5);
+	assert_int_equal(of(&p64, &number, args), 5);
+	assert_true(of(&p64, &negative, args) == UINT64_MAX);
+	assert_int_equal(of(&p64, &product, args), 35);
+	assert_int_equal(of(&p64, &constant, args), 200);
+	assert_int_equal(of(&p64, &none, args), 0);
 }
 
 static void test_ids(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK, 0};
-	const struct value null = ARG(1), zero = ARG_INT(0), none = {VALUE_NONE, 0, 0, TYPE_WORD, 0};
+	const struct value null = ARG(1), zero = ARG_INT(0), none = {.kind = VALUE_NONE};
 	uint64_t id = 1;
 
 	(void)state;
-	assert_false(value_id(&p64, &block, &null, args, 0, &id));
-	assert_false(value_id(&p64, &fd, &none, args, 0, &id));
-	assert_true(value_id(&p64, &fd, &zero, args, 0, &id));
+	assert_false(id_of(&p64, &block, &null, args, &id));
+	assert_false(id_of(&p64, &fd, &none, args, &id));
+	assert_true(id_of(&p64, &fd, &zero, args, &id));
 	assert_int_equal(id, 0);
 }
 
@@ -85,13 +97,13 @@ static void test_pointees(void **state)
 	(void)state;
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, pair, sizeof(pair)), sizeof(pair));
-	assert_int_equal(value_of(&p64, &word, args, 0), 12ull << 32);
-	assert_true(value_id(&p64, &fd, &first, args, 0, &id));
+	assert_int_equal(of(&p64, &word, args), 12ull << 32);
+	assert_true(id_of(&p64, &fd, &first, args, &id));
 	assert_int_equal(id, 0);
-	assert_int_equal(value_of(&p64, &second, args, 0), 12);
-	assert_true(value_of(&p64, &third, args, 0) == UINT64_MAX);
+	assert_int_equal(of(&p64, &second, args), 12);
+	assert_true(of(&p64, &third, args) == UINT64_MAX);
 	/* What cannot be read is not descriptor 0. */
-	assert_false(value_id(&p64, &fd, &unreadable, args, 0, &id));
+	assert_false(id_of(&p64, &fd, &unreadable, args, &id));
 	close(p64.mem_fd);
 }
 

@@ -1,0 +1,164 @@
+#include "config.h"
+#include "record/live.h"
+#include "trace/event.h"
+
+#include <stdlib.h>
+
+void live_free(struct live_set *live)
+{
+	hash_free(&live->blocks);
+	hash_free(&live->references);
+	hash_free(&live->reserved);
+	hash_free(&live->kept);
+	free(live->releases);
+}
+
+void live_fork(const struct live_set *from, struct live_set *to)
+{
+	struct hash_entry *entry;
+
+	hash_copy(&from->blocks, &to->blocks);
+	hash_copy(&from->references, &to->references);
+	hash_copy(&from->kept, &to->kept);
+	for (size_t i = 0; (entry = hash_next(&to->blocks, &i));)
+		entry->value = block_inherited(entry->value);
+	to->bytes = from->bytes;
+	to->inherited = from->blocks.count; /* its releases are numbers in another trace, and not kept */
+	to->inherited_bytes = from->bytes;
+}
+
+/* ---- One id ---- */
+
+/* A block is not live any more. */
+static void drop(struct live_set *live, const struct block *block)
+{
+	live->bytes -= block->size;
+	if (!block->is_inherited)
+		return;
+	live->inherited--;
+	live->inherited_bytes -= block->size;
+}
+
+void live_add(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
+				    .event = trace->next_index - 1,
+				    .maker = function_number(trace->run, e->function)};
+	uint64_t *const place = hash_get(&live->blocks, e->id);
+
+	if (place) {
+		const struct block old = block_unpack(*place);
+
+		drop(live, &old);
+		/* The list of what existed is read while the program runs: that one may have gone meanwhile. */
+		trace->counts.reused += !(old.is_inherited && live->kind->existing);
+	}
+	hash_set(&live->blocks, e->id, block_pack(&block));
+	live->bytes += block.size;
+	if (e->kept)
+		hash_set(&live->kept, e->id, e->kept);
+	else if (live->kept.count)
+		hash_remove(&live->kept, e->id, NULL);
+}
+
+void live_add_existing(struct live_set *live, uint64_t id)
+{
+	const struct block block = {.is_inherited = true};
+
+	if (hash_get(&live->blocks, id))
+		return;
+	hash_set(&live->blocks, id, block_pack(&block));
+	live->inherited++;
+}
+
+bool live_remove(struct live_set *live, uint64_t id, struct block *block)
+{
+	uint64_t packed;
+
+	if (!hash_remove(&live->blocks, id, &packed))
+		return false;
+	if (live->kept.count)
+		hash_remove(&live->kept, id, NULL);
+	*block = block_unpack(packed);
+	drop(live, block);
+	return true;
+}
+
+/* ---- References: `references` has those beyond the first ---- */
+
+bool live_add_reference(struct live_set *live, uint64_t id)
+{
+	if (!live_is_counted(live))
+		return false;
+	const uint64_t *old = hash_get(&live->blocks, id);
+
+	if (!old || block_unpack(*old).is_inherited) {
+		hash_remove(&live->references, id, NULL);
+		return false;
+	}
+	const uint64_t *count = hash_get(&live->references, id);
+
+	hash_set(&live->references, id, count ? *count + 1 : 1);
+	return true;
+}
+
+bool live_take_reference(struct live_set *live, uint64_t id)
+{
+	uint64_t *count = live_is_counted(live) ? hash_get(&live->references, id) : NULL;
+
+	if (!count)
+		return false;
+	if (!--*count)
+		hash_remove(&live->references, id, NULL);
+	return true;
+}
+
+/* ---- Ranges ---- */
+
+static uint64_t page_end(uint64_t start, uint64_t size)
+{
+	return add_saturated(add_saturated(start, size), page_size() - 1) & ~(page_size() - 1);
+}
+
+uint64_t live_range_end(const struct live_set *live, const struct event *e)
+{
+	const uint64_t *packed = e->extent ? NULL : hash_get(&live->blocks, e->id);
+
+	return page_end(e->id, packed ? block_unpack(*packed).size : e->extent ? e->extent : 1);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct live_range *const one = a, *const other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint64_t end, size_t *count)
+{
+	const uint64_t *const whole = hash_get(&live->blocks, start);
+	struct live_range *found = NULL;
+	const struct hash_entry *entry;
+	size_t capacity = 0;
+
+	*count = 0;
+	/* Most are given up as they were made, and then nothing else is there. */
+	if (whole && page_end(start, block_unpack(*whole).size) >= end) {
+		found = xmalloc(sizeof(*found));
+		*found = (struct live_range){start, page_end(start, block_unpack(*whole).size)};
+		*count = 1;
+		return found;
+	}
+	for (size_t i = 0; (entry = hash_next(&live->blocks, &i));) {
+		const struct live_range range = {entry->key, page_end(entry->key, block_unpack(entry->value).size)};
+
+		if (range.start >= end || range.end <= start)
+			continue;
+		ARRAY_GROW(found, capacity, *count);
+		found[(*count)++] = range;
+	}
+	if (found)
+		qsort(found, *count, sizeof(*found), compare_ranges);
+	return found;
+}

@@ -189,8 +189,7 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 	const struct function *f = probe->function;
 	uint64_t return_address;
 
-	if (f->role == ROLE_RELEASE && !f->can_fail &&
-	    (!f->fails_unknown || release_was_last(task, probe, return_sp)))
+	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || release_was_last(task, probe, return_sp)))
 		return true;
 	const struct call *call = call_find(task->process, return_sp);
 

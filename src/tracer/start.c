@@ -58,7 +58,7 @@ static bool on_descriptor(void *context, int fd)
 
 /* Only what was planted before can have missed nothing since: of what comes or goes meanwhile the events follow.
  *
- *	planted | T: open() = 3, in the kernel | 3 is in /proc | T: open() = 3, its return is seen: none is given twice */
+ *	planted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not given twice */
 static void process_plant(struct process *p)
 {
 	const struct resource *kind;

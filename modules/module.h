@@ -22,7 +22,7 @@ enum value_kind {
 	VALUE_NONE,
 	VALUE_ARG,           /* integer argument a */
 	VALUE_RESULT,        /* the function's result */
-	VALUE_ARG_TIMES,     /* argument a * argument b, saturated */
+	VALUE_ARG_TIMES,     /* argument a * argument b, whose type is `number`, saturated */
 	VALUE_POINTEE,       /* the b-th number of the array that argument a points to, read at the return */
 	VALUE_CONST,         /* the number itself */
 	VALUE_ARG_PAGES,     /* argument a rounded up to whole pages (pvalloc) */
@@ -40,10 +40,16 @@ enum value_kind {
 /* The C type of an argument, a result or an array's element. What is narrower than a register leaves the rest of it
  * undefined: only the bits of the type count. */
 enum value_type {
-	TYPE_WORD, /* as wide as a pointer: pointers, size_t, long, pthread_t */
-	TYPE_INT,  /* int; -1 is 64 bits of ones everywhere */
-	TYPE_UINT, /* unsigned int */
+	TYPE_WORD,  /* as wide as a pointer: pointers, size_t, long, pthread_t */
+	TYPE_INT,   /* int; -1 is 64 bits of ones everywhere */
+	TYPE_UINT,  /* unsigned int */
+	TYPE_INT8,  /* signed char */
+	TYPE_UINT8, /* bool, unsigned char */
+	TYPE_INT16,
+	TYPE_UINT16,
 };
+
+#define MODULE_ARGS 6 /* integer arguments of a call that a row can name: 0 to 5 */
 
 struct value {
 	unsigned char kind, a, b;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+_Static_assert(MODULE_ARGS == CALL_ARGS, "a row can name what is read of a call");
+
 #define STRING_MAX (64u << 20) /* a string's size is looked for that far */
 #define HASHED_MAX 4096        /* and so much of it is hashed */
 
@@ -16,6 +18,14 @@ static uint64_t narrow(const struct process *p, unsigned type, uint64_t raw)
 		return (uint64_t)(int64_t)(int32_t)raw;
 	case TYPE_UINT:
 		return (uint32_t)raw;
+	case TYPE_INT8:
+		return (uint64_t)(int64_t)(int8_t)raw;
+	case TYPE_UINT8:
+		return (uint8_t)raw;
+	case TYPE_INT16:
+		return (uint64_t)(int64_t)(int16_t)raw;
+	case TYPE_UINT16:
+		return (uint16_t)raw;
 	default:
 		return p->arch->pointer_size < 8 ? (uint32_t)raw : raw;
 	}
@@ -29,13 +39,21 @@ static uint64_t argument(const struct operands *of, const struct value *value, u
 static bool read_pointee(const struct operands *of, const struct value *value, uint64_t *to)
 {
 	const uint64_t array = narrow(of->p, TYPE_WORD, of->args[value->a]);
-	uint32_t number;
+	static const unsigned char sizes[] = {[TYPE_INT] = 4,   [TYPE_UINT] = 4,  [TYPE_INT8] = 1,
+					      [TYPE_UINT8] = 1, [TYPE_INT16] = 2, [TYPE_UINT16] = 2};
+	const size_t size = value->type < ARRAY_SIZE(sizes) ? sizes[value->type] : 0;
+	union {
+		uint8_t byte;
+		uint16_t half;
+		uint32_t whole;
+	} number;
 
-	if (value->type == TYPE_WORD)
+	/* TYPE_WORD */
+	if (!size)
 		return memory_read_pointer(of->p, array + (uint64_t)value->b * of->p->arch->pointer_size, to) == 0;
-	if (memory_read(of->p, array + value->b * sizeof(number), &number, sizeof(number)) < 0)
+	if (memory_read(of->p, array + value->b * size, &number, size) < 0)
 		return false;
-	*to = narrow(of->p, value->type, number);
+	*to = narrow(of->p, value->type, size == 1 ? number.byte : size == 2 ? number.half : number.whole);
 	return true;
 }
 
@@ -104,7 +122,8 @@ static bool read_other(const struct operands *of, const struct value *value, uin
 
 	switch (value->kind) {
 	case VALUE_ARG_TIMES:
-		*to = mul_saturated(argument(of, value, value->a), argument(of, value, value->b));
+		*to = mul_saturated(argument(of, value, value->a),
+				    narrow(p, (unsigned)value->number, of->args[value->b]));
 		return true;
 	case VALUE_POINTEE:
 		return read_pointee(of, value, to);

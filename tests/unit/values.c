@@ -40,7 +40,10 @@ static bool succeeds(const struct process *p, unsigned success, unsigned result,
 static void test_success(void **state)
 {
 	(void)state;
-	/* An int's upper half is nobody's; a word's is the word's. */
+	/* A bool's upper bits are nobody's, an int's upper half neither; a word's is the word's. */
+	assert_false(succeeds(&p64, OK_NONZERO, TYPE_UINT8, 0x100));
+	assert_false(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT8, 0xff));
+	assert_true(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT16, 0xff));
 	assert_true(succeeds(&p64, OK_ZERO, TYPE_INT, JUNK));
 	assert_false(succeeds(&p64, OK_ZERO, TYPE_WORD, JUNK));
 	assert_true(succeeds(&p32, OK_ZERO, TYPE_WORD, JUNK));
@@ -60,6 +63,8 @@ static void test_arguments(void **state)
 	const uint64_t args[CALL_ARGS] = {JUNK | 5, JUNK | MINUS_1, 7};
 	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1), none = {.kind = VALUE_NONE};
 	const struct value product = {VALUE_ARG_TIMES, 0, 2, TYPE_UINT, 0}, constant = CONST(200);
+	const struct value mixed = {VALUE_ARG_TIMES, 2, 0, TYPE_WORD, TYPE_UINT};
+	const struct value byte = {VALUE_ARG, 1, 0, TYPE_UINT8, 0}, half = {VALUE_ARG, 1, 0, TYPE_INT16, 0};
 
 	(void)state;
 	assert_int_equal(of(&p64, &word, args), JUNK | 5);
@@ -67,6 +72,9 @@ static void test_arguments(void **state)
 	assert_int_equal(of(&p64, &number, args), 5);
 	assert_true(of(&p64, &negative, args) == UINT64_MAX);
 	assert_int_equal(of(&p64, &product, args), 35);
+	assert_int_equal(of(&p64, &mixed, args), 35);
+	assert_int_equal(of(&p64, &byte, args), 255);
+	assert_true(of(&p64, &half, args) == UINT64_MAX);
 	assert_int_equal(of(&p64, &constant, args), 200);
 	assert_int_equal(of(&p64, &none, args), 0);
 }
@@ -92,6 +100,7 @@ static void test_pointees(void **state)
 	const struct value first = POINTEE_INT(0, 0), second = POINTEE_INT(0, 1), third = POINTEE_INT(0, 2),
 			   word = POINTEE(0, 0);
 	const struct value unreadable = POINTEE_INT(1, 0);
+	const struct value byte = {VALUE_POINTEE, 0, 4, TYPE_UINT8, 0}, half = {VALUE_POINTEE, 0, 5, TYPE_UINT16, 0};
 	uint64_t id;
 
 	(void)state;
@@ -102,6 +111,8 @@ static void test_pointees(void **state)
 	assert_int_equal(id, 0);
 	assert_int_equal(of(&p64, &second, args), 12);
 	assert_true(of(&p64, &third, args) == UINT64_MAX);
+	assert_int_equal(of(&p64, &byte, args), 12);
+	assert_int_equal(of(&p64, &half, args), 0xffff);
 	/* What cannot be read is not descriptor 0. */
 	assert_false(id_of(&p64, &fd, &unreadable, args, &id));
 	close(p64.mem_fd);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* All of them, a line each, in the order of --help. */
-#define MODULES(MODULE) MODULE(memory)
+#define MODULES(MODULE) MODULE(memory) MODULE(file)
 
 #define DECLARE(name) extern const struct module module_##name;
 MODULES(DECLARE)

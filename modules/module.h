@@ -128,6 +128,7 @@ struct module_call {
 
 /* What is going to be written of it. */
 struct module_details {
+	unsigned index; /* 0, 1... of a row that looks again */
 	uint64_t id, size;
 	/* An argument of the event: its name, a literal, and its value; NULL none. */
 	const char *arg_name;
@@ -171,6 +172,7 @@ struct function {
 	/* For what a row cannot say: called at the return of a call that has succeeded, before it is written; NULL:
 	 * nothing. False: it is not written. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
+	bool looks_again; /* `look` is called until it says false: an event for each time (recvmsg) */
 	struct param params[FUNCTION_PARAMS]; /* for -a, which does not read them yet */
 };
 

@@ -11,6 +11,7 @@
 /* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
 
 #define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
+#define IDS_MAX       1024       /* of one call */
 #define ABANDONED_MAX (1u << 20) /* how far below sp an abandoned call of the same stack is looked for */
 
 /* A call as a row's own code sees it, and whose it is. */
@@ -39,7 +40,8 @@ static bool read_memory(const struct module_call *call, uint64_t address, void *
 }
 
 /* What the row's own code says of the call. False: it is not to be written. */
-static bool look(const struct operands *of, struct event *e, struct module_details *details, struct call_arg *arg)
+static bool look(const struct operands *of, unsigned index, struct event *e, struct module_details *details,
+		 struct call_arg *arg)
 {
 	const struct looked_at at = {{.args = of->args,
 				      .result = of->result,
@@ -49,7 +51,7 @@ static bool look(const struct operands *of, struct event *e, struct module_detai
 
 	if (!of->row->function->look)
 		return true;
-	*details = (struct module_details){.id = e->id, .size = e->size};
+	*details = (struct module_details){.index = index, .id = e->id, .size = e->size};
 	if (!of->row->function->look(&at.call, details))
 		return false;
 	e->id = details->id;
@@ -102,18 +104,21 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 	return call->has_made && call->made == id && ledger_knows(trace, call->probe->wanted->resource, id);
 }
 
-/* What one id of the call is: written. */
-static void write_event(struct task *task, const struct call *call, const struct operands *of, struct event *e)
+/* Writes one id of the call: its event, without a stack yet in the first one. False: it is none, or has an event. */
+static bool write_event(struct task *task, const struct call *call, const struct operands *of, unsigned index,
+			struct event *e)
 {
 	struct trace *trace = of->p->trace;
+	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct module_details details;
 	struct call_arg arg;
 
-	if (was_made_within(call, trace, e->id) || !look(of, e, &details, &arg))
-		return;
+	if (!look(of, index, e, &details, &arg) || was_made_within(call, trace, e->id))
+		return false;
+	stack_of_event(e, task, frames, false);
 	if (of->row->function->role == ROLE_CALL) {
 		ledger_call(trace, e);
-		return;
+		return true;
 	}
 	replace_ranges(call, of, e);
 	ledger_allocated(trace, e);
@@ -122,6 +127,23 @@ static void write_event(struct task *task, const struct call *call, const struct
 			outer->made = e->id;
 			outer->has_made = true;
 		}
+	return true;
+}
+
+/* All ids of a call that has given e->id, as far as the row says. */
+static void write_events(struct task *task, const struct call *call, const struct operands *of, struct event *e)
+{
+	const struct function *f = of->row->function;
+	struct value id = f->id;
+	bool goes_on = true;
+
+	for (unsigned i = 0; goes_on && i < IDS_MAX; i++) {
+		struct event one = *e;
+		const bool is_written = write_event(task, call, of, i, &one);
+
+		id.b++;
+		goes_on = f->looks_again ? is_written : i + 1u < f->id_count && value_id(of, &id, &e->id);
+	}
 }
 
 /* What the call releases is so if it has succeeded, and of some even if it has not. */
@@ -130,7 +152,7 @@ static void settle_release(struct call *call, const struct function *f, struct t
 	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !size))
 		ledger_commit(trace, &call->release);
 	else
-		ledger_withdraw(trace, &call->release);
+		ledger_failed(trace, &call->release);
 }
 
 static void call_finish(struct task *task, struct call *call)
@@ -142,7 +164,6 @@ static void call_finish(struct task *task, struct call *call)
 				    .args = call->args,
 				    .result = value_result(p, f, p->arch->result(&task->regs))};
 	const bool ok = value_is_success(p, f, of.result);
-	struct unwind_frame frames[MAX_FRAMES + 2];
 	struct event e = {
 		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
 
@@ -154,15 +175,7 @@ static void call_finish(struct task *task, struct call *call)
 	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
 		return;
 	e.kept = value_of(&of, &f->keeps);
-	if (!was_made_within(call, p->trace, e.id))
-		stack_of_event(&e, task, frames, false);
-	for (unsigned i = 0; i < (f->id_count ? f->id_count : 1u); i++) {
-		struct value id = f->id;
-
-		id.b = (unsigned char)(id.b + i);
-		if (!i || value_id(&of, &id, &e.id))
-			write_event(task, call, &of, &e);
-	}
+	write_events(task, call, &of, &e);
 }
 
 /* A return site was reached by another way than a traced call's return: that costs the target a

@@ -212,7 +212,9 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 
 static void unknown_release(struct trace *trace, const struct event *e)
 {
-	const struct release *const before = releases_find(live_of(trace, e), e->id);
+	/* One that succeeds only with what is allocated was not told of an allocation; it is no double one. */
+	const bool is_proof = e->function->function->fails_unknown;
+	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
 	struct counts *counts = &trace->counts;
 
 	counts->unknown_releases++;
@@ -221,6 +223,9 @@ static void unknown_release(struct trace *trace, const struct event *e)
 		return;
 	if (before)
 		repeated_release(trace, e, before);
+	else if (is_proof)
+		output_note(trace, "%s releases 0x%llx, whose allocation was not seen", e->function->shown,
+			    (unsigned long long)e->id);
 	else
 		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
 			    e->function->shown, (unsigned long long)e->id);
@@ -438,6 +443,15 @@ void ledger_withdraw(struct trace *trace, struct reservation *reservation)
 	struct event e = unreserve(trace, reservation);
 
 	event_free(&e);
+}
+
+void ledger_failed(struct trace *trace, struct reservation *reservation)
+{
+	const struct event *e = &reservation->event;
+
+	if (reservation->is_open && e->function->function->fails_unknown)
+		trace->counts.failed_again += ledger_has_released(trace, e->function->resource, e->id);
+	ledger_withdraw(trace, reservation);
 }
 
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e)

@@ -29,6 +29,8 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 void ledger_commit(struct trace *trace, struct reservation *reservation);
 /* The release has failed, and is not written. Does nothing if it is not open. */
 void ledger_withdraw(struct trace *trace, struct reservation *reservation);
+/* The same, and it is known that the call has failed. */
+void ledger_failed(struct trace *trace, struct reservation *reservation);
 /* The open reservation of an id; NULL none. */
 struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id);
 

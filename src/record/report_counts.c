@@ -110,6 +110,8 @@ static void report_oddities(const struct run *run)
 		  "releases are not in the trace: their calls did not return while they were traced");
 	add_unknown_releases(&b, run);
 	add_repeated_releases(&b, run);
+	add_count(&b, c->failed_again, "release failed: it was of what had been released already",
+		  "releases failed: they were of what had been released already");
 	add_reused(&b, run);
 	add_mismatched(&b, run);
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",

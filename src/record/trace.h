@@ -57,6 +57,7 @@ struct counts {
 	uint64_t no_return_seen;   /* calls whose return could not be watched */
 	uint64_t unknown_releases; /* of what was not seen allocated */
 	uint64_t repeated;         /* ... and had been released before */
+	uint64_t failed_again;     /* releases that failed, of what had been released (a descriptor closed twice) */
 	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
 	uint64_t mismatched;       /* releases by another family of functions */
 	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */

@@ -18,7 +18,8 @@
 #define MANGLED_MAX   65536
 #define DEMANGLED_MAX 65536
 /* As addr2line -C, nm -C and c++filt do. */
-#define STYLE (DMGL_PARAMS | DMGL_ANSI)
+#define STYLE       (DMGL_PARAMS | DMGL_ANSI)
+#define STYLE_PLAIN DMGL_ANSI
 
 struct demangling {
 	struct buf text;
@@ -35,17 +36,17 @@ static void on_piece(const char *piece, size_t size, void *context)
 }
 
 /* Rust's first: its older names are C++ names too, of another look. */
-static bool demangle(const char *symbol, struct demangling *demangling)
+static bool demangle(const char *symbol, int style, struct demangling *demangling)
 {
 	if (setjmp(demangling->too_long))
 		return false;
-	if (rust_demangle_callback(symbol, STYLE, on_piece, demangling))
+	if (rust_demangle_callback(symbol, style, on_piece, demangling))
 		return true;
 	demangling->text.size = 0;
-	return cplus_demangle_v3_callback(symbol, STYLE, on_piece, demangling);
+	return cplus_demangle_v3_callback(symbol, style, on_piece, demangling);
 }
 
-char *names_demangle(const char *symbol)
+static char *demangle_in(const char *symbol, int style)
 {
 	char *name = NULL;
 
@@ -54,9 +55,19 @@ char *names_demangle(const char *symbol)
 		return NULL;
 	struct demangling *demangling = xcalloc(1, sizeof(*demangling));
 
-	if (demangle(symbol, demangling) && demangling->text.size)
+	if (demangle(symbol, style, demangling) && demangling->text.size)
 		name = xstrdup(buf_str(&demangling->text));
 	buf_free(&demangling->text);
 	free(demangling);
 	return name;
+}
+
+char *names_demangle(const char *symbol)
+{
+	return demangle_in(symbol, STYLE);
+}
+
+char *names_demangle_plain(const char *symbol)
+{
+	return demangle_in(symbol, STYLE_PLAIN);
 }

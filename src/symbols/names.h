@@ -38,5 +38,7 @@ size_t names_lookup(void *names, uint64_t address, const struct frame_name **lin
 
 /* Demangles C++ and Rust (legacy and v0) names; a new string, or NULL when it is not mangled. */
 char *names_demangle(const char *symbol);
+/* The same without the list of parameters and the result's type, which templates have: "Shelf<int>::put". */
+char *names_demangle_plain(const char *symbol);
 
 #endif

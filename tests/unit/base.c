@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/glob.h"
 #include "base/hash.h"
 #include "base/msg.h"
 #include "base/util.h"
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -407,12 +409,74 @@ static void test_path_normalise(void **state)
 	}
 }
 
+static void patterns_match_names(void **state)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool matches;
+		size_t literal;
+	} rows[] = {
+		{"", "", true, 0},
+		{"", "a", false, 0},
+		{"abc", "abc", true, 3},
+		{"abc", "abcd", false, 3},
+		{"abcd", "abc", false, 4},
+		{"*", "", true, 0},
+		{"*", "anything", true, 0},
+		{"a*", "a", true, 1},
+		{"a*c", "abbc", true, 1},
+		{"a*c", "abcb", false, 1},
+		{"*b*b", "abab", true, 0},
+		{"**a**", "xay", true, 0},
+		{"a?c", "abc", true, 1},
+		{"a?c", "ac", false, 1},
+		{"?", "", false, 0},
+		{"Parser::*", "Parser::parse", true, 8},
+		{"Parser::*", "my::Parser::parse", false, 8},
+		{"[ab]x", "bx", true, 0},
+		{"[a-c]x", "cx", true, 0},
+		{"[a-c]x", "dx", false, 0},
+		{"[!a-c]x", "dx", true, 0},
+		{"[^a-c]x", "ax", false, 0},
+		{"[a-]", "-", true, 0},
+		{"[!]]", "a", true, 0},
+		{"[!]]", "]", false, 0},
+		{"[a", "[a", true, 2},
+		{"[", "[", true, 1},
+		{"operator[]", "operator[]", true, 10},
+		{"operator[]", "operator]", false, 10},
+		{"f[abi:cxx11]", "f[abi:cxx11]", true, 12},
+		{"a\\*c", "a*c", true, 1},
+		{"a\\*c", "abc", false, 1},
+		{"a\\", "a\\", true, 1},
+		{"f(char*)", "f(char*)", true, 6},
+		{"*\xff*", "a\xff", true, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (glob_matches(rows[i].pattern, rows[i].text) != rows[i].matches)
+			fail_msg("'%s' on '%s'", rows[i].pattern, rows[i].text);
+		if (glob_literal(rows[i].pattern) != rows[i].literal)
+			fail_msg("'%s' begins with %zu literal bytes", rows[i].pattern, glob_literal(rows[i].pattern));
+	}
+
+	/* What recursion would take centuries for. */
+	char *const text = xmalloc(65536);
+
+	memset(text, 'a', 65535);
+	text[65535] = '\0';
+	assert_false(glob_matches("*a*a*a*a*a*a*a*a*b", text));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count_up_to),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_path_normalise),
+		cmocka_unit_test(patterns_match_names),
 		cmocka_unit_test(numbers_are_parsed_whole),
 		cmocka_unit_test(arithmetic_saturates),
 		cmocka_unit_test(arrays_grow_and_keep),

@@ -336,6 +336,27 @@ static void test_demangle(void **state)
 			assert_null(name);
 		free(name);
 	}
+	static const struct {
+		const char *mangled, *name;
+	} plain[] = {
+		{"_Znwm", "operator new"},
+		{"_ZN4shop5ShelfIiE3putERKi", "shop::Shelf<int>::put"},
+		{"_ZNK4shop4Till5totalEv", "shop::Till::total"},
+		{"_Z5twiceIiET_S0_", "twice<int>"},
+		{"_ZN1AclEi", "A::operator()"},
+		{"_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden"},
+		{"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"},
+		{"malloc", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		char *name = names_demangle_plain(plain[i].mangled);
+
+		assert_true(!plain[i].name == !name);
+		if (name)
+			assert_string_equal(name, plain[i].name);
+		free(name);
+	}
 
 	/* Each pair doubles the one before: 2^40 names. The answer comes at once, and is none. */
 	char text[4096] = "_Z1fSt4pairIiiE";

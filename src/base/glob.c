@@ -1,0 +1,90 @@
+#include "config.h"
+#include "base/glob.h"
+
+#include <string.h>
+
+/* Behind the closing bracket of the set that the pattern begins with; NULL: it is a bracket and nothing else. */
+static const char *set_end(const char *pattern)
+{
+	const char *p = pattern + 1;
+
+	if (*p == ']' || !strncmp(p, "abi:", 4))
+		return NULL;
+	if (*p == '!' || *p == '^')
+		p++;
+	/* A closing bracket that comes first is one of the set. */
+	if (*p)
+		p++;
+	p += strcspn(p, "]");
+	return *p ? p + 1 : NULL;
+}
+
+static bool set_has(const char *set, const char *end, unsigned char byte)
+{
+	const char *p = set + 1;
+	const bool inverted = *p == '!' || *p == '^';
+	bool found = false;
+
+	for (p += inverted; p < end - 1; p++) {
+		const unsigned char low = (unsigned char)*p;
+		unsigned char high = low;
+
+		if (p[1] == '-' && p + 2 < end - 1) {
+			high = (unsigned char)p[2];
+			p += 2;
+		}
+		found |= byte >= low && byte <= high;
+	}
+	return found != inverted;
+}
+
+/* Behind what stands for one byte, if that is this one; else NULL. */
+static const char *match_byte(const char *pattern, char byte)
+{
+	const char *const end = *pattern == '[' ? set_end(pattern) : NULL;
+
+	if (end)
+		return set_has(pattern, end, (unsigned char)byte) ? end : NULL;
+	if (*pattern == '?')
+		return pattern + 1;
+	if (*pattern == '\\' && pattern[1])
+		pattern++;
+	return *pattern && *pattern == byte ? pattern + 1 : NULL;
+}
+
+bool glob_matches(const char *pattern, const char *text)
+{
+	const char *star = NULL, *from = NULL; /* behind the last *, and the text that it does not stand for yet */
+
+	while (*text) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = text;
+			continue;
+		}
+		const char *const next = match_byte(pattern, *text);
+
+		if (next) {
+			pattern = next;
+			text++;
+		} else if (star) {
+			/* What precedes the last * needs not be tried again: it has matched as early as it can. */
+			pattern = star;
+			text = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+size_t glob_literal(const char *pattern)
+{
+	const char *p = pattern;
+
+	while (*p && *p != '*' && *p != '?' && *p != '\\' && !(*p == '[' && set_end(p)))
+		p++;
+	return (size_t)(p - pattern);
+}

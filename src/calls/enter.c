@@ -130,6 +130,9 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 {
 	if (older->probe == probe)
 		return false;
+	/* Of those nothing else is to tell, and most such calls go through a pointer or a method table. */
+	if (probe_is_nested(older->probe) || probe_is_nested(probe))
+		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
 		return true;
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
@@ -146,7 +149,7 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 		older = call->older;
 		if (call->return_address != return_address || !is_under_way(task, call, probe, of))
 			call_stale(task->process, call);
-		else if (probe_same_kind(call->probe, probe))
+		else if (probe_same_kind(call->probe, probe) && !probe_is_nested(probe))
 			outer = call;
 	}
 	if (!outer)
@@ -205,7 +208,7 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 	bool is_call;
 
 	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
-	    (task_newest_call(task) && call_fold(task, probe, return_sp)))
+	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp)))
 		return;
 	struct breakpoint *site = return_site(p, return_address, &is_call);
 

@@ -7,5 +7,7 @@
 /* Probes the functions that --symbol names, in the main program. In the first program it reports those that cannot be
  * probed. */
 void probe_manual_symbols(struct process *p);
+/* Whether the process runs the first program, which addresses in "the program" are about. */
+bool manual_symbols_mean(const struct process *p);
 
 #endif

@@ -2,6 +2,7 @@
 #include "calls/probes.h"
 #include "calls/alias.h"
 #include "calls/libraries.h"
+#include "calls/patterns.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "text/breakpoints.h"
@@ -38,6 +39,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 	if (probe->wanted->hook || memory_read(p, probe->start, &byte, 1) < 0)
 		return;
 	p->trace->counts.failed_probes++;
+	if (probe->wanted->function->is_pattern && !patterns_name_failure(p->tracer->wanted->patterns))
+		return;
 	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
 		    probe->object->path);
 	msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
@@ -50,8 +53,8 @@ const struct probe *probe_around(const struct process *p, uint64_t address, cons
 	const uint64_t place = arch_text_address(p->arch, address);
 	const struct probe *other = NULL;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct probe *probe = list->items[i];
+	for (size_t i = 0; i < list->outer_count; i++) {
+		const struct probe *probe = list->outers[i];
 
 		if (place <= probe->start || place > probe->start + probe->size)
 			continue;
@@ -154,6 +157,32 @@ unsigned probe_arguments(const struct probe *first)
 	return most;
 }
 
+static void list_add(struct probe_list *list, struct probe *probe)
+{
+	ARRAY_GROW(list->items, list->capacity, list->count);
+	probe->index = list->count;
+	list->items[list->count++] = probe;
+	if (probe_is_nested(probe))
+		return;
+	ARRAY_GROW(list->outers, list->outer_capacity, list->outer_count);
+	probe->outer_index = list->outer_count;
+	list->outers[list->outer_count++] = probe;
+}
+
+static void list_remove(struct probe_list *list, const struct probe *probe)
+{
+	struct probe *const last = list->items[--list->count];
+
+	list->items[probe->index] = last;
+	last->index = probe->index;
+	if (probe_is_nested(probe))
+		return;
+	struct probe *const last_outer = list->outers[--list->outer_count];
+
+	list->outers[probe->outer_index] = last_outer;
+	last_outer->outer_index = probe->outer_index;
+}
+
 static struct probe *probe_add(struct process *p, struct breakpoint *b, const struct probe *from)
 {
 	struct probe_list *list = p->probes;
@@ -164,8 +193,7 @@ static struct probe *probe_add(struct process *p, struct breakpoint *b, const st
 	*probe = *from;
 	probe->next = *link;
 	*link = probe;
-	ARRAY_GROW(list->items, list->capacity, list->count);
-	list->items[list->count++] = probe;
+	list_add(list, probe);
 	return probe;
 }
 
@@ -216,7 +244,8 @@ static void probe_merge(struct process *p, struct probe *known, const struct bre
 	if (f && g && !alias_same_calls(known->wanted, other->wanted)) {
 		probe_merge_other_kind(p, known, b, other);
 	} else {
-		if (f && g)
+		/* What patterns have matched is named by the first of its names. */
+		if (f && g && !f->is_pattern && !g->is_pattern)
 			alias_add(p, known, other);
 		known->traced.any_family |= f && g && f->family && g->family && strcmp(f->family, g->family);
 		if (other->wanted < known->wanted)
@@ -234,15 +263,6 @@ void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint
 		copy->aliases = aliases_copy(probe->aliases);
 		p->probes->releases += releases_at_entry(copy);
 	}
-}
-
-static void list_remove(struct probe_list *list, const struct probe *probe)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i] == probe) {
-			list->items[i] = list->items[--list->count];
-			return;
-		}
 }
 
 void probe_forget(struct process *p, struct breakpoint *b)
@@ -264,6 +284,7 @@ void probes_free(struct process *p)
 {
 	callers_free(p->probes);
 	free(p->probes->items);
+	free(p->probes->outers);
 	free(p->probes);
 	p->probes = NULL;
 }

@@ -19,7 +19,8 @@ struct probe {
 	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */
 	uint64_t start, size;            /* extent of its code; size 0 unknown */
 	const struct object *object;
-	bool is_resolver; /* an IFUNC's: what it returns is the function */
+	bool is_resolver;          /* an IFUNC's: what it returns is the function */
+	size_t index, outer_index; /* in struct probe_list */
 	/* alias.c */
 	struct alias *aliases; /* all its names, where it has several */
 	bool asks_caller;      /* calls say more than `traced` */
@@ -29,6 +30,8 @@ struct probe {
 struct probe_list {
 	struct probe **items;
 	size_t count, capacity;
+	struct probe **outers; /* those whose calls others can be a part of */
+	size_t outer_count, outer_capacity;
 	size_t releases;         /* how many of them release without a return breakpoint */
 	struct callers *callers; /* alias.c */
 };
@@ -41,6 +44,12 @@ static inline bool probe_is_hook(const struct probe *probe)
 	return probe->wanted->hook || probe->is_resolver;
 }
 
+/* Each call of it is an event of its own, whatever it is called by. */
+static inline bool probe_is_nested(const struct probe *probe)
+{
+	return probe->wanted->kind && probe->wanted->kind->is_nested;
+}
+
 /* Both allocate or release the same kind of resource. */
 static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 {
@@ -49,7 +58,8 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 
 /* Plants the dynamic linker's notices, and nothing else. */
 void probe_linker(struct process *p);
-/* Plants, or prepares, all that the modules want of the functions that an object defines. */
+/* Plants, or prepares, all that the modules want of the functions that an object defines, but for what they want by
+ * pattern (pattern_probes.h). */
 void probe_object(struct process *p, struct object *object);
 /* The functions that IFUNC resolvers chose before they were watched, found where they were written down. */
 void probe_resolved(struct process *p);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/wanted.h"
 #include "calls/libraries.h"
+#include "calls/patterns.h"
 #include "record/kinds.h"
 #include "symbols/names.h"
 
@@ -23,7 +24,7 @@ static void wanted_add(struct wanted_list *list, const struct wanted *wanted)
 /* The function's name in traces; the caller frees it. */
 static char *shown_name(const struct function *function)
 {
-	char *shown = names_demangle(function->symbol);
+	char *shown = function->is_pattern ? NULL : names_demangle(function->symbol);
 
 	if (!function->name && shown)
 		return shown;
@@ -64,6 +65,9 @@ static void wanted_link(struct wanted_list *list)
 {
 	for (size_t i = list->count; i-- > 0;) {
 		struct wanted *wanted = &list->items[i];
+
+		if (wanted->function && wanted->function->is_pattern)
+			continue;
 		const uint64_t hash = symbol_hash(wanted->symbol), *next = hash_get(&list->names, hash);
 
 		wanted->next = next ? &list->items[*next] : NULL;
@@ -84,6 +88,7 @@ struct wanted_list *wanted_new(const struct settings *set)
 	for (size_t m = 0; m < set->module_count; m++)
 		wanted_module(list, set, set->modules[m]);
 	wanted_link(list);
+	list->patterns = patterns_new(list);
 	return list;
 }
 
@@ -91,6 +96,7 @@ void wanted_free(struct wanted_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
+	patterns_free(list->patterns);
 	libraries_free(list->libraries, list->set->library_count);
 	free(list->symbols_of);
 	free(list->items);

@@ -28,12 +28,14 @@ struct wanted {
 };
 
 struct libraries;
+struct patterns;
 
 struct wanted_list {
 	const struct settings *set;
 	struct wanted *items; /* the hooks, then the modules' rows in their order */
 	size_t count, capacity;
 	struct hash names;           /* hash of the symbol -> index of the first with that symbol */
+	struct patterns *patterns;   /* the rows by pattern, NULL none */
 	struct libraries *libraries; /* what was seen of -L */
 	char *symbols_of; /* the file of the first program, which --symbol is about; NULL none yet: manual_symbols.c */
 };
@@ -44,7 +46,7 @@ void wanted_free(struct wanted_list *list);
 
 /* The row of a hook. All rows are in the modules' order, and those of one symbol are chained. */
 const struct wanted *wanted_hook(const struct wanted_list *list, enum hook hook);
-/* The first row of a symbol; NULL none. */
+/* The first row of a symbol; NULL none. Rows by pattern have no symbol: patterns.h. */
 const struct wanted *wanted_exact(const struct wanted_list *list, const char *symbol);
 /* The first row of a symbol among those from `from` on, which is the first row of one or NULL; NULL none. */
 const struct wanted *wanted_from(const struct wanted *from, const char *symbol);

@@ -29,6 +29,7 @@ enum placement {
 struct settings {
 	const struct module **modules;
 	size_t module_count;
+	const struct module *chosen; /* the one of them that -x has made, NULL none */
 
 	pid_t *pids; /* -t; none: launch argv */
 	size_t pid_count;

@@ -39,6 +39,7 @@ static void report_untraced(const struct run *run)
 	/* The first of them were named one by one. */
 	if (run->unread > run->unread_reported)
 		add_count(&b, run->unread, "object that could not be read", "objects that could not be read");
+	add_count(&b, run->unmatched_patterns, "pattern that matched nothing", "patterns that matched nothing");
 	add_count(&b, run->broken_traces, "trace that could not be written to its end",
 		  "traces that could not be written to their end");
 	add_count(&b, run->unbegun_traces, "process whose trace could not be begun",

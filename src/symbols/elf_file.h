@@ -42,8 +42,13 @@ struct elf_file {
 	unsigned char *ranks; /* of each symbol, which of several with a name is found */
 	size_t symbol_count, symbol_capacity, rank_capacity;
 	struct elf_name_block *names;
-	struct hash by_name;          /* hash of the name -> index; other indices with that hash follow in
+	struct hash by_name; /* hash of the name -> index; other indices with that hash follow in
 				.next */
+	bool has_symtab;
+	bool has_other_symtab; /* in .gnu_debugdata or in a separate debug file */
+	struct elf_symbol *debug_symbols; /* debug_functions.c */
+	size_t debug_symbol_count;
+	bool debug_symbols_read;
 	struct call_slot *call_slots; /* slots.c */
 	size_t call_slot_count;
 	bool call_slots_read;
@@ -66,6 +71,8 @@ void elf_file_free(struct elf_file *file);
 /* Fills in the symbols: elf_symbols.c. */
 void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias);
 void elf_symbols_free(struct elf_file *file);
+/* Whether the address is in an executable segment of the file. */
+bool elf_in_exec_segment(const struct elf_file *file, uint64_t value);
 /* A copy of the name that lives as long as the file. */
 const char *elf_keep_name(struct elf_file *file, const char *name, size_t length);
 /* The ELF file in a .gnu_debugdata section's bytes (xz), of bounded size; malloc'ed, NULL if

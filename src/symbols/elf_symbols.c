@@ -60,7 +60,7 @@ struct table {
 	size_t section_index;
 };
 
-static bool in_exec_segment(const struct elf_file *file, uint64_t value)
+bool elf_in_exec_segment(const struct elf_file *file, uint64_t value)
 {
 	value = arch_code_address(file->machine, value);
 	for (size_t i = 0; i < file->segment_count; i++) {
@@ -99,7 +99,7 @@ static bool check_function(const struct elf_file *file, struct table *table, con
 	if (type != STT_FUNC && type != STT_GNU_IFUNC &&
 	    !(type == STT_NOTYPE && global && find_in_code_section(table, sym)))
 		return false;
-	return in_exec_segment(file, sym->st_value);
+	return elf_in_exec_segment(file, sym->st_value);
 }
 
 /* Makes the symbol the one that is found by its name if it is the best so far. Two names of one
@@ -139,6 +139,7 @@ static void add_symbol(struct elf_file *file, struct table *table, const GElf_Sy
 		.size = sym->st_size,
 		.is_ifunc = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC,
 		.is_global = GELF_ST_BIND(sym->st_info) != STB_LOCAL,
+		.is_untyped = GELF_ST_TYPE(sym->st_info) == STT_NOTYPE,
 	};
 	file->ranks[index] = rank;
 	file->symbol_count++;
@@ -242,12 +243,12 @@ static bool read_sections(struct elf_file *file, Elf *elf, uint32_t type, struct
 	return found;
 }
 
-static void read_debugdata(struct elf_file *file, Elf *elf, struct hash *seen)
+static bool read_debugdata(struct elf_file *file, Elf *elf, struct hash *seen)
 {
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return;
+		return false;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr shdr;
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
@@ -258,13 +259,14 @@ static void read_debugdata(struct elf_file *file, Elf *elf, struct hash *seen)
 		size_t size;
 		char *image = data ? elf_debugdata_unpack(data->d_buf, data->d_size, &size) : NULL;
 		Elf *inner = image ? elf_memory(image, size) : NULL;
+		const bool found = inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == file->class &&
+				   read_sections(file, inner, SHT_SYMTAB, seen);
 
-		if (inner && elf_kind(inner) == ELF_K_ELF && gelf_getclass(inner) == file->class)
-			read_sections(file, inner, SHT_SYMTAB, seen);
 		elf_end(inner);
 		free(image);
-		return;
+		return found;
 	}
+	return false;
 }
 
 /* ---- By the dynamic section ---- */
@@ -428,8 +430,9 @@ void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias)
 
 	if (!read_sections(file, elf, SHT_DYNSYM, &seen))
 		read_by_dynamic(file, elf, memory_bias, &seen);
-	if (!read_sections(file, elf, SHT_SYMTAB, &seen))
-		read_debugdata(file, elf, &seen);
+	file->has_symtab = read_sections(file, elf, SHT_SYMTAB, &seen);
+	if (!file->has_symtab)
+		file->has_other_symtab = read_debugdata(file, elf, &seen);
 	hash_free(&seen);
 	file->bytes += file->symbol_capacity * (sizeof(*file->symbols) + 1) +
 		       file->by_name.capacity * sizeof(struct hash_entry);
@@ -445,6 +448,7 @@ void elf_symbols_free(struct elf_file *file)
 	}
 	free(file->symbols);
 	free(file->ranks);
+	free(file->debug_symbols);
 	hash_free(&file->by_name);
 }
 
@@ -466,6 +470,11 @@ bool elf_file_find(const struct elf_file *file, const char *name, struct elf_sym
 		return false;
 	*symbol = file->symbols[*index];
 	return true;
+}
+
+bool elf_file_has_locals(const struct elf_file *file)
+{
+	return file->has_symtab || file->has_other_symtab;
 }
 
 bool elf_file_has_symbols(const struct elf_file *file)

@@ -11,8 +11,9 @@ struct elf_symbol {
 	const char *name;
 	uint64_t value; /* as in the file: a code address relative to the load bias */
 	uint64_t size;
-	bool is_ifunc;  /* value is the resolver */
-	bool is_global; /* global or weak */
+	bool is_ifunc;   /* value is the resolver */
+	bool is_global;  /* global or weak */
+	bool is_untyped; /* hand-written code, or data in the midst of it */
 };
 
 struct elf_file;
@@ -38,6 +39,9 @@ void elf_file_functions(const struct elf_file *file, bool (*callback)(void *cont
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 /* Whether there is any symbol to find: a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
+/* Whether the functions that are local to it can be known: it has a .symtab, or one in .gnu_debugdata, or a debug file
+ * with one has been found by object_debug_functions(). */
+bool elf_file_has_locals(const struct elf_file *file);
 /* Whether Go's linker made it: it has a section that only that one writes, stripped or not. */
 bool elf_file_is_go(const struct elf_file *file);
 
@@ -82,6 +86,11 @@ void objects_free(struct object_list *list);
 void objects_clone(const struct object_list *from, struct object_list *to);
 /* The object that holds an address, or NULL. */
 struct object *objects_find(const struct object_list *list, uint64_t address);
+
+/* Calls back for the function symbols of the object's separate debug file, where its own file has no .symtab: found by
+ * build-id or .gnu_debuglink, as for names. They are read once. Stops when the callback returns false. */
+void object_debug_functions(const struct object *object,
+			    bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
 
 /* The object's code in which a mapped address is, or NULL. */
 const struct text_range *object_text_at(const struct object *object, uint64_t address);

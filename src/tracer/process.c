@@ -2,6 +2,7 @@
 #include "tracer/process.h"
 #include "calls/alias.h"
 #include "calls/linker.h"
+#include "calls/pattern_probes.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/report.h"
@@ -304,8 +305,10 @@ void process_update_objects(struct process *p)
 	linker_mark_lasting(p);
 	p->text->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
-		if (!p->objects.items[i]->probed)
+		if (!p->objects.items[i]->probed) {
 			probe_object(p, p->objects.items[i]);
+			probe_patterns(p, p->objects.items[i]);
+		}
 	probes_plant(p);
 }
 

@@ -2,6 +2,7 @@
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "calls/libraries.h"
+#include "calls/patterns.h"
 #include "record/report.h"
 #include "record/run.h"
 #include "proc/who.h"
@@ -47,7 +48,8 @@ static void report_nothing(const struct process *p)
 		report_go(p);
 		return;
 	}
-	if (probes_count(p) || (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
+	if (probes_count(p) || patterns_are_all(p->tracer->wanted) ||
+	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->calls->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)

@@ -3,6 +3,7 @@
 #include "tracer/forks.h"
 #include "calls/linker.h"
 #include "calls/manual_symbols.h"
+#include "calls/pattern_probes.h"
 #include "calls/probes.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -35,8 +36,10 @@ static int process_prepare(struct process *p)
 		return error;
 	p->life->planted = p->text->planting = true;
 	probe_manual_symbols(p);
-	for (size_t i = 0; i < p->objects.count; i++)
+	for (size_t i = 0; i < p->objects.count; i++) {
 		probe_object(p, p->objects.items[i]);
+		probe_patterns(p, p->objects.items[i]);
+	}
 	probe_resolved(p);
 	return 0;
 }

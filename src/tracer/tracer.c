@@ -8,6 +8,7 @@
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "calls/libraries.h"
+#include "calls/patterns.h"
 #include "calls/pin.h"
 #include "calls/probes.h"
 #include "record/blocks.h"
@@ -176,6 +177,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	progress_end(&run);
 	if (!status)
 		libraries_report(t.wanted);
+	if (!status)
+		run.unmatched_patterns = patterns_report(t.wanted);
 	tracer_free(&t);
 	if (!status)
 		report_summary(&run);

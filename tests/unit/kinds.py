@@ -165,6 +165,37 @@ def test_forked():
     os.remove(child[0])
 
 
+def test_patterns():
+    """rows that a pattern names, among others that a symbol does"""
+    for options in (("-b", "0"), ("-b", "16"), ("-A",)):
+        lines, errors = run("pattern", "hidden", *options)
+        equal(numbered(lines), ["shown_make(50) = #1", "inner_end(#1)", "outer_make(10) = #2", "outer_end(#2)"])
+        said(errors, r"functrace: warning: nothing matched 'nowhere_\*' of -e pattern: 'nm -C FILE' lists ",
+             r"functrace: warning: nothing matched 'i\?n\*_make@libc.so' of -e pattern: ",
+             r"not traced: 2 patterns that matched nothing")
+        equal("hidden_make" in errors, False)
+
+
+def test_every():
+    """each call of a nested kind is an event, within others of its own kind and of others, and behind jumps"""
+    deep = ["inner_make", "low_make", "middle_make", "deep_make"]
+    for modules in ("every", "every,made", "made,every"):
+        for options in (("-b", "0"), ("-b", "16"), ("-A",)):
+            lines = run(modules, "deep", *options)[0]
+            equal(numbered(re.sub("<.*>", "", line) for line in lines if "<made>" not in line),
+                  ["%s(0) = #1" % name for name in deep])
+            equal([re.sub("0x.*", "", line) for line in lines if "<made>" in line],
+                  ["deep_make<made>(60) = "] if "made" in modules and machine() != ARM else
+                  [line for line in lines if "<made>" in line])
+    lines = run("every", "nested")[0]
+    equal(numbered(lines), ["inner_make(0) = #1", "outer_make(0) = #1", "inner_make(0) = #2",
+                            "inner_make(0) = #3", "outer_make(0) = #3"])
+    for modules in ("every", "every,file", "file,every"):
+        lines = [re.sub("<.*>", "", line) for line in run(modules, "both")[0] if "<fd>" not in line]
+        equal(lines, ["jump_to_open(0) = 0x3", "jump_to_close(0) = 0x0"] +
+              ["jump_to_open(0) = 0x3", "jump_to_close(0) = 0x0"])
+
+
 def test_words():
     """what is live, by kind and in its own words"""
     lines, errors = run("memory,file,called", "mixed")
@@ -177,4 +208,5 @@ def test_words():
 
 
 setup()
-run_tests([test_zero, test_widths, test_both, test_nested, test_deep, test_loop, test_resolved, test_counted, test_forked, test_words])
+run_tests([test_zero, test_widths, test_both, test_nested, test_deep, test_loop, test_resolved, test_counted, test_forked, test_patterns, test_every,
+           test_words])

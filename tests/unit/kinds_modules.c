@@ -103,6 +103,35 @@ static const struct function called_functions[] = {
 	{.symbol = "visit", .role = ROLE_CALL, .id = ARG(0), .success = OK_ALWAYS},
 };
 
+/* Rows by pattern: what allocates and what releases, local functions too. */
+static const struct resource pattern_kinds[] = {
+	{.type = "made", .desc = "made by functions of any name", .noun = "piece", .unit = "byte"},
+};
+
+static const struct function pattern_functions[] = {
+	{.symbol = "[ol]*er_make", .is_pattern = true, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "hidden_make*@kinds-target",
+	 .is_pattern = true,
+	 .name = "shown_make",
+	 .role = ROLE_ALLOC,
+	 .id = RESULT,
+	 .size = ARG(0)},
+	{.symbol = "i?n*_make@libc.so", .is_pattern = true, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "inner_make", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
+	{.symbol = "*_end", .is_pattern = true, .role = ROLE_RELEASE, .id = ARG(0)},
+	{.symbol = "nowhere_*", .is_pattern = true, .role = ROLE_RELEASE, .id = ARG(0)},
+};
+
+/* Each call an event of its own. */
+static const struct resource every_kinds[] = {
+	{.type = "call", .desc = "calls", .flags = RESOURCE_CALL, .noun = "call", .is_nested = true},
+};
+
+static const struct function every_functions[] = {
+	{.symbol = "[!c]*_make", .is_pattern = true, .role = ROLE_CALL, .id = RESULT, .success = OK_ALWAYS},
+	{.symbol = "jump_to_*", .is_pattern = true, .role = ROLE_CALL, .id = RESULT, .success = OK_ALWAYS},
+};
+
 #define MODULE(short_name, prefix_list)                                                                                \
 	{                                                                                                              \
 		.api = MODULE_API, .name = #short_name, .version_major = 1, .resources = short_name##_kinds,           \
@@ -110,8 +139,9 @@ static const struct function called_functions[] = {
 		.function_count = COUNT(short_name##_functions), .prefixes = prefix_list                               \
 	}
 
-static const struct module modules[] = {MODULE(file, NULL), MODULE(again, NULL), MODULE(made, NULL),
-					MODULE(counted, NULL), MODULE(called, NULL)};
+static const struct module modules[] = {MODULE(file, NULL),    MODULE(again, NULL),  MODULE(made, NULL),
+					MODULE(counted, NULL), MODULE(called, NULL), MODULE(pattern, NULL),
+					MODULE(every, NULL)};
 
 const struct module *module_known(size_t index)
 {
@@ -130,5 +160,5 @@ const struct module *module_find(const char *name)
 
 const char *module_names(void)
 {
-	return "memory, file, again, made, counted, called";
+	return "memory, file, again, made, counted, called, pattern, every";
 }

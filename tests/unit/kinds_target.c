@@ -122,6 +122,12 @@ static void *(*choose_make(void))(size_t)
 
 void *resolved_make(size_t size) __attribute__((ifunc("choose_make")));
 
+static TRACED void *hidden_make(size_t size)
+{
+	pool_used += size;
+	return pool + pool_used - size;
+}
+
 TRACED void inner_end(char *made)
 {
 	*made = 0;
@@ -202,6 +208,12 @@ static void do_nested(void)
 	outer_make(30);
 }
 
+static void do_hidden(void)
+{
+	inner_end(hidden_make(50));
+	outer_end(outer_make(10));
+}
+
 static void do_deep(void)
 {
 	deep_make(60);
@@ -265,9 +277,9 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"zero", do_zero},         {"widths", do_widths}, {"both", do_both}, {"nested", do_nested},
-		   {"resolved", do_resolved}, {"deep", do_deep},     {"loop", do_loop}, {"counted", do_counted},
-		   {"mixed", do_mixed},       {"forked", do_forked}};
+	} all[] = {{"zero", do_zero},       {"widths", do_widths},     {"both", do_both},    {"nested", do_nested},
+		   {"hidden", do_hidden},   {"resolved", do_resolved}, {"deep", do_deep},    {"loop", do_loop},
+		   {"counted", do_counted}, {"mixed", do_mixed},       {"forked", do_forked}};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(all[i].name, argv[1])) {

@@ -1,0 +1,95 @@
+/* The functions that only an object's separate debug file names, found by libdwfl as the names of frames are. */
+#include "config.h"
+#include "symbols/name_file.h"
+#include "base/msg.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SYMBOLS_MAX     (8 << 20)
+#define NAME_MAX_LENGTH 65536
+
+/* Whether the symbol is a function of this file, by its address in the file. */
+static bool is_function(const struct elf_file *file, const GElf_Sym *sym, GElf_Word section, const char *name,
+			uint64_t address)
+{
+	const unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	return name && name[0] && strlen(name) < NAME_MAX_LENGTH && section != SHN_UNDEF && section != SHN_ABS &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
+}
+
+static void take_symbols(struct elf_file *file, const struct name_file *debug)
+{
+	const int count = dwfl_module_getsymtab(debug->module);
+	size_t capacity = 0;
+	bool has_locals = false;
+
+	for (int i = 1; i < count && i < SYMBOLS_MAX; i++) {
+		GElf_Sym sym;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
+
+		address -= debug->module_bias;
+		if (!is_function(file, &sym, section, name, address))
+			continue;
+		ARRAY_GROW(file->debug_symbols, capacity, file->debug_symbol_count);
+		file->debug_symbols[file->debug_symbol_count++] = (struct elf_symbol){
+			.name = elf_keep_name(file, name, strlen(name)),
+			.value = address,
+			.size = sym.st_size,
+			.is_ifunc = GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC,
+			.is_global = GELF_ST_BIND(sym.st_info) != STB_LOCAL,
+		};
+		has_locals |= GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+	}
+	/* Else it was the file's own .dynsym again. */
+	file->has_other_symtab |= has_locals;
+	if (!has_locals)
+		file->debug_symbol_count = 0;
+	file->bytes += capacity * sizeof(*file->debug_symbols);
+}
+
+static void read_debug_file(const struct object *object)
+{
+	const struct names_options options = {0};
+	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	Dwfl_Callbacks callbacks;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return;
+	}
+	elf_version(EV_CURRENT);
+	char *path = name_file_debug_path(&options);
+
+	name_file_set_callbacks(&callbacks, &path);
+	struct name_file *debug = name_file_new(fd, &st, object->open_path, object->path, &options, &callbacks);
+
+	/* It may have been replaced since. */
+	if (debug && debug->machine == object->file->machine && !strcmp(debug->build_id, object->file->build_id))
+		take_symbols(object->file, debug);
+	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path,
+		  object->file->debug_symbol_count);
+	name_file_free(debug);
+	free(path);
+}
+
+void object_debug_functions(const struct object *object,
+			    bool (*callback)(void *context, const struct elf_symbol *symbol), void *context)
+{
+	struct elf_file *file = object->file;
+
+	if (!file->debug_symbols_read && !file->has_symtab)
+		read_debug_file(object);
+	file->debug_symbols_read = true;
+	for (size_t i = 0; i < file->debug_symbol_count; i++)
+		if (!callback(context, &file->debug_symbols[i]))
+			return;
+}

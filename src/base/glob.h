@@ -7,7 +7,7 @@
 
 /* Whether the pattern stands for the whole text. `*` is any bytes, `?` one, [a-z] one of a set, [!a-z] or [^a-z] one
  * that is not in it, and what follows a backslash is itself. A bracket that is not closed is itself, and so are those
- * that names have: [] and [abi:...]. In any locale bytes are compared; the time is at most the product of the lengths. */
+ * that names have: [] and [abi:...]. Bytes are compared, in any locale; the time is at most the lengths' product. */
 bool glob_matches(const char *pattern, const char *text);
 /* How many bytes of the pattern precede its first wildcard: each text that it matches begins with them. All of them if
  * it has none: then it matches itself only. */

@@ -45,7 +45,7 @@ struct elf_file {
 	struct hash by_name; /* hash of the name -> index; other indices with that hash follow in
 				.next */
 	bool has_symtab;
-	bool has_other_symtab; /* in .gnu_debugdata or in a separate debug file */
+	bool has_other_symtab;            /* in .gnu_debugdata or in a separate debug file */
 	struct elf_symbol *debug_symbols; /* debug_functions.c */
 	size_t debug_symbol_count;
 	bool debug_symbols_read;

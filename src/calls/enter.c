@@ -263,6 +263,8 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 
 	if (f->role == ROLE_RELEASE && (!releases || (f->may_release_none && !is_held)))
 		return;
+	if (f->fails_unknown && !is_held && release_is_library_own(task, probe))
+		return;
 	if (f->last.kind != VALUE_NONE)
 		enter_release_between(task, probe, &of, &e);
 	else if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))

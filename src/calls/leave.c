@@ -219,8 +219,10 @@ void call_return(struct task *task, struct breakpoint *b)
 		return;
 	}
 	b->calls->misses = 0;
-	for (struct call *older; call; call = older) {
-		older = call->older;
+	while (call->older)
+		call = call->older;
+	for (struct call *newer; call; call = newer) {
+		newer = call->newer;
 		call_done(task, call);
 	}
 }

@@ -59,6 +59,24 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
+/* The walk ends before it comes to the outer call. Where all that it has seen is the library's own code, so is the rest
+ * (a function without unwind tables, as musl has some). */
+static enum nesting nested_beyond(struct task *task, const struct call *outer, const struct unwind_frame *frames,
+				  size_t count)
+{
+	const struct object_list *objects = &task->process->objects;
+	const struct object *library = outer->probe->object;
+	uint64_t return_address;
+
+	if (!outer->probe->wanted->kind->folds_in_object || !stack_return_address(task, false, &return_address) ||
+	    objects_find(objects, return_address) != library)
+		return NESTED_NO;
+	for (size_t i = 1; i < count; i++)
+		if (frames[i].signal || objects_find(objects, frames[i].pc) != library)
+			return NESTED_NO;
+	return NESTED_FOLD;
+}
+
 /* Whether this entry happens inside the outer call, told by unwinding to its frame: the one that returns to where the
  * outer call would, from the same place on the stack. Another call at that place, or a frame that reaches across it,
  * proves that the outer one is over. */
@@ -72,7 +90,7 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 	while (at < count && frames[at].cfa < place)
 		at++;
 	if (at == count)
-		return NESTED_NO;
+		return nested_beyond(task, outer, frames, count);
 	/* A signal's frame may lead to another stack. */
 	if (frames[at].cfa > place)
 		return at && !frames[at].signal ? NESTED_OVER : NESTED_NO;
@@ -220,6 +238,20 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 	}
 	*last = (struct last_release){.outer = entry, .id = id};
 	return false;
+}
+
+bool release_is_library_own(struct task *task, const struct probe *probe)
+{
+	const struct process *p = task->process;
+	uint64_t return_address;
+
+	if (!probe->wanted->kind->folds_in_object || !stack_return_address(task, false, &return_address))
+		return false;
+	/* In a program that the library is linked into, only its traced functions are known to be its own (closedir). */
+	const struct object *object = objects_find(&p->objects, return_address);
+	const struct probe *caller = probe_around(p, return_address, probe);
+
+	return object == probe->object && (object != p->program || (caller && may_hold_kind(caller, probe)));
 }
 
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp)

@@ -13,6 +13,8 @@ bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_
 /* Makes a release a part of the task's last release (delete -> free), if that one has only led to it: true. Else
  * remembers this one as the last. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
+/* Whether a library whose calls fold (folds_in_object) makes the call itself: of what it has opened for its own use. */
+bool release_is_library_own(struct task *task, const struct probe *probe);
 /* Whether the task's last release of that kind was by this probe, from that place on the stack. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
 /* Counts a release of what an allocator keeps for itself and never gave away, if it is one: true. */

@@ -8,11 +8,11 @@ import builds
 import oracle
 import reflog
 import trace_text
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules
 
 
 def functrace(folder, *options, by=()):
-    return list(by) + [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', folder] + list(options)
+    return list(by) + [FUNCTRACE, '-f', 'text', '-o', folder] + modules(options)
 
 
 def told(problems):
@@ -199,8 +199,7 @@ class Scenario:
         plain = self.run_untraced(room, command, env)
         os.makedirs(room.path('binary'))
         os.makedirs(room.path('traces'))
-        traced = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('binary')] + functrace_options + self.options +
-                          command, env)
+        traced = room.run([FUNCTRACE, '-o', room.path('binary')] + modules(functrace_options + self.options) + command, env)
         names = ['-r'] if self.use_names(variant) else []
         problems = []
         for name in sorted(os.listdir(room.path('binary'))):

@@ -1,26 +1,70 @@
 """What a target says its trace must hold ("expect" lines, see targets/target.h), against the traces."""
 
 import collections
+import itertools
 import re
 
 LOW, HIGH = 30000, 39999
-LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack) (.*)$')
+LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack|record) (.*)$')
 
 
 # What a trace says of a program that releases what it has not allocated, or has released before.
 ACCUSED = re.compile('which is not allocated|: a double release')
 
 
+def records_of(trace):
+    """The records of all kinds but memory as targets/records.h has them: ids of a type are numbered as they come up."""
+    live, made, lines = {}, collections.Counter(), []
+    for event in trace.events:
+        function = event.function if len(trace.kinds) > 1 else event.function + min(trace.kinds)
+        kind = function[function.rfind('<'):]
+        if kind == '<memory>':
+            continue
+        key = (kind, event.id)
+        if kind in trace.calls:
+            lines.append('* ' + function)
+        elif event.kind == '+':
+            if key not in live:
+                made[kind] += 1
+                live[key] = [made[kind], 0]
+            live[key][1] += 1
+            lines.append('+ %s %d' % (function, live[key][0]))
+        else:
+            lines.append('- %s %d' % (function, live[key][0] if key in live else 0))
+            if key in live:
+                live[key][1] -= 1
+                if not live[key][1] or kind not in trace.counted:
+                    del live[key]
+    return lines
+
+
+def is_record(wanted, found):
+    """Of several names with | between them one is meant."""
+    sign, names, rest = (wanted + ' ').split(' ', 2)
+    names, _, kind = names.partition('<')
+    return found + ' ' in ['%s %s<%s %s' % (sign, name, kind, rest) for name in names.split('|')]
+
+
+def records_differ(wanted, found):
+    for number, (one, other) in enumerate(itertools.zip_longest(wanted, found), 1):
+        if one is None or other is None or not is_record(one, other):
+            return ['record %d is %s, expected %s; before it: %s' % (number, other, one, found[max(0, number - 4):number - 1])]
+    return []
+
+
 class Oracle:
     def __init__(self, output):
         self.exact, self.least, self.between = {}, {}, {}
-        self.child, self.stacks = {}, []
+        self.child, self.stacks, self.records = {}, [], []
         for line in output.decode(errors='replace').split('\n'):
             found = LINE.match(line)
             if found:
                 self.add(found.group(1) or '', found.group(2), found.group(3))
 
     def add(self, which, kind, rest):
+        if kind == 'record':
+            self.records.append(rest)
+            return
         if kind == 'stack':
             size, names = rest.split(' ', 1)
             self.stacks.append((int(size), names.split()))
@@ -71,6 +115,9 @@ class Oracle:
                 problems.append('not expected, found %d: %s' % (count, describe(key)))
         if names:
             problems += self.check_stacks(traces)
+        if self.records:
+            found = sorted((records_of(t) for t in traces), key=len)
+            problems += records_differ(self.records, found[-1] if found else [])
         return problems
 
     def check_stacks(self, traces):

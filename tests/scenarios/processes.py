@@ -294,6 +294,11 @@ def may_attach():
     return 'ptrace_scope is %d' % scope if scope else None
 
 
+def modules(options):
+    """The options, with memory as what is traced if they do not say what."""
+    return ([] if '-e' in options else ['-e', 'memory']) + list(options)
+
+
 class Tracer:
     """functrace attached to a process: from when its breakpoints are in, to when it has let go."""
 
@@ -302,8 +307,8 @@ class Tracer:
         self.output = output or room.path('traces')
         os.makedirs(self.output, exist_ok=True)
         self.before = text_of(pid)
-        self.child = room.start(list(by) + [FUNCTRACE, '-e', 'memory', '-f', 'text', '-o', self.output] +
-                                list(options) + ['-t', str(pid)], env)
+        self.child = room.start(list(by) + [FUNCTRACE, '-f', 'text', '-o', self.output] +
+                                modules(options) + ['-t', str(pid)], env)
 
     def planted(self):
         """Waits until breakpoints are in the text, and no more come."""

@@ -24,6 +24,7 @@ import attached
 import builds
 import classes
 import deaths
+import descriptors
 import engine_kill
 import errors
 import forking
@@ -93,7 +94,7 @@ CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
-                               ('stacks', stacks), ('aliases', aliases), ('classes', classes))
+                               ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors))
          for name, function in module.CASES]
 
 

@@ -54,6 +54,8 @@ SCENARIOS = [
     Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
     Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
     Scenario('armforms', steps=True, misuse=True, on=('arm',)),
+    Scenario('descriptors', options=('-e', 'file'), files=3, variants=('O0', 'O2', 'static', 'no-plt', 'z-now', 'no-slots', 'stripped', 'musl',
+                                                              'musl-static', 'm32', 'm32-static', 'arm32')),
     Scenario('prefixed', variants=('O0', 'O2', 'static', 'stripped-exports', 'musl')),
     Scenario('moments', variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('nested', variants=('O0', 'O2', 'static', 'musl')),

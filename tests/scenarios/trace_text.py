@@ -36,6 +36,7 @@ class Trace:
         self.path, self.header, self.events = path, {}, []
         self.objects, self.notes, self.problems = [], [], []
         self.twice, self.live = [], []
+        self.kinds, self.calls, self.counted = set(), set(), set()  # kinds that are records of calls, and those whose references are counted
         lines = text.split('\n')
         if not lines[0].startswith('version=1.4,'):
             self.problems.append('%s: the first line is no header: %r' % (path, lines[0][:80]))
@@ -75,11 +76,19 @@ class Trace:
                 self.objects.append((found.group(1), int(found.group(2), 16), int(found.group(3), 16)))
             else:
                 self.problems.append('%s:%d: not a mapping: %r' % (self.path, number, line))
+        elif re.match(r'^<[0-9a-f]+> : ', line):
+            self.resource(line)
         elif line.startswith('## '):
             self.notes.append(line[3:])
         elif line and not re.match(r'^(#|<[0-9a-f]+> : |@ |& |\t\$)', line):
             self.problems.append('%s:%d: not understood: %r' % (self.path, number, line))
         return tid
+
+    def resource(self, line):
+        kind = '<%s>' % line.split(' ')[2]
+        self.kinds.add(kind)
+        self.calls |= {kind} if line.endswith(' [call]') else set()
+        self.counted |= {kind} if line.endswith(' [refcount]') else set()
 
     def call(self, number, call, tid):
         index, what = int(call.group(1)), call.group(4)
@@ -98,12 +107,14 @@ class Trace:
         live = {}
         self.twice = []
         for event in self.events:
-            if event.kind == '+':
-                if event.id in live:
-                    self.twice.append((live[event.id], event))
-                live[event.id] = event
-            else:
-                block = live.pop(event.id, None)
+            kind = event.function[event.function.rfind('<'):] if '<' in event.function and len(self.kinds) > 1 else ''
+            key = (kind, event.id)
+            if event.kind == '+' and kind not in self.calls:
+                if key in live and kind not in self.counted:
+                    self.twice.append((live[key], event))
+                live[key] = event
+            elif event.kind == '-':
+                block = live.pop(key, None)
                 event.freed_size = block.size if block else None
         self.live = list(live.values())
 

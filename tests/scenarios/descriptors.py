@@ -1,0 +1,163 @@
+"""Descriptors of real programs: what a trace has live is what /proc/PID/fd shows."""
+
+import os
+import subprocess
+import sys
+
+import attached
+import builds
+import kinds
+import trace_text
+from processes import FUNCTRACE, POSTPROC, Failure, Tracer, may_attach
+
+PYTHON = r'''
+import array, os, select, socket, subprocess, sys, tempfile, threading
+kept = [open("/dev/null"), socket.socket()]
+def work(n):
+    for i in range(5):
+        a, b = socket.socketpair()
+        a.send(b"x"); b.recv(1); a.close(); b.close()
+        r, w = os.pipe(); os.close(r); os.close(w)
+    if n == 2:
+        kept.append(os.dup(0))
+for line in sys.stdin:
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    out = subprocess.run(["echo", line.strip()], stdout=subprocess.PIPE, close_fds=True).stdout
+    with tempfile.TemporaryFile() as f, open("/proc/self/stat") as g:
+        f.write(out); g.read()
+    poll = select.epoll(); poll.close()
+    a, b = socket.socketpair()
+    with open("/dev/zero") as z:
+        socket.send_fds(a, [b"m"], [z.fileno(), z.fileno()])
+        _, got, _, _ = socket.recv_fds(b, 1, 4)
+    os.close(got[0]); kept.append(got[1]); a.close(); b.close()
+    if len(kept) > 6:
+        os.close(kept.pop())
+    os.dup2(0, 60); os.dup2(0, 60); os.closerange(60, 62)
+    try: os.close(60)
+    except OSError: pass
+    print("=%s %d" % (line.strip(), len(kept)), flush=True)
+raise SystemExit(3)
+'''
+
+
+def descriptors(pid):
+    return {int(name) for name in os.listdir('/proc/%d/fd' % pid)}
+
+
+def live(traces, pid, before):
+    """What is open by the trace of a process that had `before` when it began; what it releases of nobody knows what."""
+    open_now, problems = set(before), []
+    for event in [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')]:
+        if event.kind == '+':
+            if event.id in open_now:
+                problems.append('%s: it is open' % event)
+            open_now.add(event.id)
+        elif event.id in open_now:
+            open_now.remove(event.id)
+        else:
+            problems.append('%s: it is not open' % event)
+    return open_now, problems
+
+
+def compare_live(traces, pid, before, now):
+    open_now, problems = live(traces, pid, before)
+    if open_now != now:
+        problems.append('open by the trace: %s; by /proc: %s' % (sorted(open_now), sorted(now)))
+    return problems
+
+
+def python_attached(room):
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    command, lines = [os.path.realpath(sys.executable), '-c', PYTHON], attached.numbers()
+    plain = attached.Talk(room, command, None)
+    for line in lines:
+        plain.ask(line)
+    plain = plain.end()
+    talk = attached.Talk(room, command, None)
+    talk.ask(lines[0])
+    before = descriptors(talk.child.pid)
+    tracer = Tracer(room, talk.child.pid, ['-e', 'file'])
+    tracer.planted()
+    for line in lines[1:-1]:
+        talk.ask(line)
+    now = descriptors(talk.child.pid)
+    problems = tracer.let_go()
+    talk.ask(lines[-1])
+    problems += kinds.compare_runs(plain, talk.end())
+    traces = kinds.read_traces(room.path('traces'))[0]
+    problems += compare_live(traces, talk.child.pid, before, now)
+    if b'not seen' in tracer.err:
+        problems.append('functrace said: %s' % tracer.err.decode(errors='replace')[-800:])
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
+def python_launched(room):
+    """Its own last words say what was open."""
+    script = PYTHON.replace('raise SystemExit(3)', 'print("open", *[n for n in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + n)])')
+    command = [os.path.realpath(sys.executable), '-c', script]
+    done = room.run([FUNCTRACE, '-e', 'file', '-f', 'text', '-o', room.path('t')] + command, data=b''.join(attached.numbers(count=3)))
+    words = [line.split()[1:] for line in done.out.decode().split('\n') if line.startswith('open ')]
+    trace = trace_text.read(room.path('t'))
+    if done.status or not words:
+        return ['status %d: %s' % (done.status, done.err.decode(errors='replace')[-600:])], ''
+    shown = set(map(int, words[0]))
+    # Descriptors 0 to 2 are there before; at the end the program closes nothing more that it is asked about.
+    last = max(i for i, e in enumerate(trace.events) if e.function.startswith('opendir') and e.kind == '+')
+    trace.events = trace.events[:last + 1]
+    return compare_live([trace], trace.pid, {0, 1, 2}, shown), '%d events' % len(trace.events)
+
+
+LEAKS = '''
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+static int keep(const char *path)
+{
+	return open(path, O_RDONLY); /* line 7 */
+}
+int main(void)
+{
+	int pair[2];
+	keep("/dev/null");
+	keep("/dev/zero");
+	close(keep("/dev/null"));
+	if (pipe(pair) < 0 || !fopen("/dev/null", "r")) /* line 15 */
+		return 1;
+	close(pair[0]);
+	close(pair[0]);
+	close(STDIN_FILENO);
+	return 0;
+}
+'''
+
+
+def leaks(room):
+    """The places where what is never closed was opened, each kind in its own words, and what was closed twice."""
+    compiler = builds.compiler()
+    with open(room.path('leaks.c'), 'w') as file:
+        file.write(LEAKS)
+    subprocess.run(compiler + ['-g', '-O0', '-o', room.path('leaks'), room.path('leaks.c')], check=True)
+    done = room.run([FUNCTRACE, '-e', 'file', '-o', room.path('t'), room.path('leaks')], stdin=subprocess.DEVNULL)
+    report = room.run([POSTPROC, '-l', '-c', '-r', room.path('t')]).out.decode()
+    problems = []
+    wanted = [b'3 descriptors are live, and from before the trace 2 descriptors; 1 FILE pointer is live; trace: ',
+              b'1 release failed: it was of what had been released already']
+    for words in wanted:
+        if words not in done.err:
+            problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()[-800:]))
+    for words in ('leaks.c:7', 'leaks.c:15', 'open<fd>', 'pipe<fd>', 'fopen<fp>'):
+        if words not in report:
+            problems.append('%s is not in: %s' % (words, report[-1500:]))
+    return problems, ''
+
+
+CASES = [
+    ('descriptors: a python3 that is attached to', python_attached),
+    ('descriptors: a python3 from its first instruction', python_launched),
+    ('descriptors: leaks, by kind and with their lines', leaks),
+]

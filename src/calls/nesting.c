@@ -247,7 +247,7 @@ bool release_is_library_own(struct task *task, const struct probe *probe)
 
 	if (!probe->wanted->kind->folds_in_object || !stack_return_address(task, false, &return_address))
 		return false;
-	/* In a program that the library is linked into, only its traced functions are known to be its own (closedir). */
+	/* In a program that has the library linked in, only traced functions are known to be its own (closedir). */
 	const struct object *object = objects_find(&p->objects, return_address);
 	const struct probe *caller = probe_around(p, return_address, probe);
 

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/module.h"
+#include "trace/event.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,8 @@ MODULES(DECLARE)
 
 #define ENTRY(name) &module_##name,
 static const struct module *const modules[] = {MODULES(ENTRY)};
+
+_Static_assert((int)KIND_REFCOUNT == RESOURCE_REFCOUNT && (int)KIND_CALL == RESOURCE_CALL, "as traces have them");
 
 const struct module *module_known(size_t index)
 {

@@ -184,9 +184,13 @@ enum existing {
 	EXISTING_DESCRIPTORS, /* /proc/PID/fd */
 };
 
+/* As enum resource_flags of functrace's traces. */
+enum { KIND_REFCOUNT = 1, KIND_CALL = 2 };
+
 struct resource {
 	const char *type, *desc;
-	unsigned flags;   /* enum resource_flags of trace/event.h */
+	unsigned
+		flags; /* KIND_REFCOUNT: allocations and releases of one id are counted; KIND_CALL: a record of calls */
 	const char *noun; /* what messages call one of them ("block"); an s makes the plural */
 	const char *unit; /* what sizes are counted in ("byte"); NULL: they are not summed up */
 	const char *left; /* what those are that are not released ("never joined"); NULL: live */

@@ -4,8 +4,8 @@
 
 #include "option_values.h"
 
-/* Adds what a word of -e names to the settings: a built-in module, `all` of them; none is added twice. `help` prints
- * them and ends the parsing with status 0 (ECANCELED). */
+/* Adds what a word of -e names to the settings: a built-in module, `all` of them (none is added twice), or a file with
+ * one of the user's own. `help` prints them and ends the parsing with status 0 (ECANCELED). */
 int option_module(struct parse *parse, const char *name);
 
 #endif

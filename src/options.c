@@ -3,6 +3,7 @@
 #include "option_modules.h"
 #include "arch/arch.h"
 #include "base/msg.h"
+#include "modules/conf.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -154,7 +155,7 @@ static int check_all(struct parse *parse)
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
-	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
+	{"module", 'e', "NAME|FILE,...", 0, "kinds of resources:", 0},
 	{"track", 0, NULL, OPTION_ALIAS, NULL, 0},
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
@@ -382,7 +383,8 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
 	if (key == 'e')
-		return xasprintf("%s %s (default memory), all; help lists them", text, module_names());
+		return xasprintf("%s %s (default memory), all, FILE.conf, FILE.so; help lists them", text,
+				 module_names());
 	if (key == 'f')
 		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));
 	return (char *)(uintptr_t)text;
@@ -410,6 +412,9 @@ void settings_free(struct settings *settings)
 		free(settings->libraries[i]);
 	for (size_t i = 0; i < settings->symbol_count; i++)
 		free((char *)(uintptr_t)settings->symbols[i].name);
+	for (size_t i = 0; i < settings->described_count; i++)
+		conf_free(settings->described[i]);
+	free(settings->described);
 	free(settings->libraries);
 	free(settings->symbols);
 	free(settings->modules);

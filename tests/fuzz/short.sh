@@ -1,13 +1,13 @@
 #!/bin/sh
-# Each reader is fuzzed for FUZZ_SECONDS (20): what a change breaks at once. TAP.
+# Each reader of bytes from outside is fuzzed for FUZZ_SECONDS (20): what a change breaks at once. TAP.
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 number=0
 status=0
-echo 1..3
-for harness in rtrace text packed; do
+echo 1..4
+for harness in rtrace text packed conf; do
 	number=$((number + 1))
 	"$folder/run" "${FUZZ_SECONDS:-20}" "$harness" >"$work/said" 2>&1
 	code=$?

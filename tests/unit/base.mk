@@ -5,3 +5,13 @@ tests_unit_base_SOURCES = tests/unit/base.c
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_LDADD = libbase.a $(UNIT_LIBS)
 EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py
+
+# modules: what users describe
+check_PROGRAMS += tests/unit/conf tests/unit/conf_errors
+TESTS += tests/unit/conf tests/unit/conf_errors
+tests_unit_conf_SOURCES = tests/unit/conf.c tests/unit/conf_util.h
+tests_unit_conf_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_conf_LDADD = libmodules.a libbase.a $(UNIT_LIBS)
+tests_unit_conf_errors_SOURCES = tests/unit/conf_errors.c tests/unit/conf_util.h
+tests_unit_conf_errors_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_conf_errors_LDADD = libmodules.a libbase.a $(UNIT_LIBS)

@@ -212,7 +212,7 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("-e nonsense ls", "known are: memory, visits, file");
 	assert_usage_error("-e memory,, ls", "known are: memory, visits, file");
 	assert_usage_error("-e trace=memory ls", "strace");
-	assert_usage_error("-e ./mine.so ls", "there is no such module");
+	assert_usage_error("-e ./mine.so ls", "-e ./mine.so: cannot be loaded: ");
 	assert_usage_error("-L a,,b ls", "-L: an empty name");
 	assert_usage_error("-L '' ls", "-L: an empty name");
 	assert_usage_error("--symbol=malloc ls", "--symbol=malloc=0x401a30");

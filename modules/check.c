@@ -1,0 +1,143 @@
+#include "config.h"
+#include "modules/load.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define FUNCTIONS_MAX 100000
+
+/* The table of a module from outside, field by field: what is wrong in it would be wrong numbers in a trace at best. */
+
+struct check {
+	const struct module *module;
+	struct buf *said;
+	size_t index; /* of the function that is looked at */
+};
+
+static bool fail(const struct check *check, const char *field, const char *why)
+{
+	const struct function *const f = &check->module->functions[check->index];
+
+	buf_printf(check->said, "functions[%zu]%s%s%s: .%s %s", check->index, f->symbol ? " (" : "",
+		   f->symbol ? f->symbol : "", f->symbol ? ")" : "", field, why);
+	return false;
+}
+
+bool module_is_name(const char *text)
+{
+	const size_t length = strlen(text);
+
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.-", text[i]))
+			return false;
+	return length && length <= MODULE_NAME_MAX;
+}
+
+static bool has_argument(const struct value *value)
+{
+	return value->kind != VALUE_NONE && value->kind != VALUE_RESULT && value->kind != VALUE_CONST &&
+	       value->kind != VALUE_RESULT_SCALED && value->kind != VALUE_RESULT_STRING_SIZE &&
+	       value->kind != VALUE_RESULT_WIDE_SIZE;
+}
+
+static bool check_value(const struct check *check, const char *field, const struct value *value)
+{
+	if (value->kind > VALUE_KEPT)
+		return fail(check, field, "is of no kind that enum value_kind has");
+	if (value->type > TYPE_UINT16 || (value->kind == VALUE_ARG_TIMES && value->number > TYPE_UINT16))
+		return fail(check, field, "is of no type that enum value_type has");
+	if ((has_argument(value) && value->a >= MODULE_ARGS) ||
+	    (value->kind == VALUE_ARG_TIMES && value->b >= MODULE_ARGS))
+		return fail(check, field, "names an argument that is out of reach (MODULE_ARGS)");
+	if ((value->kind == VALUE_LIVE_SIZE || value->kind == VALUE_KEPT) && value->b >= check->module->resource_count)
+		return fail(check, field, "names a resource that the module does not have");
+	return true;
+}
+
+static bool check_condition(const struct check *check, const char *field, const struct condition *condition)
+{
+	if (condition->test > TEST_NOT_LIVE)
+		return fail(check, field, "is no test that enum test has");
+	if (condition->resource >= check->module->resource_count)
+		return fail(check, field, "names a resource that the module does not have");
+	return check_value(check, field, &condition->value) && check_value(check, field, &condition->other);
+}
+
+static bool check_values(const struct check *check, const struct function *f)
+{
+	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++)
+		if (!check_condition(check, "conditions", &f->conditions[i]))
+			return false;
+	return check_condition(check, "replaces", &f->replaces) && check_value(check, "id", &f->id) &&
+	       check_value(check, "size", &f->size) && check_value(check, "released", &f->released) &&
+	       check_value(check, "last", &f->last) && check_value(check, "extent", &f->extent) &&
+	       check_value(check, "keeps", &f->keeps);
+}
+
+static bool check_function(const struct check *check)
+{
+	const struct module *const module = check->module;
+	const struct function *const f = &module->functions[check->index];
+
+	if (!f->symbol || !*f->symbol)
+		return fail(check, "symbol", "is missing");
+	if (f->role < ROLE_ALLOC || f->role > ROLE_CALL)
+		return fail(check, "role", "is none that enum function_role has");
+	if (f->resource >= module->resource_count)
+		return fail(check, "resource", "is one that the module does not have");
+	if ((f->role == ROLE_CALL) != !!(module->resources[f->resource].flags & KIND_CALL))
+		return fail(check, "role", "does not fit its resource: ROLE_CALL and KIND_CALL belong together");
+	if (f->role != ROLE_CALL && !f->id.kind)
+		return fail(check, "id", "is missing");
+	if (f->role == ROLE_REALLOC && !f->released.kind)
+		return fail(check, "released", "is missing");
+	if (f->success > OK_ALWAYS)
+		return fail(check, "success", "is none that enum success has");
+	if (f->result > TYPE_UINT16)
+		return fail(check, "result", "is of no type that enum value_type has");
+	if (f->symbol[0] == '*' && !f->is_pattern && !module->prefixes)
+		return fail(check, "symbol", "has a prefix, and the module has no prefixes");
+	return check_values(check, f);
+}
+
+static bool check_resource(const struct module *module, size_t i, struct buf *said)
+{
+	const struct resource *const resource = &module->resources[i];
+
+	if (!resource->type || !module_is_name(resource->type))
+		buf_printf(said,
+			   "resources[%zu]: .type is missing, or has others than %d letters, digits, '_', '.' and '-'",
+			   i, MODULE_NAME_MAX);
+	else if (!resource->noun || !*resource->noun)
+		buf_printf(said, "resources[%zu] (%s): .noun is missing", i, resource->type);
+	else if (resource->flags & ~(unsigned)(KIND_REFCOUNT | KIND_CALL))
+		buf_printf(said, "resources[%zu] (%s): .flags has more than KIND_REFCOUNT and KIND_CALL", i,
+			   resource->type);
+	else
+		return true;
+	return false;
+}
+
+bool module_check(const struct module *module, struct buf *said)
+{
+	if (!module->name || !module_is_name(module->name)) {
+		buf_printf(said, ".name is missing, or has others than %d letters, digits, '_', '.' and '-'",
+			   MODULE_NAME_MAX);
+		return false;
+	}
+	if (!module->resources || !module->resource_count || module->resource_count > MODULE_RESOURCES_MAX) {
+		buf_printf(said, ".resources: there are to be 1 to %d", MODULE_RESOURCES_MAX);
+		return false;
+	}
+	if (!module->functions || !module->function_count || module->function_count > FUNCTIONS_MAX) {
+		buf_printf(said, ".functions: there are to be 1 to %d", FUNCTIONS_MAX);
+		return false;
+	}
+	for (size_t i = 0; i < module->resource_count; i++)
+		if (!check_resource(module, i, said))
+			return false;
+	for (struct check check = {module, said, 0}; check.index < module->function_count; check.index++)
+		if (!check_function(&check))
+			return false;
+	return true;
+}

@@ -1,0 +1,465 @@
+#include "config.h"
+#include "modules/conf_parse.h"
+#include "modules/load.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX_BYTES 200 /* that people read */
+#define CALLS_SUFFIX   "-calls"
+
+/* ---- What is kept ---- */
+
+const char *conf_keep(struct conf *conf, const char *text, size_t length)
+{
+	ARRAY_GROW(conf->strings, conf->string_capacity, conf->string_count);
+	return conf->strings[conf->string_count++] = xstrndup(text, length);
+}
+
+int conf_resource(const struct conf *conf, const char *type, size_t length)
+{
+	for (size_t i = 0; i < conf->resource_count; i++)
+		if (strlen(conf->resources[i].type) == length && !memcmp(conf->resources[i].type, type, length))
+			return (int)i;
+	return -1;
+}
+
+const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what)
+{
+	const struct token token = scan->token;
+	const bool is_word = token.kind == TOKEN_WORD || token.kind == TOKEN_NUMBER || token.kind == TOKEN_STRING;
+	const char *const name = is_word ? conf_keep(conf, token.text, token.length) : "";
+
+	if (!module_is_name(name)) {
+		scan_error(scan, "%s is no %s: it consists of at most %d letters, digits, '_', '.' and '-'",
+			   scan_shown(scan), what, MODULE_NAME_MAX);
+		return NULL;
+	}
+	scan_next(scan);
+	return name;
+}
+
+const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what)
+{
+	const struct token token = scan->token;
+
+	if ((token.kind != TOKEN_WORD && token.kind != TOKEN_STRING) || !token.length ||
+	    token.length > TEXT_MAX_BYTES) {
+		scan_error(scan, "%s stands where %s is to be: a word, or a text in \"\", of at most %d bytes",
+			   scan_shown(scan), what, TEXT_MAX_BYTES);
+		return NULL;
+	}
+	scan_next(scan);
+	return conf_keep(conf, token.text, token.length);
+}
+
+/* ---- Statements ---- */
+
+static bool take_version(struct conf *conf, struct scan *scan)
+{
+	char text[16] = "", end;
+	unsigned major, minor = 0;
+	const struct token token = scan->token;
+
+	if (token.kind != TOKEN_END && token.length < sizeof(text))
+		memcpy(text, token.text, token.length);
+	const int count = sscanf(text, "%5u.%5u%c", &major, &minor, &end);
+
+	if (!isdigit((unsigned char)text[0]) || count < 1 || count > 2 || (count == 1 && strchr(text, '.')) ||
+	    major > UINT16_MAX || minor > UINT16_MAX)
+		return scan_error(scan, "%s is no version; one is 1 or 1.2", scan_shown(scan));
+	conf->module.version_major = (unsigned short)major;
+	conf->module.version_minor = (unsigned short)minor;
+	scan_next(scan);
+	return true;
+}
+
+/* module mypool "objects of my pool" version=1.2 */
+static bool take_module(struct conf *conf, struct scan *scan)
+{
+	struct module *const module = &conf->module;
+
+	if (module->name)
+		return scan_error(scan, "a file has one module only, and this one is called '%s' already",
+				  module->name);
+	if (!(module->name = conf_take_name(conf, scan, "name of a module")))
+		return false;
+	if (scan->token.kind == TOKEN_STRING && !(module->summary = conf_take_text(conf, scan, "the summary")))
+		return false;
+	if (scan_take_word(scan, "version"))
+		return scan_take_sign(scan, "=") ? take_version(conf, scan)
+						 : scan_error(scan, "a version is written version=1.2");
+	return !scan->failed;
+}
+
+static bool take_resource_word(struct conf *conf, struct scan *scan, struct resource *resource)
+{
+	static const struct {
+		const char *word;
+		size_t text, flag; /* the field: a text's, or a bool's */
+	} words[] = {
+		{"noun", offsetof(struct resource, noun), 0},
+		{"unit", offsetof(struct resource, unit), 0},
+		{"left", offsetof(struct resource, left), 0},
+		{"zero-is-id", 0, offsetof(struct resource, zero_is_id)},
+		{"range", 0, offsetof(struct resource, is_range)},
+		{"group", 0, offsetof(struct resource, of_group)},
+		{"folds-in-object", 0, offsetof(struct resource, folds_in_object)},
+		{"nested", 0, offsetof(struct resource, is_nested)},
+	};
+
+	if (scan_take_word(scan, "refcount"))
+		return resource->flags |= KIND_REFCOUNT, true;
+	if (scan_take_word(scan, "calls"))
+		return resource->flags |= KIND_CALL, true;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!scan_take_word(scan, words[i].word))
+			continue;
+		if (words[i].flag)
+			return *(bool *)((char *)resource + words[i].flag) = true;
+		const char **const text = (const char **)((char *)resource + words[i].text);
+
+		if (!scan_take_sign(scan, "="))
+			return scan_error(scan, "%s stands where '=' is to be: %s=...", scan_shown(scan),
+					  words[i].word);
+		return (*text = conf_take_text(conf, scan, words[i].word)) != NULL;
+	}
+	return scan_error(scan,
+			  "%s is nothing that 'resource' knows; it knows noun=, unit=, left=, refcount, calls, "
+			  "zero-is-id, range, group, folds-in-object and nested",
+			  scan_shown(scan));
+}
+
+/* resource object "objects of the pool" noun=object unit=byte */
+static bool take_resource(struct conf *conf, struct scan *scan)
+{
+	struct resource resource = {0};
+	const struct token type = scan->token;
+
+	if (conf->resource_count == MODULE_RESOURCES_MAX)
+		return scan_error(scan, "a file has at most %d resources", MODULE_RESOURCES_MAX);
+	if (type.kind != TOKEN_END && conf_resource(conf, type.text, type.length) >= 0)
+		return scan_error(scan, "a resource %s is described already", scan_shown(scan));
+	if (!(resource.type = conf_take_name(conf, scan, "type of a resource")))
+		return false;
+	if (scan->token.kind == TOKEN_STRING && !(resource.desc = conf_take_text(conf, scan, "the description")))
+		return false;
+	while (scan->token.kind != TOKEN_END) {
+		if (!take_resource_word(conf, scan, &resource))
+			return false;
+		scan_take_sign(scan, ",");
+	}
+	if (scan->failed)
+		return false;
+	if (resource.flags == (KIND_REFCOUNT | KIND_CALL) || (resource.flags && resource.is_range))
+		return scan_error(scan, "a resource is one of refcount, calls and range, not two of them");
+	ARRAY_GROW(conf->resources, conf->resource_capacity, conf->resource_count);
+	conf->resources[conf->resource_count++] = resource;
+	return true;
+}
+
+/* prefixes je_ mi_ */
+static bool take_prefixes(struct conf *conf, struct scan *scan)
+{
+	do {
+		const char *const prefix = conf_take_name(conf, scan, "prefix");
+
+		if (!prefix)
+			return false;
+		ARRAY_GROW(conf->prefixes, conf->prefix_capacity, conf->prefix_count);
+		conf->prefixes[conf->prefix_count++] = prefix;
+		scan_take_sign(scan, ",");
+	} while (scan->token.kind != TOKEN_END);
+	return !scan->failed;
+}
+
+static void take_statement(struct conf *conf, struct scan *scan)
+{
+	const unsigned line = scan->token.line;
+
+	if (scan_take_word(scan, "module")) {
+		if (take_module(conf, scan) && scan->token.kind != TOKEN_END)
+			scan_error(scan, "%s stands behind the module; it has a name, a \"summary\" and version=",
+				   scan_shown(scan));
+	} else if (scan_take_word(scan, "resource")) {
+		take_resource(conf, scan);
+	} else if (scan_take_word(scan, "prefixes")) {
+		take_prefixes(conf, scan);
+	} else if (scan_take_word(scan, "alloc")) {
+		conf_take_row(conf, scan, ROLE_ALLOC, line);
+	} else if (scan_take_word(scan, "free")) {
+		conf_take_row(conf, scan, ROLE_RELEASE, line);
+	} else if (scan_take_word(scan, "realloc")) {
+		conf_take_row(conf, scan, ROLE_REALLOC, line);
+	} else if (scan_take_word(scan, "call")) {
+		conf_take_row(conf, scan, ROLE_CALL, line);
+	} else {
+		scan_error(scan,
+			   "%s begins no statement; those that there are begin with module, resource, prefixes, alloc, "
+			   "free, realloc or call",
+			   scan_shown(scan));
+	}
+}
+
+/* Statements begin in the first column; what is indented, a comment or blank belongs to the one before. */
+static bool is_begin(const char *line)
+{
+	return !strchr(" \t\r\n#", *line);
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+	const char *const newline = memchr(at, '\n', (size_t)(end - at));
+
+	return newline ? newline + 1 : end;
+}
+
+static void take_statements(struct conf *conf, struct scan *scan, const char *at, const char *end)
+{
+	unsigned line = 1;
+
+	/* A byte order mark of UTF-8. */
+	if (end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+		at += 3;
+	while (at < end) {
+		const char *const begin = at;
+		const unsigned first = line;
+
+		do {
+			at = line_end(at, end);
+			line++;
+		} while (at < end && !is_begin(at));
+		scan_begin(scan, begin, at, first);
+		if (is_begin(begin))
+			take_statement(conf, scan);
+		else if (scan->token.kind != TOKEN_END)
+			scan_error(scan,
+				   "%s is indented, which goes on with the statement before, and there is none: begin "
+				   "statements in the first column",
+				   scan_shown(scan));
+	}
+	scan->line = line;
+}
+
+/* ---- The whole ---- */
+
+static bool is_living(const struct resource *resource)
+{
+	return !(resource->flags & KIND_CALL);
+}
+
+static void add_resource(struct conf *conf, const char *suffix, unsigned flags, const char *noun)
+{
+	char *const type = xasprintf("%s%s", conf->module.name, suffix);
+
+	ARRAY_GROW(conf->resources, conf->resource_capacity, conf->resource_count);
+	conf->resources[conf->resource_count++] =
+		(struct resource){.type = conf_keep(conf, type, strlen(type)), .flags = flags, .noun = noun};
+	free(type);
+}
+
+/* What the rows of a role are about where they do not say it: the only such resource, made if there is none. -1: there
+ * are several. */
+static int only_resource(struct conf *conf, bool is_call)
+{
+	int found = -1;
+
+	for (size_t i = 0; i < conf->resource_count; i++) {
+		if (is_living(&conf->resources[i]) == is_call)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)i;
+	}
+	if (found >= 0)
+		return found;
+	add_resource(conf, is_call ? CALLS_SUFFIX : "", is_call ? KIND_CALL : 0, is_call ? "call" : "object");
+	return (int)conf->resource_count - 1;
+}
+
+static void settle_row(struct conf *conf, struct scan *scan, struct conf_row *row)
+{
+	struct function *const f = &row->function;
+	const bool is_call = f->role == ROLE_CALL;
+
+	scan->failed = false;
+	if (!row->has_resource) {
+		const int index = only_resource(conf, is_call);
+
+		if (index < 0) {
+			scan_error_on(scan, row->line,
+				      "there are several resources: say which is meant, resource=TYPE");
+			return;
+		}
+		f->resource = (unsigned char)index;
+	}
+	const struct resource *const resource = &conf->resources[f->resource];
+
+	if (is_living(resource) == is_call)
+		scan_error_on(scan, row->line,
+			      is_call ? "'%s' is a resource that is allocated and released: a 'call' is of one "
+					"with the word calls"
+				      : "'%s' is a record of calls, which nothing allocates or releases",
+			      resource->type);
+	else if (!resource->is_range && (f->extent.kind || f->replaces.test))
+		scan_error_on(scan, row->line, "extent and replaces-if are for resources with the word range");
+	else if (!row->has_size && resource->unit && !is_call && f->role != ROLE_RELEASE &&
+		 !(resource->flags & KIND_REFCOUNT))
+		scan_error_on(scan, row->line, "say the size: size=..., for '%s' is counted in %ss", resource->type,
+			      resource->unit);
+	else if (f->symbol[0] == '*' && !f->is_pattern && !conf->prefix_count)
+		scan_error_on(scan, row->line, "there are no prefixes: a line 'prefixes je_ mi_' names them");
+}
+
+static int by_symbol(const void *a, const void *b)
+{
+	const struct conf_row *const x = *(const struct conf_row *const *)a, *const y =
+										     *(const struct conf_row *const *)b;
+	const int order = strcmp(x->function.symbol, y->function.symbol);
+
+	if (order)
+		return order;
+	if (x->function.resource != y->function.resource)
+		return x->function.resource < y->function.resource ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Two rows of one function and resource, which no condition tells apart. */
+static void check_twice(const struct conf *conf, struct scan *scan)
+{
+	const struct conf_row **rows = xcalloc(conf->row_count, sizeof(struct conf_row *));
+
+	for (size_t i = 0; i < conf->row_count; i++)
+		rows[i] = &conf->rows[i];
+	qsort(rows, conf->row_count, sizeof(struct conf_row *), by_symbol);
+	for (size_t i = 1; i < conf->row_count; i++) {
+		const struct function *const a = &rows[i - 1]->function, *const b = &rows[i]->function;
+
+		if (strcmp(a->symbol, b->symbol) || a->resource != b->resource || a->conditions[0].test ||
+		    b->conditions[0].test)
+			continue;
+		scan->failed = false;
+		scan_error_on(scan, rows[i]->line,
+			      "'%s' is described in line %u already; two rows of one function need a "
+			      "condition each: if NAME == ...",
+			      b->symbol, rows[i - 1]->line);
+	}
+	free(rows);
+}
+
+/* What the resources are called where nobody said it, and whether their sizes are worth a sum. */
+static void settle_resource(struct conf *conf, size_t index)
+{
+	struct resource *const resource = &conf->resources[index];
+	bool has_all = true, has_variable = false;
+
+	for (size_t i = 0; i < conf->row_count; i++) {
+		const struct function *const f = &conf->rows[i].function;
+
+		if (f->resource != index || (f->role != ROLE_ALLOC && f->role != ROLE_REALLOC))
+			continue;
+		has_all &= conf->rows[i].has_size;
+		has_variable |= f->size.kind != VALUE_NONE && f->size.kind != VALUE_CONST;
+	}
+	if (!resource->noun)
+		resource->noun = resource->type;
+	if (!resource->desc)
+		resource->desc = conf->module.summary;
+	if (!resource->unit && has_all && has_variable)
+		resource->unit = "byte";
+}
+
+static void name_module(struct conf *conf, struct scan *scan)
+{
+	const char *const slash = strrchr(scan->path, '/'), *const name = slash ? slash + 1 : scan->path;
+	const char *const dot = strrchr(name, '.');
+	const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+
+	if (conf->module.name)
+		return;
+	conf->module.name = conf_keep(conf, name, length);
+	if (!module_is_name(conf->module.name))
+		scan_error_on(scan, 1,
+			      "the file's name is no name for a module: give it one, 'module NAME', of letters, "
+			      "digits, '_', '.' and '-'");
+}
+
+static void summarise(struct conf *conf, const struct scan *scan)
+{
+	if (!conf->module.summary) {
+		char *const summary = xasprintf("described in %.100s", scan->path);
+
+		conf->module.summary = conf_keep(conf, summary, strlen(summary));
+		free(summary);
+	}
+}
+
+static void finish(struct conf *conf, struct scan *scan)
+{
+	struct module *const module = &conf->module;
+
+	scan->failed = false;
+	if (!conf->row_count && !scan->errors)
+		scan_error_on(
+			scan, scan->line > 1 ? scan->line - 1 : 1,
+			"no function is described; a line like 'alloc void *get(size_t size): id=return, size=size' does");
+	name_module(conf, scan);
+	summarise(conf, scan);
+	for (size_t i = 0; i < conf->row_count; i++)
+		settle_row(conf, scan, &conf->rows[i]);
+	check_twice(conf, scan);
+	for (size_t i = 0; i < conf->resource_count; i++)
+		settle_resource(conf, i);
+	ARRAY_GROW(conf->prefixes, conf->prefix_capacity, conf->prefix_count);
+	conf->prefixes[conf->prefix_count] = NULL;
+	conf->functions = xcalloc(conf->row_count + 1, sizeof(struct function));
+	for (size_t i = 0; i < conf->row_count; i++)
+		conf->functions[i] = conf->rows[i].function;
+	module->resources = conf->resources;
+	module->resource_count = conf->resource_count;
+	module->functions = conf->functions;
+	module->function_count = conf->row_count;
+	module->prefixes = conf->prefixes;
+}
+
+struct conf *conf_parse(const char *path, const char *text, size_t size, struct buf *said)
+{
+	struct conf *const conf = xcalloc(1, sizeof(*conf));
+	struct scan scan = {.path = path, .said = said};
+	const char *const zero = size ? memchr(text, '\0', size) : NULL;
+
+	conf->module = (struct module){.api = MODULE_API, .version_major = 1};
+	if (zero) {
+		unsigned line = 1;
+
+		for (const char *at = text; at < zero; at++)
+			line += *at == '\n';
+		scan_error_on(&scan, line, "a byte of value 0: this is no text");
+	} else {
+		take_statements(conf, &scan, text, text + size);
+		finish(conf, &scan);
+	}
+	if (!scan.errors)
+		return conf;
+	conf_free(conf);
+	return NULL;
+}
+
+const struct module *conf_module(const struct conf *conf)
+{
+	return &conf->module;
+}
+
+void conf_free(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->string_count; i++)
+		free(conf->strings[i]);
+	free(conf->strings);
+	free(conf->resources);
+	free(conf->rows);
+	free(conf->functions);
+	free(conf->prefixes);
+	free(conf);
+}

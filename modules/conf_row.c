@@ -1,0 +1,367 @@
+#include "config.h"
+#include "modules/conf_parse.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
+
+#define SYMBOL_MAX   1000
+#define PREFIXED_MAX 60 /* behind its prefix */
+
+enum {
+	ON_ALLOC = 1 << ROLE_ALLOC,
+	ON_RELEASE = 1 << ROLE_RELEASE,
+	ON_REALLOC = 1 << ROLE_REALLOC,
+	ON_CALL = 1 << ROLE_CALL
+};
+#define ON_ALL (ON_ALLOC | ON_RELEASE | ON_REALLOC | ON_CALL)
+
+enum attribute_kind {
+	TAKES_NOTHING,
+	TAKES_VALUE,
+	TAKES_COUNT,
+	TAKES_SUCCESS,
+	TAKES_TEXT,
+	TAKES_RESOURCE,
+	TAKES_IF,
+	TAKES_REPLACES,
+	TAKES_PREFIXED
+};
+
+static const struct attribute {
+	const char *word;
+	unsigned char kind; /* enum attribute_kind */
+	unsigned char on;   /* roles that have it */
+	unsigned short at;  /* its field in struct function */
+} attributes[] = {
+#define FIELD(name) offsetof(struct function, name)
+	{"id", TAKES_VALUE, ON_ALL, FIELD(id)},
+	{"size", TAKES_VALUE, ON_ALLOC | ON_REALLOC | ON_CALL, FIELD(size)},
+	{"released", TAKES_VALUE, ON_REALLOC, FIELD(released)},
+	{"last", TAKES_VALUE, ON_RELEASE, FIELD(last)},
+	{"extent", TAKES_VALUE, ON_RELEASE | ON_REALLOC, FIELD(extent)},
+	{"keeps", TAKES_VALUE, ON_ALLOC, FIELD(keeps)},
+	{"count", TAKES_COUNT, ON_ALLOC, FIELD(id_count)},
+	{"succeeds", TAKES_SUCCESS, ON_ALL, FIELD(success)},
+	{"family", TAKES_TEXT, ON_ALL, FIELD(family)},
+	{"name", TAKES_TEXT, ON_ALL, FIELD(name)},
+	{"resource", TAKES_RESOURCE, ON_ALL, FIELD(resource)},
+	{"if", TAKES_IF, ON_ALL, FIELD(conditions)},
+	{"replaces-if", TAKES_REPLACES, ON_ALLOC | ON_REALLOC, FIELD(replaces)},
+	{"prefixed", TAKES_PREFIXED, ON_ALL, 0},
+	{"can-fail", TAKES_NOTHING, ON_RELEASE, FIELD(can_fail)},
+	{"fails-unknown", TAKES_NOTHING, ON_RELEASE, FIELD(fails_unknown)},
+	{"may-release-none", TAKES_NOTHING, ON_RELEASE | ON_REALLOC, FIELD(may_release_none)},
+	{"releases-anyway", TAKES_NOTHING, ON_REALLOC, FIELD(releases_anyway)},
+	{"publishes-early", TAKES_NOTHING, ON_ALLOC, FIELD(publishes_early)},
+	{"throws", TAKES_NOTHING, ON_ALL, FIELD(throws)},
+	{"zero-size-releases", TAKES_NOTHING, ON_REALLOC, FIELD(zero_size_releases)},
+#undef FIELD
+};
+
+static const char *const roles[] = {
+	[ROLE_ALLOC] = "alloc", [ROLE_RELEASE] = "free", [ROLE_REALLOC] = "realloc", [ROLE_CALL] = "call"};
+
+struct taking {
+	struct conf *conf;
+	struct scan *scan;
+	struct prototype prototype;
+	struct conf_row row;
+	uint32_t seen; /* a bit an attribute */
+	bool is_prefixed;
+};
+
+static bool has(const struct taking *t, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (!strcmp(attributes[i].word, word))
+			return t->seen >> i & 1;
+	return false;
+}
+
+/* ---- Attributes ---- */
+
+static bool take_success(struct taking *t)
+{
+	static const char *const words[] = {[OK_NONZERO] = "nonzero",
+					    [OK_ZERO] = "zero",
+					    [OK_NOT_MINUS_1] = "not-minus-1",
+					    [OK_NOT_NEGATIVE] = "not-negative",
+					    [OK_ALWAYS] = "always"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (scan_take_word(t->scan, words[i])) {
+			t->row.function.success = (unsigned char)i;
+			return true;
+		}
+	return scan_error(t->scan,
+			  "%s says nothing of success; known are nonzero, zero, not-minus-1, not-negative, always",
+			  scan_shown(t->scan));
+}
+
+static bool take_count(struct taking *t)
+{
+	const struct token token = t->scan->token;
+
+	if (token.kind != TOKEN_NUMBER || !token.number || token.number > UINT8_MAX)
+		return scan_error(t->scan, "%s stands where a number of ids from 1 to %d is to be", scan_shown(t->scan),
+				  UINT8_MAX);
+	t->row.function.id_count = (unsigned char)token.number;
+	scan_next(t->scan);
+	return true;
+}
+
+static bool take_resource(struct taking *t)
+{
+	const struct token token = t->scan->token;
+	const int index = token.kind == TOKEN_WORD ? conf_resource(t->conf, token.text, token.length) : -1;
+
+	if (index < 0)
+		return scan_error(t->scan, "%s is no resource that is described above", scan_shown(t->scan));
+	t->row.function.resource = (unsigned char)index;
+	t->row.has_resource = true;
+	scan_next(t->scan);
+	return true;
+}
+
+static bool take_content(struct taking *t, const struct attribute *attribute)
+{
+	struct function *const f = &t->row.function;
+	void *const field = (char *)f + attribute->at;
+	const bool has_sign = attribute->kind >= TAKES_VALUE && attribute->kind <= TAKES_RESOURCE;
+
+	if (has_sign && !scan_take_sign(t->scan, "="))
+		return scan_error(t->scan, "%s stands where '=' is to be: %s=...", scan_shown(t->scan),
+				  attribute->word);
+	switch (attribute->kind) {
+	case TAKES_VALUE:
+		return conf_take_value(t->conf, t->scan, &t->prototype, field);
+	case TAKES_COUNT:
+		return take_count(t);
+	case TAKES_SUCCESS:
+		return take_success(t);
+	case TAKES_TEXT:
+		return (*(const char **)field = conf_take_text(t->conf, t->scan, attribute->word)) != NULL;
+	case TAKES_RESOURCE:
+		return take_resource(t);
+	case TAKES_IF:
+		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, FUNCTION_CONDITIONS);
+	case TAKES_REPLACES:
+		return conf_take_conditions(t->conf, t->scan, &t->prototype, field, 1);
+	case TAKES_PREFIXED:
+		t->is_prefixed = true;
+		return true;
+	default:
+		*(bool *)field = true;
+		return true;
+	}
+}
+
+static bool unknown_attribute(struct taking *t)
+{
+	const unsigned on = 1u << t->row.function.role;
+	char known[400] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
+		if (attributes[i].on & on)
+			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+						 attributes[i].word);
+	return scan_error(t->scan, "%s is nothing that '%s' knows; it knows %s", scan_shown(t->scan),
+			  roles[t->row.function.role], known);
+}
+
+static bool take_attribute(struct taking *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		if (!(attributes[i].on & 1u << t->row.function.role) || !scan_is_word(t->scan, attributes[i].word))
+			continue;
+		if (t->seen >> i & 1)
+			return scan_error(t->scan, "%s is said twice", scan_shown(t->scan));
+		t->seen |= 1u << i;
+		scan_next(t->scan);
+		return take_content(t, &attributes[i]);
+	}
+	return unknown_attribute(t);
+}
+
+static bool take_attributes(struct taking *t)
+{
+	if (t->scan->token.kind == TOKEN_END)
+		return !t->scan->failed;
+	if (!scan_take_sign(t->scan, ":"))
+		return scan_error(t->scan, "%s stands where ':' is to be, and behind it id=..., size=...",
+				  scan_shown(t->scan));
+	do {
+		if (!take_attribute(t))
+			return false;
+	} while (scan_take_sign(t->scan, ","));
+	return t->scan->token.kind == TOKEN_END
+		       ? !t->scan->failed
+		       : scan_error(t->scan, "%s stands where a ',' or the end is to be", scan_shown(t->scan));
+}
+
+/* ---- What was not said ---- */
+
+static bool is_of_result(const struct value *value)
+{
+	return value->kind == VALUE_RESULT || value->kind == VALUE_RESULT_SCALED ||
+	       value->kind == VALUE_RESULT_STRING_SIZE || value->kind == VALUE_RESULT_WIDE_SIZE;
+}
+
+static bool uses_result(const struct function *f)
+{
+	return is_of_result(&f->id) || is_of_result(&f->size) || is_of_result(&f->released) || is_of_result(&f->last) ||
+	       is_of_result(&f->extent) || is_of_result(&f->keeps);
+}
+
+static bool ask_success(struct taking *t, const char *why)
+{
+	return scan_error(t->scan,
+			  "%.*s %s: say which results mean success (succeeds=zero, succeeds=nonzero, "
+			  "succeeds=not-minus-1, succeeds=not-negative, succeeds=always)",
+			  (int)t->prototype.length, t->prototype.name, why);
+}
+
+/* Which results are successes, where the row does not say it. */
+static bool choose_success(struct taking *t)
+{
+	struct function *const f = &t->row.function;
+	const bool is_id = f->id.kind == VALUE_RESULT;
+
+	f->success = OK_ALWAYS;
+	if (f->role == ROLE_CALL || (f->role == ROLE_RELEASE && !f->can_fail))
+		return true;
+	if (!t->prototype.has_result) {
+		f->success = is_id ? OK_NONZERO : OK_ALWAYS;
+		return !f->can_fail || f->role == ROLE_REALLOC || ask_success(t, "can fail");
+	}
+	switch (t->prototype.result.type) {
+	case C_VOID:
+		return f->role != ROLE_RELEASE ||
+		       scan_error(t->scan, "a function that returns void does not say that it "
+					   "has failed: leave out can-fail");
+	case C_POINTER:
+	case C_UINT8: /* bool */
+		f->success = OK_NONZERO;
+		return true;
+	case C_INT8:
+	case C_INT16:
+	case C_INT:
+	case C_WORD:
+		f->success = OK_NOT_NEGATIVE;
+		return is_id || ask_success(t, "returns a number");
+	default:
+		f->success = OK_NONZERO;
+		return is_id || ask_success(t, "returns a number");
+	}
+}
+
+static bool check_result(struct taking *t)
+{
+	const unsigned char type = t->prototype.result.type;
+	const bool is_used = uses_result(&t->row.function) || has(t, "succeeds");
+
+	t->row.function.result = conf_value_type(type);
+	if (!t->prototype.has_result || !is_used || (type >= C_INT8 && type <= C_WIDE))
+		return true;
+	if (type == C_VOID)
+		return scan_error(t->scan, "%.*s returns void, and so no number", (int)t->prototype.length,
+				  t->prototype.name);
+	return scan_error(t->scan,
+			  "the result of %.*s is no number that can be read: its type is to be an integer's or a "
+			  "pointer's",
+			  (int)t->prototype.length, t->prototype.name);
+}
+
+static bool check_values(struct taking *t)
+{
+	const struct function *const f = &t->row.function;
+
+	if (f->role != ROLE_CALL && !has(t, "id"))
+		return scan_error(t->scan, "say what the id is: %s",
+				  f->role == ROLE_RELEASE ? "id=NAME of a parameter"
+							  : "id=return, or id=*NAME of a parameter");
+	if (f->role == ROLE_REALLOC && !has(t, "released"))
+		return scan_error(t->scan, "say what is given up: released=NAME of a parameter");
+	if (is_of_result(&f->released) || is_of_result(&f->last) || is_of_result(&f->extent) ||
+	    (f->role == ROLE_RELEASE && is_of_result(&f->id)))
+		return scan_error(t->scan,
+				  "a release is recorded at the function's entry, when there is no result yet");
+	if (f->id_count > 1 && f->id.kind != VALUE_POINTEE)
+		return scan_error(t->scan, "count is for ids that a pointer leads to: id=*NAME");
+	return true;
+}
+
+/* Its arguments as -a will show them: those whose places are known. */
+static void set_params(struct taking *t)
+{
+	struct param *params = t->row.function.params;
+
+	for (unsigned i = 0; i < t->prototype.param_count && i < FUNCTION_PARAMS; i++) {
+		const struct conf_param *const param = &t->prototype.params[i];
+		const unsigned char type = param->use.type;
+		char numbered[16];
+
+		if (type < C_INT8 || type > C_POINTER)
+			return;
+		snprintf(numbered, sizeof(numbered), "arg%u", i + 1);
+		params[i].name = param->length ? conf_keep(t->conf, param->name, param->length)
+					       : conf_keep(t->conf, numbered, strlen(numbered));
+		if (type == C_POINTER)
+			params[i].type = param->use.is_string ? PARAM_STRING : PARAM_POINTER;
+		else if (type == C_WORD || type == C_UWORD)
+			params[i].type = PARAM_SIZE;
+		else
+			params[i].type = type == C_UINT || type == C_UINT8 || type == C_UINT16 ? PARAM_UINT : PARAM_INT;
+	}
+}
+
+static bool set_symbol(struct taking *t)
+{
+	struct function *const f = &t->row.function;
+	const struct prototype *const prototype = &t->prototype;
+	char prefixed[PREFIXED_MAX + 2] = "*";
+
+	f->is_pattern = prototype->is_pattern;
+	if (prototype->length > SYMBOL_MAX)
+		return scan_error(t->scan, "a function's name of %zu bytes is too long", prototype->length);
+	if (!t->is_prefixed) {
+		f->symbol = conf_keep(t->conf, prototype->name, prototype->length);
+	} else {
+		if (f->is_pattern)
+			return scan_error(t->scan, "a pattern has no prefixes: write '*' where they are to be");
+		if (prototype->length > PREFIXED_MAX)
+			return scan_error(t->scan, "a function's name of %zu bytes is too long behind a prefix",
+					  prototype->length);
+		memcpy(prefixed + 1, prototype->name, prototype->length);
+		f->symbol = conf_keep(t->conf, prefixed, prototype->length + 1);
+	}
+	/* Only C++ throws. */
+	f->throws |= f->role != ROLE_RELEASE && (f->is_pattern || !strncmp(f->symbol, "_Z", 2));
+	return true;
+}
+
+bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned line)
+{
+	struct taking t = {.conf = conf, .scan = scan, .row = {.line = line}};
+	struct function *const f = &t.row.function;
+
+	f->role = (unsigned char)role;
+	f->can_fail = role == ROLE_REALLOC;
+	if (conf->row_count == CONF_ROWS_MAX)
+		return scan_error(scan, "a file describes no more than %d functions", CONF_ROWS_MAX);
+	if (!conf_take_prototype(scan, &t.prototype) || !take_attributes(&t))
+		return false;
+	if (role == ROLE_RELEASE && has(&t, "succeeds"))
+		f->can_fail = true;
+	if (!check_values(&t) || !check_result(&t) || (!has(&t, "succeeds") && !choose_success(&t)) || !set_symbol(&t))
+		return false;
+	set_params(&t);
+	t.row.has_size = has(&t, "size");
+	ARRAY_GROW(conf->rows, conf->row_capacity, conf->row_count);
+	conf->rows[conf->row_count++] = t.row;
+	return true;
+}

@@ -1,0 +1,331 @@
+/* Modules that are described in text: what is understood. */
+#include "config.h"
+#include "conf_util.h"
+
+static const struct function *row(const char *text)
+{
+	return &parsed(text)->functions[0];
+}
+
+/* ---- Values ---- */
+
+#define PROTOTYPE                                                                                                      \
+	"alloc void *get(size_t n, int i, unsigned u, int *pair, char **name, bool b): id=return, publishes-early, "
+
+static const struct {
+	const char *text;
+	struct value value;
+} values[] = {
+	{"n", ARG(0)},
+	{"i", ARG_INT(1)},
+	{"u", ARG_UINT(2)},
+	{"pair", ARG(3)},
+	{"b", {VALUE_ARG, 5, 0, TYPE_UINT8, 0}},
+	{"arg2", ARG(1)},
+	{"(int)arg2", ARG_INT(1)},
+	{"(short)n", {VALUE_ARG, 0, 0, TYPE_INT16, 0}},
+	{"return", RESULT},
+	{"*pair", POINTEE_INT(3, 0)},
+	{"pair[1]", POINTEE_INT(3, 1)},
+	{"pair[255]", POINTEE_INT(3, 255)},
+	{"*name", POINTEE(4, 0)},
+	{"*arg5", POINTEE(4, 0)},
+	{"(int)*name", POINTEE_INT(4, 0)},
+	{"(uint16_t)name[2]", {VALUE_POINTEE, 4, 2, TYPE_UINT16, 0}},
+	{"12", CONST(12)},
+	{"0x10", CONST(16)},
+	{"-1", CONST(UINT64_MAX)},
+	{"3*4", CONST(12)},
+	{"n*n", ARG_TIMES(0, 0)},
+	{"n*i", {VALUE_ARG_TIMES, 0, 1, TYPE_WORD, TYPE_INT}},
+	{"i * n", {VALUE_ARG_TIMES, 1, 0, TYPE_INT, TYPE_WORD}},
+	{"n*8", ARG_SCALED(0, 8)},
+	{"8*i", {VALUE_ARG_SCALED, 1, 0, TYPE_INT, 8}},
+	{"return*4", RESULT_SCALED(0, 4)},
+	{"(return+1)*4", RESULT_SCALED(1, 4)},
+	{"pages(n)", ARG_PAGES(0)},
+	{"strsize(name)", STRING_SIZE(4)},
+	{"strsize(return)", RESULT_STRING_SIZE},
+	{"wcssize(name)", WIDE_SIZE(4)},
+	{"wcssize( return )", RESULT_WIDE_SIZE},
+	{"namehash(name)", NAME_OF(4)},
+	{"livesize(n)", LIVE_SIZE(0, TYPE_WORD, 0)},
+	{"livesize(i)", LIVE_SIZE(1, TYPE_INT, 0)},
+	{"kept(n)", KEPT(0, TYPE_WORD, 0)},
+};
+
+static void test_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		char *const text = xasprintf(PROTOTYPE "size=%s\n", values[i].text);
+		const struct value got = row(text)->size, expected = values[i].value;
+
+		if (got.kind != expected.kind || got.a != expected.a || got.b != expected.b ||
+		    got.type != expected.type || got.number != expected.number)
+			fail_msg("%s is {%d, %d, %d, %d, %ju}", values[i].text, got.kind, got.a, got.b, got.type,
+				 (uintmax_t)got.number);
+		free(text);
+	}
+	/* A parameter may be called as a function of the language is. */
+	assert_int_equal(row("alloc void *get(int pages, int strsize): id=return, size=pages*strsize")->size.kind,
+			 VALUE_ARG_TIMES);
+}
+
+/* ---- Types ---- */
+
+static const struct {
+	const char *declaration;
+	unsigned type, param; /* enum value_type, enum param_type */
+} types[] = {
+	{"int x", TYPE_INT, PARAM_INT},
+	{"signed x", TYPE_INT, PARAM_INT},
+	{"unsigned x", TYPE_UINT, PARAM_UINT},
+	{"unsigned int x", TYPE_UINT, PARAM_UINT},
+	{"const int x", TYPE_INT, PARAM_INT},
+	{"int const x", TYPE_INT, PARAM_INT},
+	{"enum mode x", TYPE_INT, PARAM_INT},
+	{"int32_t x", TYPE_INT, PARAM_INT},
+	{"uint32_t x", TYPE_UINT, PARAM_UINT},
+	{"pid_t x", TYPE_INT, PARAM_INT},
+	{"mode_t x", TYPE_UINT, PARAM_UINT},
+	{"char x", TYPE_INT8, PARAM_INT},
+	{"unsigned char x", TYPE_UINT8, PARAM_UINT},
+	{"bool x", TYPE_UINT8, PARAM_UINT},
+	{"_Bool x", TYPE_UINT8, PARAM_UINT},
+	{"short x", TYPE_INT16, PARAM_INT},
+	{"unsigned short int x", TYPE_UINT16, PARAM_UINT},
+	{"long x", TYPE_WORD, PARAM_SIZE},
+	{"unsigned long int x", TYPE_WORD, PARAM_SIZE},
+	{"long unsigned x", TYPE_WORD, PARAM_SIZE},
+	{"size_t x", TYPE_WORD, PARAM_SIZE},
+	{"uintptr_t x", TYPE_WORD, PARAM_SIZE},
+	{"pthread_t x", TYPE_WORD, PARAM_SIZE},
+	{"void *x", TYPE_WORD, PARAM_POINTER},
+	{"void*const x", TYPE_WORD, PARAM_POINTER},
+	{"void *restrict x", TYPE_WORD, PARAM_POINTER},
+	{"const struct item *x", TYPE_WORD, PARAM_POINTER},
+	{"Item &x", TYPE_WORD, PARAM_POINTER},
+	{"item_t **x", TYPE_WORD, PARAM_POINTER},
+	{"const char *x", TYPE_WORD, PARAM_STRING},
+	{"char const *x", TYPE_WORD, PARAM_STRING},
+	{"unsigned char *x", TYPE_WORD, PARAM_POINTER},
+	{"char **x", TYPE_WORD, PARAM_POINTER},
+	{"char x[]", TYPE_WORD, PARAM_STRING},
+	{"int x[static 4]", TYPE_WORD, PARAM_POINTER},
+	{"int x[2][3]", TYPE_WORD, PARAM_POINTER},
+	{"void (*x)(void *, int (*)(int))", TYPE_WORD, PARAM_POINTER},
+	{"int64_t x", TYPE_WORD, PARAM_END},
+	{"unsigned long long x", TYPE_WORD, PARAM_END},
+};
+
+static void test_types(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		char *const text = xasprintf("free void put(%s, ...);: id=x\n", types[i].declaration);
+		const struct function *const f = row(text);
+
+		if (f->id.kind != VALUE_ARG || f->id.type != types[i].type || f->params[0].type != types[i].param ||
+		    (f->params[0].name && strcmp(f->params[0].name, "x")))
+			fail_msg("%s is of type %d, parameter %d (%s)", types[i].declaration, f->id.type,
+				 f->params[0].type, f->params[0].name ? f->params[0].name : "none");
+		free(text);
+	}
+	const struct function *const f =
+		row("alloc void *get(int, const char *, size_t c, int d, int e, int f, int g): "
+		    "id=return, size=c");
+
+	assert_string_equal(f->params[0].name, "arg1");
+	assert_string_equal(f->params[1].name, "arg2");
+	assert_int_equal(f->params[1].type, PARAM_STRING);
+	assert_string_equal(f->params[5].name, "f");
+	assert_int_equal(row("alloc void *get(void): id=return")->params[0].type, PARAM_END);
+	assert_int_equal(row("alloc void *get(): id=return")->params[0].type, PARAM_END);
+}
+
+/* ---- Success ---- */
+
+static const struct {
+	const char *text;
+	unsigned success, result;
+	bool can_fail;
+} successes[] = {
+	{"alloc void *f(void): id=return", OK_NONZERO, TYPE_WORD, false},
+	{"alloc size_t f(void): id=return", OK_NONZERO, TYPE_WORD, false},
+	{"alloc unsigned f(void): id=return", OK_NONZERO, TYPE_UINT, false},
+	{"alloc int f(void): id=return", OK_NOT_NEGATIVE, TYPE_INT, false},
+	{"alloc long f(void): id=return", OK_NOT_NEGATIVE, TYPE_WORD, false},
+	{"alloc bool f(int **p): id=*p", OK_NONZERO, TYPE_UINT8, false},
+	{"alloc void f(int **p): id=*p", OK_ALWAYS, TYPE_WORD, false},
+	{"alloc int f(int **p): id=*p, succeeds=zero", OK_ZERO, TYPE_INT, false},
+	{"alloc int f(int **p): id=*p, succeeds=not-minus-1", OK_NOT_MINUS_1, TYPE_INT, false},
+	{"alloc int f(int **p): id=*p, succeeds=nonzero", OK_NONZERO, TYPE_INT, false},
+	{"alloc int f(int **p): id=*p, succeeds=not-negative", OK_NOT_NEGATIVE, TYPE_INT, false},
+	{"alloc int f(int **p): id=*p, succeeds=always", OK_ALWAYS, TYPE_INT, false},
+	{"alloc \"f*\": id=return", OK_NONZERO, TYPE_WORD, false},
+	{"alloc \"f*\": id=this", OK_ALWAYS, TYPE_WORD, false},
+	{"alloc int \"f*\": id=return", OK_NOT_NEGATIVE, TYPE_INT, false},
+	{"free void f(void *p): id=p", OK_ALWAYS, TYPE_WORD, false},
+	{"free int f(void *p): id=p", OK_ALWAYS, TYPE_INT, false},
+	{"free int f(void *p): id=p, succeeds=zero", OK_ZERO, TYPE_INT, true},
+	{"free bool f(void *p): id=p, can-fail", OK_NONZERO, TYPE_UINT8, true},
+	{"realloc void *f(void *p): id=return, released=p", OK_NONZERO, TYPE_WORD, true},
+	{"call void f(void)", OK_ALWAYS, TYPE_WORD, false},
+	{"call int f(void): succeeds=zero", OK_ZERO, TYPE_INT, false},
+};
+
+static void test_success(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(successes); i++) {
+		const struct function *const f = row(successes[i].text);
+
+		if (f->success != successes[i].success || f->result != successes[i].result ||
+		    f->can_fail != successes[i].can_fail)
+			fail_msg("%s: success %d, result %d, can fail %d", successes[i].text, f->success, f->result,
+				 f->can_fail);
+	}
+}
+
+/* ---- A whole file ---- */
+
+static const char whole[] =
+	"\xef\xbb\xbf# A pool.\r\n"
+	"\r\n"
+	"module my.pool-2 \"objects of my pool\" version=3.14   # with a comment\r\n"
+	"resource object \"objects of the pool\" noun=\"pool object\" unit=byte left=\"never returned\"\r\n"
+	"resource ref refcount\r\n"
+	"resource visit \"visits # are counted\" calls\r\n"
+	"\t# Indented comments and blank lines are nothing.\r\n"
+	"prefixes je_, mi_\r\n"
+	"prefixes tc_\r\n"
+	"alloc void *get(struct pool *p, size_t n):\r\n"
+	"\tid=return, size=n,\r\n"
+	"# in between\r\n"
+	"\r\n"
+	"    resource=object, family=pool, name=\"the get\"\r\n"
+	"alloc void *malloc(size_t): id=return, size=arg1, prefixed, resource=object\n"
+	"free void put(void *p, int what): id=p, resource=object, if what == 1 and p is live in object and "
+	"what !& 0x8, may-release-none, fails-unknown\n"
+	"free void put(void *p, int what): id=p, resource=ref, if what or p <= 4 or p is not live in ref\n"
+	"alloc \"Parser::Parser(*)\": id=this, resource=ref\n"
+	"call void visit(const char *path): resource=visit";
+
+static void test_whole(void **state)
+{
+	const struct module *const module = parsed(whole);
+	const struct function *const f = module->functions;
+
+	(void)state;
+	assert_string_equal(module->name, "my.pool-2");
+	assert_string_equal(module->summary, "objects of my pool");
+	assert_int_equal(module->version_major, 3);
+	assert_int_equal(module->version_minor, 14);
+	assert_int_equal(module->resource_count, 3);
+	assert_string_equal(module->resources[0].type, "object");
+	assert_string_equal(module->resources[0].desc, "objects of the pool");
+	assert_string_equal(module->resources[0].noun, "pool object");
+	assert_string_equal(module->resources[0].unit, "byte");
+	assert_string_equal(module->resources[0].left, "never returned");
+	assert_string_equal(module->resources[1].desc, "objects of my pool");
+	assert_string_equal(module->resources[1].noun, "ref");
+	assert_null(module->resources[1].unit);
+	assert_int_equal(module->resources[1].flags, KIND_REFCOUNT);
+	assert_string_equal(module->resources[2].desc, "visits # are counted");
+	assert_int_equal(module->resources[2].flags, KIND_CALL);
+	assert_string_equal(module->prefixes[0], "je_");
+	assert_string_equal(module->prefixes[1], "mi_");
+	assert_string_equal(module->prefixes[2], "tc_");
+	assert_null(module->prefixes[3]);
+	assert_int_equal(module->function_count, 6);
+	assert_string_equal(f[0].symbol, "get");
+	assert_string_equal(f[0].name, "the get");
+	assert_string_equal(f[0].family, "pool");
+	assert_int_equal(f[0].size.a, 1);
+	assert_string_equal(f[1].symbol, "*malloc");
+	assert_false(f[1].is_pattern);
+	assert_true(f[2].may_release_none && f[2].fails_unknown);
+	assert_int_equal(f[2].conditions[0].test, TEST_EQUALS);
+	assert_int_equal(f[2].conditions[0].value.type, TYPE_INT);
+	assert_int_equal(f[2].conditions[0].other.number, 1);
+	assert_int_equal(f[2].conditions[1].test, TEST_LIVE);
+	assert_int_equal(f[2].conditions[1].resource, 0);
+	assert_int_equal(f[2].conditions[2].test, TEST_LACKS);
+	assert_false(f[2].conditions[0].or_next || f[2].conditions[1].or_next || f[2].conditions[2].or_next);
+	assert_int_equal(f[3].resource, 1);
+	assert_int_equal(f[3].conditions[0].test, TEST_DIFFERS);
+	assert_int_equal(f[3].conditions[1].test, TEST_AT_MOST);
+	assert_int_equal(f[3].conditions[2].test, TEST_NOT_LIVE);
+	assert_int_equal(f[3].conditions[2].resource, 1);
+	assert_true(f[3].conditions[0].or_next && f[3].conditions[1].or_next && !f[3].conditions[2].or_next);
+	assert_string_equal(f[4].symbol, "Parser::Parser(*)");
+	assert_true(f[4].is_pattern && f[4].throws);
+	assert_false(f[0].throws);
+	assert_int_equal(f[5].role, ROLE_CALL);
+	assert_int_equal(f[5].resource, 2);
+}
+
+static void test_words(void **state)
+{
+	const struct module *const module = parsed(
+		"resource map range, zero-is-id group folds-in-object nested\n"
+		"alloc void *m(void *p, size_t n, int flags): id=return, size=n, replaces-if flags & 0x10, keeps=n, throws\n"
+		"free int u(void *p, size_t n): id=p, extent=n, last=n, succeeds=zero\n"
+		"realloc void *r(void *p, size_t n): id=return, released=p, extent=n, size=n, releases-anyway, "
+		"zero-size-releases, may-release-none\n"
+		"alloc int two(int *p): id=*p, count=2, succeeds=zero, publishes-early, size=3\n");
+	const struct resource *const r = module->resources;
+	const struct function *const f = module->functions;
+
+	(void)state;
+	assert_true(r->is_range && r->zero_is_id && r->of_group && r->folds_in_object && r->is_nested);
+	assert_int_equal(f[0].replaces.test, TEST_HAS);
+	assert_int_equal(f[0].replaces.other.number, 0x10);
+	assert_int_equal(f[0].keeps.a, 1);
+	assert_true(f[0].throws);
+	assert_int_equal(f[1].extent.a, 1);
+	assert_int_equal(f[1].last.kind, VALUE_ARG);
+	assert_true(f[2].releases_anyway && f[2].zero_size_releases && f[2].may_release_none);
+	assert_int_equal(f[3].id_count, 2);
+	assert_true(f[3].publishes_early);
+	assert_string_equal(r->unit, "byte");
+}
+
+static void test_defaults(void **state)
+{
+	const struct module *module =
+		parsed("alloc void *get(size_t n): id=return, size=n\nfree void put(void *p): id=p\n");
+
+	(void)state;
+	assert_string_equal(module->name, "own");
+	assert_string_equal(module->summary, "described in d/own.conf");
+	assert_int_equal(module->version_major, 1);
+	assert_int_equal(module->resource_count, 1);
+	assert_string_equal(module->resources[0].type, "own");
+	assert_string_equal(module->resources[0].noun, "object");
+	assert_string_equal(module->resources[0].unit, "byte");
+	assert_null(module->prefixes[0]);
+	/* Sizes that say nothing, and none at all. */
+	assert_null(parsed("alloc void *get(size_t n): id=return, size=1")->resources[0].unit);
+	assert_null(parsed("alloc void *get(size_t n): id=return")->resources[0].unit);
+	/* Calls have a resource of their own. */
+	module = parsed("call void visit(void)\nalloc void *get(void): id=return");
+	assert_int_equal(module->resource_count, 2);
+	assert_string_equal(module->resources[0].type, "own-calls");
+	assert_int_equal(module->resources[0].flags, KIND_CALL);
+	assert_string_equal(module->resources[0].noun, "call");
+	assert_int_equal(module->functions[1].resource, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values), cmocka_unit_test(test_types), cmocka_unit_test(test_success),
+		cmocka_unit_test(test_whole),  cmocka_unit_test(test_words), cmocka_unit_test(test_defaults),
+	};
+	const int status = cmocka_run_group_tests(tests, NULL, NULL);
+
+	parse_done();
+	return status;
+}

@@ -1,0 +1,336 @@
+/* Modules that are described in text: what is said of what is wrong, also of files that are no text and of tables. */
+#include "config.h"
+#include "conf_util.h"
+
+static char folder[64];
+
+/* ---- What is wrong ---- */
+
+#define GET "alloc void *get(size_t n): id=return"
+
+static const struct {
+	const char *text, *said; /* behind "d/own.conf:" */
+} errors[] = {
+	{"", "1: no function is described; a line like 'alloc "},
+	{"# nothing\n\n", "2: no function is described"},
+	{"module a\n", "1: no function is described"},
+	{"get\n",
+	 "1: 'get' begins no statement; those that there are begin with module, resource, prefixes, alloc, free"},
+	{"\n  " GET "\n", "2: 'alloc' is indented, which goes on with the statement before, and there is none"},
+	{"module\n", "1: the end of the line is no name of a module: it consists of at most 64 letters, digits"},
+	{"module a/b\n", "1: '/' has no meaning here; a text that is not made of letters, digits"},
+	{"module \"a b\"\n", "1: 'a b' is no name of a module"},
+	{"module \"\x1b[2J\"\n", "1: the byte 0x1b is no part of a text"},
+	{"module a\nmodule b\n", "2: a file has one module only, and this one is called 'a' already"},
+	{"module a version 2\n", "1: a version is written version=1.2"},
+	{"module a version=1.\n", "1: '1.' is no version"},
+	{"module a version=70000\n", "1: '70000' is no version"},
+	{"module a b\n", "1: 'b' stands behind the module"},
+	{"resource\n", "1: the end of the line is no type of a resource"},
+	{"resource a\nresource a\n", "2: a resource 'a' is described already"},
+	{"resource a noun\n", "1: the end of the line stands where '=' is to be: noun=..."},
+	{"resource a noun=\"\"\n", "1: '' stands where noun is to be: a word, or a text in \"\""},
+	{"resource a fast\n", "1: 'fast' is nothing that 'resource' knows; it knows noun=, unit="},
+	{"resource a refcount calls\n", "1: a resource is one of refcount, calls and range, not two of them"},
+	{"prefixes\n", "1: the end of the line is no prefix"},
+	{"alloc\n", "1: the end of the line stands where a C type is to be"},
+	{"alloc get(size_t n): id=return\n", "1: the type of the result is missing: write it before 'get', as C does"},
+	{"alloc void *(size_t n): id=return\n",
+	 "1: '(' stands where the function's name is to be; a pattern of C++ names"},
+	{"alloc void *get: id=return\n", "1: ':' stands where the parameters in brackets are to be"},
+	{"alloc void *get(size_t n: id=return\n",
+	 "1: ':' stands where a ',' or the ')' behind the parameters is to be"},
+	{"alloc void *get(size_t n, void): id=return\n", "1: a parameter cannot be void"},
+	{"alloc void *get(int a, long a): id=return\n", "1: two parameters are called 'a'"},
+	{"alloc void *get(int (a)): id=return\n", "1: 'a' stands where the '*' of a pointer to a function is to be"},
+	{"alloc void *get(int a[2: id=return\n", "1: a '[' without its ']'"},
+	{"alloc void *get(struct *p): id=return\n", "1: '*' stands where the name of a struct, union or enum is to be"},
+	{"alloc \"\": id=return\n", "1: an empty pattern is no function's"},
+	{"alloc \"get: id=return\n", "1: a text without its end: close it by a \" on the same line"},
+	{"alloc void *get(size_t n) id=return\n", "1: 'id' stands where ':' is to be"},
+	{"alloc void *get(size_t n):\n",
+	 "1: the end of the line is nothing that 'alloc' knows; it knows id, size, keeps"},
+	{"alloc void *get(size_t n): released=n\n", "1: 'released' is nothing that 'alloc' knows"},
+	{"alloc void *get(size_t n): size=n\n", "1: say what the id is: id=return, or id=*NAME of a parameter"},
+	{"free void put(void *p)\n", "1: say what the id is: id=NAME of a parameter"},
+	{"realloc void *r(void *p): id=return\n", "1: say what is given up: released=NAME of a parameter"},
+	{GET ", id=n\n", "1: 'id' is said twice"},
+	{GET " size=n\n", "1: 'size' stands where a ',' or the end is to be"},
+	{GET ", size\n", "1: the end of the line stands where '=' is to be: size=..."},
+	{GET ", size=m\n", "1: 'm' is no value; known are: n, arg1 to arg6, return, numbers, *NAME"},
+	{GET ",\n\tsize=m\n", "2: 'm' is no value"},
+	{GET ", size=arg7\n", "1: argument 7 is out of reach: functrace reads the first 6"},
+	{GET ", size=arg0\n", "1: 'arg0' is no value"},
+	{"alloc void *get(int a, int b, int c, int d, int e, int f, int g): id=return, size=g\n",
+	 "1: argument 7 is out of reach"},
+	{GET ", size=*n\n", "1: argument 1 is no pointer"},
+	{"alloc void *get(void *p): id=return, size=*p\n", "1: what argument 1 points to has no type that can be read"},
+	{"alloc void *get(int *p): id=return, size=p[256]\n", "1: '256' stands where an index from 0 to 255 is to be"},
+	{"alloc void *get(int *p): id=return, size=p[1\n", "1: a '[' without its ']'"},
+	{GET ", size=n*n*n\n", "1: a product has two factors, no more"},
+	{GET ", size=n*return\n", "1: a product is of two arguments, of an argument and a number"},
+	{GET ", size=(return+n)*2\n", "1: a number more than the result, times another one, is written (return+1)*4"},
+	{GET ", size=(double)n\n", "1: in brackets before a value stands an integer's or a pointer's type"},
+	{GET ", size=strsize(n\n", "1: a '(' without its ')'"},
+	{GET ", size=18446744073709551616\n", "1: '18446744073709551616' is no value"},
+	{"alloc void *get(double x, size_t n): id=return, size=n\n", "1: parameter 1 is a floating-point number"},
+	{"alloc void *get(long double x, size_t n): id=return, size=n\n", "1: parameter 1 is a floating-point number"},
+	{"alloc void *get(uint64_t x, size_t n): id=return, size=n\n", "1: parameter 1 has 8 bytes in any program"},
+	{"alloc void *get(int x, off_t n): id=return, size=n\n", "1: parameter 2 has 8 bytes in any program"},
+	{"alloc void *get(struct s x, size_t n): id=return, size=n\n", "1: parameter 1 is a struct by value"},
+	{"alloc void *get(gsize n): id=return, size=n\n",
+	 "1: the type of parameter 1 is not known here: write what it is"},
+	{"free struct s put(void *p): id=p\n", "1: 'put' returns a struct by value"},
+	{"alloc struct s get(void): id=return\n", "1: the result of get is no number that can be read"},
+	{"alloc void get(size_t n): id=return\n", "1: get returns void, and so no number"},
+	{"alloc void get(int **p): id=*p, succeeds=zero\n", "1: get returns void, and so no number"},
+	{"alloc int get(int **p): id=*p\n", "1: get returns a number: say which results mean success (succeeds=zero, "},
+	{"free int put(void *p): id=p, can-fail\n", "1: put returns a number: say which results mean success"},
+	{"free void put(void *p): id=p, can-fail\n", "1: a function that returns void does not say that it has failed"},
+	{"free \"put*\": id=arg1, can-fail\n", "1: put* can fail: say which results mean success"},
+	{"free void *put(void *p): id=return\n", "1: a release is recorded at the function's entry"},
+	{"alloc void *get(void): id=return, count=2\n", "1: count is for ids that a pointer leads to: id=*NAME"},
+	{"alloc void get(int *p): id=*p, count=256\n", "1: '256' stands where a number of ids from 1 to 255 is to be"},
+	{GET ", succeeds=often\n", "1: 'often' says nothing of success; known are nonzero, zero"},
+	{GET ", if n < 3\n", "1: '<' is no comparison here; there are ==, !=, <=, & "},
+	{GET ", if return == 3\n", "1: a condition is about what is known at the call's entry"},
+	{GET ", if n == 3 and n == 4 or n == 5\n", "1: conditions are joined by 'and' only, or by 'or' only"},
+	{GET ", if n == 3 and n == 4 and n == 5 and n == 6\n", "1: there are more than 3 conditions"},
+	{GET ", if n is dead\n", "1: 'dead' stands where 'live' or 'not live' is to be"},
+	{GET ", if n is live in a\n", "1: 'a' is no resource that is described above"},
+	{GET ", resource=a\n", "1: 'a' is no resource that is described above"},
+	{GET ", prefixed\n", "1: there are no prefixes: a line 'prefixes je_ mi_' names them"},
+	{"alloc \"*get\": id=return, prefixed\n", "1: a pattern has no prefixes: write '*' where they are to be"},
+	{GET ", replaces-if n == 1\n", "1: extent and replaces-if are for resources with the word range"},
+	{"resource a\nresource b\n" GET "\n", "3: there are several resources: say which is meant, resource=TYPE"},
+	{"resource a calls\n" GET ", resource=a\n", "2: 'a' is a record of calls, which nothing allocates or releases"},
+	{"resource a\ncall void f(void): resource=a\n", "2: 'a' is a resource that is allocated and released"},
+	{"resource a unit=byte\n" GET "\n", "2: say the size: size=..., for 'a' is counted in bytes"},
+	{GET "\nfree void put(void *p): id=p\n" GET "\n",
+	 "3: 'get' is described in line 1 already; two rows of one function "},
+	{"alloc \x7f\n", "1: '\\x7f' has no meaning here"},
+	{"\xc3\xa9\n", "1: '\\xc3' has no meaning here"},
+};
+
+static void test_errors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		if (parse(errors[i].text))
+			fail_msg("accepted: %s", errors[i].text);
+		char *const expected = xasprintf("d/own.conf:%s", errors[i].said);
+
+		if (strncmp(buf_str(&said), expected, strlen(expected)))
+			fail_msg("of '%s' it says: %s", errors[i].text, buf_str(&said));
+		if (strchr(buf_str(&said), '\n'))
+			fail_msg("of '%s' it says more: %s", errors[i].text, buf_str(&said));
+		free(expected);
+	}
+}
+
+/* All of them in one go, each on its line; but not thousands. */
+static void test_many_errors(void **state)
+{
+	struct buf text = {0};
+
+	(void)state;
+	assert_null(parse("frob\nfree void put(int p): id=q\n" GET "\nalloc void *f(void): id=g\n"));
+	assert_string_equal(strtok((char *)(uintptr_t)buf_str(&said), ";"), "d/own.conf:1: 'frob' begins no statement");
+	assert_null(parse("frob\n\n# a\nfree void put(int p): id=q\n"));
+	assert_non_null(strstr(buf_str(&said), "\nd/own.conf:4: 'q' is no value"));
+	for (int i = 0; i < 1000; i++)
+		buf_add_str(&text, "frob\n");
+	assert_null(parse(buf_str(&text)));
+	assert_non_null(strstr(buf_str(&said), "\nd/own.conf:20: "));
+	assert_null(strstr(buf_str(&said), "\nd/own.conf:21: "));
+	assert_non_null(strstr(buf_str(&said), "\nd/own.conf: no more than 20 errors are shown"));
+	buf_free(&text);
+}
+
+static void test_limits(void **state)
+{
+	struct buf text = {0};
+	char name[1100];
+
+	(void)state;
+	for (int i = 0; i <= CONF_ROWS_MAX; i++)
+		buf_printf(&text, "free void f%d(int a): id=a\n", i);
+	assert_null(parse(buf_str(&text)));
+	assert_string_equal(buf_str(&said), "d/own.conf:10001: a file describes no more than 10000 functions");
+	text.size -= strlen("free void f10000(int a): id=a\n");
+	assert_int_equal(parsed(buf_str(&text))->function_count, CONF_ROWS_MAX);
+	memset(name, 'a', sizeof(name));
+	text.size = 0;
+	buf_printf(&text, "module %.65s\n", name);
+	assert_null(parse(buf_str(&text)));
+	text.size = 0;
+	buf_printf(&text, "free void %.1001s(int a): id=a\n", name);
+	assert_null(parse(buf_str(&text)));
+	assert_string_equal(buf_str(&said), "d/own.conf:1: a function's name of 1001 bytes is too long");
+	text.size = 0;
+	buf_printf(&text, "prefixes p_\nfree void %.61s(int a): id=a, prefixed\n", name);
+	assert_null(parse(buf_str(&text)));
+	text.size = 0;
+	for (int i = 0; i < 17; i++)
+		buf_printf(&text, "resource r%d\n", i);
+	assert_null(parse(buf_str(&text)));
+	assert_string_equal(buf_str(&said), "d/own.conf:17: a file has at most 16 resources");
+	/* A text with a zero in it, and no text at all. */
+	assert_null(parse_bytes("alloc\n\0", 7));
+	assert_string_equal(buf_str(&said), "d/own.conf:2: a byte of value 0: this is no text");
+	assert_null(parse_bytes("", 0));
+	/* The file's name as the module's. */
+	said.size = 0;
+	assert_null(conf_parse("d/my pool.conf", GET, strlen(GET), &said));
+	assert_non_null(strstr(buf_str(&said), "d/my pool.conf:1: the file's name is no name for a module"));
+	buf_free(&text);
+}
+
+/* ---- Files ---- */
+
+static void refuses(const char *path, const char *why)
+{
+	said.size = 0;
+	assert_null(conf_read(path, &said));
+	if (!strstr(buf_str(&said), why))
+		fail_msg("of %s it says: %s", path, buf_str(&said));
+}
+
+static void test_files(void **state)
+{
+	char *const path = xasprintf("%s/file.conf", folder);
+	FILE *file;
+
+	(void)state;
+	refuses(path, "No such file or directory");
+	refuses(folder, "is a folder; give a file");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refuses(path, "is no regular file; write it into one");
+	unlink(path);
+	file = fopen(path, "w");
+	for (unsigned i = 0; i <= CONF_SIZE_MAX; i++)
+		putc('\n', file);
+	fclose(file);
+	refuses(path, "is longer than 1 MiB");
+	assert_int_equal(truncate(path, CONF_SIZE_MAX), 0);
+	refuses(path, "file.conf:1048576: no function is described");
+	file = fopen(path, "w");
+	fputs(GET, file);
+	fclose(file);
+	said.size = 0;
+	struct conf *const read = conf_read(path, &said);
+
+	assert_non_null(read);
+	assert_string_equal(conf_module(read)->name, "file");
+	conf_free(read);
+	if (geteuid()) {
+		assert_int_equal(chmod(path, 0), 0);
+		refuses(path, "Permission denied");
+	}
+	unlink(path);
+	free(path);
+}
+
+/* ---- Tables from outside, and our own ---- */
+
+static void test_own_modules(void **state)
+{
+	const struct module *module;
+
+	(void)state;
+	for (size_t i = 0; (module = module_known(i)); i++) {
+		said.size = 0;
+		assert_int_equal(module->api, MODULE_API);
+		if (!module_check(module, &said))
+			fail_msg("%s: %s", module->name, buf_str(&said));
+		assert_non_null(module->summary);
+		assert_ptr_equal(module_find(module->name), module);
+	}
+}
+
+static void test_check(void **state)
+{
+	static const struct resource good_resource = {.type = "object", .noun = "object"};
+	static const struct function good_function = {.symbol = "get", .role = ROLE_ALLOC, .id = RESULT};
+	static const struct resource calls = {.type = "visit", .noun = "visit", .flags = KIND_CALL};
+	static const struct {
+		struct function function;
+		const char *said;
+	} bad[] = {
+		{{.role = ROLE_ALLOC, .id = RESULT}, "functions[0]: .symbol is missing"},
+		{{.symbol = "f", .id = RESULT}, "functions[0] (f): .role is none that enum function_role has"},
+		{{.symbol = "f", .role = 5, .id = RESULT}, "functions[0] (f): .role is none"},
+		{{.symbol = "f", .role = ROLE_ALLOC}, ".id is missing"},
+		{{.symbol = "f", .role = ROLE_REALLOC, .id = RESULT}, ".released is missing"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .resource = 1},
+		 ".resource is one that the module does not"},
+		{{.symbol = "f", .role = ROLE_CALL}, ".role does not fit its resource"},
+		{{.symbol = "f", .role = ROLE_RELEASE, .id = ARG(6)}, ".id names an argument that is out of reach"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .size = ARG_TIMES(0, 6)}, ".size names an argument"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .size = {99, 0, 0, 0, 0}}, ".size is of no kind"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .size = {VALUE_ARG, 0, 0, 99, 0}},
+		 ".size is of no type"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .keeps = KEPT(0, TYPE_INT, 1)},
+		 ".keeps names a resource"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .success = 99}, ".success is none"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .result = 99}, ".result is of no type"},
+		{{.symbol = "*f", .role = ROLE_ALLOC, .id = RESULT},
+		 ".symbol has a prefix, and the module has no prefixes"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .conditions = {{.test = 99}}},
+		 ".conditions is no test"},
+		{{.symbol = "f", .role = ROLE_ALLOC, .id = RESULT, .replaces = {.resource = 1}},
+		 ".replaces names a resource"},
+	};
+	struct module module = {.api = MODULE_API,
+				.name = "own",
+				.resources = &good_resource,
+				.resource_count = 1,
+				.functions = &good_function,
+				.function_count = 1};
+
+	(void)state;
+	said.size = 0;
+	assert_true(module_check(&module, &said));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		module.functions = &bad[i].function;
+		said.size = 0;
+		assert_false(module_check(&module, &said));
+		if (!strstr(buf_str(&said), bad[i].said))
+			fail_msg("it says %s, not %s", buf_str(&said), bad[i].said);
+	}
+	module.functions = &good_function;
+	module.resources = &calls;
+	assert_false(module_check(&module, &said));
+	module.resources = &(struct resource){.type = "a b", .noun = "object"};
+	assert_false(module_check(&module, &said));
+	module.resources = &(struct resource){.type = "object"};
+	assert_false(module_check(&module, &said));
+	module.resources = &good_resource;
+	module.resource_count = 0;
+	assert_false(module_check(&module, &said));
+	module.resource_count = 1;
+	module.name = NULL;
+	assert_false(module_check(&module, &said));
+	module.name = "a/b";
+	assert_false(module_check(&module, &said));
+	module.name = "own";
+	module.function_count = 0;
+	assert_false(module_check(&module, &said));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errors), cmocka_unit_test(test_many_errors), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_files),  cmocka_unit_test(test_check),       cmocka_unit_test(test_own_modules),
+	};
+
+	strcpy(folder, "conf-XXXXXX");
+	if (!mkdtemp(folder))
+		return 1;
+	const int status = cmocka_run_group_tests(tests, NULL, NULL);
+
+	rmdir(folder);
+	parse_done();
+	return status;
+}

@@ -1,0 +1,66 @@
+/* What the tests of described modules share. */
+#ifndef CONF_UTIL_H
+#define CONF_UTIL_H
+
+#include "modules/conf.h"
+#include "modules/load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct conf *conf;
+static struct buf said;
+
+/* The module that the text describes; NULL: it is refused, for reasons that `said` has. */
+static const struct module *parse_bytes(const char *text, size_t size)
+{
+	/* Of exactly its size, so that a sanitizer sees who reads on. */
+	char *const copy = malloc(size ? size : 1);
+
+	if (conf)
+		conf_free(conf);
+	said.size = 0;
+	memcpy(copy, text, size);
+	conf = conf_parse("d/own.conf", copy, size, &said);
+	free(copy);
+	if (!conf && !said.size)
+		fail_msg("refused without a word: %s", text);
+	if (!conf)
+		return NULL;
+	struct buf why = {0};
+
+	/* What a file may say, a shared object may. */
+	if (!module_check(conf_module(conf), &why))
+		fail_msg("%s: %s", text, buf_str(&why));
+	buf_free(&why);
+	return conf_module(conf);
+}
+
+static const struct module *parse(const char *text)
+{
+	return parse_bytes(text, strlen(text));
+}
+
+static const struct module *parsed(const char *text)
+{
+	const struct module *const module = parse(text);
+
+	if (!module)
+		fail_msg("refused: %s", buf_str(&said));
+	return module;
+}
+
+static inline void parse_done(void)
+{
+	if (conf)
+		conf_free(conf);
+	buf_free(&said);
+}
+
+#endif

@@ -7,53 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX_BYTES 200 /* that people read */
-#define CALLS_SUFFIX   "-calls"
-
-/* ---- What is kept ---- */
-
-const char *conf_keep(struct conf *conf, const char *text, size_t length)
-{
-	ARRAY_GROW(conf->strings, conf->string_capacity, conf->string_count);
-	return conf->strings[conf->string_count++] = xstrndup(text, length);
-}
-
-int conf_resource(const struct conf *conf, const char *type, size_t length)
-{
-	for (size_t i = 0; i < conf->resource_count; i++)
-		if (strlen(conf->resources[i].type) == length && !memcmp(conf->resources[i].type, type, length))
-			return (int)i;
-	return -1;
-}
-
-const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what)
-{
-	const struct token token = scan->token;
-	const bool is_word = token.kind == TOKEN_WORD || token.kind == TOKEN_NUMBER || token.kind == TOKEN_STRING;
-	const char *const name = is_word ? conf_keep(conf, token.text, token.length) : "";
-
-	if (!module_is_name(name)) {
-		scan_error(scan, "%s is no %s: it consists of at most %d letters, digits, '_', '.' and '-'",
-			   scan_shown(scan), what, MODULE_NAME_MAX);
-		return NULL;
-	}
-	scan_next(scan);
-	return name;
-}
-
-const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what)
-{
-	const struct token token = scan->token;
-
-	if ((token.kind != TOKEN_WORD && token.kind != TOKEN_STRING) || !token.length ||
-	    token.length > TEXT_MAX_BYTES) {
-		scan_error(scan, "%s stands where %s is to be: a word, or a text in \"\", of at most %d bytes",
-			   scan_shown(scan), what, TEXT_MAX_BYTES);
-		return NULL;
-	}
-	scan_next(scan);
-	return conf_keep(conf, token.text, token.length);
-}
+#define CALLS_SUFFIX "-calls"
 
 /* ---- Statements ---- */
 
@@ -402,9 +356,9 @@ static void finish(struct conf *conf, struct scan *scan)
 
 	scan->failed = false;
 	if (!conf->row_count && !scan->errors)
-		scan_error_on(
-			scan, scan->line > 1 ? scan->line - 1 : 1,
-			"no function is described; a line like 'alloc void *get(size_t size): id=return, size=size' does");
+		scan_error_on(scan, scan->line > 1 ? scan->line - 1 : 1,
+			      "no function is described; a line does it like "
+			      "'alloc void *get(size_t size): id=return, size=size'");
 	name_module(conf, scan);
 	summarise(conf, scan);
 	for (size_t i = 0; i < conf->row_count; i++)

@@ -113,7 +113,7 @@ struct conf {
 	size_t string_count, string_capacity;
 };
 
-/* A copy that lives as long as the conf. */
+/* conf_names.c: a copy that lives as long as the conf. */
 const char *conf_keep(struct conf *conf, const char *text, size_t length);
 /* The index of the resource of that type, or -1. */
 int conf_resource(const struct conf *conf, const char *type, size_t length);

@@ -24,11 +24,10 @@ const struct module *module_load(const char *path, struct buf *said)
 			   symbol ? "nothing stands in its" : "it has no symbol", MODULE_SYMBOL, MODULE_SYMBOL);
 	/* Of another version all other fields may stand elsewhere. */
 	else if ((*symbol)->api != MODULE_API)
-		buf_printf(
-			said,
-			"%s: it was built for version %u of functrace/module.h, and this functrace has version %d: build "
-			"it again with the header of this functrace",
-			path, (*symbol)->api, MODULE_API);
+		buf_printf(said,
+			   "%s: it was built for version %u of functrace/module.h, and this functrace has version %d: "
+			   "build it again with the header of this functrace",
+			   path, (*symbol)->api, MODULE_API);
 	else
 		module = *symbol;
 	if (module) {

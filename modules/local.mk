@@ -2,8 +2,9 @@
 noinst_LIBRARIES += libmodules.a
 libmodules_a_SOURCES = modules/file.c modules/memory.c modules/module.c modules/module.h
 # What users describe, as a text or as a shared object.
-libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_parse.h modules/conf_read.c \
-	modules/conf_row.c modules/conf_scan.c modules/conf_type.c modules/conf_value.c modules/load.c modules/load.h
+libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_parse.h \
+	modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_type.c modules/conf_value.c \
+	modules/load.c modules/load.h
 # What a module of one's own is built with (examples/module-template.c).
 moduleincludedir = $(includedir)/functrace
 moduleinclude_HEADERS = modules/module.h

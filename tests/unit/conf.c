@@ -270,7 +270,8 @@ static void test_words(void **state)
 {
 	const struct module *const module = parsed(
 		"resource map range, zero-is-id group folds-in-object nested\n"
-		"alloc void *m(void *p, size_t n, int flags): id=return, size=n, replaces-if flags & 0x10, keeps=n, throws\n"
+		"alloc void *m(void *p, size_t n, int flags): id=return, size=n, replaces-if flags & 0x10, keeps=n, "
+		"throws\n"
 		"free int u(void *p, size_t n): id=p, extent=n, last=n, succeeds=zero\n"
 		"realloc void *r(void *p, size_t n): id=return, released=p, extent=n, size=n, releases-anyway, "
 		"zero-size-releases, may-release-none\n"

@@ -11,7 +11,7 @@ static char folder[64];
 static const struct {
 	const char *text, *said; /* behind "d/own.conf:" */
 } errors[] = {
-	{"", "1: no function is described; a line like 'alloc "},
+	{"", "1: no function is described; a line does it like 'alloc "},
 	{"# nothing\n\n", "2: no function is described"},
 	{"module a\n", "1: no function is described"},
 	{"get\n",

@@ -1,8 +1,6 @@
 #include "config.h"
 #include "record/kinds.h"
 
-#include <string.h>
-
 uint32_t kinds_end(const struct settings *set)
 {
 	size_t end = 1;
@@ -33,24 +31,11 @@ uint32_t kind_id(const struct settings *set, const struct module *module, size_t
 	return (uint32_t)id;
 }
 
-const char *kinds_noun(const struct settings *set)
+const struct module *kind_module(const struct settings *set, uint32_t id)
 {
-	const struct resource *first = NULL, *kind;
+	size_t end = 1, i = 0;
 
-	for (uint32_t id = 1; (kind = kind_of(set, id)); id++) {
-		if (!kind_lives(kind))
-			continue;
-		if (first && strcmp(kind->noun, first->noun))
-			return "resource";
-		first = kind;
-	}
-	return first ? first->noun : "resource";
-}
-
-char *kinds_families(const struct settings *set)
-{
-	for (size_t i = 0; i < set->module_count; i++)
-		if (set->modules[i]->families)
-			return xasprintf(" (%s)", set->modules[i]->families);
-	return xstrdup("");
+	while (i < set->module_count && id >= (end += set->modules[i]->resource_count))
+		i++;
+	return i < set->module_count ? set->modules[i] : NULL;
 }

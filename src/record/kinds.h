@@ -11,11 +11,8 @@ uint32_t kinds_end(const struct settings *set);
 const struct resource *kind_of(const struct settings *set, uint32_t id);
 /* The id of the index-th resource of one of the run's modules. */
 uint32_t kind_id(const struct settings *set, const struct module *module, size_t index);
-/* The noun for one of any kind: "block" where nothing but blocks is traced, else "resource". */
-const char *kinds_noun(const struct settings *set);
-/* " (new and free)": two families of functions that are confused, behind what says so; "": no module names any. The
- * caller frees it. */
-char *kinds_families(const struct settings *set);
+/* The module that has the kind of that id; NULL: there is no such id. */
+const struct module *kind_module(const struct settings *set, uint32_t id);
 /* Whether those of the kind stay until they are released: not so a record of calls. */
 static inline bool kind_lives(const struct resource *kind)
 {

@@ -149,6 +149,11 @@ uint64_t ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id)
 	return kept ? *kept : 0;
 }
 
+struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource)
+{
+	return trace->ledger.live ? trace->ledger.live[resource].counts : (struct kind_counts){0};
+}
+
 struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 {
 	if (!trace->ledger.live)
@@ -185,7 +190,7 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 
 	if (!made || !family || !strcmp(made, family))
 		return;
-	if (trace->counts.mismatched++ < NOTES_MAX)
+	if (live_of(trace, e)->counts.mismatched++ < NOTES_MAX)
 		output_note(trace, "mismatch: %s releases 0x%llx%s, which was allocated by %s%s", e->function->shown,
 			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
 			    function_shown(run, block->maker),
@@ -200,7 +205,7 @@ bool ledger_accuses(const struct trace *trace)
 /* It has been released before, and was not seen given out since. */
 static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
 {
-	const struct counts *counts = &trace->counts;
+	const struct kind_counts *counts = &live_of(trace, e)->counts;
 	char now[32], then[32];
 
 	output_note(trace, "%s releases 0x%llx%s, which %s has released already%s: a double release%s",
@@ -215,7 +220,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 	/* One that succeeds only with what is allocated was not told of an allocation; it is no double one. */
 	const bool is_proof = e->function->function->fails_unknown;
 	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
-	struct counts *counts = &trace->counts;
+	struct kind_counts *counts = &live_of(trace, e)->counts;
 
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
@@ -450,7 +455,7 @@ void ledger_failed(struct trace *trace, struct reservation *reservation)
 	const struct event *e = &reservation->event;
 
 	if (reservation->is_open && e->function->function->fails_unknown)
-		trace->counts.failed_again += ledger_has_released(trace, e->function->resource, e->id);
+		live_of(trace, e)->counts.failed_again += ledger_has_released(trace, e->function->resource, e->id);
 	ledger_withdraw(trace, reservation);
 }
 

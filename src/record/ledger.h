@@ -44,6 +44,8 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 
 /* The live ones of a kind now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
+/* What was odd with the releases of a kind; 0 before ledger_init(). */
+struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 /* The same; of ranges, whether the id is an address within a live one. */

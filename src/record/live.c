@@ -52,7 +52,7 @@ void live_add(struct trace *trace, const struct event *e)
 
 		drop(live, &old);
 		/* The list of what existed is read while the program runs: that one may have gone meanwhile. */
-		trace->counts.reused += !(old.is_inherited && live->kind->existing);
+		live->counts.reused += !(old.is_inherited && live->kind->existing);
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
 	live->bytes += block.size;

@@ -190,26 +190,50 @@ static struct live_total live_sum(const struct trace *trace)
 	return sum;
 }
 
+/* By another family, and double ones where that is sure. */
+static uint64_t wrong_releases(const struct trace *trace)
+{
+	uint64_t wrong = 0;
+
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
+		const struct kind_counts counts = ledger_counts(trace, id);
+
+		wrong += counts.mismatched + (ledger_accuses(trace) ? counts.repeated : 0);
+	}
+	return wrong;
+}
+
+static void add_totals(struct run *run, const struct trace *trace)
+{
+	counts_add(&run->totals, &trace->counts);
+	if (!run->kind_totals)
+		run->kind_totals = xcalloc(kinds_end(run->set), sizeof(*run->kind_totals));
+	for (uint32_t id = 1; id < kinds_end(run->set); id++) {
+		const struct kind_counts counts = ledger_counts(trace, id);
+
+		kind_counts_add(&run->kind_totals[id], &counts);
+	}
+}
+
 void report_trace(struct trace *trace, char *hint)
 {
 	struct run *run = trace->run;
 
 	ARRAY_GROW(run->reports, run->report_capacity, run->report_count);
-	run->reports[run->report_count++] = (struct report){
-		.text = report_text(trace),
-		.hint = hint,
-		.cut = cut_share(trace),
-		.path = trace->has_file ? xstrdup(trace->path) : NULL,
-		.events = trace->counts.events,
-		.written = trace->calls_written,
-		.live = live_sum(trace),
-		.wrong = trace->counts.mismatched + (ledger_accuses(trace) ? trace->counts.repeated : 0),
-		.is_main = trace->is_launched || trace->attached_to,
-		.elsewhere = trace->foreign_mounts ? trace->pid : 0,
-		.is_deleted = is_deleted(trace->exe),
-		.is_broken = trace->broken};
+	run->reports[run->report_count++] = (struct report){.text = report_text(trace),
+							    .hint = hint,
+							    .cut = cut_share(trace),
+							    .path = trace->has_file ? xstrdup(trace->path) : NULL,
+							    .events = trace->counts.events,
+							    .written = trace->calls_written,
+							    .live = live_sum(trace),
+							    .wrong = wrong_releases(trace),
+							    .is_main = trace->is_launched || trace->attached_to,
+							    .elsewhere = trace->foreign_mounts ? trace->pid : 0,
+							    .is_deleted = is_deleted(trace->exe),
+							    .is_broken = trace->broken};
 	run->may_miss |= trace->may_miss;
-	counts_add(&run->totals, &trace->counts);
+	add_totals(run, trace);
 	run->attached |= trace->attached_to;
 	run->unread += trace->objects->unread_count;
 	for (size_t i = 0; i < trace->objects->unread_count && run->unread_reported < UNREAD_REPORTED;
@@ -383,4 +407,5 @@ void reports_free(struct run *run)
 		free(run->reports[i].path);
 	}
 	free(run->reports);
+	free(run->kind_totals);
 }

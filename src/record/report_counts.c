@@ -51,53 +51,72 @@ static void report_untraced(const struct run *run)
 	buf_free(&b);
 }
 
-static void add_unknown_releases(struct buf *b, const struct run *run)
+/* A count of one kind, in words with its noun in the place of %s: of one, and of several, which may have any ending. */
+static void add_kind_count(struct buf *b, uint64_t count, const struct resource *kind, const char *one,
+			   const char *many, const char *end)
 {
-	const char *const noun = kinds_noun(run->set);
-	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
-	char one[128], many[128];
+	char text[32];
 
-	snprintf(one, sizeof(one), "release of a %s %s%s", noun,
-		 run->attached ? "from before functrace attached" : "that was not seen allocated", paused);
-	snprintf(many, sizeof(many), "releases of %ss %s%s", noun,
-		 run->attached ? "from before functrace attached" : "that were not seen allocated", paused);
-	add_count(b, run->totals.unknown_releases - run->totals.repeated, one, many);
+	if (!count)
+		return;
+	buf_printf(b, "%s%s ", b->size ? "; " : "", number_grouped(count, text));
+	for (const char *word = count == 1 ? one : many; *word; word++)
+		if (*word == '%')
+			buf_add_str(b, kind->noun);
+		else
+			buf_add_char(b, *word);
+	buf_add_str(b, end);
+}
+
+static void add_unknown_releases(struct buf *b, const struct run *run, const struct resource *kind,
+				 const struct kind_counts *counts)
+{
+	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
+
+	if (run->attached)
+		add_kind_count(b, counts->unknown_releases - counts->repeated, kind,
+			       "release of a % from before functrace attached",
+			       "releases of %s from before functrace attached", paused);
+	else
+		add_kind_count(b, counts->unknown_releases - counts->repeated, kind,
+			       "release of a % that was not seen allocated",
+			       "releases of %s that were not seen allocated", paused);
 }
 
 /* Releases of what had been released before. A call that was not seen may have given it out meanwhile. */
-static void add_repeated_releases(struct buf *b, const struct run *run)
+static void add_repeated_releases(struct buf *b, const struct run *run, const struct resource *kind,
+				  const struct kind_counts *counts)
 {
 	const struct counts *const c = &run->totals;
 	const bool is_sure = !run->attached && !run->may_miss && !c->no_return_seen && !c->stale && !c->withdrawn &&
-			     c->unknown_releases == c->repeated;
-	const char *const noun = kinds_noun(run->set), *const doubt =
-							       is_sure ? "" : " (or their allocations were not seen)";
-	char one[96], many[96];
+			     counts->unknown_releases == counts->repeated;
 
-	snprintf(one, sizeof(one), "double release of a %s%s", noun, doubt);
-	snprintf(many, sizeof(many), "double releases of %ss%s", noun, doubt);
-	add_count(b, c->repeated, one, many);
+	add_kind_count(b, counts->repeated, kind, "double release of a %", "double releases of %s",
+		       is_sure ? "" : " (or their allocations were not seen)");
 }
 
-static void add_reused(struct buf *b, const struct run *run)
+static void add_mismatched(struct buf *b, const struct run *run, uint32_t id, uint64_t count)
 {
-	const char *const noun = kinds_noun(run->set);
-	char one[96], many[96];
+	const char *const families = kind_module(run->set, id)->families;
+	char *end = families ? xasprintf(" (%s)", families) : xstrdup("");
 
-	snprintf(one, sizeof(one), "%s was given out again: its release was not seen", noun);
-	snprintf(many, sizeof(many), "%ss were given out again: their releases were not seen", noun);
-	add_count(b, run->totals.reused, one, many);
+	add_kind_count(b, count, kind_of(run->set, id), "release by another family of functions",
+		       "releases by another family of functions", end);
+	free(end);
 }
 
-static void add_mismatched(struct buf *b, const struct run *run)
+static void report_releases(const struct run *run, struct buf *b, uint32_t id)
 {
-	char *families = kinds_families(run->set);
-	char one[96], many[96];
+	const struct resource *kind = kind_of(run->set, id);
+	const struct kind_counts *counts = &run->kind_totals[id];
 
-	snprintf(one, sizeof(one), "release by another family of functions%s", families);
-	snprintf(many, sizeof(many), "releases by another family of functions%s", families);
-	add_count(b, run->totals.mismatched, one, many);
-	free(families);
+	add_unknown_releases(b, run, kind, counts);
+	add_repeated_releases(b, run, kind, counts);
+	add_kind_count(b, counts->failed_again, kind, "release of a % failed: it had been released already",
+		       "releases of %s failed: they had been released already", "");
+	add_kind_count(b, counts->reused, kind, "% was given out again: its release was not seen",
+		       "%s were given out again: their releases were not seen", "");
+	add_mismatched(b, run, id, counts->mismatched);
 }
 
 static void report_oddities(const struct run *run)
@@ -109,12 +128,8 @@ static void report_oddities(const struct run *run)
 		  "calls ended without a return (an exception, longjmp)");
 	add_count(&b, c->withdrawn, "release is not in the trace: its call did not return while it was traced",
 		  "releases are not in the trace: their calls did not return while they were traced");
-	add_unknown_releases(&b, run);
-	add_repeated_releases(&b, run);
-	add_count(&b, c->failed_again, "release failed: it was of what had been released already",
-		  "releases failed: they were of what had been released already");
-	add_reused(&b, run);
-	add_mismatched(&b, run);
+	for (uint32_t id = 1; run->kind_totals && id < kinds_end(run->set); id++)
+		report_releases(run, &b, id);
 	add_count(&b, c->slow_steps, "breakpoint passed by stopping all threads",
 		  "breakpoints passed by stopping all threads");
 	if (b.size)

@@ -32,8 +32,9 @@ struct run {
 	struct report *reports;
 	size_t report_count, report_capacity, unread, unread_reported; /* objects that could not be read */
 	struct counts totals;
-	bool attached, may_miss;  /* any trace */
-	size_t untraced_children; /* let go of: -F, or of a processor this build does not know */
+	struct kind_counts *kind_totals; /* by the kind's id; NULL before the first trace is reported */
+	bool attached, may_miss;         /* any trace */
+	size_t untraced_children;        /* let go of: -F, or of a processor this build does not know */
 	size_t lost_attach;
 	size_t broken_traces, unbegun_traces; /* of processes that went on untraced, in the midst and from the start */
 	size_t unmatched_patterns;            /* of functions: none was found anywhere */

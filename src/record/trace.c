@@ -57,11 +57,19 @@ void trace_free(struct trace *trace)
 	free(trace);
 }
 
+/* Structs of nothing but uint64_t. */
+static void add_numbers(uint64_t *to, const uint64_t *from, size_t size)
+{
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
 void counts_add(struct counts *to, const struct counts *from)
 {
-	const uint64_t *add = (const uint64_t *)from;
-	uint64_t *sum = (uint64_t *)to;
+	add_numbers((uint64_t *)to, (const uint64_t *)from, sizeof(*to));
+}
 
-	for (size_t i = 0; i < sizeof(*to) / sizeof(uint64_t); i++)
-		sum[i] += add[i];
+void kind_counts_add(struct kind_counts *to, const struct kind_counts *from)
+{
+	add_numbers((uint64_t *)to, (const uint64_t *)from, sizeof(*to));
 }

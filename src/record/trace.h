@@ -21,9 +21,19 @@ struct reservation {
 	struct event event; /* the frames and a reference to the thread are the reservation's own */
 };
 
+/* What was odd with the releases of one kind. */
+struct kind_counts {
+	uint64_t unknown_releases; /* of what was not seen allocated */
+	uint64_t repeated;         /* ... and had been released before */
+	uint64_t failed_again;     /* that failed, of what had been released (a descriptor closed twice) */
+	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
+	uint64_t mismatched;       /* by another family of functions */
+};
+
 /* Live resources of one kind. */
 struct live_set {
 	const struct resource *kind;
+	struct kind_counts counts;
 	struct hash blocks;       /* id -> struct block, packed */
 	struct hash kept;         /* id -> event.kept, of those that have any */
 	struct hash references;   /* id -> references beyond the first, where they are counted and there are any */
@@ -51,15 +61,10 @@ struct ledger {
 };
 
 struct counts {
-	uint64_t events;           /* calls that were written */
-	uint64_t stale;            /* calls that ended without a return (longjmp, an exception) */
-	uint64_t not_calls;        /* entries of functions to which something jumped */
-	uint64_t no_return_seen;   /* calls whose return could not be watched */
-	uint64_t unknown_releases; /* of what was not seen allocated */
-	uint64_t repeated;         /* ... and had been released before */
-	uint64_t failed_again;     /* releases that failed, of what had been released (a descriptor closed twice) */
-	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
-	uint64_t mismatched;       /* releases by another family of functions */
+	uint64_t events;         /* calls that were written */
+	uint64_t stale;          /* calls that ended without a return (longjmp, an exception) */
+	uint64_t not_calls;      /* entries of functions to which something jumped */
+	uint64_t no_return_seen; /* calls whose return could not be watched */
 	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */
 	uint64_t internal;  /* releases of the allocator's own bookkeeping, not written */
 	uint64_t slow_steps;                      /* breakpoints passed by stopping all threads */
@@ -110,7 +115,8 @@ struct trace {
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 /* It has ended already: its file is closed. */
 void trace_free(struct trace *trace);
-/* Adds every count of `from` to those of `to`. */
+/* Add every count of `from` to those of `to`. */
 void counts_add(struct counts *to, const struct counts *from);
+void kind_counts_add(struct kind_counts *to, const struct kind_counts *from);
 
 #endif

@@ -146,7 +146,7 @@ def leaks(room):
     report = room.run([POSTPROC, '-l', '-c', '-r', room.path('t')]).out.decode()
     problems = []
     wanted = [b'3 descriptors are live, and from before the trace 2 descriptors; 1 FILE pointer is live; trace: ',
-              b'1 release failed: it was of what had been released already']
+              b'1 release of a descriptor failed: it had been released already']
     for words in wanted:
         if words not in done.err:
             problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()[-800:]))

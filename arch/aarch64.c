@@ -10,13 +10,14 @@
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
 #ifdef __aarch64__
 #include <sys/syscall.h>
 #include <ucontext.h>
 #endif
 
 #include "base/util.h"
+
+#define ADDRESS_BITS 52 /* at most */
 
 #define CALL_CLONE     220
 #define CALL_CLONE3    435
@@ -138,12 +139,15 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* How many bits a program's addresses have; the kernel decides that for all. A stack begins at their end, but that of
- * 52 bits only 48 are used unless they are asked for. (NT_ARM_PAC_MASK says the same of a task: those above, but not
- * the top byte, which may hold a tag.) */
-unsigned a64_address_bits(uint64_t on_stack)
+/* The signature in a return address stands above the bits of an address, of which the kernel decides for all programs
+ * how many there are: with 52 of them it leaves the upper four alone, also where a program uses but 48. The processor
+ * knows: of ones, up to bit 54 (bit 55 tells a program's addresses from the kernel's), xpaclri leaves those that are an
+ * address. Where nothing is signed it is a nop, and nothing but a tag, in the top byte, needs be taken off. */
+unsigned a64_address_bits(uint64_t of_ones)
 {
-	return on_stack ? 64u - (unsigned)__builtin_clzll(on_stack) : 48;
+	const unsigned bits = of_ones ? 64u - (unsigned)__builtin_clzll(of_ones) : ADDRESS_BITS;
+
+	return bits < ADDRESS_BITS ? bits : ADDRESS_BITS;
 }
 
 static unsigned address_bits(void)
@@ -151,8 +155,12 @@ static unsigned address_bits(void)
 #ifdef __aarch64__
 	static unsigned bits;
 
-	if (!bits)
-		bits = a64_address_bits(getauxval(AT_RANDOM));
+	if (!bits) {
+		register uint64_t ones __asm__("x30") = ((uint64_t)1 << 55) - 1;
+
+		__asm__("hint #7" : "+r"(ones)); /* xpaclri */
+		bits = a64_address_bits(ones);
+	}
 	return bits;
 #else
 	return 48;
@@ -180,7 +188,7 @@ const struct arch arch_aarch64 = {
 	.reloc_glob_dat = R_AARCH64_GLOB_DAT,
 	.regset_size = A64_WORDS * 8,
 	.pc_offset = -1,
-	.address_max = ((uint64_t)1 << 52) - 1,
+	.address_max = ((uint64_t)1 << ADDRESS_BITS) - 1,
 	.pc = aarch64_pc,
 	.set_pc = a64_set_pc,
 	.sp = aarch64_sp,

@@ -88,8 +88,9 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
-/* How many bits a program's addresses have, by one on its stack (0: not known). */
-unsigned a64_address_bits(uint64_t on_stack);
+/* How many bits a program's addresses have, by what the processor leaves of 55 ones when it takes the signature out of
+ * them. */
+unsigned a64_address_bits(uint64_t of_ones);
 /* A return address cut down to so many bits. */
 uint64_t a64_strip(uint64_t return_address, unsigned bits);
 

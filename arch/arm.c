@@ -204,9 +204,11 @@ const struct arch arch_arm = {
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
-	/* A 64-bit kernel has neither for 32-bit tasks of a 64-bit tracer. */
+	/* A 64-bit kernel has neither for 32-bit tasks of a 64-bit tracer. A 32-bit one could write the pc alone; but
+	 * where all registers are written anyway, a jump through the PLT, which changes ip and the state, is followed.
+	 */
 	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
-	.pc_offset = IS_32_BIT ? ARM_PC * 4 : -1,
+	.pc_offset = -1,
 	.address_max = 0xffffefff,
 	.pc = arm_pc,
 	.set_pc = arm_set_pc,

@@ -170,6 +170,7 @@ static bool has_one_operand(unsigned code)
 static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const bool by_register = !BIT(word, 25), sets_flags = BIT(word, 20);
+	const bool is_shifted_by_register = by_register && BIT(word, 4);
 	const unsigned code = BITS(word, 21, 4), rotation = 2 * BITS(word, 8, 4);
 	const uint32_t number = BITS(word, 0, 8);
 
@@ -187,10 +188,13 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 		op->amount = (uint8_t)rotation;
 		op->immediate = rotation ? number >> rotation | number << (32 - rotation) : number;
 	}
+	/* A register's field that the operation has no use of should be 0: else a processor may do as it likes. */
+	insn->can_emulate = !is_shifted_by_register && !(has_no_result(code) && BITS(word, 12, 4)) &&
+			    !(has_one_operand(code) && BITS(word, 16, 4));
 	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC))
 		return;
-	/* Shifted by a register: UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
-	if ((by_register && BIT(word, 4)) || (op->d == ARM_PC && sets_flags))
+	/* UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
+	if (is_shifted_by_register || (op->d == ARM_PC && sets_flags))
 		step(insn);
 	else
 		insn->kind = INSN_EMULATE;

@@ -46,7 +46,8 @@ static const struct {
 } a32[] =
 	{
 		{"push {r4, lr}", "10 40 2d e9", INSN_COPY, CAN_EMULATE},
-		{"mov ip, sp", "0d c0 a0 e1", INSN_COPY, 0},
+		{"mov ip, sp", "0d c0 a0 e1", INSN_COPY, CAN_EMULATE},
+		{"mov ip, sp with a first operand", "0d c0 a1 e1", INSN_COPY, 0},
 		{"push {fp, ip, lr, pc}", "00 d8 2d e9", INSN_EMULATE, 0},
 		{"pop {r4, pc}", "10 80 bd e8", INSN_EMULATE, 0},
 		{"ldm sp, {fp, sp, pc}", "00 a8 9d e8", INSN_EMULATE, 0},
@@ -64,7 +65,10 @@ static const struct {
 		{"ldrh r2, [pc, #8]", "b8 20 df e1", INSN_EMULATE, 0},
 		{"str r2, [pc, #8]", "08 20 8f e5", INSN_STEP, 0},
 		{"add ip, pc, #0, 12", "00 c6 8f e2", INSN_EMULATE, 0},
-		{"add ip, ip, #974848", "ee ca 8c e2", INSN_COPY, 0},
+		{"add ip, ip, #974848", "ee ca 8c e2", INSN_COPY, CAN_EMULATE},
+		{"add r1, r2, r3, lsl r4", "13 14 82 e0", INSN_COPY, 0},
+		{"cmp r4, #9", "09 00 54 e3", INSN_COPY, CAN_EMULATE},
+		{"cmp r4, #9 with a result", "09 70 54 e3", INSN_COPY, 0},
 		{"mov lr, pc", "0f e0 a0 e1", INSN_EMULATE, 0},
 		{"mov pc, lr", "0e f0 a0 e1", INSN_EMULATE, 0},
 		{"subs pc, lr, #4", "04 f0 5e e2", INSN_STEP, 0},

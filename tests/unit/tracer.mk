@@ -73,4 +73,4 @@ EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
 EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c
 CLEANFILES += tests/unit/kinds-target
 tests/unit/kinds-target: tests/unit/kinds_target.c
-	$(AM_V_CC)$(CC) -O2 -g0 -o $@ $(srcdir)/tests/unit/kinds_target.c
+	$(AM_V_CC)$(CC) -O2 -g0 -funwind-tables -o $@ $(srcdir)/tests/unit/kinds_target.c

@@ -173,23 +173,31 @@ class Run:
         self.command = [GUEST, guest.arch, 'run', '-s', '2', '-t', str(LIMIT), '-o', self.out] + guest.options + options + [
             build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
         self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
+        self.remarks = []  # since the last result
 
     def line(self, text):
         result = self.RESULT.match(text)
         if text.startswith('== '):
-            self.test, self.problem = text[3:], False
+            self.test, self.problem, self.remarks = text[3:], False, []
             self.ended = self.test == 'end'
             self.tap.comment('%s: %s, after %d s' % (self.guest.name, self.test, time.monotonic() - self.began))
         elif result:
             self.problem = bool(result.group(1)) and not result.group(3)
+            before, self.remarks = self.remarks, []
             name = os.path.basename(self.test)
             words = result.group(2) if name in ('run.py', result.group(2)) else '%s: %s' % (name, result.group(2))
             self.tap.result(not result.group(1), '%s: %s' % (self.guest.name, words), result.group(3))
+            for remark in before[-12:] if self.problem else ():
+                self.tap.comment('  ' + remark)
         elif text.startswith('figure '):
             _, name, value = text.split()
             self.figures[name].append(int(value))
-        elif text.startswith('# ') and self.problem:
-            self.tap.comment('  ' + text[2:])
+        elif text.startswith('# '):
+            # Some tests say what is wrong before they say that something is.
+            if self.problem:
+                self.tap.comment('  ' + text[2:])
+            else:
+                self.remarks.append(text[2:])
         self.last.append(text)
 
     def watch(self, child):

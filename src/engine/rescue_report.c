@@ -95,6 +95,35 @@ static bool ends_when_run(const struct rescued_process *process)
 	return any && has_ended(process, RUN_MS);
 }
 
+/* Stops at the first task that a signal ends: its process will have ended, in its time. Nobody takes a SIGTRAP away any
+ * more that neither waits nor is the program's own. */
+static bool is_spared(void *context, pid_t tid)
+{
+	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
+	bool *const killed = context;
+	struct proc_stat stat;
+	uint64_t pending = 0, blocked = 0;
+
+	if (!proc_stat(tid, &stat))
+		return true;
+	char *status = proc_read(tid, "status", NULL);
+
+	proc_status_number(status, "SigPnd", 0, 16, &pending);
+	proc_status_number(status, "SigBlk", 0, 16, &blocked);
+	free(status);
+	*killed = (stat.flags & PROC_KILLED) || (pending & (kill | (trap & ~(blocked | stat.caught | stat.ignored))));
+	return !*killed;
+}
+
+/* Of many tasks on few processors the last may be long in ending. */
+static bool ends_when_killed(const struct rescued_process *process)
+{
+	bool killed = false;
+
+	proc_each_thread(process->pid, is_spared, &killed);
+	return killed && has_ended(process, DOOMED_MS);
+}
+
 #define NAMED_MAX 8
 
 void rescue_report(struct rescue *r)
@@ -106,8 +135,8 @@ void rescue_report(struct rescue *r)
 		struct rescued_process *const process = &r->processes[i];
 		const uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1000000;
 		const uint64_t patience = process->is_doomed ? DOOMED_MS : ENDS_MS;
-		const bool ended =
-			has_ended(process, passed < patience ? (int)(patience - passed) : 0) || ends_when_run(process);
+		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0) ||
+				   ends_when_run(process) || ends_when_killed(process);
 
 		lives += !ended;
 		if (named++ >= NAMED_MAX)

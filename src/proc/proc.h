@@ -57,6 +57,7 @@ struct proc_stat {
 };
 
 #define PROC_KERNEL_THREAD 0x00200000ul
+#define PROC_KILLED        0x00000400ul /* a signal has ended it, or is about to have */
 /* One that works for the kernel among a program's own threads: io_uring's, vhost's. */
 #define PROC_IO_WORKER   0x00000010ul
 #define PROC_USER_WORKER 0x00004000ul

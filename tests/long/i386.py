@@ -37,10 +37,11 @@ def configure(environment, sysroot):
     """What is built runs with the sysroot's libraries: this machine may have no others of 32 bits."""
     libraries = os.path.join(sysroot, 'usr/lib/i386-linux-gnu')
     link = '-Wl,--disable-new-dtags,-rpath,%s,--dynamic-linker,%s/ld-linux.so.2' % (libraries, libraries)
+    musl = TRIPLET + '-musl-gcc -Wl,--dynamic-linker,%s/usr/lib/ld-musl-i386.so.1' % sysroot
     os.makedirs(BUILD, exist_ok=True)
     if not os.path.exists(os.path.join(BUILD, 'config.status')):
-        run([os.path.relpath(os.path.join(TOP_SRCDIR, 'configure'), BUILD), '-q', '--host=' + TRIPLET, '--enable-werror', 'LDFLAGS=' + link],
-            cwd=BUILD, env=environment, timeout=900)
+        run([os.path.relpath(os.path.join(TOP_SRCDIR, 'configure'), BUILD), '-q', '--host=' + TRIPLET, '--enable-werror', 'LDFLAGS=' + link,
+             'MUSL_CC=' + musl], cwd=BUILD, env=environment, timeout=900)
 
 
 def main():

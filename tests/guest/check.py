@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 TOP_SRCDIR = os.path.abspath(os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.path.abspath(os.environ.get('TOP_BUILDDIR', os.getcwd()))
@@ -33,11 +34,13 @@ ENVIRONMENT = dict(os.environ, ARM_GUEST_DIR=GUEST_DIR)
 Guest = collections.namedtuple('Guest', 'name arch options about')
 GUESTS = [
     Guest('arm64', 'arm64', ['-c', 'cortex-a57'], 'AArch64, cortex-a57'),
-    Guest('arm64-pac', 'arm64', ['-c', 'max,pauth-impdef=on'], 'AArch64 with PAC and BTI'),
     Guest('armhf', 'armhf', [], 'ARM, cortex-a15'),
+    Guest('arm64-pac', 'arm64', ['-c', 'max,pauth-impdef=on'], 'AArch64 with PAC and BTI'),
     Guest('armhf-on-arm64', 'armhf', ['-k', 'arm64'], 'ARM programs on an AArch64 kernel'),
 ]
 TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
+# Guests that run at the same time: a processor for each, though it has two and a build takes all.
+AT_ONCE = max(1, min(len(GUESTS), os.cpu_count() or 1))
 # Of a boot and of one line; a scenario's own limit is shorter.
 LIMIT, SILENCE = 3600, 900
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
@@ -93,6 +96,7 @@ class Build:
         self.arch, self.triplet = arch, TRIPLETS[arch]
         self.folder = os.path.join(TOP_BUILDDIR, 'guest-' + arch)
         self.suite = os.path.join(self.folder, 'suite')
+        self.lock, self.broken = threading.Lock(), None
 
     @staticmethod
     def fetch(arch):
@@ -115,6 +119,17 @@ class Build:
             prefix = os.path.join(self.fetch('armhf'), TRIPLETS['armhf'] + '-')
             self.tools.update(ARM_CC=prefix + 'gcc', ARM_CXX=prefix + 'g++')
 
+    def build_once(self, units, parts):
+        """For the first guest that comes; all others of this kind have what that made. Broken if it could not be built."""
+        with self.lock:
+            if not self.broken and not hasattr(self, 'tests'):
+                try:
+                    self.build(units, parts)
+                except Broken as broken:
+                    self.broken = broken
+        if self.broken:
+            raise self.broken
+
     def build(self, units, parts):
         os.makedirs(self.folder, exist_ok=True)
         jobs = '-j%d' % (os.cpu_count() or 1)
@@ -125,13 +140,13 @@ class Build:
         tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
         run(['make', jobs, 'bench/floor', 'bench/targets/malloc'], 'make bench/floor', self.folder, self.env)
         wanted = [test for test in tests if not units or os.path.basename(test) in units]
-        self.tests = [test for test in wanted if os.path.basename(test) not in NOT_THERE]
         self.left_out = [os.path.basename(test) for test in wanted if os.path.basename(test) in NOT_THERE]
         if parts:
             env = dict(self.env, TOP_SRCDIR=TOP_SRCDIR, TOP_BUILDDIR=self.folder, FUNCTRACE=os.path.join(self.folder, 'functrace'), **self.tools)
             run([sys.executable, os.path.join(TOP_SRCDIR, 'tests', 'scenarios', 'run.py'), '--build', '-j', jobs[2:]] + parts,
                 'building the programs of the scenarios', self.folder, env)
         self.gather(parts)
+        self.tests = [test for test in wanted if os.path.basename(test) not in NOT_THERE]
 
     def gather(self, parts):
         """The folder that goes into the guest: what was built, without objects, and the tests."""
@@ -165,6 +180,7 @@ class Build:
 class Run:
     """One boot of a guest: its lines become results."""
 
+    running = set()  # the emulators of all
     RESULT = re.compile(r'^(not )?ok \d+(?: - )?(.*?)(?: # SKIP (.*))?$')
 
     def __init__(self, tap, guest, build, options):
@@ -174,6 +190,9 @@ class Run:
             build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
         self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
         self.remarks = []  # since the last result
+
+    def remark(self, text):
+        self.tap.comment('  %s: %s' % (self.guest.name, text))
 
     def line(self, text):
         result = self.RESULT.match(text)
@@ -188,14 +207,14 @@ class Run:
             words = result.group(2) if name in ('run.py', result.group(2)) else '%s: %s' % (name, result.group(2))
             self.tap.result(not result.group(1), '%s: %s' % (self.guest.name, words), result.group(3))
             for remark in before[-12:] if self.problem else ():
-                self.tap.comment('  ' + remark)
+                self.remark(remark)
         elif text.startswith('figure '):
             _, name, value = text.split()
             self.figures[name].append(int(value))
         elif text.startswith('# '):
             # Some tests say what is wrong before they say that something is.
             if self.problem:
-                self.tap.comment('  ' + text[2:])
+                self.remark(text[2:])
             else:
                 self.remarks.append(text[2:])
         self.last.append(text)
@@ -222,6 +241,7 @@ class Run:
             self.tap.result(True, '%s: %s' % (self.guest.name, name), NOT_THERE[name])
         child = subprocess.Popen(self.command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  start_new_session=True)
+        self.running.add(child)
         threading.Thread(target=self.watch, args=(child,), daemon=True).start()
         try:
             for line in child.stdout:
@@ -230,11 +250,12 @@ class Run:
         finally:
             self.kill(child)
         status = child.wait()
+        self.running.remove(child)
         self.tap.result(self.ended and not status, '%s: %s: all was run' % (self.guest.name, self.guest.about))
         if not self.ended or status:
-            self.tap.comment('  status %d, in %s; the last lines of its console:' % (status, self.test))
+            self.remark('status %d, in %s; the last lines of its console:' % (status, self.test))
             for line in self.last:
-                self.tap.comment('  ' + line)
+                self.remark(line)
         self.read_traces()
         for name, words in ('plain', 'without stacks'), ('stacks', 'with stacks'):
             if self.figures[name] and self.figures['floor']:
@@ -262,12 +283,50 @@ class Run:
                     differ = list(difflib.unified_diff(there.decode(errors='replace').split('\n'), done.stdout.decode(errors='replace').split('\n'),
                                                        'there', 'here', n=0, lineterm=''))
                     for line in differ[:12] + done.stderr.decode(errors='replace').split('\n'):
-                        self.tap.comment('  ' + line)
+                        self.remark(line)
 
 
 def read_form(name):
     with open(os.path.join(HERE, name + '.form')) as file:
         return [line.strip() for line in file if line.strip() and line[0] != '#']
+
+
+def run_one(tap, guest, build, units, parts, options):
+    try:
+        build.build_once(units, parts)
+        Run(tap, guest, build, options).run()
+    except Broken as broken:
+        tap.result(False, '%s: built' % guest.name)
+        for line in str(broken).split('\n'):
+            tap.comment('  ' + line)
+    except Exception:
+        tap.result(False, '%s: run' % guest.name)
+        for line in traceback.format_exc().split('\n'):
+            tap.comment('  ' + line)
+
+
+def run_all(tap, guests, builds, units, parts, options):
+    """Some at once. Who ends this ends the emulators too."""
+    waiting = collections.deque(guests)
+
+    def work():
+        while True:
+            try:
+                guest = waiting.popleft()
+            except IndexError:
+                return
+            run_one(tap, guest, builds[guest.arch], units, parts, options)
+
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(min(AT_ONCE, len(guests)))]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    except KeyboardInterrupt:
+        for child in list(Run.running):
+            Run.kill(child)
+        raise
 
 
 def main():
@@ -286,7 +345,6 @@ def main():
     if os.uname().machine != 'x86_64':
         tap.result(True, 'guests', 'they are made on x86-64')
         guests = []
-    # Who ends this ends the emulator too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for guest in guests:
@@ -296,16 +354,7 @@ def main():
     except Skip as skip:
         tap.result(True, 'guests', str(skip))
         guests = []
-    for guest in guests:
-        build = builds[guest.arch]
-        try:
-            if not hasattr(build, 'tests'):
-                build.build(units, parts)
-            Run(tap, guest, build, ['-p'] if options.form != 'short' or options.parts else []).run()
-        except Broken as broken:
-            tap.result(False, '%s: built' % guest.name)
-            for line in str(broken).split('\n'):
-                tap.comment('  ' + line)
+    run_all(tap, guests, builds, units, parts, ['-p'] if options.form != 'short' or options.parts else [])
     said = tap.end()
     if options.count:
         print(said)

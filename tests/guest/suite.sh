@@ -18,7 +18,7 @@ if [ -d arm ]; then
 	ln -s "$PWD/arm/ld-linux-armhf.so.3" /usr/lib/ld-linux-armhf.so.3
 fi
 export FUNCTRACE="$TOP_BUILDDIR/functrace" FUNCTRACE_POSTPROC="$TOP_BUILDDIR/functrace-postproc" PYTHON=/usr/bin/python3
-export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=300 UNWIND_STEPS=1000
+export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=600 UNWIND_STEPS=1000
 form=$PWD/form
 TRACED='alloc_basic-O2 alloc_cpp-O2 nested-O2 threads-O2 alloc_basic-arm32 alloc_cpp-arm32'
 cd "$TOP_BUILDDIR" || exit 1

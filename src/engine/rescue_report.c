@@ -115,13 +115,20 @@ static bool is_spared(void *context, pid_t tid)
 	return !*killed;
 }
 
-/* Of many tasks on few processors the last may be long in ending. */
+/* Of many tasks on few processors the last may be long in ending. (Those that another one's exec ends leave a process
+ * behind that lives.) */
 static bool ends_when_killed(const struct rescued_process *process)
 {
-	bool killed = false;
+	for (unsigned n = 0; n < DOOMED_MS / ENDS_MS; n++) {
+		bool killed = false;
 
-	proc_each_thread(process->pid, is_spared, &killed);
-	return killed && has_ended(process, DOOMED_MS);
+		proc_each_thread(process->pid, is_spared, &killed);
+		if (!killed)
+			return has_ended(process, n ? RUN_MS : 0);
+		if (has_ended(process, ENDS_MS))
+			return true;
+	}
+	return false;
 }
 
 #define NAMED_MAX 8

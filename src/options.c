@@ -1,5 +1,6 @@
 #include "config.h"
 #include "options.h"
+#include "option_functions.h"
 #include "option_modules.h"
 #include "arch/arch.h"
 #include "base/msg.h"
@@ -124,6 +125,8 @@ static int check_all(struct parse *parse)
 	if (s->start_paused && !s->toggle_signal)
 		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
 	error = check_output(parse);
+	if (!error)
+		option_functions_end(parse);
 	if (!error && !s->module_count)
 		error = option_module(parse, "memory");
 	if (error)
@@ -157,6 +160,10 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
 	{"module", 'e', "NAME|FILE,...", 0, "kinds of resources:", 0},
 	{"track", 0, NULL, OPTION_ALIAS, NULL, 0},
+	{"symbols", 'x', "LIST|@FILE", 0,
+	 "the calls of these functions, separated by ';': patterns of their names (Parser::*), NAME@OBJECT, "
+	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
+	 0},
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
@@ -199,7 +206,6 @@ static const struct argp_option options[] = {
 
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 5}, /* functracer's scripts give it */
 	{"args", 'a', NULL, OPTION_HIDDEN, NULL, 0},
-	{"symbols", 'x', "LIST", OPTION_HIDDEN, NULL, 0},
 	{"args-limit", OPT_LATER, "N", OPTION_HIDDEN, NULL, 0},
 	{"context-function", OPT_LATER + 1, "NAME", OPTION_HIDDEN, NULL, 0},
 	{"attach-file", OPT_LATER + 2, "NAME=PATH", OPTION_HIDDEN, NULL, 0},
@@ -216,8 +222,7 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 		return usage_error(parse,
 				   "-a (arguments of calls) is not available in this version. If "
 				   "'%s' are symbols, "
-				   "as for functracer's -a: functrace's option for that is -x, not "
-				   "available either",
+				   "as for functracer's -a: functrace's option for that is -x",
 				   next);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		const char letter[] = {'-', (char)key, ',', ' ', '\0'};
@@ -225,7 +230,7 @@ static int not_available(struct parse *parse, int key, const struct argp_state *
 		if (options[i].key == key && options[i].name)
 			return usage_error(parse,
 					   "%s--%s is not available in this version. What is traced is "
-					   "chosen by -e (%s), -L, -M and --symbol",
+					   "chosen by -e (%s), -x, -L, -M and --symbol",
 					   key < 0x80 ? letter : "", options[i].name, module_names());
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -314,6 +319,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'e':
 		return option_list(parse, arg, option_module);
+	case 'x':
+		return option_functions(parse, arg);
 	case 't':
 	case 'p':
 		return option_target(parse, arg);
@@ -418,6 +425,7 @@ void settings_free(struct settings *settings)
 	free(settings->libraries);
 	free(settings->symbols);
 	free(settings->modules);
+	option_functions_free(settings->chosen);
 	free(settings->pids);
 	free(settings->monitor);
 	if (settings->output_fd > 2)

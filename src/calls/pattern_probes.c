@@ -47,21 +47,20 @@ static bool is_part(const char *symbol)
 	return false;
 }
 
-static void probe_matched(const struct finding *finding, size_t index, const struct elf_symbol *symbol,
-			  const struct symbol_names *names)
+static void probe_matched(const struct finding *finding, size_t index, const struct elf_symbol *symbol)
 {
 	struct pattern *const pattern = &finding->patterns->items[index];
 	const struct object *object = finding->object;
 	const struct wanted *wanted = pattern->wanted;
-	const char *const name = names->whole ? names->whole : names->symbol;
 
 	if (!libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	pattern->is_found = true;
 	probe_at(finding->p,
 		 &(struct probe){.wanted = wanted,
-				 .traced = {.shown = wanted->function->name ? wanted->shown
-									    : patterns_keep(finding->patterns, name)},
+				 .traced = {.shown = wanted->function->name
+							     ? wanted->shown
+							     : patterns_shown(finding->patterns, symbol->name)},
 				 .start = symbol->value + object->bias,
 				 .size = symbol->size,
 				 .object = object,
@@ -76,7 +75,7 @@ static void probe_named_so(const struct finding *finding, const char *name, cons
 		const size_t index = (size_t)(pattern - finding->patterns->items);
 
 		if (finding->chosen[index] && pattern_matches(pattern, names))
-			probe_matched(finding, index, symbol, names);
+			probe_matched(finding, index, symbol);
 	}
 }
 
@@ -88,7 +87,7 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 
 	if (!object_text_at(finding->object, symbol->value + finding->object->bias))
 		return true;
-	symbol_names_find(&names, symbol->name);
+	symbol_names_find(&names, symbol->name, finding->patterns->any_parameters);
 	probe_named_so(finding, names.symbol, symbol, &names);
 	probe_named_so(finding, names.base, symbol, &names);
 	probe_named_so(finding, names.plain, symbol, &names);
@@ -97,7 +96,7 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 		const struct pattern *pattern = &finding->patterns->items[i];
 
 		if (finding->chosen[i] && pattern->is_glob && pattern_matches(pattern, &names))
-			probe_matched(finding, i, symbol, &names);
+			probe_matched(finding, i, symbol);
 	}
 	symbol_names_free(&names);
 	return true;
@@ -126,21 +125,15 @@ static void report_place(const struct finding *finding, struct pattern *pattern,
 static const char *address_name(const struct finding *finding, const struct pattern *pattern,
 				const struct elf_symbol *symbol)
 {
-	struct symbol_names names;
-	const char *shown;
-
 	if (pattern->wanted->function->name)
 		return pattern->wanted->shown;
-	if (symbol) {
-		symbol_names_find(&names, symbol->name);
-		shown = patterns_keep(finding->patterns, names.whole ? names.whole : symbol->name);
-		symbol_names_free(&names);
-		return shown;
-	}
+	if (symbol)
+		return patterns_shown(finding->patterns, symbol->name);
 	char *const text =
 		xasprintf("%s!0x%llx", path_name(finding->object->path), (unsigned long long)pattern->address);
 
-	shown = patterns_keep(finding->patterns, text);
+	const char *const shown = patterns_keep(finding->patterns, text);
+
 	free(text);
 	return shown;
 }

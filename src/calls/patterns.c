@@ -72,7 +72,8 @@ struct patterns *patterns_new(const struct wanted_list *list)
 		if (!is_pattern(&list->items[i]))
 			continue;
 		ARRAY_GROW(patterns->items, capacity, patterns->count);
-		pattern_parse(&patterns->items[patterns->count++], &list->items[i]);
+		pattern_parse(&patterns->items[patterns->count], &list->items[i]);
+		patterns->any_parameters |= patterns->items[patterns->count++].has_parameters;
 	}
 	for (size_t i = patterns->count; i-- > 0;) {
 		struct pattern *pattern = &patterns->items[i];
@@ -137,6 +138,15 @@ const char *patterns_keep(struct patterns *patterns, const char *name)
 	return kept->text;
 }
 
+const char *patterns_shown(struct patterns *patterns, const char *symbol)
+{
+	char *const name = names_demangle(symbol);
+	const char *const shown = patterns_keep(patterns, name ? name : symbol);
+
+	free(name);
+	return shown;
+}
+
 /* ---- Matching ---- */
 
 /* What compilers append to the name of a function whose code they have fitted to its callers, or made unlike another
@@ -157,11 +167,11 @@ static char *base_name(const char *symbol)
 	return end ? xstrndup(symbol, (size_t)(end - symbol)) : NULL;
 }
 
-void symbol_names_find(struct symbol_names *names, const char *symbol)
+void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole)
 {
 	*names = (struct symbol_names){.symbol = symbol, .base = base_name(symbol)};
 	names->plain = names_demangle_plain(names->base ? names->base : symbol);
-	names->whole = names->plain ? names_demangle(symbol) : NULL;
+	names->whole = names->plain && asks_whole ? names_demangle(symbol) : NULL;
 }
 
 void symbol_names_free(struct symbol_names *names)
@@ -209,6 +219,16 @@ void pattern_saw(struct pattern *pattern, const struct process *p, const struct 
 	pattern->seen_stripped = !elf_file_has_locals(object->file);
 }
 
+bool pattern_name_is_better(const char *name, const char *than)
+{
+	const size_t marks = strspn(name, "_"), other_marks = strspn(than, "_");
+	const size_t length = strlen(name), other_length = strlen(than);
+
+	if (marks != other_marks)
+		return marks < other_marks;
+	return length != other_length ? length < other_length : strcmp(name, than) < 0;
+}
+
 /* ---- Reports ---- */
 
 bool patterns_name_failure(struct patterns *patterns)
@@ -219,8 +239,12 @@ bool patterns_name_failure(struct patterns *patterns)
 /* "-x 'NAME'", as it was given. */
 static char *how_named(const struct wanted_list *list, const struct wanted *wanted)
 {
+	const char *const name = wanted->function->name;
+	/* An address of the program's without an object. */
+	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
+
 	if (wanted->module == list->set->chosen)
-		return xasprintf("-x '%s'", wanted->symbol);
+		return xasprintf("-x '%s%s%s'", name ? name : "", name ? "=" : "", symbol);
 	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
 }
 

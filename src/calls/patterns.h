@@ -30,9 +30,10 @@ struct pattern {
 struct patterns {
 	struct pattern *items;
 	size_t count;
-	struct hash names; /* hash of a name that is no glob -> the first struct pattern */
-	struct hash shown; /* hash -> struct shown_name */
-	size_t failures;   /* functions that could not be probed */
+	struct hash names;   /* hash of a name that is no glob -> the first struct pattern */
+	struct hash shown;   /* hash -> struct shown_name */
+	bool any_parameters; /* a whole name counts for one of them */
+	size_t failures;     /* functions that could not be probed */
 };
 
 /* The names of a symbol. */
@@ -40,7 +41,7 @@ struct symbol_names {
 	const char *symbol;
 	char *base;  /* without what a compiler has appended; NULL: nothing is */
 	char *plain; /* demangled, without parameters; NULL: it is not mangled */
-	char *whole; /* demangled; NULL: it is not mangled */
+	char *whole; /* demangled; NULL: it is not mangled, or nobody asks for it */
 };
 
 /* Of all rows by pattern of the list; NULL: there are none. */
@@ -49,7 +50,7 @@ void patterns_free(struct patterns *patterns); /* NULL is allowed */
 /* Whether `symbol` of a row is an address, OBJECT!0xADDRESS. */
 bool pattern_is_address(const char *symbol);
 
-void symbol_names_find(struct symbol_names *names, const char *symbol);
+void symbol_names_find(struct symbol_names *names, const char *symbol, bool asks_whole);
 void symbol_names_free(struct symbol_names *names);
 /* Whether the pattern matches any of the names. */
 bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names);
@@ -59,9 +60,14 @@ const struct pattern *patterns_named(const struct patterns *patterns, const char
 bool pattern_chooses(const struct pattern *pattern, const struct process *p, const struct object *object);
 /* Notes that there was an object that it is about, whose symbols have been read. */
 void pattern_saw(struct pattern *pattern, const struct process *p, const struct object *object);
-/* A copy of a function's name that lives as long as the patterns. */
+/* The name that a trace shows of a function symbol; it lives as long as the patterns. */
+const char *patterns_shown(struct patterns *patterns, const char *symbol);
+/* A copy of a name that lives as long. */
 const char *patterns_keep(struct patterns *patterns, const char *name);
 
+/* Whether, of two names of a function that one row has matched, a trace is to show the first: the names of frames are
+ * chosen in the same way. */
+bool pattern_name_is_better(const char *name, const char *than);
 /* Whether nothing but such rows is wanted: a process in which none was found may not be meant. */
 bool patterns_are_all(const struct wanted_list *list);
 /* Counts a function of such a row that cannot be probed; whether a message is to name it: only the first ones. */

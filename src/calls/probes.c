@@ -241,10 +241,15 @@ static void probe_merge(struct process *p, struct probe *known, const struct bre
 {
 	const struct function *f = known->wanted->function, *g = other->wanted->function;
 
+	if (other->wanted == known->wanted && f && f->is_pattern) {
+		if (b->prepared && pattern_name_is_better(other->traced.shown, known->traced.shown))
+			probe_rename(p, known, other);
+		return;
+	}
 	if (f && g && !alias_same_calls(known->wanted, other->wanted)) {
 		probe_merge_other_kind(p, known, b, other);
 	} else {
-		/* What patterns have matched is named by the first of its names. */
+		/* What patterns have matched is named by the first that did. */
 		if (f && g && !f->is_pattern && !g->is_pattern)
 			alias_add(p, known, other);
 		known->traced.any_family |= f && g && f->family && g->family && strcmp(f->family, g->family);

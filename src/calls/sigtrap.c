@@ -279,6 +279,8 @@ void sigtrap_set(struct task *task, uint64_t act)
 			: wanted.handler == (uint64_t)(uintptr_t)SIG_IGN ? TRAP_IGNORED
 									 : TRAP_DEFAULT;
 	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
+	traps->setter = traps->action == TRAP_HANDLED ? task->tid : 0;
+	traps->setter_sp = p->arch->sp(&task->regs);
 	if (traps->action != TRAP_HANDLED)
 		return;
 	/* The C library adds a restorer where the processor needs one. */
@@ -323,6 +325,17 @@ static void ignore_again(struct task *task, bool interrupted)
 		task->process->traps->reset = false;
 }
 
+/* Whether the handler that is known may not be the kernel's yet: a function that sigaction() itself calls, or one of
+ * another thread, was hit between its entry and the system call. */
+static bool is_being_set(struct task *task)
+{
+	struct traps *traps = task->process->traps;
+
+	if (traps->setter == task->tid && task->process->arch->sp(&task->regs) > traps->setter_sp)
+		traps->setter = 0;
+	return traps->setter;
+}
+
 void sigtrap_after_hit(struct task *task)
 {
 	struct process *p = task->process;
@@ -335,8 +348,12 @@ void sigtrap_after_hit(struct task *task)
 			ignore_again(task, false);
 		return;
 	}
-	if (action_now(task) == TRAP_HANDLED)
+	if (action_now(task) == TRAP_HANDLED) {
+		p->traps->setter = 0;
 		return; /* not reset */
+	}
+	if (is_being_set(task))
+		return;
 	if (p->traps->known && remote_sigaction(task, false, &p->traps->saved, NULL)) {
 		block_again(task);
 		return;

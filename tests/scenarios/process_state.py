@@ -359,7 +359,7 @@ def test_proc_goes_away():
 def test_usage():
     """wrong usage: 2, a sentence and where help is"""
     for words in ([], ["-b", "999", "true"], ["--bogus", "true"], ["-t", "1", "true"], ["-e", "nonsense", "true"],
-                  ["-x", "f", "true"], ["-o", "/no/such/folder/", "true"]):
+                  ["-x", "", "true"], ["-o", "/no/such/folder/", "true"]):
         run = subprocess.run([FUNCTRACE] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, text=True)
         equal((run.returncode, run.stdout), (2, ""))
         contains(run.stderr, "functrace")

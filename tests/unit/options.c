@@ -4,6 +4,7 @@
 #include "options.h"
 #include "arch/arch.h"
 #include "base/msg.h"
+#include "trace/event.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -380,15 +381,9 @@ static void test_debug(void **state)
 
 static void test_later_options(void **state)
 {
-	static const char *const later[] = {"-a",
-					    "--args",
-					    "--args-limit=1",
-					    "-x f",
-					    "--symbols=f",
-					    "--context-function=f",
-					    "--attach-file=a=b",
-					    "--rotate=1",
-					    "--cycle-size=1"};
+	static const char *const later[] = {
+		"-a",         "--args",        "--args-limit=1", "--context-function=f", "--attach-file=a=b",
+		"--rotate=1", "--cycle-size=1"};
 	char line[64];
 
 	(void)state;
@@ -396,14 +391,127 @@ static void test_later_options(void **state)
 		snprintf(line, sizeof(line), "%s ./prog", later[i]);
 		assert_usage_error(line, "not available in this version");
 	}
-	assert_usage_error("-x f ./prog",
-			   "functrace: -x, --symbols is not available in this version. What is traced is "
-			   "chosen by -e (memory, visits, file), -L, -M and --symbol\n");
+	assert_usage_error("-a ./prog", "functrace: -a, --args is not available in this version. What is traced is "
+					"chosen by -e (memory, visits, file), -x, -L, -M and --symbol\n");
 	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. ");
-	assert_usage_error("-a malloc;free ls", "functracer's -a");
+	assert_usage_error("-a malloc;free ls", "functrace's option for that is -x\n");
 	assert_usage_error("--bogus ls", "unrecognized option");
 	assert_usage_error("-Z ls", "invalid option");
 	assert_usage_error("-b", "requires an argument");
+}
+
+/* The functions that -x has chosen; a word of the command line cannot have blanks here. */
+static void assert_functions(size_t count, const char *const symbols[], const char *const names[])
+{
+	assert_non_null(settings.chosen);
+	assert_int_equal(settings.chosen->function_count, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct function *f = &settings.chosen->functions[i];
+
+		assert_string_equal(f->symbol, symbols[i]);
+		assert_string_equal(f->name ? f->name : "", names[i]);
+		assert_true(f->is_pattern);
+		assert_int_equal(f->role, ROLE_CALL);
+	}
+}
+
+static void test_functions(void **state)
+{
+	static const char *const symbols[] = {
+		"parse",        "Parser::*",    "operator==", "Set::operator!=", "operator!", "[!a-z]*",
+		"f(int,char)",  "free@libc.so", "main@main",  "libz.so!0x1a30",  "!0x12340",  "!0x401a30",
+		"libz.so!0x20", "~T",           "late"};
+	static const char *const names[] = {"", "", "", "", "", "", "", "", "", "", "", "hash", "crc", "", ""};
+
+	(void)state;
+	assert_int_equal(
+		parse("-x parse;Parser::*; -x "
+		      ";operator==;Set::operator!=;operator!;[!a-z]*;f(int,char);free@libc.so;main@main "
+		      "--symbols=libz.so!0x1a30;!0000000000012340;hash=0x401a30;crc=libz.so!0x20;~T -x late ls"),
+		-1);
+	assert_string_equal(said, "");
+	assert_functions(ARRAY_SIZE(symbols), symbols, names);
+	/* Nothing else is traced, */
+	assert_int_equal(settings.module_count, 1);
+	assert_ptr_equal(settings.modules[0], settings.chosen);
+	assert_string_equal(settings.chosen->name, "functions");
+	assert_string_equal(settings.chosen->resources[0].type, "function");
+	assert_true(settings.chosen->resources[0].is_nested);
+	assert_int_equal(settings.chosen->resources[0].flags, RESOURCE_CALL);
+	/* but what -e names. */
+	assert_int_equal(parse("-x f -e file,memory ls"), -1);
+	assert_int_equal(settings.module_count, 3);
+	assert_ptr_equal(settings.modules[2], settings.chosen);
+	assert_int_equal(parse("ls"), -1);
+	assert_null(settings.chosen);
+
+	assert_usage_error("-x '' ls",
+			   "functrace: -x '': there is no function in it; give names, patterns or addresses, "
+			   "separated by ';': -x 'parse;Parser::*', or a file with them: -x @FILE\n");
+	assert_usage_error("-x ;; ls", "-x ;;: there is no function in it");
+	assert_usage_error("-x f;libc.so!main ls",
+			   "functrace: -x: 'libc.so!main' gives no address behind the '!': OBJECT!0xADDRESS, as nm or "
+			   "objdump print it for that file\n");
+	assert_usage_error("-x libc.so! ls", "'libc.so!' gives no address behind the '!'");
+	assert_usage_error("-x =libc.so!0x1 ls", "'=libc.so!0x1' gives no name before the '='");
+	assert_usage_error("-x hash=0xzz ls", "functrace: -x: 'hash=0xzz' gives no address behind the '=': "
+					      "NAME=0xADDRESS, as nm or objdump print it for the program's file\n");
+	assert_usage_error("-x hash= ls", "gives no address behind the '='");
+	assert_usage_error("-x =0x10 ls", "'=0x10' gives no name before the '='");
+	assert_usage_error("-x f@ ls",
+			   "functrace: -x: 'f@' gives no object behind the '@': NAME@OBJECT, with a part of its "
+			   "path, or main for the program\n");
+	assert_usage_error("-x a,b ls", "functrace: -x: 'a,b' has commas in it; functions are separated by ';'\n");
+	assert_usage_error("-x a\tb ls", "has control characters in it");
+}
+
+static int parse_functions(const char *text, size_t size)
+{
+	char *const path = xasprintf("%s/functions", folder);
+	FILE *const file = fopen(path, "w");
+	char line[128];
+
+	fwrite(text, 1, size, file);
+	fclose(file);
+	snprintf(line, sizeof(line), "-x first;@%s;last ls", path);
+	free(path);
+	return parse(line);
+}
+
+static void test_functions_of_a_file(void **state)
+{
+	static const char *const symbols[] = {
+		"first", "operator new(unsigned long)", "a", "b", "{lambda()#1}", "c", "!0x10", "last"};
+	static const char *const names[] = {"", "", "", "", "", "", "d", ""};
+	static const char text[] = "# what is interesting\n\n  operator new(unsigned long)\t# a comment\n"
+				   "a ; b;\r\n{lambda()#1}\n;c#no\n";
+	char expected[160];
+
+	(void)state;
+	assert_int_equal(parse_functions(text, strlen(text) - strlen("#no\n")), -1);
+	assert_int_equal(settings.chosen->function_count, 7);
+	assert_int_equal(parse_functions("operator new(unsigned long)\na;b\n{lambda()#1} #\n\tc\nd=10", 54), -1);
+	assert_string_equal(said, "");
+	assert_functions(ARRAY_SIZE(symbols), symbols, names);
+
+	assert_int_equal(parse_functions("a\n# b\nc;x=y\n", 12), 2);
+	snprintf(expected, sizeof(expected), "functrace: %s/functions:3: 'x=y' gives no address behind the '='",
+		 folder);
+	assert_said(expected);
+	assert_said("functrace --help");
+	assert_int_equal(parse_functions("@other", 6), 2);
+	assert_said("functions:1: '@other' is a file within a file; give each its own -x @FILE\n");
+	assert_int_equal(parse_functions("a\0b", 3), 2);
+	assert_said("functions: this is no text; give a file with functions, one on each line\n");
+	assert_usage_error("-x @ ls", "functrace: -x @: give a file with functions, one on each line\n");
+	assert_usage_error("-x @/no/such ls",
+			   "functrace: -x @/no/such: the file cannot be read: No such file or directory\n");
+	assert_usage_error("-x @/ ls", "functrace: -x @/: the file cannot be read: ");
+	assert_usage_error("-x @/dev/null ls", "-x @/dev/null: there is no function in it");
+	char *const path = xasprintf("%s/functions", folder);
+
+	unlink(path);
+	free(path);
 }
 
 static void test_help(void **state)
@@ -450,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_what_to_trace), cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_durations),     cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
+		cmocka_unit_test(test_functions),     cmocka_unit_test(test_functions_of_a_file),
 		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
 	};
 

@@ -34,7 +34,7 @@ enum value_kind {
 	VALUE_RESULT_WIDE_SIZE,
 	VALUE_NAME,      /* a number that stands for the string that argument a points to: 32 bits of a hash, never 0 */
 	VALUE_LIVE_SIZE, /* the size of the live one of the module's resource b whose id is argument a; 0 none */
-	VALUE_KEPT,      /* what was kept with that one: `keeps` */
+	VALUE_KEPT,      /* what was kept with that one: `keeps`; nothing where nothing was */
 };
 
 /* The C type of an argument, a result or an array's element. What is narrower than a register leaves the rest of it
@@ -160,7 +160,7 @@ struct function {
 	/* Of ranges: if it holds (TEST_NONE: it does not), an allocation takes the place of all ranges of the module
 	 * that it covers (MAP_FIXED). */
 	struct condition replaces;
-	struct value keeps;      /* ROLE_ALLOC: a number that is kept with the id (a mapping's segment); 0 is none */
+	struct value keeps;      /* ROLE_ALLOC: a number that is kept with the id (a mapping's segment) */
 	unsigned char result;    /* enum value_type of the result */
 	unsigned char success;   /* enum success */
 	bool can_fail;           /* a release that can fail: reserved at the entry, committed by a proof */

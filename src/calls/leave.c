@@ -147,7 +147,7 @@ static void write_events(struct task *task, const struct call *call, const struc
 }
 
 /* What the call releases is so if it has succeeded, and of some even if it has not. */
-static void settle_release(struct call *call, const struct function *f, struct trace *trace, bool ok, uint64_t size)
+static void end_release(struct call *call, const struct function *f, struct trace *trace, bool ok, uint64_t size)
 {
 	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !size))
 		ledger_commit(trace, &call->release);
@@ -168,13 +168,13 @@ static void call_finish(struct task *task, struct call *call)
 		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
 
 	e.size = value_of(&of, &f->size);
-	settle_release(call, f, p->trace, ok, e.size);
+	end_release(call, f, p->trace, ok, e.size);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
 	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */
 	if (!value_id(&of, &f->id, &e.id) && f->role != ROLE_CALL)
 		return;
-	e.kept = value_of(&of, &f->keeps);
+	e.has_kept = value_read(&of, &f->keeps, &e.kept);
 	write_events(task, call, &of, &e);
 }
 

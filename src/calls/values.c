@@ -151,14 +151,13 @@ static bool read_other(const struct operands *of, const struct value *value, uin
 		*to = ledger_size(p->trace, module_resource(of, value->b), argument(of, value, value->a));
 		return true;
 	case VALUE_KEPT:
-		*to = ledger_kept(p->trace, module_resource(of, value->b), argument(of, value, value->a));
-		return true;
+		return ledger_kept(p->trace, module_resource(of, value->b), argument(of, value, value->a), to);
 	default:
 		return false;
 	}
 }
 
-static inline bool read_value(const struct operands *of, const struct value *value, uint64_t *to)
+bool value_read(const struct operands *of, const struct value *value, uint64_t *to)
 {
 	switch (value->kind) {
 	case VALUE_ARG:
@@ -181,12 +180,12 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 {
 	uint64_t number;
 
-	return read_value(of, value, &number) ? number : 0;
+	return value_read(of, value, &number) ? number : 0;
 }
 
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
-	return read_value(of, value, id) && (*id || of->row->kind->zero_is_id);
+	return value_read(of, value, id) && (*id || of->row->kind->zero_is_id);
 }
 
 bool value_is_success(const struct process *p, const struct function *f, uint64_t result)

@@ -15,7 +15,9 @@ struct operands {
 
 /* What a function has returned: of the register `raw`, the bits that its result's type has. */
 uint64_t value_result(const struct process *p, const struct function *f, uint64_t raw);
-/* A number of the call; 0: it cannot be read. */
+/* A number of the call. False: there is none, or it cannot be read. */
+bool value_read(const struct operands *of, const struct value *value, uint64_t *to);
+/* The same; 0: it cannot be read. */
 uint64_t value_of(const struct operands *of, const struct value *value);
 /* Takes an id of the row's kind from the call. False: there is none (NULL), or it cannot be read. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id);

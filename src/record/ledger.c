@@ -3,6 +3,7 @@
 #include "record/kinds.h"
 #include "record/live.h"
 #include "record/output.h"
+#include "record/settle.h"
 #include "record/run.h"
 #include "trace/event.h"
 
@@ -23,8 +24,7 @@
  * Where an id is out before its call returns (posix_memalign writes its pointer first), a release of an
  * unknown id waits until the calls that may produce it have returned. */
 
-#define HELD_MAX  1024
-#define NOTES_MAX 100 /* of wrong releases, in one trace */
+#define HELD_MAX 1024
 
 struct held_release {
 	struct event event; /* the frames and a reference to the thread are its own */
@@ -78,15 +78,9 @@ void ledger_fork(const struct trace *from, struct trace *to)
 		live_fork(&from->ledger.live[r], &to->ledger.live[r]);
 }
 
-static void about_to_change(const struct trace *trace)
-{
-	if (trace->ledger.before_change)
-		trace->ledger.before_change(trace->ledger.context);
-}
-
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 {
-	about_to_change(trace);
+	settle_about_to_change(trace);
 	live_add_existing(&trace->ledger.live[resource], id);
 }
 
@@ -142,11 +136,13 @@ uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id)
 	return packed ? block_unpack(*packed).size : 0;
 }
 
-uint64_t ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id)
+bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to)
 {
 	const uint64_t *kept = hash_get(&trace->ledger.live[resource].kept, id);
 
-	return kept ? *kept : 0;
+	if (kept)
+		*to = *kept;
+	return kept;
 }
 
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource)
@@ -166,155 +162,56 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 				   .inherited_bytes = live->inherited_bytes};
 }
 
-/* ---- Allocations and releases ---- */
-
-/* " (event 12)"; nothing of what is not known. */
-static const char *event_text(uint64_t event, char text[static 32])
-{
-	snprintf(text, 32, event ? " (event %llu)" : "", (unsigned long long)event);
-	return text;
-}
-
-/* The number of the event that was written last. */
-static uint64_t last_event(const struct trace *trace)
-{
-	return trace->next_index - 1;
-}
-
-static void check_mismatch(struct trace *trace, const struct event *e, const struct block *block)
-{
-	const struct run *run = trace->run;
-	const char *const family = traced_family(e->function);
-	const char *const made = block->maker ? function_family(run, block->maker) : NULL;
-	char released_at[32], made_at[32];
-
-	if (!made || !family || !strcmp(made, family))
-		return;
-	if (live_of(trace, e)->counts.mismatched++ < NOTES_MAX)
-		output_note(trace, "mismatch: %s releases 0x%llx%s, which was allocated by %s%s", e->function->shown,
-			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
-			    function_shown(run, block->maker),
-			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
-}
-
 bool ledger_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
 }
 
-/* It has been released before, and was not seen given out since. */
-static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
-{
-	const struct kind_counts *counts = &live_of(trace, e)->counts;
-	char now[32], then[32];
+/* ---- Allocations ---- */
 
-	output_note(trace, "%s releases 0x%llx%s, which %s has released already%s: a double release%s",
-		    e->function->shown, (unsigned long long)e->id, event_text(last_event(trace), now),
-		    before->releaser ? function_shown(trace->run, before->releaser) : "another call",
-		    event_text(before->event, then),
-		    counts->unknown_releases > counts->repeated ? ", or its allocation was not seen" : "");
+/* Whether a release is perhaps of what a call in flight has published. */
+static bool must_wait(const struct trace *trace, const struct event *e)
+{
+	return live_of(trace, e)->publishers && !ledger_knows(trace, e->function->resource, e->id);
 }
 
-static void unknown_release(struct trace *trace, const struct event *e)
+/* The reservation of any part of a range. */
+static struct reservation *reserved_in(const struct live_set *live, const struct event *e)
 {
-	/* One that succeeds only with what is allocated was not told of an allocation; it is no double one. */
-	const bool is_proof = e->function->function->fails_unknown;
-	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
-	struct kind_counts *counts = &live_of(trace, e)->counts;
+	const struct hash_entry *entry;
 
-	counts->unknown_releases++;
-	counts->repeated += before != NULL;
-	if (!ledger_accuses(trace) || counts->unknown_releases > NOTES_MAX)
-		return;
-	if (before)
-		repeated_release(trace, e, before);
-	else if (is_proof)
-		output_note(trace, "%s releases 0x%llx, whose allocation was not seen", e->function->shown,
-			    (unsigned long long)e->id);
-	else
-		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
-			    e->function->shown, (unsigned long long)e->id);
+	for (size_t i = 0; (entry = hash_next(&live->reserved, &i));) {
+		struct reservation *reservation = (struct reservation *)(uintptr_t)entry->value;
+
+		if (reservation->event.id < add_saturated(e->id, e->size) &&
+		    live_range_end(live, &reservation->event) > e->id)
+			return reservation;
+	}
+	return NULL;
 }
 
-static void release_one(struct trace *trace, const struct event *e)
-{
-	struct live_set *live = live_of(trace, e);
-	struct block block;
-
-	output_call(trace, e, CALL_RELEASE);
-	if (!kind_lives(live->kind) || live_take_reference(live, e->id))
-		return;
-	if (live_remove(live, e->id, &block))
-		check_mismatch(trace, e, &block);
-	else
-		unknown_release(trace, e);
-	releases_keep(live, &(struct release){.id = e->id,
-					      .event = last_event(trace),
-					      .releaser = function_number(trace->run, e->function)});
-}
-
-static void allocate_one(struct trace *trace, const struct event *e)
-{
-	struct live_set *live = live_of(trace, e);
-
-	output_call(trace, e, CALL_ALLOC);
-	if (kind_lives(live->kind) && !live_add_reference(live, e->id))
-		live_add(trace, e);
-}
-
-/* What is left of a range is a range of its own, which the same call has made. */
-static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
-{
-	struct event rest = *e;
-
-	if (start >= end)
-		return;
-	rest.id = start;
-	rest.size = end - start;
-	allocate_one(trace, &rest);
-}
-
-static void release_ranges(struct trace *trace, const struct event *e)
+/* That it is given out proves that these releases have succeeded. */
+static void commit_proven(struct trace *trace, const struct event *e)
 {
 	const struct live_set *live = live_of(trace, e);
-	const uint64_t end = live_range_end(live, e);
-	size_t count;
-	struct live_range *ranges = live_ranges(live, e->id, end, &count);
+	struct reservation *reservation;
 
-	for (size_t i = 0; i < count; i++) {
-		struct event whole = *e;
-
-		whole.id = ranges[i].start;
-		release_one(trace, &whole);
-		keep_rest(trace, e, ranges[i].start, e->id < ranges[i].end ? e->id : ranges[i].end);
-		keep_rest(trace, e, end, ranges[i].end);
+	if (!live->kind->is_range) {
+		reservation = hash_get_ptr(&live->reserved, e->id);
+		/* What was not known, and this call has published, is what that one is going to release. */
+		if (reservation && !must_wait(trace, e))
+			ledger_commit(trace, reservation);
+		return;
 	}
-	if (!count)
-		release_one(trace, e);
-	free(ranges);
-}
-
-static void write_release(struct trace *trace, const struct event *e)
-{
-	about_to_change(trace);
-	if (live_of(trace, e)->kind->is_range)
-		release_ranges(trace, e);
-	else
-		release_one(trace, e);
+	while ((reservation = reserved_in(live, e)))
+		ledger_commit(trace, reservation);
 }
 
 void ledger_allocated(struct trace *trace, const struct event *e)
 {
-	struct live_set *live = live_of(trace, e);
-
-	about_to_change(trace);
-	if (live->reserved.count) {
-		struct reservation *reservation = hash_get_ptr(&live->reserved, e->id);
-
-		if (reservation)
-			ledger_commit(trace, reservation);
-	}
-	allocate_one(trace, e);
+	if (live_of(trace, e)->reserved.count)
+		commit_proven(trace, e);
+	settle_allocation(trace, e);
 }
 
 void ledger_call(struct trace *trace, const struct event *e)
@@ -324,18 +221,13 @@ void ledger_call(struct trace *trace, const struct event *e)
 
 /* ---- Releases of unknown ids wait for calls that may have published them ---- */
 
-static bool must_wait(const struct trace *trace, const struct event *e)
-{
-	return live_of(trace, e)->publishers && !ledger_knows(trace, e->function->resource, e->id);
-}
-
 /* Writes a held release; *link is the next one then. */
 static void write_held(struct trace *trace, struct held_release **link)
 {
 	struct held_release *held = *link;
 
 	*link = held->next;
-	write_release(trace, &held->event);
+	settle_release(trace, &held->event);
 	event_free(&held->event);
 	free(held);
 	trace->ledger.held_count--;
@@ -348,19 +240,14 @@ static int compare_ids(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-void ledger_released(struct trace *trace, const struct event *e)
+/* Keeps the release until it may be written. The event's reference to its thread and its frames are the ledger's from
+ * now on. */
+static void hold(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
-
-	if (!must_wait(trace, e)) {
-		write_release(trace, e);
-		return;
-	}
 	struct held_release *held = xcalloc(1, sizeof(*held));
 
 	held->event = *e;
-	held->event.thread = thread_ref(e->thread);
-	held->event.frames = frames_copy(e->frames, e->frame_count);
 	*ledger->held_end = held;
 	ledger->held_end = &held->next;
 	/* A call that never returns (a longjmp out of posix_memalign) must not hold everything for ever. */
@@ -369,6 +256,19 @@ void ledger_released(struct trace *trace, const struct event *e)
 	write_held(trace, &ledger->held);
 	if (!ledger->held)
 		ledger->held_end = &ledger->held;
+}
+
+void ledger_released(struct trace *trace, const struct event *e)
+{
+	struct event own = *e;
+
+	if (!must_wait(trace, e)) {
+		settle_release(trace, e);
+		return;
+	}
+	own.thread = thread_ref(e->thread);
+	own.frames = frames_copy(e->frames, e->frame_count);
+	hold(trace, &own);
 }
 
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last)
@@ -470,14 +370,18 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 
-	/* The older call has ended without a return. */
-	if (older)
+	/* The older call has ended without a return; or it has succeeded, and a call that has given the id out anew is
+	 * in flight. */
+	if (older && live->publishers)
+		ledger_commit(trace, older);
+	else if (older)
 		ledger_withdraw(trace, older);
 	hash_set_ptr(&live->reserved, e->id, reservation);
 	trace->ledger.reserved++;
 }
 
-/* The event carries the entry's time: that is when the caller gave the id up. */
+/* The event carries the entry's time: that is when the caller gave the id up. What a realloc releases comes before
+ * what it allocates, and does not wait. */
 void ledger_commit(struct trace *trace, struct reservation *reservation)
 {
 	if (!reservation->is_open)
@@ -485,6 +389,10 @@ void ledger_commit(struct trace *trace, struct reservation *reservation)
 	/* It proves nothing any more while its own event is written. */
 	struct event e = unreserve(trace, reservation);
 
-	write_release(trace, &e);
+	if (e.function->function->role == ROLE_RELEASE && must_wait(trace, &e)) {
+		hold(trace, &e);
+		return;
+	}
+	settle_release(trace, &e);
 	event_free(&e);
 }

@@ -23,7 +23,8 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_call(struct trace *trace, const struct event *e);
 
 /* At the entry of a release that can fail. The event's frames (the heap's) become the reservation's. No program gives
- * the same id up twice at a time: an older reservation of it is closed, unless references of it are counted. */
+ * the same id up twice at a time: an older reservation of it is closed, unless references of it are counted; it has
+ * succeeded if a publisher is in flight, which has given the id out anew. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
 /* The release has succeeded, and is written. Does nothing if it is not open. */
 void ledger_commit(struct trace *trace, struct reservation *reservation);
@@ -54,9 +55,10 @@ bool ledger_covers(const struct trace *trace, uint32_t resource, uint64_t id);
 bool ledger_holds(const struct trace *trace, const struct event *e);
 /* Whether it leaves a part of a range. */
 bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
-/* The size of a live id, and what was kept with it; 0: it is not live, or has none. */
+/* The size of a live id; 0: it is not live, or has none. */
 uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
-uint64_t ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id);
+/* What was kept with a live id. False: nothing was. */
+bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been

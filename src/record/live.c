@@ -56,7 +56,7 @@ void live_add(struct trace *trace, const struct event *e)
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
 	live->bytes += block.size;
-	if (e->kept)
+	if (e->has_kept)
 		hash_set(&live->kept, e->id, e->kept);
 	else if (live->kept.count)
 		hash_remove(&live->kept, e->id, NULL);

@@ -33,6 +33,7 @@ import lifecycle
 import outputs
 import placement
 import programs
+import resources
 import special
 import stacks
 import steady
@@ -94,7 +95,8 @@ CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
-                               ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors))
+                               ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors),
+                               ('kinds', resources))
          for name, function in module.CASES]
 
 

@@ -1,6 +1,6 @@
 /* The order in which releases and allocations may be written: the races of two threads, played by hand. */
 #include "config.h"
-#include "engine/board.h"
+#include "ledger_util.h"
 #include "record/blocks.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -16,135 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-/* Two kinds of resource, so that ids of one are not taken for those of the other. */
-static const struct resource kinds[] = {{.type = "memory"}, {.type = "file"}};
-static const struct module module = {.resources = kinds, .resource_count = 2};
-/* And a module with a kind whose references are counted, and one that is a record of calls. */
-static const struct resource more_kinds[] = {{.type = "object", .flags = RESOURCE_REFCOUNT},
-					     {.type = "visit", .flags = RESOURCE_CALL}};
-static const struct module more = {.resources = more_kinds, .resource_count = 2};
-static const struct module *const modules[] = {&module, &more};
-static struct settings settings;
-static struct engine engine = {.tick_wanted = true}; /* nobody is to be woken */
-static struct run run;
-static struct trace *trace;
-enum { MALLOC, FREE, REALLOC, NEW, OPEN, CLOSE, REF, UNREF, VISIT, LEAVE };
-
-static const struct function functions[] = {
-	[MALLOC] = {.symbol = "malloc", .role = ROLE_ALLOC, .family = "malloc"},
-	[FREE] = {.symbol = "free", .role = ROLE_RELEASE, .family = "malloc"},
-	[REALLOC] = {.symbol = "realloc", .role = ROLE_REALLOC, .can_fail = true, .family = "malloc"},
-	[NEW] = {.symbol = "new", .role = ROLE_ALLOC, .family = "new"},
-	[OPEN] = {.symbol = "open", .role = ROLE_ALLOC},
-	[CLOSE] = {.symbol = "close", .role = ROLE_RELEASE, .can_fail = true},
-	[REF] = {.symbol = "ref", .role = ROLE_ALLOC},
-	[UNREF] = {.symbol = "unref", .role = ROLE_RELEASE, .can_fail = true},
-	[VISIT] = {.symbol = "visit", .role = ROLE_ALLOC},
-	[LEAVE] = {.symbol = "leave", .role = ROLE_RELEASE},
-};
-#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
-static struct traced traced[FUNCTIONS];
-
-static int setup(void **state)
-{
-	const struct writer_options options = {0};
-
-	settings = (struct settings){.modules = (const struct module **)modules, .module_count = 2};
-	settings.encoding = encoding_find("text");
-	run = (struct run){.set = &settings, .engine = &engine};
-	trace = trace_new(&run, 1, NULL);
-	trace->next_index = 1;
-	trace->fd = memfd_create("trace", 0);
-	ledger_init(trace);
-	trace->writer = writer_new(settings.encoding, trace->fd, &options);
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		traced[i] = (struct traced){.function = &functions[i],
-					    .resource = i >= VISIT  ? 4
-							: i >= REF  ? 3
-							: i >= OPEN ? 2
-								    : 1,
-					    .shown = functions[i].symbol};
-	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
-						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
-	for (uint32_t id = 1; id < kinds_end(&settings); id++) {
-		const struct resource *kind = kind_of(&settings, id);
-
-		writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE,
-							   .resource = {id, kind->flags, kind->type, kind->type}});
-	}
-	(void)state;
-	return 0;
-}
-
-/* Of all kinds. */
-static struct kind_counts odd(void)
-{
-	struct kind_counts sum = {0};
-
-	for (uint32_t id = 1; id < kinds_end(&settings); id++) {
-		const struct kind_counts counts = ledger_counts(trace, id);
-
-		kind_counts_add(&sum, &counts);
-	}
-	return sum;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	writer_close(trace->writer);
-	close(trace->fd);
-	ledger_free(trace);
-	trace_free(trace);
-	functions_free(&run);
-	return 0;
-}
-
-static struct event event(int kind, uint64_t id, uint64_t size)
-{
-	return (struct event){.function = &traced[kind], .id = id, .size = size, .time_ns = TIME_NONE};
-}
-
-static void allocated(int kind, uint64_t id, uint64_t size)
-{
-	const struct event e = event(kind, id, size);
-
-	ledger_allocated(trace, &e);
-}
-
-static void released(uint64_t id)
-{
-	const struct event e = event(FREE, id, 0);
-
-	ledger_released(trace, &e);
-}
-
-static void reserve(struct reservation *reservation, int kind, uint64_t id)
-{
-	const struct event e = event(kind, id, 0);
-
-	ledger_reserve(trace, reservation, &e);
-}
-
-/* The call lines of the trace, without index and blank lines. */
-static void assert_trace(const char *expected)
-{
-	char text[4096], calls[4096] = "";
-
-	writer_flush(trace->writer);
-	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
-
-	assert_true(size > 0);
-	text[size] = '\0';
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		char *name = strstr(line, ". ");
-
-		if (line[0] >= '0' && line[0] <= '9' && name)
-			strcat(strcat(calls, name + 2), "\n");
-	}
-	assert_string_equal(calls, expected);
-}
 
 static void test_plain(void **state)
 {
@@ -290,6 +161,63 @@ static void test_published_early(void **state)
 	assert_trace("malloc<memory>(64) = 0x40\nfree<memory>(0x40)\n");
 }
 
+/* pthread_create has written its id: the new thread detaches itself by a call that could have failed, and has returned
+ * before it. */
+static void test_published_and_committed(void **state)
+{
+	struct reservation detach;
+
+	(void)state;
+	ledger_publisher_began(trace, 2);
+	reserve(&detach, CLOSE, 0x40);
+	ledger_commit(trace, &detach);
+	assert_false(detach.is_open);
+	assert_trace("");
+	allocated(OPEN, 0x40, 1);
+	ledger_publisher_done(trace, 2);
+	assert_trace("open<file>(1) = 0x40\nclose<file>(0x40)\n");
+	assert_int_equal(odd().unknown_releases, 0);
+	assert_int_equal(ledger_live(trace, 2).blocks, 0);
+	/* The thread was created by a call that nobody saw. */
+	reserve(&detach, CLOSE, 0x50);
+	ledger_commit(trace, &detach);
+	assert_int_equal(odd().unknown_releases, 1);
+}
+
+/* A: pthread_create writes X | B: X: pthread_join, which fails (it runs yet) | A returns X. */
+static void test_published_and_refused(void **state)
+{
+	struct reservation join;
+
+	(void)state;
+	ledger_publisher_began(trace, 2);
+	reserve(&join, CLOSE, 0x40);
+	allocated(OPEN, 0x40, 1); /* proves nothing: it is what the other call is about */
+	assert_true(join.is_open);
+	ledger_publisher_done(trace, 2);
+	ledger_withdraw(trace, &join);
+	assert_trace("open<file>(1) = 0x40\n");
+}
+
+/* A: pthread_join(X), X is free again | B: pthread_create writes X | X: pthread_detach(X) | A returns | B returns. */
+static void test_published_anew(void **state)
+{
+	struct reservation join, detach;
+
+	(void)state;
+	allocated(OPEN, 0x40, 1);
+	reserve(&join, CLOSE, 0x40);
+	ledger_publisher_began(trace, 2);
+	reserve(&detach, CLOSE, 0x40);
+	assert_false(join.is_open);
+	ledger_commit(trace, &detach);
+	ledger_commit(trace, &join);
+	allocated(OPEN, 0x40, 2);
+	ledger_publisher_done(trace, 2);
+	assert_trace("open<file>(1) = 0x40\nclose<file>(0x40)\nopen<file>(2) = 0x40\nclose<file>(0x40)\n");
+	assert_int_equal(odd().unknown_releases, 0);
+}
+
 /* Each reference is an event; the block is live until the last one is given up. */
 static void test_references(void **state)
 {
@@ -357,29 +285,13 @@ static void test_calls(void **state)
 static void test_kinds(void **state)
 {
 	(void)state;
-	assert_int_equal(kinds_end(&settings), 5);
+	assert_int_equal(kinds_end(&settings), 7);
 	assert_null(kind_of(&settings, 0));
-	assert_null(kind_of(&settings, 5));
-	assert_ptr_equal(kind_of(&settings, 2), &kinds[1]);
-	assert_ptr_equal(kind_of(&settings, 3), &more_kinds[0]);
-	assert_int_equal(kind_id(&settings, &more, 1), 4);
-	assert_int_equal(kind_id(&settings, &module, 0), 1);
-}
-
-/* The notes of the trace. */
-static void assert_notes(const char *expected)
-{
-	char text[8192], notes[4096] = "";
-
-	writer_flush(trace->writer);
-	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
-
-	assert_true(size > 0);
-	text[size] = '\0';
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!strncmp(line, "## ", 3))
-			strcat(strcat(notes, line + 3), "\n");
-	assert_string_equal(notes, expected);
+	assert_null(kind_of(&settings, 7));
+	assert_ptr_equal(kind_of(&settings, 2), &ledger_module.resources[1]);
+	assert_ptr_equal(kind_of(&settings, 3), &ledger_more.resources[0]);
+	assert_int_equal(kind_id(&settings, &ledger_more, 1), 4);
+	assert_int_equal(kind_id(&settings, &ledger_module, 0), 1);
 }
 
 static void test_unknown_and_mismatched(void **state)
@@ -489,23 +401,26 @@ static void test_forked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_realloc_overtaken, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_realloc_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_kind, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_publisher, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_left_reservation, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_crossing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_published_early, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_references, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_references_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_repeated, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_releases, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forked, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_plain, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_realloc_overtaken, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_realloc_fails, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_other_kind, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_other_publisher, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_left_reservation, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_crossing, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_published_early, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_published_and_committed, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_published_and_refused, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_published_anew, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_references, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_references_at_once, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_calls, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_kinds, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_repeated, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_many_releases, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_reused, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_forked, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,17 @@ tests_unit_stop_LDADD = libptrace.a libbase.a $(UNIT_LIBS)
 TRACER_TEST_LIBS = $(TRACER_LIBS) $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/ledger
 TESTS += tests/unit/ledger
-tests_unit_ledger_SOURCES = tests/unit/ledger.c
+tests_unit_ledger_SOURCES = tests/unit/ledger.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_ledger_LDADD = librecord.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
+tests_unit_ledger_LDADD = $(LEDGER_TEST_LIBS)
+LEDGER_TEST_LIBS = librecord.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
 	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
 	$(ZSTD_LIBS) $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/ledger_ranges
+TESTS += tests/unit/ledger_ranges
+tests_unit_ledger_ranges_SOURCES = tests/unit/ledger_ranges.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_ledger_ranges_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_ledger_ranges_LDADD = $(LEDGER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin

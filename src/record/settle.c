@@ -1,0 +1,158 @@
+#include "config.h"
+#include "record/settle.h"
+#include "record/kinds.h"
+#include "record/ledger.h"
+#include "record/live.h"
+#include "record/output.h"
+#include "record/run.h"
+#include "trace/event.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an allocation or a release does to what is live, and what is said of those that are wrong. */
+
+#define NOTES_MAX 100 /* of wrong releases, in one trace */
+
+void settle_about_to_change(const struct trace *trace)
+{
+	if (trace->ledger.before_change)
+		trace->ledger.before_change(trace->ledger.context);
+}
+
+/* " (event 12)"; nothing of what is not known. */
+static const char *event_text(uint64_t event, char text[static 32])
+{
+	snprintf(text, 32, event ? " (event %llu)" : "", (unsigned long long)event);
+	return text;
+}
+
+/* The number of the event that was written last. */
+static uint64_t last_event(const struct trace *trace)
+{
+	return trace->next_index - 1;
+}
+
+static void check_mismatch(struct trace *trace, const struct event *e, const struct block *block)
+{
+	const struct run *run = trace->run;
+	const char *const family = traced_family(e->function);
+	const char *const made = block->maker ? function_family(run, block->maker) : NULL;
+	char released_at[32], made_at[32];
+
+	if (!made || !family || !strcmp(made, family))
+		return;
+	if (live_of(trace, e)->counts.mismatched++ < NOTES_MAX)
+		output_note(trace, "mismatch: %s releases 0x%llx%s, which was allocated by %s%s", e->function->shown,
+			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
+			    function_shown(run, block->maker),
+			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
+}
+
+/* It has been released before, and was not seen given out since. */
+static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
+{
+	const struct kind_counts *counts = &live_of(trace, e)->counts;
+	char now[32], then[32];
+
+	output_note(trace, "%s releases 0x%llx%s, which %s has released already%s: a double release%s",
+		    e->function->shown, (unsigned long long)e->id, event_text(last_event(trace), now),
+		    before->releaser ? function_shown(trace->run, before->releaser) : "another call",
+		    event_text(before->event, then),
+		    counts->unknown_releases > counts->repeated ? ", or its allocation was not seen" : "");
+}
+
+static void unknown_release(struct trace *trace, const struct event *e)
+{
+	/* One that succeeds only with what is allocated was not told of an allocation; it is no double one. */
+	const bool is_proof = e->function->function->fails_unknown;
+	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
+	struct kind_counts *counts = &live_of(trace, e)->counts;
+
+	counts->unknown_releases++;
+	counts->repeated += before != NULL;
+	if (!ledger_accuses(trace) || counts->unknown_releases > NOTES_MAX)
+		return;
+	if (before)
+		repeated_release(trace, e, before);
+	else if (is_proof)
+		output_note(trace, "%s releases 0x%llx, whose allocation was not seen", e->function->shown,
+			    (unsigned long long)e->id);
+	else
+		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
+			    e->function->shown, (unsigned long long)e->id);
+}
+
+static void release_one(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+	struct block block;
+
+	output_call(trace, e, CALL_RELEASE);
+	if (!kind_lives(live->kind) || live_take_reference(live, e->id))
+		return;
+	if (live_remove(live, e->id, &block))
+		check_mismatch(trace, e, &block);
+	else
+		unknown_release(trace, e);
+	releases_keep(live, &(struct release){.id = e->id,
+					      .event = last_event(trace),
+					      .releaser = function_number(trace->run, e->function)});
+}
+
+static void allocate_one(struct trace *trace, const struct event *e)
+{
+	struct live_set *live = live_of(trace, e);
+
+	output_call(trace, e, CALL_ALLOC);
+	if (kind_lives(live->kind) && !live_add_reference(live, e->id))
+		live_add(trace, e);
+}
+
+/* What is left of a range is a range of its own, which the same call has made. */
+static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
+{
+	struct event rest = *e;
+
+	if (start >= end)
+		return;
+	rest.id = start;
+	rest.size = end - start;
+	allocate_one(trace, &rest);
+}
+
+static void release_ranges(struct trace *trace, const struct event *e)
+{
+	const struct live_set *live = live_of(trace, e);
+	const uint64_t end = live_range_end(live, e);
+	size_t count;
+	struct live_range *ranges = live_ranges(live, e->id, end, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct event whole = *e;
+
+		whole.id = ranges[i].start;
+		release_one(trace, &whole);
+		keep_rest(trace, e, ranges[i].start, e->id < ranges[i].end ? e->id : ranges[i].end);
+		keep_rest(trace, e, end, ranges[i].end);
+	}
+	if (!count)
+		release_one(trace, e);
+	free(ranges);
+}
+
+void settle_release(struct trace *trace, const struct event *e)
+{
+	settle_about_to_change(trace);
+	if (live_of(trace, e)->kind->is_range)
+		release_ranges(trace, e);
+	else
+		release_one(trace, e);
+}
+
+void settle_allocation(struct trace *trace, const struct event *e)
+{
+	settle_about_to_change(trace);
+	allocate_one(trace, e);
+}

@@ -1,0 +1,15 @@
+/* What the ledger has decided to write, now and in this order: events, and what is live after them. */
+#ifndef FT_RECORD_SETTLE_H
+#define FT_RECORD_SETTLE_H
+
+#include "record/trace.h"
+
+/* Writes the event; its id is live then, or has one reference more. */
+void settle_allocation(struct trace *trace, const struct event *e);
+/* Writes the event; its id is not live then, or has one reference less. Of ranges, one event for each that it has any
+ * part of, and one for each part that is left. */
+void settle_release(struct trace *trace, const struct event *e);
+/* What is live is going to change: whoever borrows it is told (forks.c). */
+void settle_about_to_change(const struct trace *trace);
+
+#endif

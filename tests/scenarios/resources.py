@@ -1,0 +1,206 @@
+"""The kinds of resource beside memory. Their targets say which lines their traces have, ids and order included
+(tests/targets/kind.h), and what is live at the end; functrace-postproc finds these with their places in the source."""
+
+import os
+import re
+
+import builds
+from kinds import compare_runs
+from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach
+
+CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.*)$')
+COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'arm32')
+
+
+class Kind:
+    """A target of a module: the builds that it has, the words that functrace must say at the end, and a check of one's
+    own: check(room, calls) -> problems; not exact: only that."""
+
+    def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
+                 unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
+                 options=(), label=None, env=None, exact=True):
+        self.module, self.target, self.args = module, target or 'kind_' + module, [str(a) for a in args]
+        self.variants, self.said, self.modes, self.check, self.unsaid = variants, said, modes, check, unsaid
+        self.exact = exact
+        self.options, self.env = list(options), env or {}
+        self.label = label or ' '.join(['kinds:', self.target] + self.args)
+
+
+def storm(count):
+    """Each thread is created, and then joined or detached, in this order."""
+    def check(_room, calls):
+        live, made, problems = set(), 0, []
+        for number, call in enumerate(calls, 1):
+            ident = re.search('0x[0-9a-f]+', call)[0]
+            if '= 0x' in call:
+                made += 1
+                if ident in live:
+                    problems.append('record %d: %s is live already' % (number, call))
+                live.add(ident)
+            elif ident not in live:
+                problems.append('record %d: %s is not live' % (number, call))
+            live.discard(ident) if '= 0x' not in call else None
+        if made != 2 * count + 2 or live:
+            problems.append('%d threads created, %d of them live at the end' % (made, len(live)))
+        return problems[:5]
+    return check
+
+
+KINDS = [
+    Kind('thread', said=('2 threads never joined',)),
+    Kind('thread', 'kind_threadstorm', (200,), variants=('O2', 'musl', 'm32'), exact=False, check=storm(200)),
+]
+
+
+def calls_of(path):
+    """The calls of a text trace, and its notes."""
+    with open(path) as file:
+        lines = file.read().split('\n')
+    return [found.group(1) for found in map(CALL.match, lines) if found], [line for line in lines if line.startswith('## ')]
+
+
+def read_log(room):
+    """What the target says of its trace: calls, and what is left live."""
+    with open(room.path('log')) as file:
+        lines = file.read().split('\n')[:-1]
+    os.unlink(room.path('log'))
+    left = [line.split()[1:] for line in lines if line.startswith('left ')]
+    return ([line for line in lines if not line.startswith('left ')],
+            {kind: (int(count), int(units), int(line)) for kind, count, units, line in left})
+
+
+def is_meant(call, expected):
+    """Where one function has several names and a call does not tell, they stand there with a | between them."""
+    names, at, rest = re.match('([^<(]*)(.?)(.*)', expected).groups()
+    return any(call == name + at + rest for name in names.split('|'))
+
+
+def compare(calls, expected):
+    for number, (one, other) in enumerate(zip(calls, expected)):
+        if not is_meant(one, other):
+            return ['record %d is %s, and not %s; the trace:\n  %s\nexpected:\n  %s' % (
+                number + 1, one, other, '\n  '.join(calls[max(0, number - 5):number + 10]),
+                '\n  '.join(expected[max(0, number - 5):number + 10]))]
+    if len(calls) != len(expected):
+        longer, words = (calls, 'too many') if len(calls) > len(expected) else (expected, 'missing')
+        rest = longer[min(len(calls), len(expected)):]
+        return ['%d records %s: %s' % (len(rest), words, '; '.join(rest[:10]))]
+    return []
+
+
+def leaks_of(room, trace, env=None):
+    """{kind: (count, units)} and the frames of the leaks, by functrace-postproc."""
+    done = room.run([POSTPROC, '-l', '-r', trace], env)
+    text = done.out.decode(errors='replace')
+    if done.status or done.err:
+        raise Failure('functrace-postproc -l: status %d: %s' % (done.status, done.err[-300:]))
+    return text
+
+
+def compare_leaks(text, left, source, with_lines):
+    """Each leak is one of those; the place of each stands among the frames."""
+    problems = []
+    leaks = [m.group(1) for m in map(CALL.match, text.split('\n')) if m]
+    wanted = sum(count for count, _, _ in left.values())
+    if len(leaks) != wanted:
+        problems.append('%d leaks, expected %d: %s' % (len(leaks), wanted, '; '.join(leaks[:10])))
+    for kind, (count, _, line) in left.items():
+        own = [leak for leak in leaks if '<%s>' % kind in leak] if any('<' in leak for leak in leaks) else leaks
+        if len(own) != count:
+            problems.append('%d leaks of %s, expected %d' % (len(own), kind, count))
+        if line and with_lines and '%s:%d' % (source, line) not in text:
+            problems.append('no leak of %s is at %s:%d:\n%s' % (kind, source, line, text[-2000:]))
+    return problems
+
+
+class Run:
+    """One kind's target in one build, in one way."""
+
+    def __init__(self, kind, variant, mode):
+        self.kind, self.variant, self.mode = kind, variant, mode
+
+    def options(self):
+        ways = {'plain': ['-b', '16'], 'all': ['-A', '-b', '64'], 'bare': ['-b', '0'], 'attach': []}
+        return ['-e', self.kind.module, '-T'] + ways[self.mode] + self.kind.options
+
+    def run(self, room):
+        binary = builds.target(self.kind.target, self.variant)
+        command = [binary] + [a.replace('{library}', '') for a in self.kind.args]
+        env = dict(self.kind.env)
+        plain = room.run(command, env)
+        if plain.out.startswith(b'skip: '):
+            raise builds.Skip(plain.out[6:].decode(errors='replace').strip())
+        env['KIND_LOG'] = room.path('log')
+        traced = (self.attached if self.mode == 'attach' else self.launched)(room, command, env)
+        problems = compare_runs(plain, traced)
+        if problems:
+            return problems + [traced.err.decode(errors='replace')[-1500:]], ''
+        return self.judge(room, traced.err.decode(errors='replace'))
+
+    def launched(self, room, command, env):
+        return room.run([FUNCTRACE, '-f', 'text'] + self.options() + ['-o', room.path('trace')] + command, env)
+
+    def attached(self, room, command, env):
+        reason = may_attach()
+        if reason:
+            raise builds.Skip(reason)
+        os.mkdir(room.path('traces'))
+        gate = Gate()
+        try:
+            child = room.start(command, dict(env, **gate.env), pass_fds=gate.fds)
+            gate.started()
+            if not gate.arrived(child):
+                raise Failure('the target ended before its gate')
+            tracer = Tracer(room, child.pid, self.options())
+            tracer.planted()
+            gate.open()
+            if not gate.arrived(child):
+                raise Failure('the target ended before its second gate')
+            problems = tracer.let_go()
+            gate.open()
+            done = room.finish(child)
+        finally:
+            gate.close()
+        if problems:
+            raise Failure('; '.join(problems))
+        traces = os.listdir(room.path('traces'))
+        if len(traces) != 1:
+            raise Failure('%d traces' % len(traces))
+        os.rename(room.path('traces', traces[0]), room.path('trace'))
+        done.err += tracer.err
+        return done
+
+    def compare(self, room, calls):
+        expected, left = read_log(room)
+        if not any('<' in call for call in calls):
+            expected = [re.sub('<.*?>', '', line) for line in expected]
+        problems = compare(calls, expected)
+        if not problems and self.mode != 'bare':
+            text = leaks_of(room, room.path('trace'))
+            problems += compare_leaks(text, left, self.kind.target + '.c', self.variant not in builds.WITHOUT_NAMES)
+        return problems
+
+    def judge(self, room, said):
+        calls, notes = calls_of(room.path('trace'))
+        problems = self.compare(room, calls) if self.kind.exact else []
+        problems += ['functrace does not say: %s' % words for words in self.kind.said if not re.search(words, said)]
+        problems += ['functrace says: %s' % words for words in self.kind.unsaid if words in said]
+        problems += ['it is accused: ' + note for note in notes if 'releases 0x' in note]
+        if self.kind.check:
+            problems += self.kind.check(room, calls)
+        if problems:
+            problems.append('functrace said: ' + said[-1500:])
+        return problems, '%d calls' % len(calls)
+
+
+def cases():
+    for kind in KINDS:
+        for variant in kind.variants:
+            if builds.PROCESSORS.get(variant) and builds.processor() not in builds.PROCESSORS[variant]:
+                continue
+            for mode in kind.modes:
+                yield '%s [%s] %s' % (kind.label[7:], variant, mode), Run(kind, variant, mode).run
+
+
+CASES = list(cases())
+BUILDS = sorted({(kind.target, variant) for kind in KINDS for variant in kind.variants})

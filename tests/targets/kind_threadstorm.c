@@ -1,0 +1,62 @@
+/* Threads that detach themselves at once, and others that tell who they are and are joined, perhaps before their creation
+ * has returned: each release comes behind its creation, however often ids come again. The argument: how many of each. */
+#include "kind.h"
+
+static pthread_t shared; /* 0: none */
+static unsigned taken;   /* how many of them the joining thread has seen */
+
+static void *detach_self(void *data)
+{
+	CHECK(pthread_detach(pthread_self()) == 0);
+	return data;
+}
+
+static void *tell_self(void *data)
+{
+	__atomic_store_n(&shared, pthread_self(), __ATOMIC_RELEASE);
+	return data;
+}
+
+static void *join_early(void *data)
+{
+	pthread_t id;
+
+	for (unsigned i = 0; i < (uintptr_t)data; i++) {
+		while (!(id = __atomic_load_n(&shared, __ATOMIC_ACQUIRE)))
+			sched_yield();
+		__atomic_store_n(&shared, 0, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&taken, 1, __ATOMIC_RELEASE);
+		CHECK(pthread_join(id, NULL) == 0);
+	}
+	return NULL;
+}
+
+static void *create_many(void *data)
+{
+	pthread_t id;
+
+	for (unsigned i = 0; i < (uintptr_t)data; i++)
+		CHECK(pthread_create(&id, NULL, detach_self, NULL) == 0);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const uintptr_t count = argument(argc, argv, 1, 200);
+	pthread_t joiner, creator;
+
+	gate();
+	CHECK(pthread_create(&joiner, NULL, join_early, (void *)count) == 0);
+	CHECK(pthread_create(&creator, NULL, create_many, (void *)count) == 0);
+	for (unsigned i = 0; i < count; i++) {
+		pthread_t id;
+
+		CHECK(pthread_create(&id, NULL, tell_self, NULL) == 0);
+		while (__atomic_load_n(&taken, __ATOMIC_ACQUIRE) == i)
+			sched_yield();
+	}
+	CHECK(pthread_join(joiner, NULL) == 0);
+	CHECK(pthread_join(creator, NULL) == 0);
+	gate();
+	return 0;
+}

@@ -1,0 +1,230 @@
+/* Ranges: what a release or a new one of any part of them leaves. */
+#include "config.h"
+#include "ledger_util.h"
+#include "record/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define PAGES(n) ((uint64_t)(n)*0x1000)
+
+/* The extent, in pages, that the call gives up from the page on. */
+static struct event unmapping(int function, uint64_t page, uint64_t pages)
+{
+	struct event e = event(function, PAGES(page), 0);
+
+	e.extent = PAGES(pages);
+	return e;
+}
+
+static void unmap(int function, uint64_t page, uint64_t pages)
+{
+	const struct event e = unmapping(function, page, pages);
+
+	ledger_released(trace, &e);
+}
+
+static void assert_live(uint32_t resource, uint64_t ranges, uint64_t pages)
+{
+	assert_int_equal(ledger_live(trace, resource).blocks, ranges);
+	assert_int_equal(ledger_live(trace, resource).bytes, PAGES(pages));
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(4));
+	unmap(UNMAP, 16, 4);
+	assert_live(5, 0, 0);
+	/* Sizes that are no whole pages: the kernel rounds them. */
+	allocated(MAP, PAGES(16), 100);
+	const struct event e = {.function = event(UNMAP, 0, 0).function,
+				.id = PAGES(16),
+				.extent = 1,
+				.time_ns = event(UNMAP, 0, 0).time_ns};
+
+	ledger_released(trace, &e);
+	assert_live(5, 0, 0);
+	assert_trace("map<map>(16384) = 0x10000\nunmap<map>(0x10000)\nmap<map>(100) = 0x10000\nunmap<map>(0x10000)\n");
+}
+
+static void test_middle(void **state)
+{
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(10));
+	unmap(UNMAP, 18, 3);
+	assert_live(5, 2, 7);
+	assert_true(ledger_covers(trace, 5, PAGES(17)));
+	assert_false(ledger_covers(trace, 5, PAGES(18)));
+	assert_false(ledger_covers(trace, 5, PAGES(21) - 1));
+	assert_true(ledger_covers(trace, 5, PAGES(21)));
+	assert_false(ledger_covers(trace, 5, PAGES(26)));
+	/* Both rests at once, with the hole between them. */
+	unmap(UNMAP, 16, 10);
+	assert_live(5, 0, 0);
+	assert_int_equal(odd().unknown_releases, 0);
+	assert_trace("map<map>(40960) = 0x10000\nunmap<map>(0x10000)\nunmap<map>(8192) = 0x10000\n"
+		     "unmap<map>(20480) = 0x15000\nunmap<map>(0x10000)\nunmap<map>(0x15000)\n");
+}
+
+static void test_ends(void **state)
+{
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(10));
+	unmap(UNMAP, 16, 2);
+	assert_live(5, 1, 8);
+	unmap(UNMAP, 24, 2);
+	assert_live(5, 1, 6);
+	/* From before it to its middle, and from there to behind its end. */
+	unmap(UNMAP, 10, 10);
+	assert_live(5, 1, 4);
+	unmap(UNMAP, 22, 100);
+	assert_live(5, 1, 2);
+	assert_int_equal(ledger_size(trace, 5, PAGES(20)), PAGES(2));
+	assert_int_equal(odd().unknown_releases, 0);
+}
+
+/* One call, several of them and of both kinds: a row's release is of its own kind. */
+static void test_over_several(void **state)
+{
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(2));
+	allocated(SHARE, PAGES(18), PAGES(2));
+	allocated(MAP, PAGES(20), PAGES(2));
+	unmap(UNMAP, 17, 4);
+	assert_live(5, 2, 2);
+	assert_live(6, 1, 2);
+	unmap(UNSHARE, 17, 4);
+	assert_live(6, 0, 0);
+	assert_trace("map<map>(8192) = 0x10000\nshare<shared>(8192) = 0x12000\nmap<map>(8192) = 0x14000\n"
+		     "unmap<map>(0x10000)\nunmap<map>(4096) = 0x10000\nunmap<map>(0x14000)\n"
+		     "unmap<map>(4096) = 0x15000\nunshare<shared>(0x12000)\n");
+}
+
+static void test_questions(void **state)
+{
+	struct event e = unmapping(UNMAP, 17, 1);
+
+	(void)state;
+	assert_false(ledger_holds(trace, &e));
+	allocated(MAP, PAGES(16), PAGES(4));
+	assert_true(ledger_holds(trace, &e));
+	assert_true(ledger_leaves_rest(trace, &e));
+	e = unmapping(UNMAP, 16, 4);
+	assert_false(ledger_leaves_rest(trace, &e));
+	e = unmapping(UNMAP, 15, 9);
+	assert_false(ledger_leaves_rest(trace, &e));
+	e = unmapping(UNMAP, 15, 2);
+	assert_true(ledger_leaves_rest(trace, &e));
+	e = unmapping(UNMAP, 20, 2);
+	assert_false(ledger_holds(trace, &e));
+	/* As hostile as it gets: to the end of all addresses. */
+	e = unmapping(UNMAP, 16, 0);
+	e.extent = UINT64_MAX;
+	assert_true(ledger_holds(trace, &e));
+	ledger_released(trace, &e);
+	assert_live(5, 0, 0);
+}
+
+/* mremap: the old range ends, the new one begins, at the same place or another one. */
+static void test_moved(void **state)
+{
+	struct reservation move;
+	const struct event grows = unmapping(REMAP, 16, 2), shrinks = unmapping(REMAP, 16, 4),
+			   part = unmapping(REMAP, 33, 2);
+
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(2));
+	ledger_reserve(trace, &move, &grows);
+	ledger_commit(trace, &move);
+	allocated(REMAP, PAGES(16), PAGES(4));
+	assert_live(5, 1, 4);
+	ledger_reserve(trace, &move, &shrinks);
+	ledger_commit(trace, &move);
+	allocated(REMAP, PAGES(32), PAGES(5));
+	assert_live(5, 1, 5);
+	/* From the middle of it. */
+	ledger_reserve(trace, &move, &part);
+	ledger_commit(trace, &move);
+	allocated(REMAP, PAGES(64), PAGES(2));
+	assert_live(5, 3, 5);
+	/* And one that fails. */
+	ledger_reserve(trace, &move, &part);
+	ledger_withdraw(trace, &move);
+	assert_live(5, 3, 5);
+	assert_int_equal(odd().reused, 0);
+	assert_trace("map<map>(8192) = 0x10000\nremap<map>(0x10000)\nremap<map>(16384) = 0x10000\n"
+		     "remap<map>(0x10000)\nremap<map>(20480) = 0x20000\nremap<map>(0x20000)\n"
+		     "remap<map>(4096) = 0x20000\nremap<map>(8192) = 0x23000\nremap<map>(8192) = 0x40000\n");
+}
+
+/* A: munmap(16 pages) is done | B: mmap gets some of these | A returns. */
+static void test_overtaken(void **state)
+{
+	const struct event e = unmapping(UNMAP, 16, 16);
+	struct reservation a;
+
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(16));
+	ledger_reserve(trace, &a, &e);
+	allocated(MAP, PAGES(20), PAGES(2));
+	assert_false(a.is_open);
+	ledger_commit(trace, &a);
+	assert_live(5, 1, 2);
+	assert_trace("map<map>(65536) = 0x10000\nunmap<map>(0x10000)\nmap<map>(8192) = 0x14000\n");
+}
+
+/* What was there may have gone by a call that nobody saw: the new range is there alone. */
+static void test_covered(void **state)
+{
+	(void)state;
+	allocated(MAP, PAGES(16), PAGES(8));
+	allocated(MAP, PAGES(16), PAGES(2));
+	assert_live(5, 1, 2);
+	assert_int_equal(odd().reused, 1);
+}
+
+static void test_kept(void **state)
+{
+	struct event e = event(OPEN, 0x10, 1);
+	uint64_t kept = 7;
+
+	(void)state;
+	/* 0 may be kept as well as any other. */
+	e.has_kept = true;
+	ledger_allocated(trace, &e);
+	assert_true(ledger_kept(trace, 2, 0x10, &kept));
+	assert_int_equal(kept, 0);
+	e.id = 0x20;
+	e.kept = 5;
+	ledger_allocated(trace, &e);
+	assert_true(ledger_kept(trace, 2, 0x20, &kept));
+	assert_int_equal(kept, 5);
+	assert_false(ledger_kept(trace, 1, 0x20, &kept));
+	assert_false(ledger_kept(trace, 2, 0x30, &kept));
+	e = event(CLOSE, 0x20, 0);
+	ledger_released(trace, &e);
+	assert_false(ledger_kept(trace, 2, 0x20, &kept));
+	/* The id comes again, with nothing. */
+	allocated(OPEN, 0x10, 1);
+	assert_false(ledger_kept(trace, 2, 0x10, &kept));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_middle, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_ends, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_over_several, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_questions, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_moved, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_overtaken, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_covered, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_kept, ledger_setup, ledger_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

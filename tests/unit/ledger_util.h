@@ -1,0 +1,47 @@
+/* A ledger with a few kinds of resource, and a trace of what is done to it, for the tests of the ledger. */
+#ifndef FT_TESTS_LEDGER_UTIL_H
+#define FT_TESTS_LEDGER_UTIL_H
+
+#include "engine/settings.h"
+#include "record/trace.h"
+
+/* Functions of the kinds memory (1), file (2), object (3, references are counted), visit (4, a record of calls), and the
+ * ranges map (5) and shared (6). */
+enum {
+	MALLOC,
+	FREE,
+	REALLOC,
+	NEW,
+	OPEN,
+	CLOSE,
+	REF,
+	UNREF,
+	VISIT,
+	LEAVE,
+	MAP,
+	UNMAP,
+	REMAP,
+	SHARE,
+	UNSHARE,
+};
+
+extern const struct module ledger_module, ledger_more; /* the first two; the next two */
+extern struct settings settings;
+extern struct trace *trace;
+
+/* Before and after each test. */
+int ledger_setup(void **state);
+int ledger_teardown(void **state);
+
+struct event event(int function, uint64_t id, uint64_t size);
+void allocated(int function, uint64_t id, uint64_t size);
+/* By free(). */
+void released(uint64_t id);
+void reserve(struct reservation *reservation, int function, uint64_t id);
+/* What is odd with the releases of all kinds. */
+struct kind_counts odd(void);
+/* The call lines of the trace, without index and blank lines; and its notes. */
+void assert_trace(const char *expected);
+void assert_notes(const char *expected);
+
+#endif

@@ -162,11 +162,6 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 				   .inherited_bytes = live->inherited_bytes};
 }
 
-bool ledger_accuses(const struct trace *trace)
-{
-	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
-}
-
 /* ---- Allocations ---- */
 
 /* Whether a release is perhaps of what a call in flight has published. */

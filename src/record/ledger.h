@@ -61,8 +61,5 @@ uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
 bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
-/* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
- * missed. */
-bool ledger_accuses(const struct trace *trace);
 
 #endif

@@ -2,6 +2,7 @@
 #include "record/report.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
+#include "record/settle.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "base/buf.h"
@@ -198,7 +199,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
 		const struct kind_counts counts = ledger_counts(trace, id);
 
-		wrong += counts.mismatched + (ledger_accuses(trace) ? counts.repeated : 0);
+		wrong += counts.mismatched + (settle_accuses(trace) ? counts.repeated : 0);
 	}
 	return wrong;
 }

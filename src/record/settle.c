@@ -1,7 +1,6 @@
 #include "config.h"
 #include "record/settle.h"
 #include "record/kinds.h"
-#include "record/ledger.h"
 #include "record/live.h"
 #include "record/output.h"
 #include "record/run.h"
@@ -50,6 +49,11 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
 }
 
+bool settle_accuses(const struct trace *trace)
+{
+	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
+}
+
 /* It has been released before, and was not seen given out since. */
 static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
 {
@@ -72,7 +76,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
-	if (!ledger_accuses(trace) || counts->unknown_releases > NOTES_MAX)
+	if (!settle_accuses(trace) || counts->unknown_releases > NOTES_MAX)
 		return;
 	if (before)
 		repeated_release(trace, e, before);

@@ -1,5 +1,6 @@
-/* Threads that detach themselves at once, and others that tell who they are and are joined, perhaps before their creation
- * has returned: each release comes behind its creation, however often ids come again. The argument: how many of each. */
+/* Threads that detach themselves at once, and others that tell who they are and are joined, perhaps before their
+ * creation has returned: each release comes behind its creation, however often ids come again. The argument: how many
+ * of each. */
 #include "kind.h"
 
 static pthread_t shared; /* 0: none */

@@ -29,6 +29,15 @@ const struct module *module_find(const char *name)
 	return NULL;
 }
 
+const struct resource *module_resource(const char *type)
+{
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		for (size_t r = 0; r < modules[i]->resource_count; r++)
+			if (!strcmp(modules[i]->resources[r].type, type))
+				return &modules[i]->resources[r];
+	return NULL;
+}
+
 const char *module_names(void)
 {
 	static char names[256];

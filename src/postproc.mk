@@ -1,4 +1,4 @@
 bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h
-functrace_postproc_LDADD = libanalysis.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
+functrace_postproc_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/compress.h"
 #include "analysis/call_store.h"
+#include "analysis/words.h"
 #include "base/msg.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 struct group {
 	const struct stack *stack;
 	struct call_list *calls;
+	const struct resource_state *resource; /* of its calls; NULL: they are of several */
 	uint64_t count, size;
 	uint64_t number; /* in the order of the first calls */
 };
@@ -18,6 +20,7 @@ struct group {
 struct compress {
 	struct stage stage;
 	enum group_order order;
+	struct resources resources;
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct call_store store;
@@ -62,7 +65,9 @@ static struct group *group_of(struct compress *compress, const struct record_cal
 static int put_call(struct compress *compress, const struct record_call *call)
 {
 	struct group *group = group_of(compress, call);
+	const struct resource_state *resource = resources_of(&compress->resources, call->resource);
 
+	group->resource = !group->count || group->resource == resource ? resource : NULL;
 	call_store_add(&compress->store, group->calls, call, 0);
 	group->count++;
 	group->size = add_saturated(group->size, call->size);
@@ -78,6 +83,9 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(compress, &record->call);
 	case RECORD_THREAD:
 		return 0;
+	case RECORD_RESOURCE:
+		resources_declare(&compress->resources, &record->resource);
+		break;
 	case RECORD_OBJECT:
 		object_map_put(&compress->objects, &record->object);
 		break;
@@ -151,12 +159,17 @@ static int put_calls(struct compress *compress, const struct group *group, const
 
 static int put_group(struct compress *compress, const struct group *group)
 {
-	char summary[96];
-	const int error = stack_put_objects(group->stack, &compress->objects, compress->stage.next);
+	struct buf summary = {0};
+	int error = stack_put_objects(group->stack, &compress->objects, compress->stage.next);
 
-	snprintf(summary, sizeof(summary), "# allocation summary: %" PRIu64 " block(s) with total size %" PRIu64,
-		 group->count, group->size);
-	return error ? error : put_calls(compress, group, summary);
+	buf_add_str(&summary, "# allocation summary: ");
+	words_count(&summary, group->resource, group->count);
+	if (words_have_size(group->resource))
+		buf_printf(&summary, " with total size %" PRIu64, group->size);
+	if (!error)
+		error = put_calls(compress, group, buf_str(&summary));
+	buf_free(&summary);
+	return error;
 }
 
 static int finish(struct stage *stage)
@@ -181,6 +194,7 @@ static void compress_free(struct stage *stage)
 	call_store_free(&compress->store);
 	stack_pool_free(&compress->stacks);
 	object_map_free(&compress->objects);
+	resources_free(&compress->resources);
 	free(compress);
 }
 

@@ -19,4 +19,5 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/stats.c src/analysis/stats.h \
 	src/analysis/stats_model.h src/analysis/stats_report.c \
 	src/analysis/summary.c src/analysis/summary.h \
-	src/analysis/threads.c src/analysis/threads.h
+	src/analysis/threads.c src/analysis/threads.h \
+	src/analysis/words.c src/analysis/words.h

@@ -2,6 +2,7 @@
 #include "analysis/summary.h"
 #include "analysis/leaks.h"
 #include "analysis/resources.h"
+#include "analysis/words.h"
 #include "base/buf.h"
 
 #include <inttypes.h>
@@ -62,8 +63,11 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 
 	if (error)
 		return error;
-	buf_printf(line, "# %" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes", total->count,
-		   total->size);
+	buf_add_str(line, "# ");
+	words_count(line, resource, total->count);
+	buf_printf(line, " %s", words_left(resource));
+	if (words_have_size(resource))
+		buf_printf(line, " with total size of %" PRIu64 " bytes", total->size);
 	return put_line(summary, line);
 }
 

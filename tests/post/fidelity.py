@@ -46,7 +46,7 @@ def types_may_have_any_character(_folder):
     assert b"get<a\\011b\\c>>(10)" in text, text
     round_trip(text)
     for trace in (data, text):
-        assert b"# 1 block(s) leaked with total size of 3 bytes\n# Resource - fd (d):\n# 1 block(s)" in text_of(trace, "-l")
+        assert b"# 1 block(s) leaked with total size of 3 bytes\n# Resource - fd (d):\n# 1 descriptor(s) leaked\n" in text_of(trace, "-l")
 
 
 def addresses_that_do_not_fit_are_told(_folder):

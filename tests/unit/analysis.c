@@ -722,13 +722,13 @@ static void totals_are_each_resource_s_own(void **state)
 	sink.text.size = 0;
 	finish_and_expect(summary, &sink,
 			  "comment # Resource - t1 (a kind):\n"
-			  "comment # 0 block(s) leaked with total size of 0 bytes\n"
+			  "comment # 0 t1(s) leaked with total size of 0 bytes\n"
 			  "comment # Resource - t2 (a kind):\n"
-			  "comment # 1 block(s) leaked with total size of 20 bytes\n"
+			  "comment # 1 t2(s) leaked with total size of 20 bytes\n"
 			  "comment # Resource - t3 (a kind):\n"
-			  "comment # 2 block(s) leaked with total size of 60 bytes\n"
+			  "comment # 2 t3(s) leaked with total size of 60 bytes\n"
 			  "comment # Resource - t4 (a kind):\n"
-			  "comment # 3 block(s) leaked with total size of 120 bytes\n"
+			  "comment # 3 t4(s) leaked with total size of 120 bytes\n"
 			  "comment # Resource - 77 (not declared in the trace):\n"
 			  "comment # 1 block(s) leaked with total size of 3 bytes\n");
 }

@@ -44,7 +44,7 @@ def said(errors, *wanted):
 
 def leaks(path="trace"):
     result = subprocess.run([POSTPROC, "-l", path], stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
-    return re.findall(r"^# (\d+) block\(s\) leaked with total size of (\d+) bytes", result.stdout, re.M)
+    return re.findall(r"^# (\d+) \w+\(s\) leaked with total size of (\d+) bytes", result.stdout, re.M)
 
 
 def always(modules, what, expected):

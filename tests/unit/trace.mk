@@ -16,5 +16,5 @@ tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-options.c $(TRACE_TEST_UTIL)
 tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_encodings_LDADD = libanalysis.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a $(SYMBOLS_LIBS) \
-	$(TRACE_LIBS) $(UNIT_LIBS)
+tests_unit_encodings_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
+	$(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)

@@ -280,7 +280,7 @@ static int by_symbol(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Two rows of one function and resource, which no condition tells apart. */
+/* A function has one row for each resource. */
 static void check_twice(const struct conf *conf, struct scan *scan)
 {
 	const struct conf_row **rows = xcalloc(conf->row_count, sizeof(struct conf_row *));
@@ -291,13 +291,11 @@ static void check_twice(const struct conf *conf, struct scan *scan)
 	for (size_t i = 1; i < conf->row_count; i++) {
 		const struct function *const a = &rows[i - 1]->function, *const b = &rows[i]->function;
 
-		if (strcmp(a->symbol, b->symbol) || a->resource != b->resource || a->conditions[0].test ||
-		    b->conditions[0].test)
+		if (strcmp(a->symbol, b->symbol) || a->resource != b->resource)
 			continue;
 		scan->failed = false;
 		scan_error_on(scan, rows[i]->line,
-			      "'%s' is described in line %u already; two rows of one function need a "
-			      "condition each: if NAME == ...",
+			      "'%s' is described in line %u already; a function has one line for each resource",
 			      b->symbol, rows[i - 1]->line);
 	}
 	free(rows);

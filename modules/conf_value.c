@@ -385,9 +385,7 @@ bool conf_take_conditions(struct conf *conf, struct scan *scan, const struct pro
 		conditions[i].or_next = is_or;
 		has_or |= is_or, has_and |= is_and;
 		if (has_or && has_and)
-			return scan_error(scan,
-					  "conditions are joined by 'and' only, or by 'or' only; another row of the "
-					  "same function may have others");
+			return scan_error(scan, "conditions are joined by 'and' only, or by 'or' only");
 		if (i + 1 == max)
 			return scan_error(scan, "there are more than %zu conditions", max);
 	}

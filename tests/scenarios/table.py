@@ -1,5 +1,7 @@
 """The table of scenarios: which target, built how, with which arguments, launched or attached to."""
 
+import os
+
 import aliases
 import builds
 from kinds import Scenario
@@ -10,6 +12,7 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
 UNKNOWN = ('not seen allocated', 'double release', 'blocks from before')
+DESCRIBED = os.path.join(builds.SOURCES, 'described.conf')
 # A leak check at the end needs ptrace itself, see special.py.
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
               'TSAN_OPTIONS': 'allocator_may_return_null=1'}
@@ -56,6 +59,8 @@ SCENARIOS = [
     Scenario('armforms', steps=True, misuse=True, on=('arm',)),
     Scenario('descriptors', options=('-e', 'file'), files=3, variants=('O0', 'O2', 'static', 'no-plt', 'z-now', 'no-slots', 'stripped', 'musl',
                                                               'musl-static', 'm32', 'm32-static', 'arm32')),
+    Scenario('described', options=('-e', DESCRIBED), variants=('O0', 'O2', 'static', 'no-plt', 'no-slots', 'musl', 'musl-static',
+                                                               'clang', 'm32', 'm32-static', 'arm32')),
     Scenario('prefixed', variants=('O0', 'O2', 'static', 'stripped-exports', 'musl')),
     Scenario('moments', variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('nested', variants=('O0', 'O2', 'static', 'musl')),

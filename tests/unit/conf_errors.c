@@ -107,7 +107,7 @@ static const struct {
 	{"resource a\ncall void f(void): resource=a\n", "2: 'a' is a resource that is allocated and released"},
 	{"resource a unit=byte\n" GET "\n", "2: say the size: size=..., for 'a' is counted in bytes"},
 	{GET "\nfree void put(void *p): id=p\n" GET "\n",
-	 "3: 'get' is described in line 1 already; two rows of one function "},
+	 "3: 'get' is described in line 1 already; a function has one line "},
 	{"alloc \x7f\n", "1: '\\x7f' has no meaning here"},
 	{"\xc3\xa9\n", "1: '\\xc3' has no meaning here"},
 };

@@ -1,16 +1,29 @@
 # The examples are built as one would by hand: with debug information, not optimised.
-noinst_DATA = examples/leak
-CLEANFILES += examples/leak
+examples = examples/leak examples/pool examples/prefixed
+noinst_DATA = $(examples)
+CLEANFILES += $(examples)
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp
+dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c examples/pool.c examples/pool.conf \
+	examples/prefixed.c examples/prefixed.conf examples/shapes.cpp examples/shapes.conf
+EXAMPLE_CC = $(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@
+EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 
 examples/leak: examples/leak.c
-	$(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@ $(srcdir)/examples/leak.c
+	$(EXAMPLE_CC) $(srcdir)/examples/leak.c
+
+examples/pool: examples/pool.c
+	$(EXAMPLE_CC) $(srcdir)/examples/pool.c
+
+examples/prefixed: examples/prefixed.c
+	$(EXAMPLE_CC) $(srcdir)/examples/prefixed.c
 
 if HAVE_CXX
-noinst_DATA += examples/leak_cpp
-CLEANFILES += examples/leak_cpp
+noinst_DATA += examples/leak_cpp examples/shapes
+CLEANFILES += examples/leak_cpp examples/shapes
 endif
 
 examples/leak_cpp: examples/leak_cpp.cpp
-	$(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@ $(srcdir)/examples/leak_cpp.cpp
+	$(EXAMPLE_CXX) $(srcdir)/examples/leak_cpp.cpp
+
+examples/shapes: examples/shapes.cpp
+	$(EXAMPLE_CXX) $(srcdir)/examples/shapes.cpp

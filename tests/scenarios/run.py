@@ -24,6 +24,7 @@ import attached
 import builds
 import classes
 import deaths
+import described
 import descriptors
 import engine_kill
 import errors
@@ -94,8 +95,8 @@ BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*
 CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
-                               ('outputs', outputs), ('placement', placement), ('words', words), ('cost', steady),
-                               ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors),
+                               ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
+                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors),
                                ('kinds', resources))
          for name, function in module.CASES]
 

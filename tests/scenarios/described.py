@@ -1,0 +1,216 @@
+"""Modules that users describe: the examples as a user runs them, what is refused, and the words of -e."""
+
+import os
+import re
+
+import builds
+import trace_text
+from errors import refused
+from outputs import equal
+from processes import FUNCTRACE, POSTPROC, Failure
+from words import has_line, said
+
+EXAMPLES = os.path.join(builds.TOP_SRCDIR, 'examples')
+
+
+def example(name):
+    path = os.path.join(builds.TOP_BUILDDIR, 'examples', name)
+    if not os.path.exists(path):
+        raise builds.Skip('examples/%s was not built' % name)
+    return path
+
+
+def compiler():
+    if builds.PREBUILT:
+        raise builds.Skip('there is no compiler')
+    return builds.compiler()
+
+
+def run(room, modules, program, name):
+    """A traced run, of which the program itself must notice nothing."""
+    plain, traced = room.run([program]), room.run([FUNCTRACE, '-e', modules, '-o', room.path(name), program])
+    return traced, equal('the run', (traced.status, traced.out), (plain.status, plain.out))
+
+
+def leaks(room, name):
+    """[(count, bytes, function, file:line)] of the groups with the innermost frames."""
+    done = room.run([POSTPROC, '-l', '-c', '-r', room.path(name)])
+    return sorted((int(count), int(size), function, os.path.basename(place)) for count, size, function, place in re.findall(
+        r'^# allocation summary: (\d+) block\(s\) with total size (\d+)\n\t0x[0-9a-f]+ in (\w+)\(\) at (\S+)$',
+        done.out.decode(), re.M))
+
+
+def line_of(source, text):
+    """FILE:LINE of the first line with that text."""
+    with open(os.path.join(EXAMPLES, source)) as file:
+        for number, line in enumerate(file, 1):
+            if text in line:
+                return '%s:%d' % (source, number)
+    raise Failure('%s has no %r' % (source, text))
+
+
+POOL = [(2, 96, 'weigh', 'pool.c', 'pool_copy(&pool, &copy'), (3, 192, 'send_letter', 'pool.c', 'pool_get(&pool, 64')]
+PREFIXED = [(1, 100, 'read_settings', 'prefixed.c', 'acme_lib_malloc(100)')] * 2 + [
+    (1, 700, 'load_plugin', 'prefixed.c', 'acme_plugin_realloc(table')]
+SHAPES = [(1, 0, 'copy_square', 'shapes.cpp', 'new (place(sizeof(square)))'),
+          (2, 0, 'forget_circles', 'shapes.cpp', 'new (place(sizeof(drawing::Circle)))')]
+
+
+def with_example(name, events, live, expected):
+    """An example, from its description to the lines of its leaks; and beside another module."""
+    def case(room):
+        program, conf = example(name), os.path.join(EXAMPLES, name + '.conf')
+        done, problems = run(room, conf, program, 'own')
+        problems += has_line(done, r'functrace: process \d+ \(%s\): %d events; %s; trace: \S+' % (name, events, live))
+        wanted = sorted(one[:3] + (line_of(one[3], one[4]),) for one in expected)
+        problems += equal('the leaks', leaks(room, 'own'), wanted)
+        done, more = run(room, 'memory,' + conf, program, 'both')
+        problems += more + has_line(done, r'functrace: process \d+ \(%s\): .*%s; trace: \S+' % (name, live))
+        return problems + equal('the leaks beside memory', [one for one in leaks(room, 'both') if one in wanted], wanted), ''
+    return case
+
+
+# ---- A shared object ----
+
+def install_header(room):
+    """The header as `make install` installs it, below a folder of its own: its include path."""
+    done = room.run(['make', '-s', '-C', builds.TOP_BUILDDIR, 'install-moduleincludeHEADERS', 'DESTDIR=' + room.path('root')])
+    for folder, _, names in os.walk(room.path('root')):
+        if 'module.h' in names and os.path.basename(folder) == 'functrace':
+            return os.path.dirname(folder)
+    raise Failure('the header was not installed: ' + done.err.decode())
+
+
+def build_module(room, include, name, source):
+    path = room.path(name + '.so')
+    with open(room.path(name + '.c'), 'w') as file:
+        file.write(source)
+    made = room.run(compiler() + ['-Wall', '-Wextra', '-Werror', '-g', '-shared', '-fPIC', '-I' + include, '-o', path,
+                                  room.path(name + '.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    return path
+
+
+def template_text():
+    with open(os.path.join(EXAMPLES, 'module-template.c')) as file:
+        return file.read()
+
+
+def template(room):
+    """It is built out of the tree, with what was installed, and traces what no text can say."""
+    compiler()
+    program = example('pool')
+    module = build_module(room, install_header(room), 'mine', template_text())
+    command = [FUNCTRACE, '-e', module, '-f', 'text', '-T', '-o', room.path('t'), program]
+    done = room.run(command)
+    problems = equal('status', done.status, 0)
+    problems += has_line(done, r'functrace: process \d+ \(pool\): 11 events; 5 parcels with 480 bytes never put back; trace: .*')
+    with open(room.path('t')) as file:
+        text = file.read()
+    problems += equal('the labels', re.findall(r'\. pool_get\((\d+)\) = \w+\n\t\$1 = label=(.*)\n', text),
+                      [('64', 'anna'), ('128', '?'), ('64', 'berta'), ('128', '?'), ('64', 'carla'), ('128', '?')])
+    problems += equal('the module', re.findall(r'^## tracing module: \[1\] (.*)$', text, re.M), ['pool (1.0)'])
+    # A name without a folder is one of this folder, not a library.
+    done = room.run([FUNCTRACE, '-e', 'mine.so', '-o', room.path('u'), program])
+    return problems + equal('by its name', done.status, 0), ''
+
+
+def bad_objects(room):
+    """Shared objects that are none for this functrace: why, and status 2."""
+    compiler()
+    include = install_header(room)
+    text = template_text()
+    other = build_module(room, include, 'other', text.replace('.api = MODULE_API', '.api = MODULE_API + 41'))
+    nothing = build_module(room, include, 'nothing', 'int nothing;\n')
+    null = build_module(room, include, 'null', text.replace('functrace_module = &module', 'functrace_module = 0').replace(
+        'static const struct module module', 'extern const struct module module;\nconst struct module module'))
+    wrong = build_module(room, include, 'wrong', text.replace('.id = ARG(1)', '.id = ARG(6)'))
+    nameless = build_module(room, include, 'nameless', text.replace('.name = "pool"', '.name = "a pool"'))
+    with open(room.path('text.so'), 'w') as file:
+        file.write('no ELF\n')
+
+    def says(path, *words):
+        return refused(room, [FUNCTRACE, '-e', path, 'true'], 2, 'functrace: -e %s: ' % path, *words)
+    problems = says(other, 'it was built for version 42 of functrace/module.h, and this functrace has version 1: build it again '
+                    'with the header of this functrace\n')
+    problems += says(nothing, "this is no module of functrace: it has no symbol 'functrace_module' (const struct module *")
+    problems += says(null, "this is no module of functrace: nothing stands in its 'functrace_module'")
+    problems += says(wrong, 'functions[2] (pool_put): .id names an argument that is out of reach (MODULE_ARGS)')
+    problems += says(nameless, '.name is missing, or has others than 64 letters, digits')
+    problems += says(room.path('text.so'), 'cannot be loaded: ')
+    problems += says(room.path('none.so'), 'cannot be loaded: ')
+    return problems + says('none.so', 'cannot be loaded: '), ''
+
+
+# ---- A text ----
+
+def bad_texts(room):
+    """All errors in one go, each with its line; nothing runs."""
+    path = room.path('bad.conf')
+    with open(path, 'w') as file:
+        file.write('module bad\n\nalloc void *get(size_t n): id=result\nfree put(void *p): id=p\n')
+    begin = 'functrace: -e %s describes no module; \'man functrace-modules\' has the words of such files\n' % path
+    problems = refused(room, [FUNCTRACE, '-e', 'memory,' + path, 'touch', room.path('ran')], 2, begin,
+                       "%s:3: 'result' is no value; known are: n, arg1 to arg6, return" % path,
+                       "\n%s:4: the type of the result is missing: write it before 'put'" % path)
+    problems += equal('the program ran', os.path.exists(room.path('ran')), False)
+    # As hostile as a file can be.
+    with open(path, 'wb') as file:
+        file.write(os.urandom(100000))
+    problems += refused(room, [FUNCTRACE, '-e', path, 'true'], 2, 'functrace: -e %s describes no module' % path)
+    os.unlink(path)
+    problems += refused(room, [FUNCTRACE, '-e', path, 'true'], 2, '\n%s: No such file or directory\n' % path)
+    os.mkfifo(path)
+    problems += refused(room, [FUNCTRACE, '-e', path, 'true'], 2, '\n%s: is no regular file; write it into one\n' % path)
+    return problems + refused(room, [FUNCTRACE, '-e', room.folder, 'true'], 2, '\n%s: is a folder; give a file\n' % room.folder), ''
+
+
+def same_names(room):
+    """Two modules of one name, or with one type: refused in either order."""
+    row = 'alloc void *get(size_t n): id=return, size=n\n'
+    for name, text in (('memory.conf', row), ('one.conf', 'module one\n' + row), ('two.conf', 'module one\nresource two\n' + row),
+                       ('three.conf', 'resource memory noun=block\n' + row)):
+        with open(room.path(name), 'w') as file:
+            file.write(text)
+    same = "its module is called '%s', and so is another one of -e; give one of them another name (module NAME)\n"
+    problems = refused(room, [FUNCTRACE, '-e', 'memory,./memory.conf', 'true'], 2, 'functrace: -e ./memory.conf: ' + same % 'memory')
+    problems += refused(room, [FUNCTRACE, '-e', './memory.conf', '-e', 'memory', 'true'], 2, 'functrace: -e memory: ' + same % 'memory')
+    problems += refused(room, [FUNCTRACE, '-e', 'one.conf,two.conf', 'true'], 2, 'functrace: -e two.conf: ' + same % 'one')
+    problems += refused(room, [FUNCTRACE, '-e', 'memory,three.conf', 'true'], 2,
+                        "functrace: -e three.conf: it has resources of the type 'memory', and so has the module memory; ")
+    return problems, ''
+
+
+# ---- help and all ----
+
+def words(room):
+    """-e help has a line for each module; -e all is all of them that know what is live."""
+    done = room.run([FUNCTRACE, '-e', 'help'])
+    lines = done.out.decode().split('\n\n')[1].split('\n')
+    names = [line.split()[0] for line in lines if line[0] != ' ']
+    left_out = [line.split()[-1] for line in lines if line[0] == ' ']
+    problems = equal('status', done.status, 0) + equal('stderr', said(done), '')
+    problems += equal('the last ones', names[-3:], ['all', 'FILE.conf', 'FILE.so'])
+    problems += ['no line says anything of %s' % line for line in lines if len(line.split()) < 2]
+    known = re.search(r'known are: (.*)\n', said(room.run([FUNCTRACE, '-e', 'nonsense', 'true']))).group(1).split(', ')
+    problems += equal('the modules', names[:-3], known)
+    done = room.run([FUNCTRACE, '-e', 'all', '-f', 'text', '-o', room.path('t'), 'true'])
+    problems += equal('status', done.status, 0)
+    trace = trace_text.read(room.path('t'))
+    with open(room.path('t')) as file:
+        traced = re.findall(r'^## tracing module: \[[1-9]\d*\] (\S+)', file.read(), re.M)
+    problems += equal('all', traced, [name for name in known if name not in left_out])
+    return problems + trace.problems, '%d modules' % len(known)
+
+
+CASES = [
+    ('the example of a pool', with_example('pool', 11, '5 parcels with 288 bytes never put back', POOL)),
+    ('the example of a prefix', with_example('prefixed', 7, '3 blocks with 900 bytes are live', PREFIXED)),
+    ('the example of classes', with_example('shapes', 7, '3 shapes never destroyed', SHAPES)),
+    ('the template of a shared object', template),
+    ('shared objects that are refused', bad_objects),
+    ('texts that are refused', bad_texts),
+    ('modules of one name', same_names),
+    ('-e help and -e all', words),
+]

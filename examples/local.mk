@@ -3,8 +3,8 @@ examples = examples/leak examples/pool examples/prefixed
 noinst_DATA = $(examples)
 CLEANFILES += $(examples)
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c examples/pool.c examples/pool.conf \
-	examples/prefixed.c examples/prefixed.conf examples/shapes.cpp examples/shapes.conf
+dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c examples/pool.c \
+	examples/pool.conf examples/prefixed.c examples/prefixed.conf examples/shapes.cpp examples/shapes.conf
 EXAMPLE_CC = $(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@
 EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 

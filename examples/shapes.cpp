@@ -1,4 +1,5 @@
-// Objects of C++ classes, from their constructors to their destructors, wherever their memory is: shapes.conf says which.
+// Objects of C++ classes, from their constructors to their destructors, wherever their memory is: shapes.conf says
+// which.
 //
 // Shapes live in an arena that is released as a whole, so for a trace of memory there is one block; what is never
 // destroyed (and keeps what its members own) is in no such trace.

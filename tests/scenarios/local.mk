@@ -1,7 +1,8 @@
 # Scenarios: real programs and small ones, traced and untraced, compared (see run.py and table.py).
 TESTS += tests/scenarios/run.py tests/scenarios/generated.py
 EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scenarios/builds.py \
-	tests/scenarios/classes.py tests/scenarios/deaths.py tests/scenarios/described.py tests/scenarios/descriptors.py \
+	tests/scenarios/classes.py tests/scenarios/deaths.py tests/scenarios/described.py \
+	tests/scenarios/descriptors.py \
 	tests/scenarios/engine_kill.py tests/scenarios/errors.py tests/scenarios/forking.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \

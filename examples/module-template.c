@@ -4,8 +4,8 @@
  *     functrace -e ./module-template.so -f text -o - ./pool
  *
  * It is about the same pool as pool.conf is, and says more: with each parcel the trace shows the label that it was
- * given, and parcels with the label "?" are counted twice as large.  All fields are described in functrace/module.h, which
- * functrace has installed.
+ * given, and parcels with the label "?" are counted twice as large.  All fields are described in functrace/module.h,
+ * which functrace has installed.
  *
  * The code runs in functrace, not in the program: addresses of the program are no pointers here, and call->read() is
  * the only way to its memory.  It must neither wait nor crash.

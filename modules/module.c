@@ -1,5 +1,5 @@
 #include "config.h"
-#include "modules/module.h"
+#include "modules/known.h"
 #include "trace/event.h"
 
 #include <stdio.h>

@@ -1,6 +1,10 @@
 /* The public contract of a module: one kind of resource (or a few that belong together), as a table.
  *
- * A row says everything about a function: adding a function is adding a row. */
+ * A row says everything about a function: adding a function is adding a row.
+ *
+ * A shared object with a module of one's own (functrace -e FILE.so) needs this header only, and defines
+ *
+ *     extern const struct module *const functrace_module; */
 #ifndef FT_MODULES_MODULE_H
 #define FT_MODULES_MODULE_H
 
@@ -185,12 +189,14 @@ enum existing {
 };
 
 /* As enum resource_flags of functrace's traces. */
-enum { KIND_REFCOUNT = 1, KIND_CALL = 2 };
+enum {
+	KIND_REFCOUNT = 1, /* allocations and releases of one id are counted */
+	KIND_CALL = 2,     /* a record of calls, never a leak */
+};
 
 struct resource {
 	const char *type, *desc;
-	unsigned
-		flags; /* KIND_REFCOUNT: allocations and releases of one id are counted; KIND_CALL: a record of calls */
+	unsigned flags;   /* KIND_... */
 	const char *noun; /* what messages call one of them ("block"); an s makes the plural */
 	const char *unit; /* what sizes are counted in ("byte"); NULL: they are not summed up */
 	const char *left; /* what those are that are not released ("never joined"); NULL: live */
@@ -224,13 +230,5 @@ struct module {
 	 * addresses a user gives first, by --symbol. */
 	const char *families, *symbols;
 };
-
-/* functrace's own modules one by one, in the order of their names in module_names(); NULL behind the last. */
-const struct module *module_known(size_t index);
-/* The module of that name, or NULL: also for one that was written for another MODULE_API. */
-const struct module *module_find(const char *name);
-/* The resource of that type that a module of functrace's has, or NULL. */
-const struct resource *module_resource(const char *type);
-const char *module_names(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "option_modules.h"
 #include "base/msg.h"
 #include "modules/conf.h"
+#include "modules/known.h"
 #include "modules/load.h"
 #include "record/kinds.h"
 

@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "modules/conf.h"
+#include "modules/known.h"
 
 #include <argp.h>
 #include <ctype.h>

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/words.h"
-#include "modules/module.h"
+#include "modules/known.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Modules that are described in text: what is said of what is wrong, also of files that are no text and of tables. */
 #include "config.h"
 #include "conf_util.h"
+#include "modules/known.h"
 
 static char folder[64];
 

@@ -1,7 +1,7 @@
 /* Modules beside that of memory, for functrace-kinds: what a second kind of resource needs of the tracer. Their
  * functions are those of kinds_target.c, and some of the C library. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/known.h"
 #include "trace/event.h"
 
 #include <string.h>

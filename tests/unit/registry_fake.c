@@ -1,7 +1,7 @@
 /* Stands in for the tables of modules and encodings, so that the command line is tested without
  * them, and with formats that lack something. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/known.h"
 #include "trace/encoding_ops.h"
 #include "trace/event.h"
 

@@ -1,0 +1,15 @@
+/* The modules that functrace has. */
+#ifndef FT_MODULES_KNOWN_H
+#define FT_MODULES_KNOWN_H
+
+#include "modules/module.h"
+
+/* One by one, in the order of their names in module_names(); NULL behind the last. */
+const struct module *module_known(size_t index);
+/* The module of that name, or NULL: also for one that was written for another MODULE_API. */
+const struct module *module_find(const char *name);
+/* The resource of that type that a module of functrace's has, or NULL. */
+const struct resource *module_resource(const char *type);
+const char *module_names(void);
+
+#endif

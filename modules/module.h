@@ -128,6 +128,8 @@ struct module_call {
 	unsigned pointer_size;
 	/* Reads the program's memory. False: it cannot be read. */
 	bool (*read)(const struct module_call *call, uint64_t address, void *to, size_t size);
+	/* How many bytes the mapping has that begins at the address, in whole pages; 0: none does. */
+	uint64_t (*mapped)(const struct module_call *call, uint64_t address);
 };
 
 /* What is going to be written of it. */
@@ -171,6 +173,7 @@ struct function {
 	bool fails_unknown;      /* a release that can fail, but not of what is allocated (close) */
 	bool may_release_none;   /* what is not allocated is no release, and none is written (dup2, munmap) */
 	bool releases_anyway;    /* ROLE_REALLOC: `released` is given up even if the call fails (freopen) */
+	bool unless_live;        /* ROLE_ALLOC: what is live already is not allocated by it (shm_open) */
 	bool publishes_early;    /* the id is out before the return (posix_memalign) */
 	bool throws;             /* a call may end by an exception of C++ */
 	bool zero_size_releases; /* ROLE_REALLOC: with size 0 and result NULL the release has happened */

@@ -90,7 +90,8 @@ bool alias_same_calls(const struct wanted *a, const struct wanted *b)
 	       f->publishes_early == g->publishes_early && f->result == g->result &&
 	       f->may_release_none == g->may_release_none && f->fails_unknown == g->fails_unknown &&
 	       f->releases_anyway == g->releases_anyway && f->id_count == g->id_count && f->look == g->look &&
-	       same_value(&f->id, &g->id) && same_value(&f->released, &g->released) && same_value(&f->last, &g->last) &&
+	       f->unless_live == g->unless_live && same_value(&f->id, &g->id) &&
+	       same_value(&f->released, &g->released) && same_value(&f->last, &g->last) &&
 	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
 }
 

@@ -7,6 +7,7 @@
 #include "record/output.h"
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
+#include "proc/proc.h"
 
 /* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
 
@@ -39,6 +40,13 @@ static bool read_memory(const struct module_call *call, uint64_t address, void *
 	return memory_read(at->p, address, to, size) == 0;
 }
 
+static uint64_t mapping_size(const struct module_call *call, uint64_t address)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	return proc_mapping_size(proc_live_thread(at->p->pid), address);
+}
+
 /* What the row's own code says of the call. False: it is not to be written. */
 static bool look(const struct operands *of, unsigned index, struct event *e, struct module_details *details,
 		 struct call_arg *arg)
@@ -46,7 +54,8 @@ static bool look(const struct operands *of, unsigned index, struct event *e, str
 	const struct looked_at at = {{.args = of->args,
 				      .result = of->result,
 				      .pointer_size = of->p->arch->pointer_size,
-				      .read = read_memory},
+				      .read = read_memory,
+				      .mapped = mapping_size},
 				     of->p};
 
 	if (!of->row->function->look)
@@ -114,6 +123,8 @@ static bool write_event(struct task *task, const struct call *call, const struct
 	struct call_arg arg;
 
 	if (!look(of, index, e, &details, &arg) || was_made_within(call, trace, e->id))
+		return false;
+	if (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id))
 		return false;
 	stack_of_event(e, task, frames, false);
 	if (of->row->function->role == ROLE_CALL) {

@@ -93,6 +93,8 @@ bool proc_is_of_group(pid_t tid, pid_t tgid);
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
 /* Where a task stands that is stopped outside of all system calls. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
+/* How many bytes the mapping of a task's memory has that begins at the address; 0: none does. */
+uint64_t proc_mapping_size(pid_t tid, uint64_t address);
 /* Whether two tasks use the same memory (kcmp(2)); *known: whether the kernel says so or otherwise. */
 bool proc_same_memory(pid_t a, pid_t b, bool *known);
 

@@ -9,6 +9,7 @@ from kinds import compare_runs
 from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach
 
 CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.*)$')
+ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
 COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'arm32')
 
 
@@ -49,14 +50,24 @@ def storm(count):
 KINDS = [
     Kind('thread', said=('2 threads never joined',)),
     Kind('thread', 'kind_threadstorm', (200,), variants=('O2', 'musl', 'm32'), exact=False, check=storm(200)),
+    Kind('shmsysv', said=('1 shared memory segment with 30,004 bytes not removed, or still attached',
+                          '1 attached segment with 30,004 bytes is live')),
 ]
 
 
 def calls_of(path):
-    """The calls of a text trace, and its notes."""
+    """The calls of a text trace, their arguments behind them, and its notes."""
+    calls, notes = [], []
     with open(path) as file:
-        lines = file.read().split('\n')
-    return [found.group(1) for found in map(CALL.match, lines) if found], [line for line in lines if line.startswith('## ')]
+        for line in file.read().split('\n'):
+            call, argument = CALL.match(line), ARGUMENT.match(line)
+            if call:
+                calls.append(call.group(1))
+            elif argument:
+                calls[-1] += ' ' + argument.group(1)
+            elif line.startswith('## '):
+                notes.append(line)
+    return calls, notes
 
 
 def read_log(room):

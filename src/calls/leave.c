@@ -219,6 +219,22 @@ static void call_done(struct task *task, struct call *call)
 	call_free(task->process, call);
 }
 
+/* Of the calls that are events one by one the inner one, which was jumped to, returns first, as it does without a jump.
+ * Returns the newest one of the others, or NULL. */
+static struct call *nested_done(struct task *task, struct call *newest)
+{
+	struct call *rest = NULL;
+
+	for (struct call *call = newest, *older; call; call = older) {
+		older = call->older;
+		if (probe_is_nested(call->probe))
+			call_done(task, call);
+		else if (!rest)
+			rest = call;
+	}
+	return rest;
+}
+
 void call_return(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
@@ -230,7 +246,8 @@ void call_return(struct task *task, struct breakpoint *b)
 		return;
 	}
 	b->calls->misses = 0;
-	while (call->older)
+	call = nested_done(task, call);
+	while (call && call->older)
 		call = call->older;
 	for (struct call *newer; call; call = newer) {
 		newer = call->newer;

@@ -274,9 +274,7 @@ size_t patterns_report(const struct wanted_list *list)
 	for (size_t i = 0; list->patterns && i < list->patterns->count; i++) {
 		const struct pattern *pattern = &list->patterns->items[i];
 
-		if (pattern->is_found)
-			continue;
-		if (!pattern->is_reported && count++ < NAMED_MAX)
+		if (!pattern->is_found && count++ < NAMED_MAX && !pattern->is_reported)
 			report_unmatched(list, pattern);
 	}
 	return count;

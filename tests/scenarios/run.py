@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import aliases
 import attached
 import builds
+import chosen
 import classes
 import deaths
 import described
@@ -96,8 +97,8 @@ CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
-                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('descriptors', descriptors),
-                               ('kinds', resources))
+                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen),
+                               ('descriptors', descriptors), ('kinds', resources))
          for name, function in module.CASES]
 
 

@@ -185,6 +185,7 @@ def test_every():
     lines = run("every", "nested")[0]
     equal(numbered(lines), ["inner_make(0) = #1", "outer_make(0) = #1", "inner_make(0) = #2",
                             "inner_make(0) = #3", "outer_make(0) = #3"])
+    equal(numbered(run("every", "resolved")[0]), ["resolved_make(0) = #1"])
     for modules in ("every", "every,file", "file,every"):
         lines = [re.sub("<.*>", "", line) for line in run(modules, "both")[0] if "<fd>" not in line]
         equal(lines, ["jump_to_open(0) = 0x3", "jump_to_close(0) = 0x0"] +

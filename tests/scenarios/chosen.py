@@ -1,0 +1,285 @@
+"""Functions of the user's choice, -x: which are found, how their calls are recorded, and what is said of the others."""
+
+import os
+import re
+import sys
+
+import builds
+import kinds
+import trace_text
+from kinds import Scenario
+from outputs import equal
+from processes import FUNCTRACE, Failure
+from words import compiled, has_line, said
+
+ALL = ('O0', 'O2', 'O2-noframe', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'cet', 'one-segment', 'gold', 'lld',
+       'mold', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-no-pie', 'm32-static', 'm32-cet', 'branch-protection',
+       'arm', 'thumb', 'arm-O0', 'arm32', 'arm32-arm', 'arm32-static')
+LIST = ('leaf;f?ctorial@main;[a-k]ops;jumps;lands@chosen;try_*;leaves;deeper;*_name;by_pointer;returns_nothing;allocates;'
+        'leaf')
+# In the order of their returns; what returns nothing has some result.
+CALLS = [('leaf', 6), ('factorial', 1), ('factorial', 2), ('factorial', 6), ('factorial', 24), ('lands', 4), ('hops', 4),
+         ('jumps', 4), ('deeper', 20), ('leaves', 21), ('try_leaving', 21), ('short_name', 101), ('short_name', 102),
+         ('by_pointer', 8), ('by_pointer', 9), ('returns_nothing', None), ('allocates', 2)]
+CLASSES = 'shop::*;throws;passes(long);catches'
+METHODS = [('shop::price(int)', 5), ('shop::price(char const*, long)', 100), ('long shop::twice<int>(int)', 42),
+           ('long shop::twice<long>(long)', 44), ('shop::(anonymous namespace)::hidden(long)', 8),
+           ('shop::Parser::Parser(long)', None), ('shop::FastParser::parse(int)', 51),
+           ('shop::Parser::parse(long, long) const', 13), ('shop::Parser::limit()', 1000),
+           ('shop::Parser::operator()(long)', 3), ('shop::Parser::operator[](long) const', 4),
+           ('shop::Parser::operator==(long) const', 1), ('shop::Parser::~Parser()', None),
+           ('throws(long)', 1), ('passes(long)', 2), ('catches(long)', 2), ('catches(long)', 20), ('catches(long)', 30)]
+
+
+def calls_of(trace):
+    """[(name, result)] of the chosen functions, without the type that is shown where there are several."""
+    several = len(trace.kinds) > 1
+    return [(event.function[:-len('<function>')] if several else event.function, event.id) for event in trace.events
+            if not several or event.function.endswith('<function>')]
+
+
+def compare(found, expected):
+    """The calls in their order; the result None is any."""
+    unknown = {name for name, result in expected if result is None}
+    known = [(name, None if name in unknown else result) for name, result in found]
+    return equal('calls', known, expected)
+
+
+def check(expected):
+    # What the compiler makes of constructors and destructors of derived classes differs.
+    def compare_calls(_, traces):
+        found = [call for trace in traces for call in calls_of(trace) if 'FastParser::' not in call[0] or 'parse' in call[0]]
+        return compare([(name, result & 0xff if 'operator==' in name else result) for name, result in found], expected)
+    return compare_calls
+
+
+SCENARIOS = [
+    Scenario('chosen', variants=ALL, options=('-x', LIST), check=check(CALLS)),
+    Scenario('chosen', variants=('O2',), modes=('binary', 'nofollow'), options=('-x', LIST), check=check(CALLS),
+             label='chosen/file'),
+    Scenario('chosen', variants=('O2',), options=('-b', '0', '-x', LIST), check=check(CALLS), label='chosen without stacks'),
+    Scenario('chosen_classes', variants=('O0', 'O2', 'no-pie', 'static', 'cet', 'm32', 'm32-O0', 'arm32'),
+             options=('-x', CLASSES), check=check(METHODS)),
+]
+
+
+# ---- What is found ----
+
+def traced(room, functions, command, *options):
+    """The calls of a launched program's first trace, with the whole output."""
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', functions] + list(options) + command)
+    trace = trace_text.read(room.path('trace'))
+    if done.status or trace.problems:
+        raise Failure('status %d: %s %s' % (done.status, trace.problems, said(done)))
+    return calls_of(trace), done
+
+
+def names(calls):
+    return [name for name, _ in calls]
+
+
+def patterns(room):
+    """Which names a pattern matches."""
+    program = [builds.target('chosen_classes', 'O2')]
+    problems = []
+    for functions, expected in (
+            ('shop::price', ['shop::price(int)', 'shop::price(char const*, long)']),
+            ('shop::price(int)', ['shop::price(int)']),
+            ('*price(char*', ['shop::price(char const*, long)']),
+            ('_ZN4shop5priceEi', ['shop::price(int)']),
+            ('_ZN4shop5price*', ['shop::price(int)', 'shop::price(char const*, long)']),
+            ('price', []),
+            ('shop::twice<long>', ['long shop::twice<long>(long)']),
+            ('shop::(anonymous namespace)::*', ['shop::(anonymous namespace)::hidden(long)']),
+            ('*::hidden', ['shop::(anonymous namespace)::hidden(long)']),
+            ('shop::Parser::operator[]', ['shop::Parser::operator[](long) const']),
+            ('shop::Parser::operator()', ['shop::Parser::operator()(long)']),
+            ('shop::Parser::operator==', ['shop::Parser::operator==(long) const']),
+            ('*::parse', ['shop::FastParser::parse(int)', 'shop::Parser::parse(long, long) const']),
+            ('*::parse(*) const@chosen_classes', ['shop::Parser::parse(long, long) const']),
+            ('*::parse@libstdc++', [])):
+        problems += equal(functions, names(traced(room, functions, program)[0]), expected)
+    return problems, ''
+
+
+def from_a_file(room):
+    """-x @FILE, with comments, and more on the command line."""
+    with open(room.path('list'), 'w') as file:
+        file.write('# of the target\n  leaf   # the first\n\njumps;hops\n')
+    calls = traced(room, '@list;by_pointer', [builds.target('chosen', 'O2')])[0]
+    return compare(calls, [c for c in CALLS if c[0] in ('leaf', 'hops', 'jumps', 'by_pointer')]), ''
+
+
+def symbols_of(room, *command):
+    """{name: address as nm prints it}"""
+    found = {}
+    for line in room.run(['nm'] + list(command)).out.decode().splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1] in 'tTwW':
+            found[words[2].split('@')[0]] = words[0]
+    return found
+
+
+def addresses(room):
+    """NAME=ADDRESS, OBJECT!0xOFFSET: the program's, which is stripped; a library's; what is inside a function."""
+    problems = []
+    for variant in ('O2', 'no-pie'):
+        program, bare = builds.target('chosen', variant), room.path('bare-' + variant)
+        address = symbols_of(room, program)
+        room.run(['objcopy', '--strip-all', program, bare])
+        calls, done = traced(room, 'mine=%s;bare!0x%s;main!0x%s;my_hop=bare-%s!0x%s' % (
+            address['leaf'], address['lands'], address['jumps'], variant, address['hops']), [bare])
+        start = '%s!0x%x'
+        problems += compare(calls, [('mine', 6), (start % (os.path.basename(bare), int(address['lands'], 16)), 4), ('my_hop', 4),
+                                    (start % (os.path.basename(bare), int(address['jumps'], 16)), 4)])
+        problems += equal('warnings', re.findall('nothing matched', said(done)), [])
+        # A place with a name has that.
+        problems += compare(traced(room, '!0x' + address['leaf'], [program])[0], [('leaf', 6)])
+        inside = int(address['factorial'], 16) + 1
+        calls, done = traced(room, '!0x%x;leaf;!0x7fffffff' % inside, [program])
+        problems += compare(calls, [('leaf', 6)])
+        problems += has_line(done, 'functrace: warning: what is at 0x%x of %s is not traced: no function begins there, it is '
+                             "inside the one at 0x%x; give the function's address in the file, as nm or objdump print it" % (
+                                 inside, re.escape(program), inside - 1))
+        problems += has_line(done, 'functrace: warning: %s has no code at 0x7fffffff: .*' % re.escape(program))
+        problems += has_line(done, 'functrace: not traced: 2 patterns that matched nothing')
+    library = builds.library()
+    address = symbols_of(room, library)
+    calls = traced(room, 'in_there=liblibrary.so!' + address['library_work'],
+                   [builds.target('loading', 'O2'), library, '3'])[0]
+    return problems + compare(calls, [('in_there', 1)] * 3), ''
+
+
+def loaded_later(room):
+    """Functions of a library that is loaded and unloaded again; -L; NAME@OBJECT."""
+    program = [builds.target('loading', 'O2'), builds.library(), '3']
+    problems = []
+    for options, functions, expected in (
+            ((), 'library_*;work_between', ['work_between'] + ['library_work', 'work_between'] * 3),
+            (('-L', 'liblibrary'), 'library_*;work_between', ['library_work'] * 3),
+            ((), '*work*@liblibrary', ['library_work'] * 3),
+            ((), '*work*@main', ['work_between'] * 4)):
+        calls, done = traced(room, functions, program, *options)
+        problems += equal('%s %s' % (functions, options), names(calls), expected)
+        problems += equal('nothing matched', 'nothing matched' in said(done), '-L' in options)
+    return problems, ''
+
+
+def debug_files(room):
+    """The static functions of a stripped program, from its debug file by .gnu_debuglink: beside it, in .debug; a wrong one
+    is none."""
+    program, bare, debug = builds.target('chosen', 'O2'), room.path('bare'), room.path('bare.debug')
+    for command in (['objcopy', '--only-keep-debug', program, debug],
+                    ['objcopy', '--strip-all', '--add-gnu-debuglink=' + debug, program, bare]):
+        made = room.run(command)
+        if made.status:
+            raise Failure(made.err.decode())
+    functions = LIST.replace('@chosen', '')
+    problems = compare(traced(room, functions, [bare])[0], CALLS)
+    os.mkdir(room.path('.debug'))
+    os.rename(debug, room.path('.debug', 'bare.debug'))
+    problems += compare(traced(room, functions, [bare])[0], CALLS)
+    other = builds.target('chosen', 'O0')
+    room.run(['objcopy', '--only-keep-debug', other, room.path('.debug', 'bare.debug')])
+    calls, done = traced(room, 'leaf;no::such::*', [bare])
+    problems += equal('without it', calls, [])
+    for name in ('leaf', r'no::such::\*'):
+        problems += has_line(done, "functrace: warning: nothing matched -x '%s': %s is stripped, so that only what it exports "
+                             r"has a name \('nm -DC FILE' lists that\), and no debug file of it was found. -x NAME=ADDRESS says "
+                             'where a function is' % (name, re.escape(bare)))
+    return problems + has_line(done, 'functrace: not traced: 2 patterns that matched nothing'), ''
+
+
+def of_a_module_too(room):
+    """malloc is both: a block and a call; a program's pool as well."""
+    program = builds.target('chosen', 'O2')
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-e', 'memory', '-x', 'malloc;free;allocates', program])
+    events = [(e.function, e.size) for e in trace_text.read(room.path('trace')).events]
+    at = events.index(('malloc<memory>', 30601))
+    around = [name for name, size in events[at - 1:] if size in (0, 30601)]
+    problems = equal('events', sorted(around[:3]), ['free<memory>', 'malloc<function>', 'malloc<memory>'])
+    problems += equal('all', [around.count(name + kind) for kind in ('<memory>', '<function>') for name in ('malloc', 'free')],
+                      [2, 2, 2, 2])
+    return problems + has_line(done, r'functrace: process \d+ \(chosen-O2\): \d+ events; 0 blocks with 0 bytes are live; trace: '
+                               'trace'), ''
+
+
+# ---- What is said ----
+
+def nothing_matched(room):
+    """What matched nothing is named, with what to do; many are counted."""
+    program = builds.target('chosen', 'O0')
+    calls, done = traced(room, 'leaf;Parser::*;leaf@nowhere;abs@nowhere', [program])
+    problems = compare(calls, [('leaf', 6)])
+    problems += has_line(done, r"functrace: warning: nothing matched -x 'Parser::\*': 'nm -C FILE' lists the names that a file "
+                         "has, 'nm -DC FILE' those that it exports")
+    problems += has_line(done, "functrace: warning: nothing matched -x 'leaf@nowhere': no object has nowhere in its path")
+    problems += has_line(done, 'functrace: not traced: 3 patterns that matched nothing')
+    calls, done = traced(room, ';'.join('no_%d' % i for i in range(20)), [program])
+    problems += equal('named', re.findall(r"-x 'no_(\d+)'", said(done)), [str(i) for i in range(8)])
+    problems += has_line(done, 'functrace: not traced: 20 patterns that matched nothing')
+    # What a shell starts has it.
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', 'leaf', 'sh', '-c', program + '; true'])
+    return problems + equal('a child has it', said(done).count('warning'), 0), ''
+
+
+FULL = '''
+#define TRAPS(n) __attribute__((noinline)) void own_trap_##n(void) { __asm__ volatile("int3"); }
+TRAPS(0) TRAPS(1) TRAPS(2) TRAPS(3) TRAPS(4) TRAPS(5) TRAPS(6) TRAPS(7) TRAPS(8) TRAPS(9)
+__attribute__((noinline)) int good(void) { __asm__ volatile(""); return 3; }
+int main(void) { return good() - 3; }
+'''
+
+
+def many_failures(room):
+    """Functions that cannot be probed, for they begin with a trap of their own: the first are named, all are counted."""
+    if builds.processor() != 'x86_64':
+        raise builds.Skip('its functions are made of instructions of x86-64')
+    program = compiled(room, 'traps', FULL, '-O2', '-fomit-frame-pointer', '-fcf-protection=none')
+    calls, done = traced(room, 'own_trap_*;good', [program])
+    problems = compare(calls, [('good', 3)])
+    named = re.findall(r'warning: own_trap_\d in \S+ is not traced: no breakpoint can be set there', said(done))
+    problems += equal('named', len(named), 8)
+    return problems + has_line(done, 'functrace: not traced: 10 functions that could not be probed'), ''
+
+
+# ---- Everything ----
+
+def unharmed(command, functions='*'):
+    """A program of which every function is traced does what it does alone."""
+    def run(room):
+        words = command()
+        plain = room.run(words)
+        os.makedirs(room.path('traces'))
+        done = room.run([FUNCTRACE, '-b', '0', '--verify', '-o', 'traces', '-x', functions] + words)
+        problems = kinds.compare_runs(plain, done)
+        problems += equal('verified', re.findall('differs', said(done)), [])
+        events = sum(int(n.replace(',', '')) for n in re.findall(r'\): ([\d,]+) events?', said(done)))
+        problems += [] if events > 20 else ['only %d events: %s' % (events, said(done))]
+        return problems, '%d events' % events
+    return run
+
+
+def script():
+    return [sys.executable, '-S', '-E', '-c', 'print(sorted(str(i) for i in range(20))[3])']
+
+
+CASES = [
+    ('-x: patterns', patterns),
+    ('-x: @FILE', from_a_file),
+    ('-x: addresses', addresses),
+    ('-x: a library that is loaded later, -L, NAME@OBJECT', loaded_later),
+    ('-x: separate debug files', debug_files),
+    ('-x: what a module traces, too', of_a_module_too),
+    ('-x: nothing matched', nothing_matched),
+    ('-x: what cannot be probed', many_failures),
+    ("-x '*': ls", unharmed(lambda: [kinds.need('ls'), '-l', builds.SOURCES])),
+    ("-x '*': threads", unharmed(lambda: [builds.target('threads', 'O2'), '4', '10'])),
+    ("-x '*': threads, static", unharmed(lambda: [builds.target('threads', 'static'), '4', '10'])),
+    ("-x '*': exceptions", unharmed(lambda: [builds.target('chosen_classes', 'O2')])),
+    ("-x '*': exceptions, static", unharmed(lambda: [builds.target('chosen_classes', 'static')])),
+    ("-x '*': a handler of SIGTRAP", unharmed(lambda: [builds.target('sigtrap', 'static'), 'handler'])),
+    ("-x '*': vfork", unharmed(lambda: [builds.target('forks', 'O2'), 'vfork'])),
+    ("-x 'PyUnicode_*': python3", unharmed(script, 'PyUnicode_*')),
+    ("-x '*': coroutines", unharmed(lambda: [builds.target('coroutines', 'O2')])),
+]

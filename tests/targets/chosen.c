@@ -1,0 +1,123 @@
+/* chosen: functions of all sorts, for functrace -x: static ones, recursion, tail calls, one that is left by longjmp,
+ * one with two names, calls through a pointer. tests/scenarios/chosen.py knows what each returns. */
+#include "target.h"
+#include <setjmp.h>
+
+#ifdef __clang__
+#define APART __attribute__((noinline, optnone))
+#else
+#define APART __attribute__((noipa))
+#endif
+/* What is done behind a call, so that it is no jump. */
+#define BEHIND_CALL() __asm__ volatile("" ::: "memory")
+
+static APART long leaf(long x)
+{
+	return x * 3;
+}
+
+static APART long factorial(long x)
+{
+	const long rest = x < 2 ? 1 : factorial(x - 1);
+
+	BEHIND_CALL();
+	return x < 2 ? 1 : x * rest;
+}
+
+/* Optimised, each jumps to the next. */
+static APART long lands(long x)
+{
+	return x + 1;
+}
+
+static APART long hops(long x)
+{
+	return lands(x + 1);
+}
+
+static APART long jumps(long x)
+{
+	return hops(x + 1);
+}
+
+static jmp_buf out;
+
+static volatile long unknown = 20;
+
+static APART long deeper(long x)
+{
+	if (x)
+		longjmp(out, 1);
+	return unknown;
+}
+
+static APART long leaves(long x)
+{
+	const long result = deeper(x) + 1;
+
+	BEHIND_CALL();
+	return result;
+}
+
+static APART long try_leaving(void)
+{
+	volatile long result = 0;
+
+	/* The second time at the same place. */
+	for (volatile long x = 1; x >= 0; x--)
+		if (!setjmp(out))
+			result += leaves(x);
+	return result;
+}
+
+long short_name(long x);
+long __a_longer_name(long x) __attribute__((alias("short_name")));
+APART long short_name(long x)
+{
+	return x + 100;
+}
+
+static APART long by_pointer(long x)
+{
+	return x + 7;
+}
+
+static APART void returns_nothing(long *x)
+{
+	*x = 5;
+}
+
+/* It calls allocators, whose calls are within it. */
+static APART long allocates(long count)
+{
+	long sum = 0;
+
+	for (long i = 0; i < count; i++) {
+		void *volatile block = malloc(30601);
+
+		sum += block != NULL;
+		free(block);
+	}
+	return sum;
+}
+
+int main(void)
+{
+	static long (*volatile pointer)(long) = by_pointer;
+	long x = 0;
+
+	gate();
+	CHECK(leaf(2) == 6);
+	CHECK(factorial(4) == 24);
+	CHECK(jumps(1) == 4);
+	CHECK(try_leaving() == 21);
+	CHECK(short_name(1) + __a_longer_name(2) == 203);
+	CHECK(pointer(1) + pointer(2) == 17);
+	returns_nothing(&x);
+	CHECK(x == 5);
+	CHECK(allocates(2) == 2);
+	expect_alloc(2, 30601, "malloc<memory>");
+	expect_release(2, 30601, "free<memory>");
+	gate();
+	return 0;
+}

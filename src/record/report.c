@@ -81,12 +81,6 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	add_number(b, bytes, kind->unit);
 }
 
-/* What a trace's first moment is called, of what was live then. */
-static const char *since_when(const struct resource *kind)
-{
-	return kind->existing ? "the trace" : "the fork";
-}
-
 /* What is from before a fork is in the parent's trace, and not in this one: functrace-postproc -l has the first
  * number. */
 static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
@@ -94,6 +88,7 @@ static void add_live(struct buf *b, const struct trace *trace, uint32_t resource
 	const struct resource *kind = kind_of(trace->run->set, resource);
 	const struct live_total live = ledger_live(trace, resource);
 
+	buf_add_str(b, "; ");
 	add_amount(b, kind, live.blocks, live.bytes);
 	if (kind->left)
 		buf_printf(b, " %s", kind->left);
@@ -101,8 +96,17 @@ static void add_live(struct buf *b, const struct trace *trace, uint32_t resource
 		buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
 	if (!live.inherited)
 		return;
-	buf_printf(b, ", and from before %s ", since_when(kind));
+	buf_add_str(b, kind->existing ? " beside " : ", and from before the fork ");
 	add_amount(b, kind, live.inherited, live.inherited_bytes);
+	buf_add_str(b, kind->existing ? " from before the trace" : "");
+}
+
+/* Whether what is live of the kind is worth a word among others. */
+static bool has_live(const struct trace *trace, uint32_t resource)
+{
+	const struct live_total live = ledger_live(trace, resource);
+
+	return live.blocks || (live.inherited && !kind_of(trace->run->set, resource)->existing);
 }
 
 /* Each kind that has any; of several, those that have none are not named one by one. */
@@ -112,24 +116,19 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 	uint32_t last = 0;
 
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
-		const struct live_total live = ledger_live(trace, id);
-
 		if (!kind_lives(kind_of(trace->run->set, id)))
 			continue;
 		kinds++;
 		last = id;
-		if (!live.blocks && !live.inherited)
+		if (!has_live(trace, id))
 			continue;
-		buf_add_str(b, "; ");
 		add_live(b, trace, id);
 		named++;
 	}
-	if (kinds == 1 && !named) {
-		buf_add_str(b, "; ");
+	if (kinds == 1 && !named)
 		add_live(b, trace, last);
-	} else if (kinds && !named) {
+	else if (kinds && !named)
 		buf_add_str(b, "; nothing is live");
-	}
 }
 
 static char *report_text(const struct trace *trace)
@@ -164,7 +163,8 @@ static void note_inherited(struct trace *trace, uint32_t resource)
 		return;
 	add_amount(&b, kind_of(trace->run->set, resource), live.inherited, live.inherited_bytes);
 	output_note(trace, "from before %s %s %s live, and not in this trace",
-		    since_when(kind_of(trace->run->set, resource)), buf_str(&b), live.inherited == 1 ? "is" : "are");
+		    kind_of(trace->run->set, resource)->existing ? "the trace" : "the fork", buf_str(&b),
+		    live.inherited == 1 ? "is" : "are");
 	buf_free(&b);
 }
 

@@ -145,7 +145,7 @@ def leaks(room):
     done = room.run([FUNCTRACE, '-e', 'file', '-o', room.path('t'), room.path('leaks')], stdin=subprocess.DEVNULL)
     report = room.run([POSTPROC, '-l', '-c', '-r', room.path('t')]).out.decode()
     problems = []
-    wanted = [b'3 descriptors are live, and from before the trace 2 descriptors; 1 FILE pointer is live; trace: ',
+    wanted = [b'3 descriptors are live beside 2 descriptors from before the trace; 1 FILE pointer is live; trace: ',
               b'1 release of a descriptor failed: it had been released already']
     for words in wanted:
         if words not in done.err:

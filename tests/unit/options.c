@@ -527,6 +527,7 @@ static void test_help(void **state)
 	assert_int_equal(parse("--help"), 0);
 	assert_int_equal(parse("-h"), 0);
 	assert_said("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
+	assert_said("-x, --symbols=LIST|@FILE");
 	assert_said("rtrace, text, plain (default");
 	assert_said("kinds of resources: memory, visits, file (default");
 	assert_null(strstr(said, "--rotate"));

@@ -66,8 +66,6 @@ class Bench:
     # ---- Sections ----
 
     def main(self):
-        for row in rows.PEERS:
-            row.check(self.room)
         for words, cpu, ltrace_bar in (('one processor', self.cpu, 4), ('unpinned', None, 3)):
             report.title('malloc+free, one thread, 17 frames; %s' %
                          ('target and tracer pinned to one processor' if cpu is not None else 'unpinned'))
@@ -122,7 +120,8 @@ class Bench:
                               '%.2f' % found['rows'])
 
     def kinds(self):
-        for name, words in (('realloc', 'realloc, two stops'), ('new', 'C++ new and delete, four stops')):
+        for name, words in (('realloc', 'realloc, two stops'), ('new', 'C++ new and delete, four stops'),
+                            ('throw', 'an exception that is caught, four stops')):
             report.title('%s; one processor' % words)
             cases = [(row.name, row, name, {'frames': 17})
                      for row in (rows.NATIVE, rows.B0, rows.B16, rows.LTRACE)]
@@ -130,6 +129,12 @@ class Bench:
                 self.table(cases, self.cpu, 1)
             except (Failure, OSError) as error:
                 report.missing(name, str(error))
+
+    def modules(self):
+        report.title('open+close, three stops where they are traced; one processor')
+        cases = [(row.name, row, 'file', {}) for row in (rows.NATIVE, rows.OTHER, rows.FILE, rows.LTRACE)]
+        ratio = self.counted(self.table(cases, self.cpu)[rows.OTHER.name])
+        self.bars.add('a function of a module that is not chosen x native', 1.05, ratio, '%.3f' % ratio)
 
     def placement(self):
         report.title('Real programs by default, pinned and free: the whole run')
@@ -203,7 +208,7 @@ class Bench:
 
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'syscalls', 'forks', 'attach', 'paused', 'memory']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'syscalls', 'forks', 'attach', 'paused', 'memory']
 
 
 def main():
@@ -217,6 +222,8 @@ def main():
         print('Other programs are running: the bars are held against processor time. Better measure when they are not.')
     with Room() as room:
         bench = Bench(room, args.quick, args.rounds or (3 if args.quick else 11))
+        for row in rows.PEERS:
+            row.check(room)
         for name in args.section or (QUICK if args.quick else FULL):
             try:
                 getattr(bench, name)()

@@ -10,7 +10,7 @@ bench-postproc: functrace-postproc bench/make-trace
 
 # `make bench` measures functrace against the floor of ptrace and against other tools; bench-quick does
 # so for the main rows, in about a minute. On a quiet machine; nothing else may run.
-BENCH_TARGETS = bench/targets/malloc bench/targets/realloc bench/targets/crowd \
+BENCH_TARGETS = bench/targets/malloc bench/targets/realloc bench/targets/file bench/targets/crowd \
 	bench/targets/fork bench/targets/spawn bench/targets/server
 EXTRA_PROGRAMS += bench/floor bench/unwind-cost $(BENCH_TARGETS)
 bench_floor_SOURCES = bench/floor.c bench/targets/hot.h
@@ -19,6 +19,7 @@ bench_unwind_cost_LDADD = libunwinder.a libsymbols.a libproc.a libarch.a libbase
 	$(UNWIND_LIBS) $(ZYDIS_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
 bench_targets_malloc_SOURCES = bench/targets/run.c bench/targets/malloc.c bench/targets/hot.h
 bench_targets_realloc_SOURCES = bench/targets/run.c bench/targets/realloc.c bench/targets/hot.h
+bench_targets_file_SOURCES = bench/targets/run.c bench/targets/file.c bench/targets/hot.h
 bench_targets_fork_SOURCES = bench/targets/run.c bench/targets/fork.c bench/targets/hot.h
 bench_targets_spawn_SOURCES = bench/targets/run.c bench/targets/spawn.c bench/targets/hot.h
 bench_targets_server_SOURCES = bench/targets/server.c bench/targets/hot.h
@@ -26,9 +27,10 @@ bench_targets_server_LDADD = -ldl
 bench_targets_crowd_SOURCES = bench/targets/crowd.c bench/targets/malloc.c bench/targets/hot.h
 bench_targets_crowd_LDADD = -ldl
 if HAVE_CXX
-BENCH_TARGETS += bench/targets/new
-EXTRA_PROGRAMS += bench/targets/new
+BENCH_TARGETS += bench/targets/new bench/targets/throw
+EXTRA_PROGRAMS += bench/targets/new bench/targets/throw
 bench_targets_new_SOURCES = bench/targets/run.c bench/targets/new.cpp bench/targets/hot.h
+bench_targets_throw_SOURCES = bench/targets/run.c bench/targets/throw.cpp bench/targets/hot.h
 endif
 EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/placement.py bench/programs.py bench/rows.py \
 	bench/attached.py bench/forking.py bench/report.py

@@ -43,7 +43,8 @@ def functrace(*settings):
 
 
 def ltrace(room, name, **options):
-    functions = {'malloc': 'malloc+free', 'realloc': 'realloc', 'new': '_Znwm+_ZdlPvm'}[name]
+    functions = {'malloc': 'malloc+free', 'realloc': 'realloc', 'new': '_Znwm+_ZdlPvm', 'throw': '__cxa_throw',
+                 'file': 'open+close'}[name]
     return ['ltrace', '-f', '-e', functions, '-o', room.path('ltrace')] + target(name, **options)
 
 
@@ -98,6 +99,8 @@ CALLS = Row('floor: functrace\'s own calls', floor('calls'))
 B0 = Row('functrace -b 0', functrace('-b', '0'))
 B16 = Row('functrace -b 16', functrace('-b', '16'))
 B64 = Row('functrace -b 64', functrace('-b', '64'))
+OTHER = Row('functrace -e memory -b 16', functrace('-e', 'memory', '-b', '16'), 50)
+FILE = Row('functrace -e file -b 16', functrace('-e', 'file', '-b', '16'))
 PIN = Row('functrace -b 16 --cpu=pin', functrace('-b', '16', '--cpu=pin'))
 FREE = Row('functrace -b 16 --cpu=free', functrace('-b', '16', '--cpu=free'))
 ALL = Row('functrace -b 16 -A', functrace('-b', '16', '-A'))

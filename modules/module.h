@@ -36,7 +36,9 @@ enum value_kind {
 	VALUE_RESULT_STRING_SIZE,
 	VALUE_WIDE_SIZE, /* the same of a string of wchar_t, of 4 bytes each */
 	VALUE_RESULT_WIDE_SIZE,
-	VALUE_NAME,      /* a number that stands for the string that argument a points to: 32 bits of a hash, never 0 */
+	/* A number that stands for the string that argument a points to, without the slashes that it begins with: 32
+	 * bits of a hash, never 0. */
+	VALUE_NAME,
 	VALUE_LIVE_SIZE, /* the size of the live one of the module's resource b whose id is argument a; 0 none */
 	VALUE_KEPT,      /* what was kept with that one: `keeps`; nothing where nothing was */
 };

@@ -93,16 +93,19 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	return false;
 }
 
-/* FNV-1a, folded to 32 bits. */
+/* FNV-1a, folded to 32 bits. The slashes that a name begins with are none of it: shm_open() has it so. */
 static bool read_name(struct process *p, uint64_t address, uint64_t *to)
 {
 	unsigned char bytes[HASHED_MAX];
 	const ssize_t count = memory_read_some(p, address, bytes, sizeof(bytes));
 	const size_t end = count > 0 ? string_end(bytes, (size_t)count, 1) : SIZE_MAX;
+	size_t slashes = 0;
 
 	if (end == SIZE_MAX)
 		return false;
-	const uint64_t hash = hash_bytes(bytes, end);
+	while (bytes[slashes] == '/')
+		slashes++;
+	const uint64_t hash = hash_bytes(bytes + slashes, end - slashes);
 	const uint32_t folded = (uint32_t)(hash ^ hash >> 32);
 
 	*to = folded ? folded : 1;

@@ -47,11 +47,67 @@ def storm(count):
     return check
 
 
+def replay_ranges(calls):
+    """[(start, end, type)] of the mappings that are live behind these calls."""
+    live = {}
+    for call in calls:
+        made = re.match(r'.*?<(\w*shmmap)>\((\d+)\) = 0x([0-9a-f]+)', call)
+        gone = re.match(r'.*?<(\w*shmmap)>\(0x([0-9a-f]+)\)', call)
+        if made:
+            live[made[1], int(made[3], 16)] = int(made[2])
+        elif gone:
+            del live[gone[1], int(gone[2], 16)]
+    return [(start, start + (size + 4095) // 4096 * 4096, kind) for (kind, start), size in live.items()]
+
+
+def as_mapped(calls, maps):
+    """What is live is mapped, and what is mapped of those files is live."""
+    lines = [re.match(r'maps ([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+\s*(.*)', line) for line in maps]
+    mapped = [(int(line[1], 16), int(line[2], 16), line[3]) for line in lines]
+    live = replay_ranges(calls)
+    problems = ['no mapping of the kernel\'s list: %x-%x %s' % one for one in live
+                if not any(start <= one[0] and one[1] <= end for start, end, _ in mapped)]
+    shared = [(start, end) for start, end, path in mapped if '/functrace-kind-' in path]
+    if sorted(shared) != sorted(one[:2] for one in live if one[2] == 'pshmmap'):
+        problems.append('mapped of shared memory: %s; live: %s' % (shared, live))
+    return problems + ([] if len(live) == 4 else ['%d live mappings' % len(live)])
+
+
+def apart(threads, rounds):
+    """No two live mappings share a page, what is released was live, and nothing of the storm is left."""
+    def check(_room, calls):
+        live, made, problems = {}, 0, []
+        for number, call in enumerate(calls, 1):
+            new = re.match(r'\w+<\w+>\((\d+)\) = 0x([0-9a-f]+)', call)
+            if not new:
+                if live.pop(int(call.split('0x')[1][:-1], 16), None) is None:
+                    problems.append('record %d: %s was not live' % (number, call))
+                continue
+            start, size = int(new[2], 16), (int(new[1]) + 4095) // 4096 * 4096
+            made += call.startswith('mmap')
+            problems += ['record %d: %s is where %x has %d bytes' % (number, call, other, length)
+                         for other, length in live.items() if other < start + size and start < other + length]
+            live[start] = size
+        left = [size for size in live.values() if size <= 8 * 4096]
+        if left or made < threads * rounds:
+            problems.append('%d mappings, left of them: %s' % (made, left))
+        return problems[:5]
+    return check
+
+
+MAPPINGS = ('1 shared memory mapping with 20,480 bytes is live', '2 file mappings with 20,480 bytes are live',
+            '1 anonymous mapping with 28,672 bytes is live', '1 shared memory object not unlinked',
+            '1 shared memory descriptor is live')
+
 KINDS = [
     Kind('thread', said=('2 threads never joined',)),
     Kind('thread', 'kind_threadstorm', (200,), variants=('O2', 'musl', 'm32'), exact=False, check=storm(200)),
     Kind('shmsysv', said=('1 shared memory segment with 30,004 bytes not removed, or still attached',
                           '1 attached segment with 30,004 bytes is live')),
+    Kind('shmposix', said=MAPPINGS, variants=[v for v in COMMON if v != 'musl']),
+    # musl's dynamic linker, which is its C library, has mapped something before the program begins.
+    Kind('shmposix', said=MAPPINGS, variants=('musl',), modes=('attach',)),
+    Kind('shmposix', 'kind_mapstorm', (4, 100), variants=('O2', 'musl-static', 'm32'), exact=False, check=apart(4, 100)),
 ]
 
 
@@ -71,24 +127,32 @@ def calls_of(path):
 
 
 def read_log(room):
-    """What the target says of its trace: calls, and what is left live."""
+    """What the target says of its trace: calls, what is left live; and what the kernel has mapped."""
     with open(room.path('log')) as file:
         lines = file.read().split('\n')[:-1]
     os.unlink(room.path('log'))
     left = [line.split()[1:] for line in lines if line.startswith('left ')]
-    return ([line for line in lines if not line.startswith('left ')],
-            {kind: (int(count), int(units), int(line)) for kind, count, units, line in left})
+    return ([line for line in lines if not line.startswith(('left ', 'maps '))],
+            {kind: (int(count), int(units), int(line)) for kind, count, units, line in left},
+            [line for line in lines if line.startswith('maps ')])
 
 
-def is_meant(call, expected):
-    """Where one function has several names and a call does not tell, they stand there with a | between them."""
+def is_meant(call, expected, numbers):
+    """Where one function has several names and a call does not tell, they stand there with a | between them. A #word is
+    the same number each time."""
+    word = re.search('#[a-z]+', expected)
+    if word and word[0] not in numbers:
+        numbers[word[0]] = re.findall('0x[0-9a-f]+', call)[-1]
+    if word:
+        expected = expected.replace(word[0], numbers[word[0]])
     names, at, rest = re.match('([^<(]*)(.?)(.*)', expected).groups()
     return any(call == name + at + rest for name in names.split('|'))
 
 
 def compare(calls, expected):
+    numbers = {}
     for number, (one, other) in enumerate(zip(calls, expected)):
-        if not is_meant(one, other):
+        if not is_meant(one, other, numbers):
             return ['record %d is %s, and not %s; the trace:\n  %s\nexpected:\n  %s' % (
                 number + 1, one, other, '\n  '.join(calls[max(0, number - 5):number + 10]),
                 '\n  '.join(expected[max(0, number - 5):number + 10]))]
@@ -182,10 +246,12 @@ class Run:
         return done
 
     def compare(self, room, calls):
-        expected, left = read_log(room)
+        expected, left, maps = read_log(room)
         if not any('<' in call for call in calls):
             expected = [re.sub('<.*?>', '', line) for line in expected]
         problems = compare(calls, expected)
+        if maps and not problems:
+            problems = as_mapped(calls, maps)
         if not problems and self.mode != 'bare':
             text = leaks_of(room, room.path('trace'))
             problems += compare_leaks(text, left, self.kind.target + '.c', self.variant not in builds.WITHOUT_NAMES)

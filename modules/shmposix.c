@@ -1,0 +1,175 @@
+/* Shared memory of POSIX, and all other mappings.
+ *
+ * A mapping is a range of whole pages: any part of it can be unmapped, moved, or covered by another one, and what is
+ * left is a mapping of its own.
+ *
+ * Semantics: mmap(2), mremap(2), shm_open(3), close(2), close_range(2). */
+#include "config.h"
+#include "modules/module.h"
+#include "trace/event.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/mman.h>
+
+enum { OF_OBJECT, OF_FILE, OTHER, OBJECT, DESCRIPTOR };
+
+static const struct resource resources[] = {
+	[OF_OBJECT] = {.type = "pshmmap",
+		       .desc = "posix shared memory mapping",
+		       .noun = "shared memory mapping",
+		       .unit = "byte",
+		       .is_range = true},
+	[OF_FILE] =
+		{.type = "fshmmap", .desc = "file mapping", .noun = "file mapping", .unit = "byte", .is_range = true},
+	[OTHER] = {.type = "shmmap",
+		   .desc = "generic mapping",
+		   .noun = "anonymous mapping",
+		   .unit = "byte",
+		   .is_range = true},
+	[OBJECT] = {.type = "pshmobj",
+		    .desc = "posix shared memory object",
+		    .noun = "shared memory object",
+		    .left = "not unlinked"},
+	[DESCRIPTOR] = {.type = "pshmfd",
+			.desc = "posix shared memory descriptor",
+			.noun = "shared memory descriptor",
+			.zero_is_id = true,
+			.of_group = true},
+};
+
+#define IF(how, from, what)                                                                                            \
+	{                                                                                                              \
+		.test = (how), .value = from, .other = CONST(what)                                                     \
+	}
+#define FLAGS(how, bits) IF(how, ARG_INT(3), bits)
+#define FD_IS(how)                                                                                                     \
+	{                                                                                                              \
+		.test = (how), .resource = DESCRIPTOR, .value = ARG_INT(4)                                             \
+	}
+
+#define P_ADDRESS                                                                                                      \
+	{                                                                                                              \
+		"addr", PARAM_POINTER                                                                                  \
+	}
+#define P_LENGTH                                                                                                       \
+	{                                                                                                              \
+		"length", PARAM_SIZE                                                                                   \
+	}
+#define P_NAME                                                                                                         \
+	{                                                                                                              \
+		"name", PARAM_STRING                                                                                   \
+	}
+#define P_FD                                                                                                           \
+	{                                                                                                              \
+		"fd", PARAM_INT                                                                                        \
+	}
+
+#define MAP(from, kind, ...)                                                                                           \
+	{                                                                                                              \
+		.symbol = (from), .role = ROLE_ALLOC, .resource = (kind), .conditions = {__VA_ARGS__}, .id = RESULT,   \
+		.size = ARG(1), .replaces = FLAGS(TEST_HAS, MAP_FIXED), .success = OK_NOT_MINUS_1, .params = {         \
+			P_ADDRESS,                                                                                     \
+			P_LENGTH,                                                                                      \
+			{"prot", PARAM_HEX},                                                                           \
+			{"flags", PARAM_HEX},                                                                          \
+			P_FD                                                                                           \
+		}                                                                                                      \
+	}
+#define MAPS(from)                                                                                                     \
+	MAP(from, OF_OBJECT, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_LIVE)),                                      \
+		MAP(from, OF_FILE, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_NOT_LIVE)),                            \
+		MAP(from, OTHER, FLAGS(TEST_HAS, MAP_ANONYMOUS))
+
+/* With an old size of 0, or MREMAP_DONTUNMAP, the old mapping stays. */
+#define REMAP(kind)                                                                                                    \
+	{                                                                                                              \
+		.symbol = "mremap", .role = ROLE_REALLOC, .resource = (kind),                                          \
+		.conditions = {{.test = TEST_LIVE, .resource = (kind), .value = ARG(0)},                               \
+			       IF(TEST_DIFFERS, ARG(1), 0),                                                            \
+			       FLAGS(TEST_LACKS, 4 /* MREMAP_DONTUNMAP */)},                                           \
+		.id = RESULT, .size = ARG(2), .released = ARG(0), .extent = ARG(1),                                    \
+		.replaces = FLAGS(TEST_HAS, MREMAP_FIXED), .success = OK_NOT_MINUS_1, .can_fail = true, .params = {    \
+			P_ADDRESS,                                                                                     \
+			{"old_size", PARAM_SIZE},                                                                      \
+			{"new_size", PARAM_SIZE},                                                                      \
+			{"flags", PARAM_HEX}                                                                           \
+		}                                                                                                      \
+	}
+#define UNMAP(kind)                                                                                                    \
+	{                                                                                                              \
+		.symbol = "munmap", .role = ROLE_RELEASE, .resource = (kind), .id = ARG(0), .extent = ARG(1),          \
+		.result = TYPE_INT, .success = OK_ZERO, .can_fail = true, .may_release_none = true, .params = {        \
+			P_ADDRESS,                                                                                     \
+			P_LENGTH                                                                                       \
+		}                                                                                                      \
+	}
+
+/* What the descriptor is given up by. */
+#define CLOSES(...)                                                                                                    \
+	.role = ROLE_RELEASE, .resource = DESCRIPTOR, .result = TYPE_INT, .may_release_none = true, __VA_ARGS__
+
+static const struct function functions[] = {
+	MAPS("mmap"),
+	MAPS("mmap64"),
+	REMAP(OF_OBJECT),
+	REMAP(OF_FILE),
+	REMAP(OTHER),
+	UNMAP(OF_OBJECT),
+	UNMAP(OF_FILE),
+	UNMAP(OTHER),
+	/* One that is there already is not made by it. */
+	{.symbol = "shm_open",
+	 .role = ROLE_ALLOC,
+	 .resource = OBJECT,
+	 .conditions = {IF(TEST_HAS, ARG_INT(1), O_CREAT)},
+	 .id = NAME_OF(0),
+	 .size = CONST(1),
+	 .result = TYPE_INT,
+	 .success = OK_NOT_MINUS_1,
+	 .unless_live = true,
+	 .params = {P_NAME, {"oflag", PARAM_HEX}, {"mode", PARAM_HEX}}},
+	{.symbol = "shm_open",
+	 .role = ROLE_ALLOC,
+	 .resource = DESCRIPTOR,
+	 .id = RESULT,
+	 .size = CONST(1),
+	 .result = TYPE_INT,
+	 .success = OK_NOT_MINUS_1,
+	 .params = {P_NAME, {"oflag", PARAM_HEX}, {"mode", PARAM_HEX}}},
+	{.symbol = "shm_unlink",
+	 .role = ROLE_RELEASE,
+	 .resource = OBJECT,
+	 .id = NAME_OF(0),
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
+	 .can_fail = true,
+	 .may_release_none = true,
+	 .params = {P_NAME}},
+	/* A close() of an open descriptor always closes it, whatever it returns. */
+	{.symbol = "close", CLOSES(.id = ARG_INT(0), .params = {P_FD})},
+	{.symbol = "close_range",
+	 .role = ROLE_RELEASE,
+	 .resource = DESCRIPTOR,
+	 .id = ARG_UINT(0),
+	 .last = ARG_UINT(1),
+	 .conditions = {{.test = TEST_AT_MOST, .value = ARG_UINT(0), .other = ARG_UINT(1)},
+			IF(TEST_LACKS, ARG_INT(2), CLOSE_RANGE_CLOEXEC)},
+	 .params = {{"first", PARAM_UINT}, {"last", PARAM_UINT}, {"flags", PARAM_HEX}}},
+	{.symbol = "dup2",
+	 CLOSES(.id = ARG_INT(1), .success = OK_NOT_MINUS_1, .can_fail = true,
+		.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}})},
+	{.symbol = "dup3", CLOSES(.id = ARG_INT(1), .success = OK_NOT_MINUS_1, .can_fail = true)},
+};
+
+const struct module module_shmposix = {
+	.api = MODULE_API,
+	.name = "shmposix",
+	.summary = "mappings: of POSIX shared memory, of files, anonymous ones; shm_open",
+	.version_major = 1,
+	.version_minor = 0,
+	.resources = resources,
+	.resource_count = sizeof(resources) / sizeof(resources[0]),
+	.functions = functions,
+	.function_count = sizeof(functions) / sizeof(functions[0]),
+};

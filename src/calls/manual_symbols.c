@@ -19,11 +19,13 @@ static bool probe_named(struct process *p, const char *name, uint64_t address, b
 		if (!wanted->function || strcmp(wanted->symbol, name))
 			continue;
 		known = true;
-		if (is_planted)
-			probe_at(p, &(struct probe){.wanted = wanted,
-						    .traced = {.shown = wanted->shown},
-						    .start = address,
-						    .object = p->program});
+		if (!is_planted)
+			continue;
+		wanted_found(p->tracer->wanted, wanted);
+		probe_at(p, &(struct probe){.wanted = wanted,
+					    .traced = {.shown = wanted->shown},
+					    .start = address,
+					    .object = p->program});
 	}
 	return known;
 }

@@ -357,6 +357,7 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 	 * local, and a prefixed allocator may well be linked in hidden. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
+	wanted_found(finding->p->tracer->wanted, wanted);
 	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	probe_at(finding->p, &(struct probe){.wanted = wanted,

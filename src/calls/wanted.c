@@ -1,12 +1,17 @@
 #include "config.h"
 #include "calls/wanted.h"
 #include "calls/libraries.h"
+#include "base/buf.h"
+#include "base/msg.h"
+#include "modules/known.h"
 #include "calls/patterns.h"
 #include "record/kinds.h"
 #include "symbols/names.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NAMED_MAX 8 /* functions in a message */
 
 static const struct wanted hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
@@ -156,4 +161,48 @@ bool wanted_any(const struct wanted_list *list, const char *symbol)
 		if (wanted_prefixed(list, symbol, list->set->modules[m], NULL))
 			return true;
 	return false;
+}
+
+void wanted_found(struct wanted_list *list, const struct wanted *wanted)
+{
+	list->items[wanted - list->items].is_found = true;
+}
+
+/* ---- What was not found ---- */
+
+/* Of a user's own module each function is expected; of functrace's, a program has some. */
+static bool is_own(const struct wanted_list *list, const struct module *module)
+{
+	return module != list->set->chosen && module_find(module->name) != module;
+}
+
+static void report_module(const struct wanted_list *list, const struct module *module)
+{
+	struct buf names = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct wanted *const wanted = &list->items[i];
+
+		/* Of a prefix a program may have some functions only. */
+		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
+		    wanted->symbol[0] == '*')
+			continue;
+		if (count++ < NAMED_MAX)
+			buf_printf(&names, "%s%s", count > 1 ? ", " : "", wanted->symbol);
+	}
+	if (count > NAMED_MAX)
+		buf_printf(&names, " and %zu more", count - NAMED_MAX);
+	if (count)
+		msg_warn("-e %s: no object has %s. 'nm -DC FILE' lists what a file exports; what it does not export is "
+			 "found by a pattern, in quotes: \"NAME\"",
+			 module->name, buf_str(&names));
+	buf_free(&names);
+}
+
+void wanted_report(const struct wanted_list *list)
+{
+	for (size_t m = 0; m < list->set->module_count; m++)
+		if (is_own(list, list->set->modules[m]))
+			report_module(list, list->set->modules[m]);
 }

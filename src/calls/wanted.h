@@ -25,6 +25,7 @@ struct wanted {
 	const char *symbol;
 	char *shown;               /* name in the trace */
 	const struct wanted *next; /* of the same symbol, by another row */
+	bool is_found;             /* an object of any process has it; of rows by pattern see patterns.h */
 };
 
 struct libraries;
@@ -54,6 +55,10 @@ const struct wanted *wanted_from(const struct wanted *from, const char *symbol);
  * from the first on); NULL nothing more. */
 const struct wanted *wanted_prefixed(const struct wanted_list *list, const char *symbol, const struct module *module,
 				     const struct wanted *from);
+/* Notes that an object has the function. */
+void wanted_found(struct wanted_list *list, const struct wanted *wanted);
+/* Reports, at the end of the run, which functions of the user's own modules no object had. */
+void wanted_report(const struct wanted_list *list);
 /* Whether any module wants the symbol, with a prefix or without. */
 bool wanted_any(const struct wanted_list *list, const char *symbol);
 

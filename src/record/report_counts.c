@@ -51,6 +51,16 @@ static void report_untraced(const struct run *run)
 	buf_free(&b);
 }
 
+/* Behind "a" as well as behind other words. */
+static void add_noun(struct buf *b, const char *noun)
+{
+	if (b->size > 3 && !memcmp(b->data + b->size - 3, " a ", 3) && strchr("aeiouAEIOU", noun[0])) {
+		b->size--;
+		buf_add_str(b, "n ");
+	}
+	buf_add_str(b, noun);
+}
+
 /* A count of one kind, in words with its noun in the place of %s: of one, and of several, which may have any ending. */
 static void add_kind_count(struct buf *b, uint64_t count, const struct resource *kind, const char *one,
 			   const char *many, const char *end)
@@ -62,7 +72,7 @@ static void add_kind_count(struct buf *b, uint64_t count, const struct resource 
 	buf_printf(b, "%s%s ", b->size ? "; " : "", number_grouped(count, text));
 	for (const char *word = count == 1 ? one : many; *word; word++)
 		if (*word == '%')
-			buf_add_str(b, kind->noun);
+			add_noun(b, kind->noun);
 		else
 			buf_add_char(b, *word);
 	buf_add_str(b, end);

@@ -175,10 +175,11 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		process_report(p);
 	}
 	progress_end(&run);
-	if (!status)
+	if (!status) {
 		libraries_report(t.wanted);
-	if (!status)
+		wanted_report(t.wanted);
 		run.unmatched_patterns = patterns_report(t.wanted);
+	}
 	tracer_free(&t);
 	if (!status)
 		report_summary(&run);

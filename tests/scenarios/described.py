@@ -182,6 +182,24 @@ def same_names(room):
     return problems, ''
 
 
+def not_found(room):
+    """Functions that no object has are told, and what has no function at all too; a wrong release in its own words."""
+    with open(room.path('own.conf'), 'w') as file:
+        file.write('alloc void *pool_get(struct pool *p, size_t n): id=return, size=n\nfree void pool_putt(void *p): id=p\n'
+                   'call void send_letter(const char *to)\ncall "weigh"\ncall "weighs"\nfree "pool_copy": id=arg1\n')
+    done = room.run([FUNCTRACE, '-e', './own.conf', '-f', 'text', '-o', 'trace', example('pool')])
+    problems = equal('status', done.status, 0)
+    problems += has_line(done, "functrace: warning: -e own: no object has pool_putt, send_letter. 'nm -DC FILE' lists what a file "
+                               'exports; what it does not export is found by a pattern, in quotes: "NAME"')
+    problems += has_line(done, r"functrace: warning: nothing matched 'weighs' of -e own: .*")
+    problems += has_line(done, r'functrace: 1 release of an object that was not seen allocated; .*')
+    problems += equal('a local function', [str(e).split('(')[0] for e in trace_text.read(room.path('trace')).events].count(
+        'weigh<own-calls>'), 2)
+    # functrace's own modules have functions that programs do not have.
+    done = room.run([FUNCTRACE, '-e', 'all', '-o', 'other', example('pool')])
+    return problems + equal('of all', 'no object has' in said(done), False), ''
+
+
 # ---- help and all ----
 
 def words(room):
@@ -212,5 +230,6 @@ CASES = [
     ('shared objects that are refused', bad_objects),
     ('texts that are refused', bad_texts),
     ('modules of one name', same_names),
+    ('functions that are not there', not_found),
     ('-e help and -e all', words),
 ]

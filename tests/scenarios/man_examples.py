@@ -12,7 +12,7 @@ import tempfile
 SRCDIR = os.environ.get("TOP_SRCDIR", ".")
 BUILDDIR = os.environ.get("TOP_BUILDDIR", ".")
 # The other pages' examples are run by tests/post.
-PAGES = ["man/functrace.1"]
+PAGES = ["man/functrace.1", "man/functrace-modules.7"]
 
 
 def plain(line):
@@ -42,10 +42,13 @@ def blocks(page):
 def run(commands, env):
     folder = tempfile.mkdtemp(prefix="functrace-man-")
     try:
-        for name in ("leak",):
+        for name in ("leak", "pool", "prefixed", "shapes"):
             program = os.path.join(BUILDDIR, "examples", name)
             if os.path.exists(program):
                 shutil.copy(program, folder)
+            description = os.path.join(SRCDIR, "examples", name + ".conf")
+            if os.path.exists(description):
+                shutil.copy(description, folder)
         return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", "\n".join(commands)],
                               cwd=folder, env=env, stdin=subprocess.DEVNULL, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -55,7 +58,7 @@ def run(commands, env):
 
 def shows_something(commands, text):
     """A summary without events, or nothing below the commands, would not be worth its place; neither are pages."""
-    if "-l " in commands and not re.search(r"leaked with total size of [1-9]", text):
+    if "-l " in commands and not re.search(r"^# [1-9]\d* [\w ]+\(s\) ", text, re.M):
         return False
     return not re.search(r": 0 events| 0 block", text) and 2 <= len(text.splitlines()) <= 150
 

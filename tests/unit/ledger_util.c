@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 /* Two kinds of resource, so that ids of one are not taken for those of the other. */
-static const struct resource kinds[] = {{.type = "memory"}, {.type = "file"}};
+static const struct resource kinds[] = {{.type = "memory"}, {.type = "file", .existing = EXISTING_DESCRIPTORS}};
 const struct module ledger_module = {.resources = kinds, .resource_count = 2};
 /* And a module with a kind whose references are counted, and one that is a record of calls. */
 static const struct resource more_kinds[] = {{.type = "object", .flags = RESOURCE_REFCOUNT},
@@ -41,6 +41,7 @@ static const struct function functions[] = {
 	[NEW] = {.symbol = "new", .role = ROLE_ALLOC, .family = "new"},
 	[OPEN] = {.symbol = "open", .role = ROLE_ALLOC},
 	[CLOSE] = {.symbol = "close", .role = ROLE_RELEASE, .can_fail = true},
+	[SHUT] = {.symbol = "shut", .role = ROLE_RELEASE, .fails_unknown = true},
 	[REF] = {.symbol = "ref", .role = ROLE_ALLOC},
 	[UNREF] = {.symbol = "unref", .role = ROLE_RELEASE, .can_fail = true},
 	[VISIT] = {.symbol = "visit", .role = ROLE_ALLOC},

@@ -19,6 +19,11 @@ TESTS += tests/unit/ledger_ranges
 tests_unit_ledger_ranges_SOURCES = tests/unit/ledger_ranges.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_ranges_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_ranges_LDADD = $(LEDGER_TEST_LIBS)
+check_PROGRAMS += tests/unit/ledger_files
+TESTS += tests/unit/ledger_files
+tests_unit_ledger_files_SOURCES = tests/unit/ledger_files.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_ledger_files_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_ledger_files_LDADD = $(LEDGER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin

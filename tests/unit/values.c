@@ -134,12 +134,105 @@ static void test_register_words(void **state)
 	assert_true(arch_register(&of_32, &regs, 3) == 0xfffffff4);
 }
 
+static uint64_t result_of(struct process *p, const struct value *value, uint64_t result)
+{
+	return value_of(&(struct operands){.p = p, .result = result}, value);
+}
+
+/* Strings: with their ends, of 1 and of 4 bytes a character, across the ends of what is read at once, and without an
+ * end. */
+static void test_strings(void **state)
+{
+	static char memory[10000] = "abc";
+	static const uint32_t broad[] = {'a', 0x10000, 0x00ffffff, 0, 'b'};
+	const uint64_t args[CALL_ARGS] = {0, 16, 40, 9996, 1u << 20, 3};
+	const struct value first = STRING_SIZE(0), words = WIDE_SIZE(1), large = STRING_SIZE(2),
+			   endless = STRING_SIZE(3), nowhere = STRING_SIZE(4), empty = STRING_SIZE(5),
+			   result = RESULT_STRING_SIZE, wide_result = RESULT_WIDE_SIZE, name = NAME_OF(0),
+			   other = NAME_OF(2), none = NAME_OF(4);
+
+	(void)state;
+	memcpy(memory + 16, broad, sizeof(broad));
+	memset(memory + 40, 'x', sizeof(memory) - 40);
+	memory[9000] = '\0';
+	p64.mem_fd = memfd_create("memory", 0);
+	assert_int_equal(write(p64.mem_fd, memory, sizeof(memory)), sizeof(memory));
+	assert_int_equal(of(&p64, &first, args), 4);
+	assert_int_equal(of(&p64, &empty, args), 1);
+	assert_int_equal(of(&p64, &words, args), 16);
+	assert_int_equal(of(&p64, &large, args), 9000 - 40 + 1);
+	assert_int_equal(of(&p64, &endless, args), 0);
+	assert_int_equal(of(&p64, &nowhere, args), 0);
+	assert_int_equal(result_of(&p64, &result, 1), 3);
+	assert_int_equal(result_of(&p64, &wide_result, 24), 8);
+	assert_true(of(&p64, &name, args) && of(&p64, &name, args) <= UINT32_MAX);
+	/* A name that has no end in a page is none. */
+	assert_int_equal(of(&p64, &other, args), 0);
+	assert_int_equal(of(&p64, &none, args), 0);
+	close(p64.mem_fd);
+}
+
+static void test_scaled(void **state)
+{
+	const uint64_t args[CALL_ARGS] = {7, UINT64_MAX / 2};
+	const struct value four = ARG_SCALED(0, 4), huge = ARG_SCALED(1, 4), words = RESULT_SCALED(1, 4);
+
+	(void)state;
+	assert_int_equal(of(&p64, &four, args), 28);
+	assert_true(of(&p64, &huge, args) == UINT64_MAX);
+	assert_int_equal(result_of(&p64, &words, 9), 40);
+	assert_true(result_of(&p64, &words, UINT64_MAX) == UINT64_MAX);
+}
+
+static bool holds(const struct function *f, const uint64_t *args)
+{
+	const struct wanted row = {.function = f, .resource = 1};
+
+	return value_conditions_hold(&(struct operands){.p = &p64, .row = &row, .args = args});
+}
+
+static void test_conditions(void **state)
+{
+	const uint64_t args[CALL_ARGS] = {JUNK | 5, 0x31, JUNK | MINUS_1};
+	const struct function none = {0}, equal = {.conditions = {{TEST_EQUALS, 0, false, ARG_INT(0), CONST(5)}}},
+			      differ = {.conditions = {{TEST_DIFFERS, 0, false, ARG_INT(0), CONST(5)}}},
+			      at_most = {.conditions = {{TEST_AT_MOST, 0, false, ARG_UINT(0), ARG_UINT(2)}}},
+			      has = {.conditions = {{TEST_HAS, 0, false, ARG(1), CONST(0x30)}}},
+			      lacks = {.conditions = {{TEST_LACKS, 0, false, ARG(1), CONST(0x32)}}};
+	/* This one or the next, and the third. */
+	const struct function either = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(4)},
+						       {TEST_EQUALS, 0, false, ARG_INT(0), CONST(5)},
+						       {TEST_HAS, 0, false, ARG(1), CONST(1)}}},
+			      neither = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(4)},
+							{TEST_EQUALS, 0, false, ARG_INT(0), CONST(6)},
+							{TEST_HAS, 0, false, ARG(1), CONST(1)}}},
+			      first = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(5)},
+						      {TEST_EQUALS, 0, false, ARG_INT(0), CONST(6)},
+						      {TEST_HAS, 0, false, ARG(1), CONST(2)}}};
+
+	const struct function first_only = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(5)},
+							   {TEST_EQUALS, 0, false, ARG_INT(0), CONST(6)}}};
+
+	(void)state;
+	assert_true(holds(&first_only, args));
+	assert_true(holds(&none, args));
+	assert_true(holds(&equal, args));
+	assert_false(holds(&differ, args));
+	assert_true(holds(&at_most, args));
+	assert_true(holds(&has, args));
+	assert_true(holds(&lacks, args));
+	assert_true(holds(&either, args));
+	assert_false(holds(&neither, args));
+	assert_false(holds(&first, args));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_register_words), cmocka_unit_test(test_success),
 		cmocka_unit_test(test_arguments),      cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_pointees),
+		cmocka_unit_test(test_pointees),       cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_scaled),         cmocka_unit_test(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,115 @@
+/* What was open before the trace, what is closed by the hundred, and what is closed twice. */
+#include "config.h"
+#include "ledger_util.h"
+#include "record/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void shut(uint64_t id)
+{
+	const struct event e = event(SHUT, id, 0);
+
+	ledger_released(trace, &e);
+}
+
+static void shut_between(uint64_t first, uint64_t last)
+{
+	const struct event e = event(SHUT, first, 0);
+
+	ledger_released_between(trace, &e, last);
+}
+
+static void test_existing(void **state)
+{
+	(void)state;
+	ledger_existing(trace, 2, 0);
+	ledger_existing(trace, 2, 5);
+	ledger_existing(trace, 2, 5);
+	assert_int_equal(ledger_live(trace, 2).blocks, 0);
+	assert_int_equal(ledger_live(trace, 2).inherited, 2);
+	shut(5);
+	shut(0);
+	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	assert_int_equal(odd().unknown_releases, 0);
+	assert_trace("shut<file>(0x5)\nshut<file>(0x0)\n");
+	assert_notes("");
+}
+
+/*	A: close(5), written at its entry | the list of what exists still has 5 | B: open() = 5
+ * and
+ *	B: open() = 5, in the kernel | 5 is in the list | B's return is seen
+ * No release was missed: what exists may be given out again. */
+static void test_existing_is_given_out(void **state)
+{
+	(void)state;
+	ledger_existing(trace, 2, 5);
+	allocated(OPEN, 5, 1);
+	assert_int_equal(odd().reused, 0);
+	assert_int_equal(ledger_live(trace, 2).blocks, 1);
+	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	/* What an event has is nothing that existed before it. */
+	ledger_existing(trace, 2, 5);
+	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	allocated(OPEN, 5, 1);
+	assert_int_equal(odd().reused, 1);
+}
+
+static void test_between(void **state)
+{
+	(void)state;
+	for (uint64_t id = 10; id > 2; id--)
+		allocated(OPEN, id, 1);
+	allocated(MALLOC, 4, 7);
+	shut_between(4, 4);
+	shut_between(6, 8);
+	shut_between(6, 8);
+	shut_between(1 << 20, UINT32_MAX);
+	assert_int_equal(ledger_live(trace, 2).blocks, 4);
+	shut_between(0, UINT64_MAX);
+	assert_int_equal(ledger_live(trace, 2).blocks, 0);
+	assert_int_equal(ledger_live(trace, 1).blocks, 1);
+	assert_int_equal(odd().unknown_releases, 0);
+	assert_trace("open<file>(1) = 0xa\nopen<file>(1) = 0x9\nopen<file>(1) = 0x8\nopen<file>(1) = 0x7\n"
+		     "open<file>(1) = 0x6\nopen<file>(1) = 0x5\nopen<file>(1) = 0x4\nopen<file>(1) = 0x3\n"
+		     "malloc<memory>(7) = 0x4\nshut<file>(0x4)\nshut<file>(0x6)\nshut<file>(0x7)\nshut<file>(0x8)\n"
+		     "shut<file>(0x3)\nshut<file>(0x5)\nshut<file>(0x9)\nshut<file>(0xa)\n");
+}
+
+/* A close that fails is none. Only where the number had been closed before it is counted; one that succeeds proves that
+ * an open was not seen, and accuses nobody of closing twice. */
+static void test_closed_twice(void **state)
+{
+	struct reservation reservation;
+
+	(void)state;
+	allocated(OPEN, 5, 1);
+	shut(5);
+	reserve(&reservation, SHUT, 5);
+	ledger_failed(trace, &reservation);
+	assert_int_equal(odd().failed_again, 1);
+	reserve(&reservation, SHUT, 6);
+	ledger_failed(trace, &reservation);
+	assert_int_equal(odd().failed_again, 1);
+	reserve(&reservation, SHUT, 5);
+	ledger_commit(trace, &reservation);
+	assert_int_equal(odd().failed_again, 1);
+	assert_int_equal(odd().repeated, 0);
+	assert_int_equal(odd().unknown_releases, 1);
+	assert_trace("open<file>(1) = 0x5\nshut<file>(0x5)\nshut<file>(0x5)\n");
+	assert_notes("shut releases 0x5, whose allocation was not seen\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_existing, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_existing_is_given_out, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_between, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_closed_twice, ledger_setup, ledger_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

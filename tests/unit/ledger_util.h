@@ -5,8 +5,8 @@
 #include "engine/settings.h"
 #include "record/trace.h"
 
-/* Functions of the kinds memory (1), file (2, of which some exist before), object (3, references are counted), visit (4,
- * a record of calls), and the ranges map (5) and shared (6). */
+/* Functions of the kinds memory (1), file (2, of which some exist before), object (3, references are counted), visit
+ * (4, a record of calls), and the ranges map (5) and shared (6). */
 enum {
 	MALLOC,
 	FREE,

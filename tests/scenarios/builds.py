@@ -251,10 +251,13 @@ def target(name, variant):
 
 def library(name='library', flags=(), variant='O2'):
     source = os.path.join(SOURCES, name + '.c')
+    cxx = not os.path.exists(source)
+    if cxx:
+        source = os.path.join(SOURCES, name + '.cpp')
     output = os.path.join(BINARIES, 'lib%s%s.so' % (name, '-m32' if is_32_bit(variant) else ''))
     other, own = VARIANTS[variant]
     flags = list(flags) + (THIRTY_TWO if '-m32' in own else [])
-    command = OTHERS[other] if other == 'arm-gcc' else CC
+    command = (OTHERS_CXX if cxx else OTHERS)[other] if other == 'arm-gcc' else CXX if cxx else CC
     _compile(command + ['-g', '-O2', '-fPIC', '-shared', '-fno-builtin'] + flags + [source], output,
              [source, os.path.join(SOURCES, 'target.h')])
     return output

@@ -19,11 +19,12 @@ class Kind:
 
     def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
                  unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
-                 options=(), label=None, env=None, exact=True):
+                 options=(), label=None, env=None, exact=True, source=None):
         self.module, self.target, self.args = module, target or 'kind_' + module, [str(a) for a in args]
         self.variants, self.said, self.modes, self.check, self.unsaid = variants, said, modes, check, unsaid
         self.exact = exact
         self.options, self.env = list(options), env or {}
+        self.source = source or self.target + '.c'
         self.label = label or ' '.join(['kinds:', self.target] + self.args)
 
 
@@ -108,6 +109,10 @@ KINDS = [
     # musl's dynamic linker, which is its C library, has mapped something before the program begins.
     Kind('shmposix', said=MAPPINGS, variants=('musl',), modes=('attach',)),
     Kind('shmposix', 'kind_mapstorm', (4, 100), variants=('O2', 'musl-static', 'm32'), exact=False, check=apart(4, 100)),
+    Kind('qobject', said=('2 QObjects are live',), variants=('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32'),
+         source='kind_qobject.h'),
+    Kind('qobject', args=('{library:kind_qobjectlib}',), said=('2 QObjects are live',), variants=('O2', 'm32', 'arm32'),
+         source='kind_qobject.h', label='kinds: kind_qobject in a library'),
 ]
 
 
@@ -200,7 +205,8 @@ class Run:
 
     def run(self, room):
         binary = builds.target(self.kind.target, self.variant)
-        command = [binary] + [a.replace('{library}', '') for a in self.kind.args]
+        command = [binary] + [builds.library(a[9:-1], variant=self.variant) if a.startswith('{library:') else a
+                              for a in self.kind.args]
         env = dict(self.kind.env)
         plain = room.run(command, env)
         if plain.out.startswith(b'skip: '):
@@ -254,7 +260,7 @@ class Run:
             problems = as_mapped(calls, maps)
         if not problems and self.mode != 'bare':
             text = leaks_of(room, room.path('trace'))
-            problems += compare_leaks(text, left, self.kind.target + '.c', self.variant not in builds.WITHOUT_NAMES)
+            problems += compare_leaks(text, left, self.kind.source, self.variant not in builds.WITHOUT_NAMES)
         return problems
 
     def judge(self, room, said):

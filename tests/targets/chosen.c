@@ -77,9 +77,24 @@ APART long short_name(long x)
 	return x + 100;
 }
 
+static APART long within(long x)
+{
+	return x * 2;
+}
+
+/* What is called by a pointer could be another function each time. */
 static APART long by_pointer(long x)
 {
-	return x + 7;
+	const long more = within(x);
+
+	BEHIND_CALL();
+	return more + 7;
+}
+
+/* Optimised, it jumps to malloc. */
+static APART void *makes(size_t size)
+{
+	return malloc(size);
 }
 
 static APART void returns_nothing(long *x)
@@ -104,6 +119,7 @@ static APART long allocates(long count)
 int main(void)
 {
 	static long (*volatile pointer)(long) = by_pointer;
+	static void *(*volatile maker)(size_t) = makes;
 	long x = 0;
 
 	gate();
@@ -112,12 +128,15 @@ int main(void)
 	CHECK(jumps(1) == 4);
 	CHECK(try_leaving() == 21);
 	CHECK(short_name(1) + __a_longer_name(2) == 203);
-	CHECK(pointer(1) + pointer(2) == 17);
+	CHECK(pointer(1) + pointer(2) == 20);
+	free(maker(30602));
 	returns_nothing(&x);
 	CHECK(x == 5);
 	CHECK(allocates(2) == 2);
 	expect_alloc(2, 30601, "malloc<memory>");
 	expect_release(2, 30601, "free<memory>");
+	expect_alloc(1, 30602, "malloc<memory>");
+	expect_release(1, 30602, "free<memory>");
 	gate();
 	return 0;
 }

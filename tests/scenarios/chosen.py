@@ -246,6 +246,32 @@ def many_failures(room):
     return problems + has_line(done, 'functrace: not traced: 10 functions that could not be probed'), ''
 
 
+DATA = '''
+#include <stdio.h>
+extern const unsigned table_in_text[4];
+__asm__(".text\\n.balign 16\\n.globl table_in_text\\ntable_in_text: .long 0x1000, 0x200, 0x30, 4\\n.previous\\n");
+__attribute__((noinline)) unsigned summed(void)
+{
+	unsigned sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += ((volatile const unsigned *)table_in_text)[i];
+	return sum;
+}
+int main(void)
+{
+	printf("%x\\n", summed());
+	return 0;
+}
+'''
+
+
+def data_in_text(room):
+    """What has no type may be data: patterns leave it alone."""
+    program = compiled(room, 'tables', DATA)
+    calls, done = traced(room, '*@main', [program])
+    return equal('output', done.out, b'1234\n') + equal('a call', ('summed', 0x1234) in calls, True), ''
+
+
 # ---- Everything ----
 
 def unharmed(command, functions='*'):
@@ -276,6 +302,7 @@ CASES = [
     ('-x: what a module traces, too', of_a_module_too),
     ('-x: nothing matched', nothing_matched),
     ('-x: what cannot be probed', many_failures),
+    ('-x: data among the code', data_in_text),
     ("-x '*': ls", unharmed(lambda: [kinds.need('ls'), '-l', builds.SOURCES])),
     ("-x '*': threads", unharmed(lambda: [builds.target('threads', 'O2'), '4', '10'])),
     ("-x '*': threads, static", unharmed(lambda: [builds.target('threads', 'static'), '4', '10'])),

@@ -42,14 +42,16 @@ static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
 
+	/* What is named by patterns alone is reported once, of all processes. */
+	if (patterns_are_all(p->tracer->wanted))
+		return;
 	/* A program that has ended, or was let go of, before its libraries were there. */
 	/* What -L leaves out is reported once, of all processes. */
 	if (p->program && elf_file_is_go(p->program->file)) {
 		report_go(p);
 		return;
 	}
-	if (probes_count(p) || patterns_are_all(p->tracer->wanted) ||
-	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
+	if (probes_count(p) || (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->calls->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)

@@ -54,6 +54,23 @@ def check(expected):
     return compare_calls
 
 
+class Everything(Scenario):
+    """Every function is traced beside memory, whose blocks are what they are without."""
+
+    def __init__(self, *args, **fields):
+        super().__init__(*args, options=('-b', '0', '-x', '*'), names=False, **fields)
+
+    def judge(self, room, *args, **fields):
+        # The target says its functions without their type.
+        for name in os.listdir(room.path('traces')):
+            path = room.path('traces', name)
+            with open(path, errors='surrogateescape') as file:
+                text = file.read()
+            with open(path, 'w', errors='surrogateescape') as file:
+                file.write(text.replace('<memory>(', '('))
+        return super().judge(room, *args, **fields)
+
+
 SCENARIOS = [
     Scenario('chosen', variants=ALL, options=('-x', LIST), check=check(CALLS)),
     Scenario('chosen', variants=('O2',), modes=('binary', 'nofollow'), options=('-x', LIST), check=check(CALLS),
@@ -61,6 +78,10 @@ SCENARIOS = [
     Scenario('chosen', variants=('O2',), options=('-b', '0', '-x', LIST), check=check(CALLS), label='chosen without stacks'),
     Scenario('chosen_classes', variants=('O0', 'O2', 'no-pie', 'static', 'cet', 'm32', 'm32-O0', 'arm32'),
              options=('-x', CLASSES), check=check(METHODS)),
+    Everything('threads', (4, 20), variants=('O2', 'static'), label="threads, -x '*'"),
+    Everything('forks', ('tree',), files=9, variants=('O2',), label="forks tree, -x '*'"),
+    Everything('throwing', variants=('O2',), label="throwing, -x '*'"),
+    Everything('recursion', (500,), variants=('O2',), label="recursion, -x '*'"),
 ]
 
 
@@ -176,9 +197,9 @@ def debug_files(room):
         if made.status:
             raise Failure(made.err.decode())
     functions = LIST.replace('@chosen', '')
-    calls, done = traced(room, functions + ';no_such', [bare])
+    calls, done = traced(room, functions + ';not_there_at_all', [bare])
     problems = compare(calls, CALLS)
-    problems += has_line(done, "functrace: warning: nothing matched -x 'no_such': 'nm -C FILE' lists .*")
+    problems += has_line(done, "functrace: warning: nothing matched -x 'not_there_at_all': 'nm -C FILE' lists .*")
     os.mkdir(room.path('.debug'))
     os.rename(debug, room.path('.debug', 'bare.debug'))
     problems += compare(traced(room, functions, [bare])[0], CALLS)

@@ -58,6 +58,7 @@ SCENARIOS = [
     Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
     Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
     Scenario('armforms', steps=True, misuse=True, on=('arm',)),
+    Scenario('descriptors', ('all',), options=('-e', 'file'), variants=('O2', 'static', 'm32'), modes=LAUNCH),
     Scenario('descriptors', options=('-e', 'file'), files=3, variants=('O0', 'O2', 'static', 'no-plt', 'z-now', 'no-slots', 'stripped', 'musl',
                                                               'musl-static', 'm32', 'm32-static', 'arm32')),
     Scenario('described', options=('-e', DESCRIBED), variants=('O0', 'O2', 'static', 'no-plt', 'no-slots', 'musl', 'musl-static',

@@ -4,6 +4,7 @@
 #include "records.h"
 
 #include <dirent.h>
+#include <mqueue.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -15,6 +16,7 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <wchar.h>
 
 #define MANY_LOW 700 /* no others are above these */
 #define DUP_LOW  40  /* descriptors of fcntl(F_DUPFD) are from here on */
@@ -219,6 +221,123 @@ static void events(void)
 		done(opened_fd("posix_openpt<fd>", fd));
 }
 
+/* What the kernel or a container may refuse: only those that it gives are in the trace. */
+static void rare(void)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/functrace-%d", (int)getpid());
+	fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0) {
+		done(opened_fd("shm_open<fd>", fd));
+		CHECK(shm_unlink(name) == 0);
+	}
+	CHECK(shm_open("/functrace-nonexistent", O_RDWR, 0) == -1);
+	fd = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
+	if (fd >= 0) {
+		opened_fd("mq_open<fd>", fd);
+		CHECK(mq_close(fd) == 0);
+		closed_fd(fd, "mq_close<fd>");
+		CHECK(mq_unlink(name) == 0);
+	}
+	CHECK(mq_open("/functrace-nonexistent", O_RDWR) == -1);
+#ifdef __GLIBC__
+	extern int pidfd_open(pid_t, unsigned) __attribute__((weak));
+	extern int pidfd_getfd(int, int, unsigned) __attribute__((weak));
+	extern int fsopen(const char *, unsigned) __attribute__((weak));
+	extern int fspick(int, const char *, unsigned) __attribute__((weak));
+	extern int open_tree(int, const char *, unsigned) __attribute__((weak));
+	extern int fanotify_init(unsigned, unsigned);
+
+	fd = getpt();
+	if (fd >= 0)
+		done(opened_fd("getpt<fd>", fd));
+	fd = pidfd_open ? pidfd_open(getpid(), 0) : -1;
+	if (fd >= 0) {
+		opened_fd("pidfd_open<fd>", fd);
+		const int same = pidfd_getfd(fd, STDIN_FILENO, 0);
+
+		if (same >= 0)
+			done(opened_fd("pidfd_getfd<fd>", same));
+		done(fd);
+	}
+	fd = fsopen ? fsopen("tmpfs", 1) : -1;
+	if (fd >= 0)
+		done(opened_fd("fsopen<fd>", fd));
+	fd = fspick ? fspick(AT_FDCWD, "/", 1) : -1;
+	if (fd >= 0)
+		done(opened_fd("fspick<fd>", fd));
+	fd = open_tree ? open_tree(AT_FDCWD, "/", O_CLOEXEC) : -1;
+	if (fd >= 0)
+		done(opened_fd("open_tree<fd>", fd));
+	fd = fanotify_init(0, O_RDONLY);
+	if (fd >= 0)
+		done(opened_fd("fanotify_init<fd>", fd));
+#endif
+}
+
+static ssize_t cookie_read(void *cookie, char *text, size_t size)
+{
+	(void)cookie, (void)text, (void)size;
+	/* The program's own, in the midst of the library. */
+	done(opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY)));
+	return 0;
+}
+
+static void own_streams(void)
+{
+	static wchar_t *grown;
+	size_t size;
+	FILE *file = open_wmemstream(&grown, &size);
+
+	CHECK(file);
+	opened("open_wmemstream<fp>");
+	CHECK(fclose(file) == 0);
+	released_last("fclose<fp>");
+	free(grown);
+	CHECK((file = fopencookie(NULL, "r", (cookie_io_functions_t){.read = cookie_read})));
+	opened("fopencookie<fp>");
+	CHECK(getc(file) == EOF);
+	CHECK(fclose(file) == 0);
+	released_last("fclose<fp>");
+}
+
+#ifdef __GLIBC__
+/* Names of their own for files that are larger than an off_t of 32 bits. */
+static void large_files(void)
+{
+	FILE *file;
+
+	done(opened_fd("open64|open<fd>", open64("/dev/null", O_RDONLY)));
+	done(opened_fd("openat64|openat<fd>", openat64(AT_FDCWD, "/dev/null", O_RDONLY)));
+	done(opened_fd("creat64|creat<fd>", creat64(fresh(""), 0600)));
+	CHECK(unlink(template_path) == 0);
+	done(opened_fd("mkstemp64|mkstemp<fd>", mkstemp64(fresh(""))));
+	unlink(template_path);
+	done(opened_fd("mkostemp64|mkostemp<fd>", mkostemp64(fresh(""), O_CLOEXEC)));
+	unlink(template_path);
+	done(opened_fd("mkstemps64|mkstemps<fd>", mkstemps64(fresh(".c"), 2)));
+	unlink(template_path);
+	done(opened_fd("mkostemps64|mkostemps<fd>", mkostemps64(fresh(".c"), 2, O_CLOEXEC)));
+	unlink(template_path);
+	CHECK((file = fopen64("/dev/null", "r")));
+	opened("fopen64|fopen<fp>");
+	CHECK((file = freopen64("/dev/zero", "r", file)));
+	released_last("freopen64|freopen<fp>");
+	opened("freopen64|freopen<fp>");
+	CHECK(fclose(file) == 0);
+	released_last("fclose<fp>");
+	CHECK((file = tmpfile64()));
+	opened("tmpfile64|tmpfile<fp>");
+	CHECK(fclose(file) == 0);
+	released_last("fclose<fp>");
+	const int fd = fcntl64(STDIN_FILENO, F_DUPFD, DUP_LOW);
+
+	done(opened_fd("fcntl64|fcntl<fd>", fd));
+}
+#endif
+
 static void streams(void)
 {
 	char text[16], *grown = NULL;
@@ -341,8 +460,26 @@ static void all_at_once(void)
 }
 #endif
 
-int main(void)
+#ifdef __GLIBC__
+static int close_all(void)
 {
+	CHECK(fopen("/dev/null", "r"));
+	opened("fopen|fopen64<fp>");
+	CHECK(fcloseall() == 0);
+	released_last("fcloseall<fp>");
+	return 0;
+}
+#endif
+
+/* With an argument it closes all streams, and does nothing else. */
+int main(int argc, char **argv)
+{
+	(void)argv;
+#ifdef __GLIBC__
+	if (argc > 1)
+		return close_all();
+#endif
+	(void)argc;
 	gate();
 	paths();
 	temporary();
@@ -351,10 +488,13 @@ int main(void)
 	sockets();
 	received();
 	events();
+	rare();
 	streams();
+	own_streams();
 	folders();
 	spawned();
 #ifdef __GLIBC__
+	large_files();
 	all_at_once();
 #endif
 	/* Three descriptors and a FILE pointer are never closed, and stdout is. */

@@ -55,7 +55,8 @@ static const struct attribute {
 	{"fails-unknown", TAKES_NOTHING, ON_RELEASE, FIELD(fails_unknown)},
 	{"may-release-none", TAKES_NOTHING, ON_RELEASE | ON_REALLOC, FIELD(may_release_none)},
 	{"releases-anyway", TAKES_NOTHING, ON_REALLOC, FIELD(releases_anyway)},
-	{"publishes-early", TAKES_NOTHING, ON_ALLOC, FIELD(publishes_early)},
+	{"publishes-early", TAKES_NOTHING, ON_ALLOC | ON_CALL, FIELD(publishes_early)},
+	{"unless-live", TAKES_NOTHING, ON_ALLOC, FIELD(unless_live)},
 	{"throws", TAKES_NOTHING, ON_ALL, FIELD(throws)},
 	{"zero-size-releases", TAKES_NOTHING, ON_REALLOC, FIELD(zero_size_releases)},
 #undef FIELD

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "modules/conf_parse.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The types of C, as far as a call's arguments need them: how wide each is, and whether it is passed as integers are.
@@ -191,23 +193,46 @@ static bool skip_to(struct scan *scan, const char *open, const char *close)
 	return !depth || scan_error(scan, "a '%s' without its '%s'", open, close);
 }
 
-static void name_param(struct scan *scan, struct conf_param *param)
+static bool is_c_name(const struct token *token)
+{
+	for (size_t i = 0; i < token->length; i++)
+		if (!isalnum((unsigned char)token->text[i]) && token->text[i] != '_')
+			return false;
+	return token->kind == TOKEN_WORD && !isdigit((unsigned char)token->text[0]);
+}
+
+/* The name of a value that is no parameter: `return`, `arg3` of another one than the third. */
+static bool is_reserved(const struct scan *scan, unsigned index)
+{
+	char numbered[16];
+
+	snprintf(numbered, sizeof(numbered), "arg%u", index + 1);
+	return scan_is_word(scan, "return") ||
+	       (scan->token.length == 4 && !memcmp(scan->token.text, "arg", 3) &&
+		isdigit((unsigned char)scan->token.text[3]) && !scan_is_word(scan, numbered));
+}
+
+static bool name_param(struct scan *scan, struct conf_param *param, unsigned index)
 {
 	if (scan->token.kind != TOKEN_WORD)
-		return;
+		return true;
+	if (!is_c_name(&scan->token) || is_reserved(scan, index))
+		return scan_error(scan, "%s is no name for parameter %u", scan_shown(scan), index + 1);
 	param->name = scan->token.text;
 	param->length = scan->token.length;
 	scan_next(scan);
+	return true;
 }
 
 /* `void (*done)(void *)`, behind its first type and bracket. */
-static bool take_function_pointer(struct scan *scan, struct conf_param *param)
+static bool take_function_pointer(struct scan *scan, struct conf_param *param, unsigned index)
 {
 	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN};
 	if (!scan_take_sign(scan, "*"))
 		return scan_error(scan, "%s stands where the '*' of a pointer to a function is to be",
 				  scan_shown(scan));
-	name_param(scan, param);
+	if (!name_param(scan, param, index))
+		return false;
 	if (!scan_take_sign(scan, ")") || !scan_take_sign(scan, "("))
 		return scan_error(scan, "a pointer to a function is written like void (*done)(void *), not with %s",
 				  scan_shown(scan));
@@ -225,10 +250,10 @@ static bool take_param(struct scan *scan, struct prototype *prototype)
 	if (!conf_take_type(scan, &param->use))
 		return false;
 	if (scan_take_sign(scan, "(")) {
-		if (!take_function_pointer(scan, param))
+		if (!take_function_pointer(scan, param, prototype->param_count))
 			return false;
-	} else {
-		name_param(scan, param);
+	} else if (!name_param(scan, param, prototype->param_count)) {
+		return false;
 	}
 	while (scan_take_sign(scan, "[")) {
 		point(&param->use);
@@ -296,7 +321,8 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 			scan,
 			"the type of the result is missing: write it before '%.*s', as C does (void, int, void *)",
 			(int)first.length, first.text);
-	if (scan->token.kind != TOKEN_WORD || memchr(scan->token.text, '-', scan->token.length))
+	if (scan->token.kind != TOKEN_WORD || memchr(scan->token.text, '-', scan->token.length) ||
+	    isdigit((unsigned char)scan->token.text[0]))
 		return scan_error(scan,
 				  "%s stands where the function's name is to be; a pattern of C++ names is quoted",
 				  scan_shown(scan));

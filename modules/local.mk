@@ -5,7 +5,7 @@ libmodules_a_SOURCES = modules/file.c modules/known.h modules/memory.c modules/m
 # What users describe, as a text or as a shared object.
 libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_parse.h \
 	modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_type.c modules/conf_value.c \
-	modules/load.c modules/load.h
+	modules/conf_write.c modules/conf_write.h modules/load.c modules/load.h
 # What a module of one's own is built with (examples/module-template.c).
 moduleincludedir = $(includedir)/functrace
 moduleinclude_HEADERS = modules/module.h

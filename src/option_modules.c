@@ -2,6 +2,7 @@
 #include "option_modules.h"
 #include "base/msg.h"
 #include "modules/conf.h"
+#include "modules/conf_write.h"
 #include "modules/known.h"
 #include "modules/load.h"
 #include "record/kinds.h"
@@ -87,8 +88,25 @@ static int help(struct parse *parse)
 			printf("%-12s %s %s\n", "", left_out++ ? "   and" : "but not", module->name);
 	help_line("FILE.conf", "what a file describes");
 	help_line("FILE.so", "what a shared object describes");
-	printf("\nfunctrace-modules(7) has their functions.\n");
+	printf("\n-e help=NAME prints the functions of one; functrace-modules(7) describes them.\n");
 	fflush(stdout);
+	parse->status = 0;
+	return ECANCELED;
+}
+
+/* A module's table as a text: what a description looks like, and what this one has. */
+static int help_module(struct parse *parse, const char *name)
+{
+	const struct module *const module = module_find(name);
+	struct buf text = {0};
+
+	if (!module)
+		return usage_error(parse, "-e %s=%s: there is no such module; known are: %s", WORD_HELP, name,
+				   module_names());
+	conf_write(module, &text);
+	fputs(buf_str(&text), stdout);
+	fflush(stdout);
+	buf_free(&text);
 	parse->status = 0;
 	return ECANCELED;
 }
@@ -157,6 +175,8 @@ int option_module(struct parse *parse, const char *name)
 		return add_all(parse);
 	if (!strcmp(name, WORD_HELP))
 		return help(parse);
+	if (!strncmp(name, WORD_HELP "=", strlen(WORD_HELP "=")))
+		return help_module(parse, name + strlen(WORD_HELP "="));
 	if (is_file(name))
 		return has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
 	return unknown(parse, name);

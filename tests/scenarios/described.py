@@ -222,6 +222,24 @@ def words(room):
     return problems + trace.problems, '%d modules' % len(known)
 
 
+def own_words(room):
+    """-e help=NAME is a description of that module: by it the same is traced."""
+    text = room.run([FUNCTRACE, '-e', 'help=memory'])
+    with open(room.path('described.conf'), 'wb') as file:
+        file.write(text.out)
+    problems = equal('status', text.status, 0) + equal('stderr', said(text), '')
+
+    def events(module, name):
+        done = room.run([FUNCTRACE, '-e', module, '-f', 'text', '-o', name, example('leak')])
+        trace = trace_text.read(room.path(name))
+        return [(e.kind, e.function, e.size, e.freed_size, len(e.frames)) for e in trace.events], re.findall(
+            'events; (.*); trace', said(done))
+    own, described = events('memory', 'own'), events('./described.conf', 'described')
+    problems += equal('the events', own, described) + equal('any', bool(own[0]), True)
+    return problems + refused(room, [FUNCTRACE, '-e', 'help=nothing', 'true'], 2,
+                              'functrace: -e help=nothing: there is no such module; known are: memory, '), ''
+
+
 CASES = [
     ('the example of a pool', with_example('pool', 11, '5 parcels with 288 bytes never put back', POOL)),
     ('the example of a prefix', with_example('prefixed', 7, '3 blocks with 900 bytes are live', PREFIXED)),
@@ -232,4 +250,5 @@ CASES = [
     ('modules of one name', same_names),
     ('functions that are not there', not_found),
     ('-e help and -e all', words),
+    ('-e help=NAME', own_words),
 ]

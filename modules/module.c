@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* All of them, a line each, in the order of --help. */
-#define MODULES(MODULE) MODULE(memory) MODULE(file) MODULE(thread) MODULE(shmsysv) MODULE(shmposix) MODULE(qobject)
+#define MODULES(MODULE)                                                                                                \
+	MODULE(memory) MODULE(file) MODULE(thread) MODULE(shmsysv) MODULE(shmposix) MODULE(memtransfer) MODULE(qobject)
 
 #define DECLARE(name) extern const struct module module_##name;
 MODULES(DECLARE)

@@ -15,14 +15,16 @@ COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'arm32')
 
 class Kind:
     """A target of a module: the builds that it has, the words that functrace must say at the end, and a check of one's
-    own: check(room, calls) -> problems; not exact: only that."""
+    own: check(room, calls) -> problems; not exact: only that. own_ids: only calls with the ids that the
+    target names are looked at."""
 
     def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
                  unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
-                 options=(), label=None, env=None, exact=True, source=None):
+                 options=(), label=None, env=None, exact=True, source=None,
+                 own_ids=False):
         self.module, self.target, self.args = module, target or 'kind_' + module, [str(a) for a in args]
         self.variants, self.said, self.modes, self.check, self.unsaid = variants, said, modes, check, unsaid
-        self.exact = exact
+        self.exact, self.own_ids = exact, own_ids
         self.options, self.env = list(options), env or {}
         self.source = source or self.target + '.c'
         self.label = label or ' '.join(['kinds:', self.target] + self.args)
@@ -109,6 +111,7 @@ KINDS = [
     # musl's dynamic linker, which is its C library, has mapped something before the program begins.
     Kind('shmposix', said=MAPPINGS, variants=('musl',), modes=('attach',)),
     Kind('shmposix', 'kind_mapstorm', (4, 100), variants=('O2', 'musl-static', 'm32'), exact=False, check=apart(4, 100)),
+    Kind('memtransfer', own_ids=True),
     Kind('qobject', said=('2 QObjects are live',), variants=('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32'),
          source='kind_qobject.h'),
     Kind('qobject', args=('{library:kind_qobjectlib}',), said=('2 QObjects are live',), variants=('O2', 'm32', 'arm32'),
@@ -142,22 +145,22 @@ def read_log(room):
             [line for line in lines if line.startswith('maps ')])
 
 
-def is_meant(call, expected, numbers):
-    """Where one function has several names and a call does not tell, they stand there with a | between them. A #word is
-    the same number each time."""
+def is_meant(call, expected, numbers, is_static):
+    """Where one function has several names, they stand there with a | between them: the first is how it is called, but a
+    static program does not tell. A #word is the same number each time."""
     word = re.search('#[a-z]+', expected)
     if word and word[0] not in numbers:
         numbers[word[0]] = re.findall('0x[0-9a-f]+', call)[-1]
     if word:
         expected = expected.replace(word[0], numbers[word[0]])
     names, at, rest = re.match('([^<(]*)(.?)(.*)', expected).groups()
-    return any(call == name + at + rest for name in names.split('|'))
+    return any(call == name + at + rest for name in names.split('|')[:None if is_static else 1])
 
 
-def compare(calls, expected):
+def compare(calls, expected, is_static):
     numbers = {}
     for number, (one, other) in enumerate(zip(calls, expected)):
-        if not is_meant(one, other, numbers):
+        if not is_meant(one, other, numbers, is_static):
             return ['record %d is %s, and not %s; the trace:\n  %s\nexpected:\n  %s' % (
                 number + 1, one, other, '\n  '.join(calls[max(0, number - 5):number + 10]),
                 '\n  '.join(expected[max(0, number - 5):number + 10]))]
@@ -255,7 +258,10 @@ class Run:
         expected, left, maps = read_log(room)
         if not any('<' in call for call in calls):
             expected = [re.sub('<.*?>', '', line) for line in expected]
-        problems = compare(calls, expected)
+        if self.kind.own_ids:
+            meant = {line.split(' = ')[1] for line in expected} | {'0x0'}
+            calls = [call for call in calls if call.split(' = ')[1] in meant]
+        problems = compare(calls, expected, 'static' in self.variant)
         if maps and not problems:
             problems = as_mapped(calls, maps)
         if not problems and self.mode != 'bare':

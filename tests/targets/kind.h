@@ -6,9 +6,9 @@
  *     recorded("pthread_create<pthread_t>(1) = %#lx", id)
  *
  * with an argument that is shown (" cmd=IPC_STAT") behind it; "#word" is a number that is not known, but always the
- * same. Where one function has several names in some library, they stand there with a | between them. left() says which
- * are live at the end, and which line of the source has made them; what is live besides is an error. The file that
- * KIND_LOG names gets the lines, by system calls that no module knows; without it there are none. */
+ * same. Where one function has several names, they stand there with a | between them, first that by which it is called.
+ * left() says which are live at the end, and which line of the source has made them; what is live besides is an error.
+ * The file that KIND_LOG names gets the lines, by system calls that no module knows; without it there are none. */
 #ifndef KIND_H
 #define KIND_H
 

@@ -5,7 +5,7 @@
 #include <sys/shm.h>
 #include <sys/wait.h>
 
-#define KEY 0x66744b53 /* nobody else's, it is hoped */
+#define KEY ((key_t)(0x66000000 + getpid())) /* nobody else's, it is hoped */
 
 /* How many attachments the kernel knows of the segment, by its list; -1: it is no more. */
 static long attached(int id)

@@ -147,6 +147,9 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 			return bad_item(parse, origin, item,
 					"gives no address behind the '=': NAME=0xADDRESS, as nm or objdump print it "
 					"for the program's file");
+		if (at && at < equals)
+			return bad_item(parse, origin, item,
+					"gives an object and an address: NAME=OBJECT!0xADDRESS says where it is");
 		return add_address(parse, item, (size_t)(equals - item), "", 0, address);
 	}
 	if (at && (at == item || !at[1]))

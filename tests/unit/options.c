@@ -461,6 +461,8 @@ static void test_functions(void **state)
 	assert_usage_error("-x f@ ls",
 			   "functrace: -x: 'f@' gives no object behind the '@': NAME@OBJECT, with a part of its "
 			   "path, or main for the program\n");
+	assert_usage_error("-x f@libc.so=0x10 ls", "'f@libc.so=0x10' gives an object and an address: "
+						   "NAME=OBJECT!0xADDRESS says where it is\n");
 	assert_usage_error("-x a,b ls", "functrace: -x: 'a,b' has commas in it; functions are separated by ';'\n");
 	assert_usage_error("-x a\tb ls", "has control characters in it");
 }

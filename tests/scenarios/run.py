@@ -36,6 +36,7 @@ import outputs
 import placement
 import programs
 import resources
+import several
 import special
 import stacks
 import steady
@@ -98,7 +99,7 @@ CASES = [Case(group, name, function, module)
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
                                ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen),
-                               ('descriptors', descriptors), ('kinds', resources))
+                               ('descriptors', descriptors), ('kinds', resources), ('kinds', several))
          for name, function in module.CASES]
 
 

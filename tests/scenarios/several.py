@@ -1,0 +1,185 @@
+"""Real programs with all that can leak traced at once: they do the same, nobody is accused, and no release is of what was
+not seen allocated."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import builds
+import descriptors
+import kinds
+import programs
+from processes import Failure, Tracer, may_attach, wait_for
+
+ALL = ['-e', 'memory,file,thread']
+# What functrace must not say of a correct program that it has seen from its first instruction.
+UNMATCHED = re.compile(rb'not seen|given out again|double release|another family')
+
+PYTHON = r'''
+import concurrent.futures, socket, subprocess, tempfile, threading
+lock, results = threading.Lock(), []
+def serve(server):
+    for _ in range(5):
+        client, _ = server.accept()
+        with client: client.sendall(client.recv(100).upper())
+with socket.socket() as server:
+    server.bind(("127.0.0.1", 0)); server.listen()
+    thread = threading.Thread(target=serve, args=(server,)); thread.start()
+    for i in range(5):
+        with socket.create_connection(server.getsockname()) as s:
+            s.sendall(b"word%d" % i); results.append(s.recv(100))
+    thread.join()
+for i in range(3):
+    results.append(subprocess.run(["echo", str(i)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout)
+with tempfile.TemporaryFile() as f: f.write(b"x" * 10000)
+with concurrent.futures.ThreadPoolExecutor(4) as pool: results.append(sum(pool.map(len, ["a" * i for i in range(50)])))
+print(results)
+'''
+
+
+def judged(room, command, env=None, at_least=10):
+    """The program untraced and traced; what its traces have, and what functrace says."""
+    plain = room.run(command, env)
+    os.makedirs(room.path('traces'))
+    traced = room.run(kinds.functrace(room.path('traces'), *ALL) + command, env)
+    problems = kinds.compare_runs(plain, traced)
+    traces, more = kinds.read_traces(room.path('traces'))
+    problems += more
+    problems += ['functrace said: ' + line.decode(errors='replace') for line in traced.err.split(b'\n') if UNMATCHED.search(line)]
+    events = sum(len(t.events) for t in traces)
+    types = {e.function[e.function.rfind('<'):] for t in traces for e in t.events}
+    if events < at_least:
+        problems.append('only %d events' % events)
+    return problems, '%d events of %s' % (events, ' '.join(sorted(types)))
+
+
+def python(room):
+    return judged(room, [os.path.realpath(sys.executable), '-c', PYTHON], {'PYTHONHASHSEED': '1'}, 1000)
+
+
+def git(room):
+    path, env = programs.git_repository(room)
+    return judged(room, [path, '-C', 'r', 'log', '--stat', '-p'], env, 100)
+
+
+def sqlite(room):
+    script = 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a * b) from t;'
+    return judged(room, [kinds.need('sqlite3'), ':memory:', script], None, 100)
+
+
+def perl(room):
+    script = 'use IO::Socket; for (1 .. 3) { my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1"); ' \
+             'open(my $f, "<", "/etc/passwd"); my @l = <$f>; open(my $p, "-|", "echo", "x$_"); print <$p>, scalar(@l); }'
+    return judged(room, [kinds.need('perl'), '-e', script], None, 100)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def listens(child, port):
+    if child.poll() is not None:
+        raise Failure('the server ended with status %d' % child.returncode)
+    with socket.socket() as s:
+        return s.connect_ex(('127.0.0.1', port)) == 0
+
+
+NGINX = '''
+daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+    access_log {folder}/access.log; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+    fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    server {{ listen 127.0.0.1:{port}; root {folder}; }}
+}}
+'''
+
+
+def settled(pid):
+    """The descriptors of a server that nobody asks anything, without what it opens and closes now and then."""
+    reads = []
+    wait_for('the descriptors to stay', lambda: reads.append(descriptors.descriptors(pid)) or
+             (len(reads) > 10 and all(r == reads[-1] for r in reads[-10:])))
+    return reads[-1]
+
+
+def nginx_and_curl(room):
+    """A server from its first request on, and the client from its start to its end."""
+    server_path, curl = kinds.need('nginx'), kinds.need('curl')
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    port = free_port()
+    with open(room.path('conf'), 'w') as file:
+        file.write(NGINX.format(folder=room.folder, port=port))
+    with open(room.path('page'), 'w') as file:
+        file.write('word ' * 20000)
+    server = room.start([server_path, '-p', room.folder, '-c', room.path('conf'), '-e', room.path('error.log')],
+                        stdout=subprocess.DEVNULL)
+    wait_for('nginx to listen', lambda: listens(server, port))
+    url = ['http://127.0.0.1:%d/page' % port]
+    plain = room.run([curl, '-s'] + url * 4)
+    before = settled(server.pid)
+    tracer = Tracer(room, server.pid, ALL, output=room.path('server'))
+    tracer.planted()
+    problems, remark = judged(room, [curl, '-s'] + url * 4, None, 50)
+    if len(plain.out) != 4 * 5 * 20000:
+        problems.append('curl got %d bytes' % len(plain.out))
+    wait_for('the client to go', lambda: descriptors.descriptors(server.pid) == before)
+    problems += tracer.let_go()
+    traces = kinds.read_traces(room.path('server'))[0]
+    problems += descriptors.compare_live(traces, server.pid, before, before)
+    after = room.run([curl, '-s'] + url)
+    if after.out != plain.out[:len(after.out)] or after.status:
+        problems.append('curl afterwards: status %d' % after.status)
+    server.send_signal(signal.SIGQUIT)
+    ended = room.finish(server)
+    if ended.status:
+        problems.append('nginx ended with status %d: %s' % (ended.status, ended.err[-300:]))
+    return problems, remark + '; nginx: %d events' % sum(len(t.events) for t in traces)
+
+
+def redis(room):
+    server_path, bench = kinds.need('redis-server'), kinds.need('redis-benchmark')
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    port = free_port()
+    server = room.start([server_path, '--port', str(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
+                         '--dir', room.folder], stdout=subprocess.DEVNULL)
+    wait_for('redis-server to listen', lambda: listens(server, port))
+    before = settled(server.pid)
+    tracer = Tracer(room, server.pid, ALL)
+    tracer.planted()
+    done = room.run([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get', '-q', '-n', '500', '-c', '8'])
+    problems = ['redis-benchmark: status %d' % done.status] if done.status or b'rror' in done.out + done.err else []
+    # It closes a client when it hears that it has gone.
+    wait_for('the clients to go', lambda: descriptors.descriptors(server.pid) == before)
+    problems += tracer.let_go()
+    traces = kinds.read_traces(room.path('traces'))[0]
+    problems += descriptors.compare_live(traces, server.pid, before, before)
+    server.send_signal(signal.SIGTERM)
+    ended = room.finish(server)
+    if ended.status:
+        problems.append('redis-server ended with status %d' % ended.status)
+    return problems, '%d events' % sum(len(t.events) for t in traces)
+
+
+def glib(room):
+    return judged(room, [kinds.need('gio'), 'info', '/etc/passwd'], {'GIO_USE_VFS': 'local'}, 100)
+
+
+CASES = [
+    ('several kinds: python3: sockets, threads, subprocess', python),
+    ('several kinds: git', git),
+    ('several kinds: sqlite3', sqlite),
+    ('several kinds: perl', perl),
+    ('several kinds: nginx and curl', nginx_and_curl),
+    ('several kinds: redis-server', redis),
+    ('several kinds: gio, a program with GLib', glib),
+]

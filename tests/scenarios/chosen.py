@@ -134,6 +134,7 @@ def from_a_file(room):
 
 def symbols_of(room, *command):
     """{name: address as nm prints it}"""
+    kinds.need('nm')
     found = {}
     for line in room.run(['nm'] + list(command)).out.decode().splitlines():
         words = line.split()
@@ -144,6 +145,7 @@ def symbols_of(room, *command):
 
 def addresses(room):
     """NAME=ADDRESS, OBJECT!0xOFFSET: the program's, which is stripped; a library's; what is inside a function."""
+    kinds.need('objcopy')
     problems = []
     for variant in ('O2', 'no-pie'):
         program, bare = builds.target('chosen', variant), room.path('bare-' + variant)
@@ -190,6 +192,7 @@ def loaded_later(room):
 def debug_files(room):
     """The static functions of a stripped program, from its debug file by .gnu_debuglink: beside it, in .debug; a wrong one
     is none."""
+    kinds.need('objcopy')
     program, bare, debug = builds.target('chosen', 'O2'), room.path('bare'), room.path('bare.debug')
     for command in (['objcopy', '--only-keep-debug', program, debug],
                     ['objcopy', '--strip-all', '--add-gnu-debuglink=' + debug, program, bare]):

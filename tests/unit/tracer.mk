@@ -68,6 +68,11 @@ tests_unit_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_calls_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=object_call_slots -Wl,--wrap=elf_file_got \
 	-Wl,--wrap=wanted_any
 tests_unit_calls_LDADD = $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/patterns
+TESTS += tests/unit/patterns
+tests_unit_patterns_SOURCES = tests/unit/patterns.c
+tests_unit_patterns_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_patterns_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/values
 TESTS += tests/unit/values
 tests_unit_values_SOURCES = tests/unit/values.c

@@ -5,8 +5,9 @@
 #include "base/buf.h"
 #include "modules/module.h"
 
-#define CONF_SIZE_MAX (1u << 20) /* bytes of a file */
-#define CONF_ROWS_MAX 10000
+#define CONF_SIZE_MAX  (1u << 20) /* bytes of a file */
+#define CONF_ROWS_MAX  10000
+#define CONF_GLOBS_MAX 1000 /* each is compared with every function of a program */
 
 struct conf;
 

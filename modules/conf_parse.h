@@ -106,6 +106,7 @@ struct conf {
 	size_t resource_count, resource_capacity;
 	struct conf_row *rows;
 	size_t row_count, row_capacity;
+	size_t glob_count; /* of rows that are patterns with wildcards */
 	struct function *functions;
 	const char **prefixes;
 	size_t prefix_count, prefix_capacity;

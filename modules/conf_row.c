@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf_parse.h"
+#include "base/glob.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -340,6 +341,11 @@ static bool set_symbol(struct taking *t)
 		memcpy(prefixed + 1, prototype->name, prototype->length);
 		f->symbol = conf_keep(t->conf, prefixed, prototype->length + 1);
 	}
+	if (f->is_pattern && f->symbol[glob_literal(f->symbol)] && t->conf->glob_count++ == CONF_GLOBS_MAX)
+		return scan_error(t->scan,
+				  "a file has no more than %d patterns with wildcards: make one of several, or write "
+				  "names in full",
+				  CONF_GLOBS_MAX);
 	/* Only C++ throws. */
 	f->throws |= f->role != ROLE_RELEASE && (f->is_pattern || !strncmp(f->symbol, "_Z", 2));
 	return true;

@@ -164,6 +164,12 @@ static void test_limits(void **state)
 	assert_string_equal(buf_str(&said), "d/own.conf:10001: a file describes no more than 10000 functions");
 	text.size -= strlen("free void f10000(int a): id=a\n");
 	assert_int_equal(parsed(buf_str(&text))->function_count, CONF_ROWS_MAX);
+	text.size = 0;
+	for (int i = 0; i <= CONF_GLOBS_MAX; i++)
+		buf_printf(&text, "free \"f%d*\": id=this\nfree \"f%d\": id=this\n", i, i);
+	assert_null(parse(buf_str(&text)));
+	assert_non_null(
+		strstr(buf_str(&said), "d/own.conf:2001: a file has no more than 1000 patterns with wildcards"));
 	memset(name, 'a', sizeof(name));
 	text.size = 0;
 	buf_printf(&text, "module %.65s\n", name);

@@ -231,6 +231,18 @@ def of_a_module_too(room):
                                'trace'), ''
 
 
+def left(room):
+    """Calls that longjmp or an exception has left are counted, and have no event."""
+    problems = []
+    for target, functions, calls, count in (('chosen', 'leaves;deeper', [('deeper', 20), ('leaves', 21)], 2),
+                                            ('chosen_classes', 'throws;passes', [('throws(long)', 1), ('passes(long)', 2)], 4)):
+        for variant in ('O0', 'O2'):
+            found, done = traced(room, functions, [builds.target(target, variant)])
+            problems += compare(found, calls)
+            problems += has_line(done, r'functrace: %d calls ended without a return \(an exception, longjmp\)' % count)
+    return problems, ''
+
+
 # ---- What is said ----
 
 def nothing_matched(room):
@@ -324,12 +336,15 @@ CASES = [
     ('-x: a library that is loaded later, -L, NAME@OBJECT', loaded_later),
     ('-x: separate debug files', debug_files),
     ('-x: what a module traces, too', of_a_module_too),
+    ('-x: calls that are left', left),
     ('-x: nothing matched', nothing_matched),
     ('-x: what cannot be probed', many_failures),
     ('-x: data among the code', data_in_text),
     ("-x '*': ls", unharmed(lambda: [kinds.need('ls'), '-l', builds.SOURCES])),
     ("-x '*': threads", unharmed(lambda: [builds.target('threads', 'O2'), '4', '10'])),
     ("-x '*': threads, static", unharmed(lambda: [builds.target('threads', 'static'), '4', '10'])),
+    ("-x '*': threads, musl", unharmed(lambda: [builds.target('threads', 'musl'), '4', '10'])),
+    ("-x '*': threads, musl, static", unharmed(lambda: [builds.target('threads', 'musl-static'), '4', '10'])),
     ("-x '*': exceptions", unharmed(lambda: [builds.target('chosen_classes', 'O2')])),
     ("-x '*': exceptions, static", unharmed(lambda: [builds.target('chosen_classes', 'static')])),
     ("-x '*': a handler of SIGTRAP", unharmed(lambda: [builds.target('sigtrap', 'static'), 'handler'])),

@@ -5,7 +5,8 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/trace/compat.txt tests/fuzz/corpus/trace/compat.txt.zst \
 	tests/fuzz/corpus/trace/crs-before-lf tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \
 	tests/fuzz/corpus/trace/old.rtrace \
-	tests/fuzz/corpus/conf/short.conf tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
+	tests/fuzz/corpus/conf/short.conf tests/fuzz/corpus/conf/templates.conf \
+	tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
 check_PROGRAMS += tests/fuzz/replay_trace
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c
 tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN -DFUZZ_ENCODING=NULL

@@ -63,6 +63,7 @@ SCENARIOS = [
                                                               'musl-static', 'm32', 'm32-static', 'arm32')),
     Scenario('described', options=('-e', DESCRIBED), variants=('O0', 'O2', 'static', 'no-plt', 'no-slots', 'musl', 'musl-static',
                                                                'clang', 'm32', 'm32-static', 'arm32')),
+    Scenario('described', options=('-e', DESCRIBED), variants=('O2',), modes=('binary',), label='described/file'),
     Scenario('prefixed', variants=('O0', 'O2', 'static', 'stripped-exports', 'musl')),
     Scenario('moments', variants=('O0', 'O2', 'static', 'musl', 'musl-static')),
     Scenario('nested', variants=('O0', 'O2', 'static', 'musl')),

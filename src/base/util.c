@@ -218,5 +218,7 @@ const char *number_grouped(uint64_t number, char text[32])
 
 uint64_t page_size(void)
 {
-	return (uint64_t)sysconf(_SC_PAGESIZE);
+	static uint64_t size;
+
+	return size ? size : (size = (uint64_t)sysconf(_SC_PAGESIZE));
 }

@@ -96,7 +96,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
 		return;
 	e->function = called_as(task, probe);
-	if (p->tracer->set->backtrace_all || ledger_leaves_rest(p->trace, e))
+	if (p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e)))
 		stack_of_event(e, task, frames, true);
 	ledger_released(p->trace, e);
 }
@@ -166,7 +166,7 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
 	e->function = call->traced;
-	if (p->tracer->set->backtrace_all || ledger_leaves_rest(p->trace, e)) {
+	if (p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e))) {
 		stack_of_event(e, task, frames, true);
 		e->frames = frames_copy(e->frames, e->frame_count);
 		e->has_frames = e->frames;
@@ -245,20 +245,19 @@ static bool is_of_row(const struct task *task, const struct probe *probe, const 
 {
 	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)
 		return false;
-	return value_conditions_hold(of);
+	return of->row->function->conditions[0].test == TEST_NONE || value_conditions_hold(of);
 }
 
-static void enter_row(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
+static void enter_row(struct task *task, const struct probe *probe, uint64_t return_sp, const struct operands *of)
 {
 	const struct trace *trace = task->process->trace;
-	const struct operands of = {.p = task->process, .row = probe->wanted, .args = args};
 	const struct function *f = probe->wanted->function;
 	struct event e;
 
-	if (!is_of_row(task, probe, &of))
+	if (!is_of_row(task, probe, of))
 		return;
 	const bool releases =
-		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, &of, &e);
+		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, of, &e);
 	const bool is_held = releases && (f->may_release_none || f->fails_unknown) && ledger_holds(trace, &e);
 
 	if (f->role == ROLE_RELEASE && (!releases || (f->may_release_none && !is_held)))
@@ -266,11 +265,11 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 	if (f->fails_unknown && !is_held && release_is_library_own(task, probe))
 		return;
 	if (f->last.kind != VALUE_NONE)
-		enter_release_between(task, probe, &of, &e);
+		enter_release_between(task, probe, of, &e);
 	else if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
 	else
-		enter_watched(task, probe, return_sp, &of, releases && (!f->may_release_none || is_held) ? &e : NULL);
+		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }
 
 static void enter_probe(struct task *task, const struct probe *probe, uint64_t return_sp, const uint64_t *args)
@@ -280,7 +279,7 @@ static void enter_probe(struct task *task, const struct probe *probe, uint64_t r
 	if (probe_is_hook(probe))
 		enter_watched(task, probe, return_sp, &of, NULL);
 	else
-		enter_row(task, probe, return_sp, args);
+		enter_row(task, probe, return_sp, &of);
 }
 
 void call_enter(struct task *task, struct breakpoint *b)

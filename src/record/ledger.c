@@ -120,9 +120,12 @@ bool ledger_holds(const struct trace *trace, const struct event *e)
 bool ledger_leaves_rest(const struct trace *trace, const struct event *e)
 {
 	const struct live_set *live = live_of(trace, e);
+	size_t count;
+
+	if (!live->kind->is_range)
+		return false;
 	const uint64_t end = live_range_end(live, e);
-	size_t count = 0;
-	struct live_range *ranges = live->kind->is_range ? live_ranges(live, e->id, end, &count) : NULL;
+	struct live_range *ranges = live_ranges(live, e->id, end, &count);
 	const bool is_rest = count && (ranges[0].start < e->id || ranges[count - 1].end > end);
 
 	free(ranges);

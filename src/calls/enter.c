@@ -166,7 +166,7 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
 	e->function = call->traced;
-	if (p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e))) {
+	if (p->tracer->set->backtrace_all || (call->probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e))) {
 		stack_of_event(e, task, frames, true);
 		e->frames = frames_copy(e->frames, e->frame_count);
 		e->has_frames = e->frames;

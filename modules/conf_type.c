@@ -331,6 +331,9 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 	scan_next(scan);
 	if (!take_params(scan, prototype))
 		return false;
+	while (scan_take_word(scan, "__attribute__"))
+		if (!scan_take_sign(scan, "(") || !skip_to(scan, "(", ")"))
+			return scan_error(scan, "an attribute is written __attribute__((NAME))");
 	scan_take_sign(scan, ";");
 	return !scan->failed;
 }

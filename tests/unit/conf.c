@@ -141,6 +141,11 @@ static void test_types(void **state)
 	assert_int_equal(f->params[1].type, PARAM_STRING);
 	assert_string_equal(f->params[5].name, "f");
 	assert_int_equal(row("alloc void *get(void): id=return")->params[0].type, PARAM_END);
+	/* As it stands in a header. */
+	assert_string_equal(row("alloc extern void *get(size_t n, ...) __attribute__((malloc, alloc_size(1)))\n\t"
+				"__attribute__((cold)); : id=return, size=n")
+				    ->symbol,
+			    "get");
 	assert_int_equal(row("alloc void *get(): id=return")->params[0].type, PARAM_END);
 }
 

@@ -50,6 +50,8 @@ static const struct {
 	{"alloc void *get(int (a)): id=return\n", "1: 'a' stands where the '*' of a pointer to a function is to be"},
 	{"alloc void *get(int a[2: id=return\n", "1: a '[' without its ']'"},
 	{"alloc void *get(struct *p): id=return\n", "1: '*' stands where the name of a struct, union or enum is to be"},
+	{"alloc void *get(int n) __attribute__: id=return\n", "1: an attribute is written __attribute__((NAME))"},
+	{"alloc void *get(int n) __attribute__((x): id=return\n", "1: a '(' without its ')'"},
 	{"alloc \"\": id=return\n", "1: an empty pattern is no function's"},
 	{"alloc \"get: id=return\n", "1: a text without its end: close it by a \" on the same line"},
 	{"alloc void *get(size_t n) id=return\n", "1: 'id' stands where ':' is to be"},

@@ -232,6 +232,8 @@ static const char *result_type(const struct function *f)
 {
 	if (f->result != TYPE_WORD)
 		return type_name(f->result);
+	if (f->size.kind == VALUE_RESULT_SCALED || (f->size.kind == VALUE_RESULT && f->id.kind != VALUE_RESULT))
+		return "size_t";
 	return is_plain_release(f) || (f->success == OK_ALWAYS && f->id.kind != VALUE_RESULT) ? "void" : "void *";
 }
 

@@ -79,14 +79,39 @@ static void probe_named_so(const struct finding *finding, const char *name, cons
 	}
 }
 
-static bool on_symbol(void *context, const struct elf_symbol *symbol)
+static bool is_named(const struct patterns *patterns, const char *name, const struct symbol_names *names)
+{
+	for (const struct pattern *pattern = patterns_named(patterns, name); pattern; pattern = pattern->alike)
+		if (pattern_matches(pattern, names))
+			return true;
+	return false;
+}
+
+/* Whether any pattern matches the symbol, whatever the object. */
+static bool is_chosen(void *context, const struct elf_symbol *symbol)
+{
+	const struct patterns *patterns = ((const struct finding *)context)->patterns;
+	const bool is_function = !symbol->is_untyped && !is_part(symbol->name);
+	struct symbol_names names;
+
+	symbol_names_find(&names, symbol->name, patterns->any_parameters);
+	bool found = is_named(patterns, names.symbol, &names) || is_named(patterns, names.base, &names) ||
+		     is_named(patterns, names.plain, &names) || is_named(patterns, names.whole, &names);
+
+	for (size_t i = 0; is_function && !found && i < patterns->count; i++)
+		found = patterns->items[i].is_glob && pattern_matches(&patterns->items[i], &names);
+	symbol_names_free(&names);
+	return found;
+}
+
+static void on_symbol(void *context, const struct elf_symbol *symbol)
 {
 	const struct finding *finding = context;
 	const bool is_function = !symbol->is_untyped && !is_part(symbol->name);
 	struct symbol_names names;
 
 	if (!object_text_at(finding->object, symbol->value + finding->object->bias))
-		return true;
+		return;
 	symbol_names_find(&names, symbol->name, finding->patterns->any_parameters);
 	probe_named_so(finding, names.symbol, symbol, &names);
 	probe_named_so(finding, names.base, symbol, &names);
@@ -99,7 +124,6 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 			probe_matched(finding, i, symbol);
 	}
 	symbol_names_free(&names);
-	return true;
 }
 
 /* ---- Addresses ---- */
@@ -181,10 +205,8 @@ void probe_patterns(struct process *p, struct object *object)
 		if (chosen[i] && !pattern->name)
 			probe_address(&finding, pattern);
 	}
-	if (any_name) {
-		elf_file_functions(object->file, on_symbol, &finding);
-		object_debug_functions(object, on_symbol, &finding);
-	}
+	if (any_name)
+		object_chosen_functions(object, is_chosen, on_symbol, &finding);
 	for (size_t i = 0; i < patterns->count; i++)
 		if (chosen[i])
 			pattern_saw(&patterns->items[i], p, object);

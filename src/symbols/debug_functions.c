@@ -81,15 +81,32 @@ static void read_debug_file(const struct object *object)
 	free(path);
 }
 
-void object_debug_functions(const struct object *object,
-			    bool (*callback)(void *context, const struct elf_symbol *symbol), void *context)
+static void choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
+		   bool (*is_chosen)(void *context, const struct elf_symbol *symbol), void *context, size_t *capacity)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!is_chosen(context, &symbols[i]))
+			continue;
+		ARRAY_GROW(file->chosen, *capacity, file->chosen_count);
+		file->chosen[file->chosen_count++] = &symbols[i];
+	}
+}
+
+void object_chosen_functions(const struct object *object,
+			     bool (*is_chosen)(void *context, const struct elf_symbol *symbol),
+			     void (*callback)(void *context, const struct elf_symbol *symbol), void *context)
 {
 	struct elf_file *file = object->file;
+	size_t capacity = 0;
 
-	if (!file->debug_symbols_read && !file->has_symtab)
-		read_debug_file(object);
-	file->debug_symbols_read = true;
-	for (size_t i = 0; i < file->debug_symbol_count; i++)
-		if (!callback(context, &file->debug_symbols[i]))
-			return;
+	if (!file->chosen_read) {
+		file->chosen_read = true;
+		if (!file->has_symtab)
+			read_debug_file(object);
+		choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
+		choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context, &capacity);
+		file->bytes += capacity * sizeof(struct elf_symbol *);
+	}
+	for (size_t i = 0; i < file->chosen_count; i++)
+		callback(context, file->chosen[i]);
 }

@@ -48,7 +48,9 @@ struct elf_file {
 	bool has_other_symtab;            /* in .gnu_debugdata or in a separate debug file */
 	struct elf_symbol *debug_symbols; /* debug_functions.c */
 	size_t debug_symbol_count;
-	bool debug_symbols_read;
+	const struct elf_symbol **chosen; /* of both, what somebody wants: debug_functions.c */
+	size_t chosen_count;
+	bool chosen_read;
 	struct call_slot *call_slots; /* slots.c */
 	size_t call_slot_count;
 	bool call_slots_read;

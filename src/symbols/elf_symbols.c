@@ -449,6 +449,7 @@ void elf_symbols_free(struct elf_file *file)
 	free(file->symbols);
 	free(file->ranks);
 	free(file->debug_symbols);
+	free(file->chosen);
 	hash_free(&file->by_name);
 }
 

@@ -40,7 +40,7 @@ bool elf_file_find(const struct elf_file *file, const char *name, struct elf_sym
 /* Whether there is any symbol to find: a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
 /* Whether the functions that are local to it can be known: it has a .symtab, or one in .gnu_debugdata, or a debug file
- * with one has been found by object_debug_functions(). */
+ * with one has been found by object_chosen_functions(). */
 bool elf_file_has_locals(const struct elf_file *file);
 /* Whether Go's linker made it: it has a section that only that one writes, stripped or not. */
 bool elf_file_is_go(const struct elf_file *file);
@@ -87,10 +87,12 @@ void objects_clone(const struct object_list *from, struct object_list *to);
 /* The object that holds an address, or NULL. */
 struct object *objects_find(const struct object_list *list, uint64_t address);
 
-/* Calls back for the function symbols of the object's separate debug file, where its own file has no .symtab: found by
- * build-id or .gnu_debuglink, as for names. They are read once. Stops when the callback returns false. */
-void object_debug_functions(const struct object *object,
-			    bool (*callback)(void *context, const struct elf_symbol *symbol), void *context);
+/* Calls back for those function symbols of the object that is_chosen() holds of: its file's, and, where that has no
+ * .symtab, its separate debug file's, found by build-id or .gnu_debuglink as for names. Each file is asked for once:
+ * what is_chosen() says of a symbol must be the same for all objects, and in every call. */
+void object_chosen_functions(const struct object *object,
+			     bool (*is_chosen)(void *context, const struct elf_symbol *symbol),
+			     void (*callback)(void *context, const struct elf_symbol *symbol), void *context);
 
 /* The object's code in which a mapped address is, or NULL. */
 const struct text_range *object_text_at(const struct object *object, uint64_t address);

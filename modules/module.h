@@ -132,6 +132,11 @@ struct module_call {
 	bool (*read)(const struct module_call *call, uint64_t address, void *to, size_t size);
 	/* How many bytes the mapping has that begins at the address, in whole pages; 0: none does. */
 	uint64_t (*mapped)(const struct module_call *call, uint64_t address);
+	/* Keeps a text, of which it takes a copy, with an id of the row's resource: for later calls in this process,
+	 * and in those that it forks (the name of a type, for its objects). */
+	void (*keep_text)(const struct module_call *call, uint64_t id, const char *text);
+	/* The text that is kept with an id; NULL: none is. */
+	const char *(*kept_text)(const struct module_call *call, uint64_t id);
 };
 
 /* What is going to be written of it. */

@@ -26,7 +26,8 @@ struct call {
 	uint64_t inner_sp;
 	/* What a call that might have been a part of this one has allocated; has_made. */
 	uint64_t made;
-	bool has_made;
+	bool has_made, made_is_reference; /* the latter: one more of something, as far as that call knows */
+	uint64_t first_event;             /* the number of the first event since its entry */
 };
 
 /* A release by a function that cannot fail. */

@@ -181,6 +181,7 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
 
 	memcpy(call->args, args, sizeof(call->args));
+	call->first_event = task->process->trace->next_index;
 	stack_keep(task, call);
 	if (e)
 		reserve(task, call, e);

@@ -5,6 +5,8 @@
 #include "calls/values.h"
 #include "record/ledger.h"
 #include "record/output.h"
+#include "record/run.h"
+#include "record/texts.h"
 #include "text/breakpoints.h"
 #include "ptrace/memory.h"
 #include "proc/proc.h"
@@ -19,6 +21,7 @@
 struct looked_at {
 	struct module_call call;
 	struct process *p;
+	uint32_t resource;
 };
 
 /* An IFUNC's resolver returns: what it has chosen is the function. */
@@ -47,6 +50,21 @@ static uint64_t mapping_size(const struct module_call *call, uint64_t address)
 	return proc_mapping_size(proc_live_thread(at->p->pid), address);
 }
 
+static void keep_text(const struct module_call *call, uint64_t id, const char *text)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+
+	ledger_keep(at->p->trace, at->resource, id, text_number(at->p->trace->run, text));
+}
+
+static const char *kept_text(const struct module_call *call, uint64_t id)
+{
+	const struct looked_at *at = (const struct looked_at *)call;
+	uint64_t number;
+
+	return ledger_kept(at->p->trace, at->resource, id, &number) ? text_of(at->p->trace->run, number) : NULL;
+}
+
 /* What the row's own code says of the call. False: it is not to be written. */
 static bool look(const struct operands *of, unsigned index, struct event *e, struct module_details *details,
 		 struct call_arg *arg)
@@ -55,8 +73,11 @@ static bool look(const struct operands *of, unsigned index, struct event *e, str
 				      .result = of->result,
 				      .pointer_size = of->p->arch->pointer_size,
 				      .read = read_memory,
-				      .mapped = mapping_size},
-				     of->p};
+				      .mapped = mapping_size,
+				      .keep_text = keep_text,
+				      .kept_text = kept_text},
+				     of->p,
+				     of->row->resource};
 
 	if (!of->row->function->look)
 		return true;
@@ -110,7 +131,12 @@ static void replace_ranges(const struct call *call, const struct operands *of, c
 /* It has an event already, of a call within this one that was not known to be a part of it. */
 static bool was_made_within(const struct call *call, const struct trace *trace, uint64_t id)
 {
-	return call->has_made && call->made == id && ledger_knows(trace, call->probe->wanted->resource, id);
+	const uint32_t resource = call->probe->wanted->resource;
+
+	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
+		return false;
+	/* A constructor may take references of what it makes; if that was there before, one of them is the result. */
+	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
 /* Writes one id of the call: its event, without a stack yet in the first one. False: it is none, or has an event. */
@@ -131,12 +157,16 @@ static bool write_event(struct task *task, const struct call *call, const struct
 		ledger_call(trace, e);
 		return true;
 	}
+	/* Of what its caller has: it is not made here. */
+	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
+
 	replace_ranges(call, of, e);
 	ledger_allocated(trace, e);
 	for (struct call *outer = task_newest_call(task); outer; outer = outer->next)
 		if (probe_same_kind(outer->probe, call->probe)) {
 			outer->made = e->id;
 			outer->has_made = true;
+			outer->made_is_reference = is_reference;
 		}
 	return true;
 }

@@ -139,6 +139,19 @@ uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id)
 	return packed ? block_unpack(*packed).size : 0;
 }
 
+uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id)
+{
+	const uint64_t *packed = hash_get(&trace->ledger.live[resource].blocks, id);
+
+	return packed ? block_unpack(*packed).event : 0;
+}
+
+void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number)
+{
+	settle_about_to_change(trace);
+	hash_set(&trace->ledger.live[resource].kept, id, number);
+}
+
 bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to)
 {
 	const uint64_t *kept = hash_get(&trace->ledger.live[resource].kept, id);

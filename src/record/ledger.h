@@ -57,7 +57,11 @@ bool ledger_holds(const struct trace *trace, const struct event *e);
 bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
 /* The size of a live id; 0: it is not live, or has none. */
 uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
-/* What was kept with a live id. False: nothing was. */
+/* The number of the event that made an id live; 0: it is not, or that is not known. */
+uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id);
+/* Keeps a number with an id of the kind, which need not be live; a fork's child has it too. */
+void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number);
+/* What was kept with an id. False: nothing was. */
 bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);

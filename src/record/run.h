@@ -8,6 +8,7 @@
 struct engine;
 struct report;
 struct function_names;
+struct texts;
 
 /* Where the traces of this run go: trace_file.c. */
 struct trace_files {
@@ -27,6 +28,7 @@ struct run {
 	struct trace *traces;
 	struct trace_files files;
 	struct function_names *functions; /* blocks.c */
+	struct texts *texts;              /* texts.c */
 
 	/* For the summary: report.c. */
 	struct report *reports;

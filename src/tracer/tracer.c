@@ -16,6 +16,7 @@
 #include "record/output.h"
 #include "record/progress.h"
 #include "record/report.h"
+#include "record/texts.h"
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "ptrace/collect.h"
@@ -187,6 +188,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		msg_info("tracing was never resumed, so that there is no trace");
 	reports_free(&run);
 	functions_free(&run);
+	texts_free(&run);
 	trace_files_free(&run.files);
 	return status ? status : run.exit_status;
 }

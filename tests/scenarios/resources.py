@@ -111,6 +111,8 @@ KINDS = [
     # musl's dynamic linker, which is its C library, has mapped something before the program begins.
     Kind('shmposix', said=MAPPINGS, variants=('musl',), modes=('attach',)),
     Kind('shmposix', 'kind_mapstorm', (4, 100), variants=('O2', 'musl-static', 'm32'), exact=False, check=apart(4, 100)),
+    Kind('gobject', variants=('O0', 'O2'), said=('1 GObject with 64 bytes is live',)),
+    Kind('gobject', args=('late',), variants=('O2',), modes=('attach',), said=('1 GObject with 64 bytes is live',)),
     Kind('memtransfer', own_ids=True),
     Kind('qobject', said=('2 QObjects are live',), variants=('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32'),
          source='kind_qobject.h'),

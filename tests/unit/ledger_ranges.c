@@ -207,6 +207,11 @@ static void test_kept(void **state)
 	e = event(CLOSE, 0x20, 0);
 	ledger_released(trace, &e);
 	assert_false(ledger_kept(trace, 2, 0x20, &kept));
+	/* With what is not live, too: for somebody else's sake. */
+	ledger_keep(trace, 2, 0x90, 9);
+	assert_true(ledger_kept(trace, 2, 0x90, &kept));
+	assert_int_equal(kept, 9);
+	assert_false(ledger_knows(trace, 2, 0x90));
 	/* The id comes again, with nothing. */
 	allocated(OPEN, 0x10, 1);
 	assert_false(ledger_kept(trace, 2, 0x10, &kept));

@@ -1,0 +1,15 @@
+/* Texts that modules keep with an id, each kept once for all processes. */
+#ifndef FT_RECORD_TEXTS_H
+#define FT_RECORD_TEXTS_H
+
+#include <stdint.h>
+
+struct run;
+
+/* A number for the text; 0: there are too many. */
+uint64_t text_number(struct run *run, const char *text);
+/* The text of a number, which the run has; NULL: there is none. */
+const char *text_of(const struct run *run, uint64_t number);
+void texts_free(struct run *run);
+
+#endif

@@ -1,8 +1,8 @@
 /* Objects of GLib's type system, with their references; their types' names and sizes.
  *
- * An object's class leads to its type's node in GLib, whose layout (struct _TypeNode of gobject/gtype.c) is no interface:
- * it is believed only where it fits in itself. The names are those with which types are registered, so those of types
- * from before functrace attached are not known.
+ * An object's class leads to its type's node in GLib, whose layout (struct _TypeNode of gobject/gtype.c) is no
+ * interface: it is believed only where it fits in itself. The names are those with which types are registered, so those
+ * of types from before functrace attached are not known.
  *
  * Semantics: GObject's manual. g_object_ref_sink() takes a reference if the object is not floating; else it makes the
  * floating one the caller's, by a reference and a release of its own. */

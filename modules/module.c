@@ -8,8 +8,7 @@
 /* All of them, a line each, in the order of --help. */
 #define MODULES(MODULE)                                                                                                \
 	MODULE(memory)                                                                                                 \
-	MODULE(file) MODULE(thread) MODULE(shmsysv) MODULE(shmposix) MODULE(memtransfer) MODULE(gobject)               \
-		MODULE(qobject)
+	MODULE(file) MODULE(thread) MODULE(shmsysv) MODULE(shmposix) MODULE(memtransfer) MODULE(gobject) MODULE(qobject)
 
 #define DECLARE(name) extern const struct module module_##name;
 MODULES(DECLARE)

@@ -60,6 +60,7 @@ static bool take_resource_word(struct conf *conf, struct scan *scan, struct reso
 		{"zero-is-id", 0, offsetof(struct resource, zero_is_id)},
 		{"range", 0, offsetof(struct resource, is_range)},
 		{"group", 0, offsetof(struct resource, of_group)},
+		{"ends-in-child", 0, offsetof(struct resource, ends_in_child)},
 		{"folds-in-object", 0, offsetof(struct resource, folds_in_object)},
 		{"nested", 0, offsetof(struct resource, is_nested)},
 	};

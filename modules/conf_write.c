@@ -384,6 +384,7 @@ static void add_resource(const struct resource *resource, struct buf *text)
 		     {"zero-is-id", resource->zero_is_id},
 		     {"range", resource->is_range},
 		     {"group", resource->of_group},
+		     {"ends-in-child", resource->ends_in_child},
 		     {"folds-in-object", resource->folds_in_object},
 		     {"nested", resource->is_nested}};
 

@@ -215,6 +215,7 @@ struct resource {
 	/* They belong to the thread group, not to the address space: what the child of a vfork does to them, it does to
 	 * its own. */
 	bool of_group;
+	bool ends_in_child; /* a fork's child has none of its parent's (threads) */
 	/* A call that another function of the module's folding kinds makes, through nothing but its own object's code,
 	 * is a part of it, whatever the kind (fopen opens a descriptor). Else only calls of one kind are, and only
 	 * where nothing but such functions is between them. */

@@ -8,7 +8,11 @@
 enum { JOINABLE, DETACHED };
 
 static const struct resource resources[] = {
-	[JOINABLE] = {.type = "pthread_t", .desc = "posix thread, joinable", .noun = "thread", .left = "never joined"},
+	[JOINABLE] = {.type = "pthread_t",
+		      .desc = "posix thread, joinable",
+		      .noun = "thread",
+		      .left = "never joined",
+		      .ends_in_child = true},
 	[DETACHED] = {.type = "_pthread_t",
 		      .desc = "posix thread, created detached",
 		      .flags = RESOURCE_CALL,

@@ -74,7 +74,7 @@ void ledger_free(struct trace *trace)
 
 void ledger_fork(const struct trace *from, struct trace *to)
 {
-	for (uint32_t r = 0; r < kind_end(from); r++)
+	for (uint32_t r = 1; r < kind_end(from); r++)
 		live_fork(&from->ledger.live[r], &to->ledger.live[r]);
 }
 

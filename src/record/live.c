@@ -17,6 +17,8 @@ void live_fork(const struct live_set *from, struct live_set *to)
 {
 	struct hash_entry *entry;
 
+	if (from->kind->ends_in_child)
+		return;
 	hash_copy(&from->blocks, &to->blocks);
 	hash_copy(&from->references, &to->references);
 	hash_copy(&from->kept, &to->kept);

@@ -11,7 +11,7 @@ static inline struct live_set *live_of(const struct trace *trace, const struct e
 }
 
 void live_free(struct live_set *live);
-/* What a fork's child has from its parent, into an empty set: all of it is inherited. */
+/* What a fork's child has from its parent, into an empty set: all of it is inherited. Of some kinds it has nothing. */
 void live_fork(const struct live_set *from, struct live_set *to);
 
 /* What the event has allocated is live from now on; its event is the one that was written last. An id that was live is

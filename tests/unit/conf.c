@@ -274,7 +274,7 @@ static void test_whole(void **state)
 static void test_words(void **state)
 {
 	const struct module *const module = parsed(
-		"resource map range, zero-is-id group folds-in-object nested\n"
+		"resource map range, zero-is-id group ends-in-child folds-in-object nested\n"
 		"alloc void *m(void *p, size_t n, int flags): id=return, size=n, replaces-if flags & 0x10, keeps=n, "
 		"throws\n"
 		"free int u(void *p, size_t n): id=p, extent=n, last=n, succeeds=zero\n"
@@ -286,6 +286,7 @@ static void test_words(void **state)
 
 	(void)state;
 	assert_true(r->is_range && r->zero_is_id && r->of_group && r->folds_in_object && r->is_nested);
+	assert_true(r->ends_in_child);
 	assert_int_equal(f[0].replaces.test, TEST_HAS);
 	assert_int_equal(f[0].replaces.other.number, 0x10);
 	assert_int_equal(f[0].keeps.a, 1);

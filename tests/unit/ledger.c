@@ -285,9 +285,9 @@ static void test_calls(void **state)
 static void test_kinds(void **state)
 {
 	(void)state;
-	assert_int_equal(kinds_end(&settings), 7);
+	assert_int_equal(kinds_end(&settings), 8);
 	assert_null(kind_of(&settings, 0));
-	assert_null(kind_of(&settings, 7));
+	assert_null(kind_of(&settings, 8));
 	assert_ptr_equal(kind_of(&settings, 2), &ledger_module.resources[1]);
 	assert_ptr_equal(kind_of(&settings, 3), &ledger_more.resources[0]);
 	assert_int_equal(kind_id(&settings, &ledger_more, 1), 4);
@@ -398,6 +398,28 @@ static void test_forked(void **state)
 	trace = parent;
 }
 
+/* A fork's child has none of its parent's threads, and is given their ids anew. */
+static void test_forked_without(void **state)
+{
+	(void)state;
+	allocated(BEGIN, 0x10, 1);
+	struct trace *const parent = trace;
+	struct trace child = *parent;
+
+	ledger_init(&child);
+	ledger_fork(parent, &child);
+	child.counts = (struct counts){0};
+	trace = &child;
+	assert_int_equal(ledger_live(trace, 7).inherited, 0);
+	assert_false(ledger_knows(trace, 7, 0x10));
+	allocated(BEGIN, 0x10, 1);
+	assert_int_equal(odd().reused, 0);
+	assert_int_equal(ledger_live(trace, 7).blocks, 1);
+	ledger_free(&child);
+	trace = parent;
+	assert_int_equal(ledger_live(trace, 7).blocks, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +443,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_releases, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_reused, ledger_setup, ledger_teardown),
 		cmocka_unit_test_setup_teardown(test_forked, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_forked_without, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,10 +24,11 @@ const struct module ledger_module = {.resources = kinds, .resource_count = 2};
 static const struct resource more_kinds[] = {{.type = "object", .flags = RESOURCE_REFCOUNT},
 					     {.type = "visit", .flags = RESOURCE_CALL}};
 const struct module ledger_more = {.resources = more_kinds, .resource_count = 2};
-/* And one of two kinds of ranges. */
+/* And one of two kinds of ranges, and of what no fork's child has. */
 static const struct resource range_kinds[] = {{.type = "map", .is_range = true, .unit = "byte"},
-					      {.type = "shared", .is_range = true, .unit = "byte"}};
-static const struct module ranges = {.resources = range_kinds, .resource_count = 2};
+					      {.type = "shared", .is_range = true, .unit = "byte"},
+					      {.type = "thread", .ends_in_child = true}};
+static const struct module ranges = {.resources = range_kinds, .resource_count = 3};
 static const struct module *const modules[] = {&ledger_module, &ledger_more, &ranges};
 struct settings settings;
 static struct engine engine = {.tick_wanted = true}; /* nobody is to be woken */
@@ -51,6 +52,8 @@ static const struct function functions[] = {
 	[REMAP] = {.symbol = "remap", .role = ROLE_REALLOC, .can_fail = true},
 	[SHARE] = {.symbol = "share", .role = ROLE_ALLOC},
 	[UNSHARE] = {.symbol = "unshare", .role = ROLE_RELEASE, .can_fail = true},
+	[BEGIN] = {.symbol = "begin", .role = ROLE_ALLOC},
+	[JOIN] = {.symbol = "join", .role = ROLE_RELEASE, .can_fail = true},
 };
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 static struct traced traced[FUNCTIONS];
@@ -69,7 +72,8 @@ int ledger_setup(void **state)
 	trace->writer = writer_new(settings.encoding, trace->fd, &options);
 	for (size_t i = 0; i < FUNCTIONS; i++)
 		traced[i] = (struct traced){.function = &functions[i],
-					    .resource = i >= SHARE   ? 6
+					    .resource = i >= BEGIN   ? 7
+							: i >= SHARE ? 6
 							: i >= MAP   ? 5
 							: i >= VISIT ? 4
 							: i >= REF   ? 3

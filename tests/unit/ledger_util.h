@@ -6,7 +6,7 @@
 #include "record/trace.h"
 
 /* Functions of the kinds memory (1), file (2, of which some exist before), object (3, references are counted), visit
- * (4, a record of calls), and the ranges map (5) and shared (6). */
+ * (4, a record of calls), the ranges map (5) and shared (6), and thread (7, of which a fork's child has none). */
 enum {
 	MALLOC,
 	FREE,
@@ -24,6 +24,8 @@ enum {
 	REMAP,
 	SHARE,
 	UNSHARE,
+	BEGIN,
+	JOIN,
 };
 
 extern const struct module ledger_module, ledger_more; /* the first two; the next two */

@@ -114,7 +114,8 @@ static const struct resource resources[] = {
 
 /* ---- Descriptors that come in a message (unix(7), cmsg(3)) ---- */
 
-#define MESSAGE_MAX 4096 /* bytes of control messages that are read; the kernel lets 253 descriptors through at once */
+#define MESSAGES_MAX 1024 /* of a call; the kernel takes no more (UIO_MAXIOV) */
+#define MESSAGE_MAX  4096 /* bytes of control messages that are read; the kernel lets 253 descriptors through at once */
 
 static uint64_t word_at(const unsigned char *bytes, unsigned size)
 {
@@ -129,48 +130,87 @@ static uint64_t word_at(const unsigned char *bytes, unsigned size)
 	return half;
 }
 
-/* The control messages of the msghdr at argument 1, as the call has left them: how many bytes. */
-static size_t read_control(const struct module_call *call, unsigned char control[MESSAGE_MAX])
+/* The control messages of the msghdr there, as the call has left them: how many bytes. */
+static size_t read_control(const struct module_call *call, uint64_t message, unsigned char control[MESSAGE_MAX])
 {
 	const unsigned word = call->pointer_size;
 	unsigned char header[6 * sizeof(uint64_t)];
 
 	/* name, its length, vectors, their number, control, its length: a word each, with padding */
-	if (!call->read(call, call->args[1], header, 6u * word))
+	if (!call->read(call, message, header, 6u * word))
 		return 0;
 	const uint64_t address = word_at(header + 4 * word, word), size = word_at(header + 5 * word, word);
 
 	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
 }
 
-/* One more descriptor of the messages, as often as this is called. */
-static bool look_at_message(const struct module_call *call, struct module_details *details)
+/* The descriptor in the control messages that *skip others precede, or -1, with *skip less by those that there are. */
+static int find_descriptor(const struct module_call *call, const unsigned char *control, size_t size, size_t *skip)
 {
-	unsigned char control[MESSAGE_MAX];
 	const unsigned word = call->pointer_size;
-	const size_t size = read_control(call, control), header = word + 2 * sizeof(int32_t);
-	size_t skip = details->index;
+	const size_t header = word + 2 * sizeof(int32_t);
 	int32_t kind[2], fd;
 
 	for (size_t at = 0; at + header <= size;) {
 		const uint64_t length = word_at(control + at, word);
 
 		if (length < header || length > size - at)
-			return false;
+			return -1;
 		memcpy(kind, control + at + word, sizeof(kind));
 		const size_t count =
 			kind[0] == SOL_SOCKET && kind[1] == SCM_RIGHTS ? (length - header) / sizeof(fd) : 0;
 
-		if (skip < count) {
-			memcpy(&fd, control + at + header + skip * sizeof(fd), sizeof(fd));
-			details->id = (uint64_t)fd;
-			return fd >= 0;
+		if (*skip < count) {
+			memcpy(&fd, control + at + header + *skip * sizeof(fd), sizeof(fd));
+			return fd;
 		}
-		skip -= count;
+		*skip -= count;
 		at += (length + word - 1) / word * word;
 	}
-	return false;
+	return -1;
 }
+
+/* One more descriptor of `count` messages, as often as this is called. */
+static bool look_at_messages(const struct module_call *call, struct module_details *details, uint64_t count)
+{
+	unsigned char control[MESSAGE_MAX];
+	/* of a mmsghdr: a msghdr of seven words, and a length */
+	const unsigned step = 8u * call->pointer_size;
+	size_t skip = details->index;
+	int fd = -1;
+
+	for (uint64_t i = 0; fd < 0 && i < count && i < MESSAGES_MAX; i++)
+		fd = find_descriptor(call, control, read_control(call, call->args[1] + i * step, control), &skip);
+	details->id = (uint64_t)fd;
+	return fd >= 0;
+}
+
+static bool look_at_message(const struct module_call *call, struct module_details *details)
+{
+	return look_at_messages(call, details, 1);
+}
+
+/* As many as the call has returned. */
+static bool look_at_several(const struct module_call *call, struct module_details *details)
+{
+	return look_at_messages(call, details, call->result);
+}
+
+/* The two ends of a terminal, at arguments 0 and 1. */
+static bool look_at_terminal(const struct module_call *call, struct module_details *details)
+{
+	int32_t fd;
+
+	if (details->index > 1 || !call->read(call, call->args[details->index], &fd, sizeof(fd)))
+		return false;
+	details->id = (uint64_t)fd;
+	return fd >= 0;
+}
+
+#define RECEIVES(from, looks)                                                                                          \
+	.symbol = from, .role = ROLE_ALLOC, .resource = FD, .id = ARG_INT(0), .size = CONST(1), .result = TYPE_INT,    \
+	.success = OK_NOT_MINUS_1, .look = looks, .looks_again = true
+#define RECEIVES_SEVERAL FD_("sockfd"), {"msgvec", PARAM_POINTER}, {"vlen", PARAM_UINT}, FLAGS
 
 static const struct function functions[] = {
 	{OPENS("open", .params = {PATH, FLAGS, MODE})},
@@ -215,15 +255,11 @@ static const struct function functions[] = {
 	{OPENS_TWO("socketpair", 3), .params = {FD_("domain"), FD_("type"), FD_("protocol"), {"sv", PARAM_POINTER}}},
 	{OPENS("accept", .params = {FD_("sockfd")})},
 	{OPENS("accept4", .params = {FD_("sockfd"), {"addr", PARAM_POINTER}, {"addrlen", PARAM_POINTER}, FLAGS})},
-	{.symbol = "recvmsg",
-	 .role = ROLE_ALLOC,
-	 .resource = FD,
-	 .id = ARG_INT(0),
-	 .size = CONST(1),
-	 .success = OK_NOT_MINUS_1,
-	 .look = look_at_message,
-	 .looks_again = true,
-	 .params = {FD_("sockfd"), {"msg", PARAM_POINTER}, FLAGS}},
+	{RECEIVES("recvmsg", look_at_message), .params = {FD_("sockfd"), {"msg", PARAM_POINTER}, FLAGS}},
+	{RECEIVES("recvmmsg", look_at_several), .params = {RECEIVES_SEVERAL}},
+	/* The same where a 32-bit program has times of 64 bits. */
+	{RECEIVES("__recvmmsg64", look_at_several), .name = "recvmmsg", .params = {RECEIVES_SEVERAL}},
+	{RECEIVES("__recvmmsg_time64", look_at_several), .name = "recvmmsg", .params = {RECEIVES_SEVERAL}},
 	{OPENS("eventfd", .params = {{"initval", PARAM_UINT}, FLAGS})},
 	/* With a descriptor it changes that one, and returns it. */
 	{OPENS("signalfd", .conditions = {{.test = TEST_EQUALS, .value = ARG_INT(0), .other = CONST((uint64_t)-1)}},
@@ -238,6 +274,16 @@ static const struct function functions[] = {
 	{OPENS("pidfd_getfd", .params = {FD_("pidfd"), FD_("targetfd"), FLAGS})},
 	{OPENS("posix_openpt", .params = {FLAGS})},
 	{OPENS("getpt")},
+	{.symbol = "openpty",
+	 .role = ROLE_ALLOC,
+	 .resource = FD,
+	 .id = POINTEE_INT(0, 0),
+	 .size = CONST(1),
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
+	 .look = look_at_terminal,
+	 .looks_again = true,
+	 .params = {{"amaster", PARAM_POINTER}, {"aslave", PARAM_POINTER}}},
 	{OPENS("fsopen", .params = {{"fsname", PARAM_STRING}, FLAGS})},
 	{OPENS("fsmount", .params = {FD_("fs_fd"), FLAGS, {"attr_flags", PARAM_HEX}})},
 	{OPENS("fspick", .params = {FD_("dirfd"), PATH, FLAGS})},
@@ -292,6 +338,8 @@ static const struct function functions[] = {
 	{.symbol = "fcloseall", .role = ROLE_RELEASE, .resource = FP, .id = CONST(1), .last = CONST(UINT64_MAX)},
 
 	{LISTS("opendir", .params = {PATH})},
+	/* What scandirat() reads, where its library's own functions have names. */
+	{LISTS("__opendirat", .name = "opendirat", .params = {FD_("dirfd"), PATH})},
 	{LISTS("fdopendir", .params = {FD_("fd")})},
 	{TAKES("fdopendir")},
 	{.symbol = "closedir",

@@ -259,15 +259,18 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	const bool releases =
 		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, of, &e);
-	const bool is_held = releases && (f->may_release_none || f->fails_unknown) && ledger_holds(trace, &e);
+	const bool is_asked = f->may_release_none || f->fails_unknown || probe->wanted->kind->folds_in_object;
+	const bool is_held = releases && is_asked && ledger_holds(trace, &e);
 
-	if (f->role == ROLE_RELEASE && (!releases || (f->may_release_none && !is_held)))
+	if (f->role == ROLE_RELEASE && !releases)
 		return;
-	if (f->fails_unknown && !is_held && release_is_library_own(task, probe))
-		return;
-	if (f->last.kind != VALUE_NONE)
+	if (f->last.kind != VALUE_NONE) {
 		enter_release_between(task, probe, of, &e);
-	else if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
+		return;
+	}
+	if (f->role == ROLE_RELEASE && !is_held && (f->may_release_none || release_is_library_own(task, probe)))
+		return;
+	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
 	else
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);

@@ -139,7 +139,8 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
-/* Writes one id of the call: its event, without a stack yet in the first one. False: it is none, or has an event. */
+/* Writes one id of the call, if it has no event yet: its event, without a stack yet in the first one. False: it is
+ * none. */
 static bool write_event(struct task *task, const struct call *call, const struct operands *of, unsigned index,
 			struct event *e)
 {
@@ -148,10 +149,11 @@ static bool write_event(struct task *task, const struct call *call, const struct
 	struct module_details details;
 	struct call_arg arg;
 
-	if (!look(of, index, e, &details, &arg) || was_made_within(call, trace, e->id))
+	if (!look(of, index, e, &details, &arg))
 		return false;
-	if (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id))
-		return false;
+	if (was_made_within(call, trace, e->id) ||
+	    (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id)))
+		return true;
 	stack_of_event(e, task, frames, false);
 	if (of->row->function->role == ROLE_CALL) {
 		ledger_call(trace, e);
@@ -180,10 +182,10 @@ static void write_events(struct task *task, const struct call *call, const struc
 
 	for (unsigned i = 0; goes_on && i < IDS_MAX; i++) {
 		struct event one = *e;
-		const bool is_written = write_event(task, call, of, i, &one);
+		const bool is_one = write_event(task, call, of, i, &one);
 
 		id.b++;
-		goes_on = f->looks_again ? is_written : i + 1u < f->id_count && value_id(of, &id, &e->id);
+		goes_on = f->looks_again ? is_one : i + 1u < f->id_count && value_id(of, &id, &e->id);
 	}
 }
 

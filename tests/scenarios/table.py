@@ -61,6 +61,8 @@ SCENARIOS = [
     Scenario('descriptors', ('all',), options=('-e', 'file'), variants=('O2', 'static', 'm32'), modes=LAUNCH),
     Scenario('descriptors', options=('-e', 'file'), files=3, variants=('O0', 'O2', 'static', 'no-plt', 'z-now', 'no-slots', 'stripped', 'musl',
                                                               'musl-static', 'm32', 'm32-static', 'arm32')),
+    Scenario('descriptors_inner', options=('-e', 'file'), variants=('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-static',
+                                                                     'arm32')),
     Scenario('described', options=('-e', DESCRIBED), variants=('O0', 'O2', 'static', 'no-plt', 'no-slots', 'musl', 'musl-static',
                                                                'clang', 'm32', 'm32-static', 'arm32')),
     Scenario('described', options=('-e', DESCRIBED), variants=('O2',), modes=('binary',), label='described/file'),

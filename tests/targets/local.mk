@@ -5,7 +5,7 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
 	tests/targets/churn.c tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
-	tests/targets/descriptors.c tests/targets/records.h \
+	tests/targets/descriptors.c tests/targets/descriptors_inner.c tests/targets/records.h \
 	tests/targets/described.c tests/targets/described.conf \
 	tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c tests/targets/ifuncs.c \

@@ -35,6 +35,7 @@ import lifecycle
 import outputs
 import placement
 import programs
+import resource_programs
 import resources
 import several
 import special
@@ -99,7 +100,7 @@ CASES = [Case(group, name, function, module)
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
                                ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen),
-                               ('descriptors', descriptors), ('kinds', resources), ('kinds', several))
+                               ('descriptors', descriptors), ('kinds', resources), ('kinds', resource_programs), ('kinds', several))
          for name, function in module.CASES]
 
 

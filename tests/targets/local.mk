@@ -10,7 +10,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
 	tests/targets/images.c tests/targets/inflight.c \
-	tests/targets/kind.h tests/targets/kind_gobject.c tests/targets/kind_shmsysv.c tests/targets/kind_mapstorm.c \
+	tests/targets/kind.h tests/targets/kind_gobject.c \
+	tests/targets/kind_several.c tests/targets/kind_shmsysv.c tests/targets/kind_mapstorm.c \
 	tests/targets/kind_memtransfer.c tests/targets/kind_qobject.cpp \
 	tests/targets/kind_qobject.h tests/targets/kind_qobjectlib.cpp \
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \

@@ -172,6 +172,24 @@ static void test_strings(void **state)
 	close(p64.mem_fd);
 }
 
+/* The slashes that a name begins with are none of it; those within it are. */
+static void test_names(void **state)
+{
+	static const char memory[] = "/name\0name\0//name\0na/me\0/";
+	const uint64_t args[CALL_ARGS] = {0, 6, 11, 18, 24};
+	const struct value slash = NAME_OF(0), plain = NAME_OF(1), two = NAME_OF(2), within = NAME_OF(3),
+			   empty = NAME_OF(4);
+
+	(void)state;
+	p64.mem_fd = memfd_create("memory", 0);
+	assert_int_equal(write(p64.mem_fd, memory, sizeof(memory)), sizeof(memory));
+	assert_true(of(&p64, &slash, args) == of(&p64, &plain, args));
+	assert_true(of(&p64, &two, args) == of(&p64, &plain, args));
+	assert_true(of(&p64, &within, args) != of(&p64, &plain, args));
+	assert_true(of(&p64, &empty, args) != 0);
+	close(p64.mem_fd);
+}
+
 static void test_scaled(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {7, UINT64_MAX / 2};
@@ -232,7 +250,8 @@ int main(void)
 		cmocka_unit_test(test_register_words), cmocka_unit_test(test_success),
 		cmocka_unit_test(test_arguments),      cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_pointees),       cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_scaled),         cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_scaled),
+		cmocka_unit_test(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

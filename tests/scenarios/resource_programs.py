@@ -1,0 +1,137 @@
+"""Several kinds of resource in one run, and programs that people use: unharmed, and nobody is accused."""
+
+import glob
+import os
+import re
+import sys
+
+import builds
+from kinds import compare_runs, need
+from processes import FUNCTRACE, POSTPROC, wait_for
+from resources import calls_of
+
+KINDS = 'memory,thread,shmposix'
+ODD = ('that was not seen', 'that were not seen', 'double release', 'given out again', 'by another family')
+PYTHON = '''
+import mmap, threading
+from multiprocessing import shared_memory
+def work(n):
+    return sum(range(n))
+for _ in range(10):
+    threads = [threading.Thread(target=work, args=(1000,)) for _ in range(8)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+m = mmap.mmap(-1, 1 << 20); m.resize(1 << 21); m.close()
+s = shared_memory.SharedMemory(create=True, size=5000); s.buf[0] = 1; s.close(); s.unlink()
+print("done")
+'''
+
+
+def several(room):
+    """Each kind in its own words, in the summary and in functrace-postproc's leaks."""
+    done = room.run([FUNCTRACE, '-e', 'memory,file,thread,shmsysv,shmposix', '-o', room.path('trace'),
+                     builds.target('kind_several', 'O2')])
+    said = done.err.decode(errors='replace')
+    words = (r'; 2 threads never joined; ', r'; 2 descriptors are live beside \d+ descriptors from before the trace; ',
+             r'; 1 file mapping with 8,192 bytes is live; ', r'; 1 attached segment with 30,004 bytes is live; ',
+             r'; 1 shared memory segment with 30,004 bytes not removed, or still attached; ')
+    problems = [] if done.status == 0 else ['status %d' % done.status]
+    problems += ['functrace does not say: ' + word for word in words if not re.search(word, said)]
+    text = room.run([POSTPROC, '-l', room.path('trace')]).out.decode(errors='replace')
+    leaks = (r'# 2 thread\(s\) never joined', r'# 1 file mapping\(s\) leaked with total size of 8192 bytes',
+             r'# 1 attached segment\(s\) leaked with total size of 30004 bytes', r'malloc<memory>\(30001\) = ',
+             r'<2> : fd ', r'<\w+> : pthread_t ', r'<\w+> : segment .*\[refcount\]', r'<\w+> : fshmmap ')
+    problems += ['functrace-postproc does not say: ' + word for word in leaks if not re.search(word, text)]
+    return problems + ([said, text[-1500:]] if problems else []), ''
+
+
+def judged(room, plain, traced):
+    """Both runs are alike, and no trace has an odd release."""
+    said = traced.err.decode(errors='replace')
+    problems = compare_runs(plain, traced) + ['functrace says: ' + word for word in ODD if word in said]
+    events = 0
+    for path in glob.glob(room.path('traces', '*')):
+        calls, notes = calls_of(path)
+        events += len(calls)
+        problems += ['%s: %s' % (os.path.basename(path), note) for note in notes if 'releases 0x' in note][:2]
+    return problems + ([said[-1500:]] if problems else []), events
+
+
+def run(room, kinds, command, env=None):
+    os.makedirs(room.path('traces'))
+    plain = room.run(command, env)
+    traced = room.run([FUNCTRACE, '-e', kinds, '-f', 'text', '-b', '8', '-o', room.path('traces')] + command, env)
+    return judged(room, plain, traced)
+
+
+def python(room):
+    problems, events = run(room, KINDS, [sys.executable, '-I', '-c', PYTHON])
+    return problems, '%d events' % events
+
+
+def python_threads(room):
+    """Every thread that python has made is joined or detached, in this order; it has made 80."""
+    problems, events = run(room, 'thread', [sys.executable, '-I', '-c', PYTHON])
+    live, made = set(), 0
+    for path in glob.glob(room.path('traces', '*')):
+        for call in calls_of(path)[0]:
+            ident = call.split('0x')[1].rstrip(')')
+            if '= 0x' in call:
+                made += 1
+                live.add(ident)
+            elif ident not in live:
+                problems.append('%s is of no thread' % call)
+            else:
+                live.remove(ident)
+    if made < 80 or live:
+        problems.append('%d threads, of which %d are live at the end' % (made, len(live)))
+    return problems, '%d events' % events
+
+
+def git(room):
+    env = {'GIT_AUTHOR_DATE': '1700000000 +0000', 'GIT_COMMITTER_DATE': '1700000000 +0000', 'GIT_CONFIG_NOSYSTEM': '1',
+           'HOME': room.folder}
+    program = need('git')
+    command = ['sh', '-c', 'cd "$0" && rm -rf r && mkdir r && cd r && "$1" init -q . && echo x > f && "$1" add f && '
+               '"$1" -c user.email=a@b -c user.name=n commit -q -m x && "$1" log --format=%H && "$1" gc -q', room.folder, program]
+    problems, events = run(room, KINDS, command, env)
+    return problems, '%d events' % events
+
+
+def redis(room):
+    program, client = need('redis-server'), need('redis-cli')
+    path = room.path('socket')
+    command = [program, '--port', '0', '--unixsocket', path, '--save', '', '--dir', room.folder, '--logfile', room.path('redis.log')]
+    os.makedirs(room.path('traces'))
+    child = room.start([FUNCTRACE, '-e', KINDS, '-f', 'text', '-b', '8', '-o', room.path('traces')] + command)
+    ask = [client, '-s', path]
+    wait_for('the server', lambda: room.run(ask + ['ping']).out == b'PONG\n', 60)
+    problems = []
+    for n in range(20):
+        room.run(ask + ['set', 'k%d' % n, 'v' * 1000 * n])
+    if room.run(ask + ['strlen', 'k19']).out != b'19000\n':
+        problems.append('it has not what it was given')
+    room.run(ask + ['shutdown', 'nosave'])
+    done = room.finish(child)
+    done.err = b'\n'.join(line for line in done.err.split(b'\n') if line.startswith(b'functrace: '))
+    more, events = judged(room, type(done)(0, done.out, b''), done)
+    if not re.search(rb'threads? never joined', done.err):
+        problems.append('its threads are not said to be left')
+    return problems + more, '%d events' % events
+
+
+def gio(room):
+    """GLib's own program: the types of its objects are told."""
+    with open(room.path('file'), 'w') as file:
+        file.write('x\n')
+    problems, events = run(room, 'gobject,thread', [need('gio'), 'info', '-a', 'standard::type,standard::size', room.path('file')])
+    calls = [call for path in glob.glob(room.path('traces', '*')) for call in calls_of(path)[0] if '<gobject>' in call]
+    if not any('type=GLocalFile' in call for call in calls):
+        problems.append('no GLocalFile in it: ' + '; '.join(calls[:10]))
+    problems += ['a size of 0: ' + call for call in calls if '(0) = ' in call][:3]
+    return problems, '%d events' % events
+
+
+CASES = [('several kinds in one run', several), ('python3, several kinds', python), ('python3, its threads', python_threads),
+         ('git, several kinds', git), ('redis, several kinds', redis), ('gio, its objects', gio)]
+BUILDS = (('kind_several', 'O2'),)

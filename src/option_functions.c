@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LIST_MAX ((size_t)16 << 20) /* bytes of a file of functions */
+#define ITEM_MAX 65536              /* bytes of one of them: no symbol's name that is read is longer */
 #define BLANKS   " \t\r\n"
 
 struct chosen {
@@ -128,6 +130,12 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 
 	if (has_control(item))
 		return bad_item(parse, origin, item, "has control characters in it");
+	if (strlen(item) > ITEM_MAX) {
+		char shown[64];
+
+		snprintf(shown, sizeof(shown), "%.40s...", item);
+		return bad_item(parse, origin, shown, "is longer than any function's name");
+	}
 	if (is_address_sign(item, bang)) {
 		const char *const object = equals && equals < bang ? equals + 1 : item;
 

@@ -98,8 +98,8 @@ static bool is_chosen(void *context, const struct elf_symbol *symbol)
 	bool found = is_named(patterns, names.symbol, &names) || is_named(patterns, names.base, &names) ||
 		     is_named(patterns, names.plain, &names) || is_named(patterns, names.whole, &names);
 
-	for (size_t i = 0; is_function && !found && i < patterns->count; i++)
-		found = patterns->items[i].is_glob && pattern_matches(&patterns->items[i], &names);
+	for (size_t i = 0; is_function && !found && i < patterns->glob_count; i++)
+		found = pattern_matches(&patterns->items[patterns->globs[i]], &names);
 	symbol_names_free(&names);
 	return found;
 }
@@ -117,11 +117,11 @@ static void on_symbol(void *context, const struct elf_symbol *symbol)
 	probe_named_so(finding, names.base, symbol, &names);
 	probe_named_so(finding, names.plain, symbol, &names);
 	probe_named_so(finding, names.whole, symbol, &names);
-	for (size_t i = 0; is_function && i < finding->patterns->count; i++) {
-		const struct pattern *pattern = &finding->patterns->items[i];
+	for (size_t i = 0; is_function && i < finding->patterns->glob_count; i++) {
+		const size_t index = finding->patterns->globs[i];
 
-		if (finding->chosen[i] && pattern->is_glob && pattern_matches(pattern, &names))
-			probe_matched(finding, i, symbol);
+		if (finding->chosen[index] && pattern_matches(&finding->patterns->items[index], &names))
+			probe_matched(finding, index, symbol);
 	}
 	symbol_names_free(&names);
 }

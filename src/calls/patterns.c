@@ -66,7 +66,7 @@ static bool is_pattern(const struct wanted *wanted)
 struct patterns *patterns_new(const struct wanted_list *list)
 {
 	struct patterns *patterns = xcalloc(1, sizeof(*patterns));
-	size_t capacity = 0;
+	size_t capacity = 0, glob_capacity = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (!is_pattern(&list->items[i]))
@@ -75,6 +75,11 @@ struct patterns *patterns_new(const struct wanted_list *list)
 		pattern_parse(&patterns->items[patterns->count], &list->items[i]);
 		patterns->any_parameters |= patterns->items[patterns->count++].has_parameters;
 	}
+	for (size_t i = 0; i < patterns->count; i++)
+		if (patterns->items[i].is_glob) {
+			ARRAY_GROW(patterns->globs, glob_capacity, patterns->glob_count);
+			patterns->globs[patterns->glob_count++] = i;
+		}
 	for (size_t i = patterns->count; i-- > 0;) {
 		struct pattern *pattern = &patterns->items[i];
 
@@ -109,6 +114,7 @@ void patterns_free(struct patterns *patterns)
 		}
 	hash_free(&patterns->shown);
 	hash_free(&patterns->names);
+	free(patterns->globs);
 	free(patterns->items);
 	free(patterns);
 }

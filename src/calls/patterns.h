@@ -30,7 +30,9 @@ struct pattern {
 struct patterns {
 	struct pattern *items;
 	size_t count;
-	struct hash names;   /* hash of a name that is no glob -> the first struct pattern */
+	struct hash names; /* hash of a name that is no glob -> the first struct pattern */
+	size_t *globs;     /* which of the items are globs: each symbol is matched with each of those */
+	size_t glob_count;
 	struct hash shown;   /* hash -> struct shown_name */
 	bool any_parameters; /* a whole name counts for one of them */
 	size_t failures;     /* functions that could not be probed */

@@ -505,6 +505,12 @@ static void test_functions_of_a_file(void **state)
 	assert_said("functions:1: '@other' is a file within a file; give each its own -x @FILE\n");
 	assert_int_equal(parse_functions("a\0b", 3), 2);
 	assert_said("functions: this is no text; give a file with functions, one on each line\n");
+	static char brackets[1 << 20];
+
+	/* Else each of its brackets is looked for in all that follow. */
+	memset(brackets, '[', sizeof(brackets));
+	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
+	assert_said("functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
 	assert_usage_error("-x @ ls", "functrace: -x @: give a file with functions, one on each line\n");
 	assert_usage_error("-x @/no/such ls",
 			   "functrace: -x @/no/such: the file cannot be read: No such file or directory\n");

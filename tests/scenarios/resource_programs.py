@@ -132,6 +132,43 @@ def gio(room):
     return problems, '%d events' % events
 
 
-CASES = [('several kinds in one run', several), ('python3, several kinds', python), ('python3, its threads', python_threads),
+FORKS = '''
+import ctypes, os
+c = ctypes.CDLL(None)
+word, number = ctypes.c_void_p, ctypes.c_int
+c.shmget.argtypes, c.shmat.argtypes, c.shmat.restype, c.shmdt.argtypes = [number, ctypes.c_size_t, number], [number, word, number], word, [word]
+c.mmap.argtypes, c.mmap.restype = [word, ctypes.c_size_t, number, number, number, ctypes.c_long], word
+c.munmap.argtypes, c.shmctl.argtypes = [word, ctypes.c_size_t], [number, number, word]
+segment = c.shmget(0, 5000, 0o600)
+at = c.shmat(segment, None, 0)
+c.shmctl(segment, 0, None)
+mapping = c.mmap(None, 8 * 4096, 1, 0x22, -1, 0)
+print(segment, at, mapping, flush=True)
+child = os.fork()
+if not child:
+    c.shmdt(at)
+    c.munmap(mapping + 4096, 4096)
+    os._exit(0)
+os.waitpid(child, 0)
+print(child)
+'''
+
+
+def forked(room):
+    """A child of a fork has its maker's segments and mappings, with what was kept of them, and gives them up itself."""
+    os.makedirs(room.path('traces'))
+    done = room.run([FUNCTRACE, '-e', 'shmsysv,shmposix', '-f', 'text', '-T', '-o', room.path('traces'), sys.executable, '-I', '-c',
+                     FORKS])
+    if done.status:
+        return ['status %d: %s' % (done.status, done.err[-500:])], ''
+    segment, at, mapping, child = (int(word) for word in done.out.split())
+    wanted = ['shmdt<segment>(%#x)' % segment, 'shmdt<attachment>(%#x)' % at, 'munmap<shmmap>(%#x)' % mapping,
+              'munmap<shmmap>(4096) = %#x' % mapping, 'munmap<shmmap>(24576) = %#x' % (mapping + 8192)]
+    calls = [call for path in glob.glob(room.path('traces', '*%d*' % child)) for call in calls_of(path)[0]]
+    missing = [call for call in wanted if call not in calls]
+    return (['the child\'s trace lacks %s; it has %s' % (missing, calls)] if missing else []), '%d calls' % len(calls)
+
+
+CASES = [('a fork has what is kept', forked), ('several kinds in one run', several), ('python3, several kinds', python), ('python3, its threads', python_threads),
          ('git, several kinds', git), ('redis, several kinds', redis), ('gio, its objects', gio)]
 BUILDS = (('kind_several', 'O2'),)

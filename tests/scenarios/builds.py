@@ -63,6 +63,7 @@ VARIANTS = {
     'm32-static': (None, ['-O2', '-static'] + THIRTY_TWO),
     'm32-static-pie': (None, ['-O2', '-static-pie', '-fPIE'] + THIRTY_TWO),
     'm32-no-plt': (None, ['-O2', '-fno-plt'] + THIRTY_TWO),
+    'm32-time64': (None, ['-O2', '-D_TIME_BITS=64', '-D_FILE_OFFSET_BITS=64'] + THIRTY_TWO),
     'm32-z-now': (None, ['-O2', '-Wl,-z,now'] + THIRTY_TWO),
     'm32-z-lazy': (None, ['-O2', '-Wl,-z,lazy'] + THIRTY_TWO),
     'm32-cet': (None, ['-O2', '-fcf-protection=full'] + THIRTY_TWO),

@@ -10,7 +10,7 @@ from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach
 
 CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.*)$')
 ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
-COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'arm32')
+COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-time64', 'arm32')
 
 
 class Kind:

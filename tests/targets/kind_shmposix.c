@@ -6,6 +6,13 @@
 #include <linux/close_range.h>
 #endif
 
+/* As the headers have it: this or the other name. */
+#if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64
+#define MMAP "mmap64|mmap"
+#else
+#define MMAP "mmap|mmap64"
+#endif
+
 #define PAGE ((size_t)4096)
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -23,7 +30,7 @@ static char *map(size_t pages, int flags, int fd, const char *kind)
 	char *p = mmap(NULL, pages * PAGE, PROT_READ, flags, fd, 0);
 
 	CHECK(p != MAP_FAILED);
-	recorded("mmap|mmap64<%s>(%zu) = %#lx", kind, pages * PAGE, number(p));
+	recorded(MMAP "<%s>(%zu) = %#lx", kind, pages * PAGE, number(p));
 	return p;
 }
 
@@ -91,7 +98,7 @@ static void whole(int fd, int file)
 	gone("munmap", "shmmap", p + PAGE);
 	p = mmap(NULL, 100, PROT_READ, MAP_SHARED, fd, 0);
 	CHECK(p != MAP_FAILED);
-	recorded("mmap|mmap64<pshmmap>(100) = %#lx", number(p));
+	recorded(MMAP "<pshmmap>(100) = %#lx", number(p));
 	CHECK(munmap(p, 200) == 0);
 	gone("munmap", "pshmmap", p);
 }
@@ -122,11 +129,11 @@ static void of_all_kinds(int fd, int file)
 	char *const p = free_place;
 
 	put(p, 2, MAP_SHARED, fd);
-	made("mmap|mmap64", "pshmmap", 2, p);
+	made(MMAP, "pshmmap", 2, p);
 	put(p + 2 * PAGE, 2, MAP_PRIVATE, file);
-	made("mmap|mmap64", "fshmmap", 2, p + 2 * PAGE);
+	made(MMAP, "fshmmap", 2, p + 2 * PAGE);
 	put(p + 4 * PAGE, 2, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	made("mmap|mmap64", "shmmap", 2, p + 4 * PAGE);
+	made(MMAP, "shmmap", 2, p + 4 * PAGE);
 	unmap(p + PAGE, 4);
 	gone("munmap", "pshmmap", p);
 	made("munmap", "pshmmap", 1, p);
@@ -135,15 +142,15 @@ static void of_all_kinds(int fd, int file)
 	made("munmap", "shmmap", 1, p + 5 * PAGE);
 	/* And one that comes to the place of all that is left, and more. */
 	put(p, 6, MAP_PRIVATE, file);
-	gone("mmap|mmap64", "pshmmap", p);
-	gone("mmap|mmap64", "shmmap", p + 5 * PAGE);
-	made("mmap|mmap64", "fshmmap", 6, p);
+	gone(MMAP, "pshmmap", p);
+	gone(MMAP, "shmmap", p + 5 * PAGE);
+	made(MMAP, "fshmmap", 6, p);
 	/* To the middle of it. */
 	put(p + 2 * PAGE, 1, MAP_SHARED, fd);
-	gone("mmap|mmap64", "fshmmap", p);
-	made("mmap|mmap64", "fshmmap", 2, p);
-	made("mmap|mmap64", "fshmmap", 3, p + 3 * PAGE);
-	made("mmap|mmap64", "pshmmap", 1, p + 2 * PAGE);
+	gone(MMAP, "fshmmap", p);
+	made(MMAP, "fshmmap", 2, p);
+	made(MMAP, "fshmmap", 3, p + 3 * PAGE);
+	made(MMAP, "pshmmap", 1, p + 2 * PAGE);
 	unmap(p, 6);
 	gone("munmap", "pshmmap", p + 2 * PAGE);
 	gone("munmap", "fshmmap", p);
@@ -168,7 +175,7 @@ static void moved(int fd)
 	made("mremap", "pshmmap", 8, p);
 	/* A part of it, to the place of another one. */
 	put(p + 10 * PAGE, 2, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	made("mmap|mmap64", "shmmap", 2, p + 10 * PAGE);
+	made(MMAP, "shmmap", 2, p + 10 * PAGE);
 	q = mremap(p + 2 * PAGE, 3 * PAGE, 3 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p + 9 * PAGE);
 	CHECK(q == p + 9 * PAGE);
 	gone("mremap", "pshmmap", p);

@@ -168,7 +168,8 @@ struct function {
 	/* ROLE_RELEASE, if it is not VALUE_NONE: each live id from `id` to this one is released (close_range). If none
 	 * is, nothing is. */
 	struct value last;
-	/* Of ranges (is_range): how many bytes from `id` or `released` on are given up; VALUE_NONE: the whole one. */
+	/* Of ranges (is_range): how many bytes from `id` or `released` on are given up; VALUE_NONE: the whole one; of 0
+	 * bytes it is nothing. */
 	struct value extent;
 	/* Of ranges: if it holds (TEST_NONE: it does not), an allocation takes the place of all ranges of the module
 	 * that it covers (MAP_FIXED). */

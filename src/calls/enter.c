@@ -76,8 +76,9 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 			    .time_ns = output_time(task->process->trace)};
 	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id))
 		return false;
-	if (f->extent.kind != VALUE_NONE)
-		e->extent = value_of(of, &f->extent);
+	/* Of 0 bytes nothing is given up (mremap makes one more mapping of them). */
+	if (f->extent.kind != VALUE_NONE && !(e->extent = value_of(of, &f->extent)))
+		return false;
 	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
 }
 

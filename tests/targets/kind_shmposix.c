@@ -183,6 +183,12 @@ static void moved(int fd)
 	made("mremap", "pshmmap", 3, p + 5 * PAGE);
 	gone("mremap", "shmmap", p + 10 * PAGE);
 	made("mremap", "pshmmap", 3, q);
+	char *const more = mremap(p, 0, PAGE, MREMAP_MAYMOVE); /* one more of the same */
+
+	CHECK(more != MAP_FAILED && more != p);
+	made("mremap", "pshmmap", 1, more);
+	unmap(more, 1);
+	gone("munmap", "pshmmap", more);
 	CHECK(mremap(p, PAGE, PAGE, MREMAP_FIXED, p) == MAP_FAILED);
 	CHECK(mremap(p, 0, PAGE, 0) == MAP_FAILED);
 	unmap(p, 20);

@@ -306,7 +306,8 @@ static const struct function functions[] = {
 	 .id = ARG_UINT(0),
 	 .last = ARG_UINT(1),
 	 .conditions = {{.test = TEST_AT_MOST, .value = ARG_UINT(0), .other = ARG_UINT(1)},
-			{.test = TEST_LACKS, .value = ARG_INT(2), .other = CONST(4)}}, /* CLOSE_RANGE_CLOEXEC */
+			/* CLOSE_RANGE_UNSHARE at most: CLOSE_RANGE_CLOEXEC closes none, and others fail */
+			{.test = TEST_AT_MOST, .value = ARG_UINT(2), .other = CONST(2)}},
 	 .params = {{"first", PARAM_UINT}, {"last", PARAM_UINT}, FLAGS}},
 	{.symbol = "closefrom",
 	 .role = ROLE_RELEASE,

@@ -102,6 +102,17 @@ static void scanned(void)
 }
 #endif
 
+#ifdef __GLIBC__
+/* With a flag that there is none of it closes nothing. */
+static void refused(void)
+{
+	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
+
+	CHECK(close_range((unsigned)fd, (unsigned)fd, 1 << 30) == -1);
+	done(fd);
+}
+#endif
+
 int main(void)
 {
 	gate();
@@ -109,6 +120,7 @@ int main(void)
 	terminal();
 #ifdef __GLIBC__
 	scanned();
+	refused();
 #endif
 	gate();
 	return 0;

@@ -3,13 +3,13 @@
 import layouts
 from kinds import Scenario
 
-BUILDS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment', 'gold', 'lld',
+LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-lazy', 'cet', 'one-segment', 'gold', 'lld',
           'mold', 'clang', 'stripped', 'musl')
 TCMALLOC = {'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}
 MIMALLOC = {'LD_PRELOAD': '{lib:libmimalloc.so.2.0}'}
 
 SCENARIOS = [
-    Scenario('aliases', variants=BUILDS),
+    Scenario('aliases', variants=LAYOUTS),
     Scenario('aliases', variants=('O2', 'no-plt'), modes=('binary', 'nofollow'), label='aliases/file'),
     Scenario('aliases', ('{library:aliaslibrary}', '{library:aliaslibrary2}', 6), variants=('O2', 'no-plt'),
              label='aliases of libraries'),

@@ -241,6 +241,9 @@ def target(name, variant):
     for tool in () if PREBUILT else (command[0], LINKERS.get(variant, command[0])):
         if not shutil.which(tool):
             _give_up(output, Skip('%s is not installed' % tool))
+    # What gcc calls for an atomic operation on AArch64 needs a function of glibc's.
+    if other == 'musl-gcc' and processor() == 'aarch64':
+        flags = flags + ['-mno-outline-atomics']
     build = _compile_full if variant == 'no-slots' else _compile
     build(command + ['-g', '-Wall', '-fno-builtin', '-pthread'] + flags + [source] +
           (['-ldl'] if '-static' not in flags and '-static-pie' not in flags else []), output,

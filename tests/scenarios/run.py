@@ -89,9 +89,17 @@ class Case:
     def build(self, _variant):
         """What its module names: all builds that stand there in so many words, and BUILDS."""
         for kind, arguments in BUILD.findall(inspect.getsource(self.module)):
-            getattr(builds, kind)(*[word.strip('\' ') for word in arguments.split(',') if word])
+            attempt(getattr(builds, kind), *[word.strip('\' ') for word in arguments.split(',') if word])
         for arguments in getattr(self.module, 'BUILDS', ()):
-            builds.target(*arguments)
+            attempt(builds.target, *arguments)
+
+
+def attempt(build_one, *arguments):
+    """Builds one thing; who runs it finds why if that cannot be."""
+    try:
+        build_one(*arguments)
+    except (builds.Skip, RuntimeError):
+        pass
 
 
 BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
@@ -120,12 +128,8 @@ def jobs(parts):
 
 
 def build(job):
-    """Builds what the scenario needs; who runs it finds why if that cannot be."""
     _, scenario, variant, _ = job
-    try:
-        scenario.build(variant)
-    except (builds.Skip, RuntimeError):
-        pass
+    attempt(scenario.build, variant)
 
 
 def run_one(tap, cells, job, verbose):

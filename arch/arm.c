@@ -242,6 +242,7 @@ const struct arch arch_arm = {
 	.entry = arm_entry,
 	.follows_call = arm_follows_call,
 	.call_slot = arm_call_slot,
+	.is_constant = arm_is_constant,
 	.sets_sp = arm_sets_sp,
 	.cannot_step = true,
 	.decode = arm_decode,

@@ -90,6 +90,7 @@ bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
 enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size);
+bool arm_is_constant(uint64_t address, const struct arch_memory *code);
 bool arm_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 
 #endif

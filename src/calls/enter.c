@@ -17,25 +17,40 @@
 
 /* The entry of a call: a release that cannot fail is written, any other call begins, and its return is waited for. */
 
-/* The breakpoint at a return address. A function's entry can be reached without a call (a loop's head):
- * then the word on the stack is no return address, and nothing may be written there. */
-static struct breakpoint *return_site(struct process *p, uint64_t return_address, bool *is_call)
+/* Whether what a call has for its return address is a constant among the code: what is called never returns
+ * (__cxa_throw, abort, one of the program's own). What gives something always does. */
+static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
+{
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+
+	return p->arch->is_constant && !probe_is_hook(probe) && probe->function->role == ROLE_CALL &&
+	       p->arch->is_constant(return_address, &code);
+}
+
+/* The breakpoint at a return address; NULL, and *count is what the call counts as, if there is none. A function's entry
+ * can be reached without a call (a loop's head): then the word on the stack is no return address, and nothing may be
+ * written there. */
+static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
+				      uint64_t **count)
 {
 	const uint64_t address = arch_text_address(p->arch, return_address);
 	struct breakpoint *b = breakpoint_find(p, address);
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+	struct counts *const counts = &p->trace->counts;
 	enum arch_call kind;
 
-	*is_call = true;
+	*count = &counts->no_return_seen;
 	if (b && b->is_return)
 		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
 	if (arch_call_before(p->arch, return_address, &code, &kind) < 0) {
-		*is_call = objects_find(&p->objects, address) != NULL;
+		if (!objects_find(&p->objects, address))
+			*count = &counts->not_calls;
 		return NULL;
 	}
-	*is_call = kind != CALL_NONE;
-	if (!*is_call)
+	if (kind == CALL_NONE || never_returns(p, probe, return_address)) {
+		*count = kind == CALL_NONE ? &counts->not_calls : &counts->stale;
 		return NULL;
+	}
 	b = breakpoint_insert(p, return_address);
 	if (b) {
 		b->is_return = true;
@@ -207,19 +222,17 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 		       const struct operands *of, struct event *e)
 {
 	struct process *p = task->process;
-	bool is_call;
+	uint64_t *count;
 
 	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
 	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp)))
 		return;
-	struct breakpoint *site = return_site(p, return_address, &is_call);
+	struct breakpoint *site = return_site(p, probe, return_address, &count);
 
-	if (!is_call)
-		p->trace->counts.not_calls++;
-	else if (!site)
-		p->trace->counts.no_return_seen++;
-	else
+	if (site)
 		call_begin(task, probe, return_sp, of->args, site, e);
+	else
+		++*count;
 }
 
 /* Whether a stack will hardly fail to be wanted when the call returns. */

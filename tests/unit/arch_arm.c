@@ -634,6 +634,69 @@ static void test_call_slot(void **state)
 	assert_false(slot_of(HERE + 4, "ff ff ff eb 00 c6 8f e2 03 c0 a0 e1 f4 f0 bc e5", &slot));
 }
 
+/* The same code, and nothing around it. */
+static int read_around(void *context, uint64_t address, void *data, size_t size)
+{
+	(void)context;
+	for (size_t i = 0; i < size; i++)
+		((unsigned char *)data)[i] = address + i - HERE < sizeof(code) ? code[address + i - HERE] : 0;
+	return 0;
+}
+
+static bool is_constant(uint32_t place, const char *hex)
+{
+	const struct arch_memory text = {.read = read_around};
+
+	memset(code, 0, sizeof(code));
+	hex_bytes(hex, code, sizeof(code));
+	return arch_arm.is_constant(HERE + place, &text);
+}
+
+/* What is behind a call that never returns. */
+static void test_thumb_constants(void **state)
+{
+	/* ldr r3, [pc, #8]; mov r1, r3; ldr r0, [pc, #8]; nop; bl; the two words, which would load others if they were
+	 * instructions; nop; nop; bl */
+	static const char loads[] =
+		"02 4b 19 46 02 48 00 bf 00 f0 04 f8 00 4f 00 4f 00 4f 00 4f 00 bf 00 bf 00 f0 04 f8";
+	static const char wide[] =
+		"df f8 08 00 df e9 02 23 00 f0 04 f8"; /* ldr.w r0, [pc, #8]; ldrd r2, r3, [pc, #8] */
+
+	(void)state;
+	assert_true(is_constant(12 + THUMB, loads));
+	assert_true(is_constant(16 + THUMB, loads));
+	assert_false(is_constant(20 + THUMB, loads));
+	assert_false(is_constant(28 + THUMB, loads));
+	assert_false(is_constant(8 + THUMB, loads));
+	assert_false(is_constant(14 + THUMB, loads)); /* constants do not lie there */
+	assert_true(is_constant(12 + THUMB, wide));
+	assert_true(is_constant(16 + THUMB, wide));
+	assert_true(is_constant(20 + THUMB, wide));
+	assert_false(is_constant(24 + THUMB, wide));
+	assert_true(is_constant(8 + THUMB, "9f ed 01 0a 00 f0 04 f8"));  /* vldr s0, [pc, #4]; bl */
+	assert_true(is_constant(8 + THUMB, "0f f2 04 00 00 f0 04 f8"));  /* adr.w r0; bl */
+	assert_true(is_constant(4 + THUMB, "00 bf 00 4e 00 f0 04 f8"));  /* nop; ldr r6, [pc, #0] */
+	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr, of which that is the second half */
+}
+
+static void test_a32_constants(void **state)
+{
+	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a word; two; bl */
+	static const char loads[] =
+		"04 00 9f e5 01 0b 9f ed 02 00 00 eb 78 56 34 12 00 00 00 00 00 00 00 00 02 00 00 eb";
+	static const char back[] = "02 00 00 eb 00 00 00 00 00 00 00 00 b0 01 5f e1"; /* ldrh r0, [pc, #-16] */
+
+	(void)state;
+	assert_true(is_constant(12, loads));
+	assert_true(is_constant(16, loads));
+	assert_true(is_constant(20, loads));
+	assert_false(is_constant(24, loads));
+	assert_false(is_constant(28, loads));
+	assert_true(is_constant(4, back));
+	assert_true(is_constant(8, "00 00 8f e2 02 00 00 eb"));  /* adr r0; bl */
+	assert_false(is_constant(8, "00 00 8f e5 02 00 00 eb")); /* str r0, [pc] */
+}
+
 /* ---- The rest of the table ---- */
 
 static void test_state(void **state)
@@ -732,7 +795,8 @@ int main(void)
 		cmocka_unit_test(test_faults),         cmocka_unit_test(test_follows_call),
 		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_state),
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_signal_frames),
-		cmocka_unit_test(test_made_task),
+		cmocka_unit_test(test_made_task),      cmocka_unit_test(test_thumb_constants),
+		cmocka_unit_test(test_a32_constants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

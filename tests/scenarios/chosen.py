@@ -336,6 +336,8 @@ def script():
     return [sys.executable, '-S', '-E', '-c', 'print(sorted(str(i) for i in range(20))[3])']
 
 
+BUILDS = [(target, variant) for target in ('chosen', 'chosen_classes') for variant in ('O0', 'O2')]
+
 CASES = [
     ('-x: patterns', patterns),
     ('-x: @FILE', from_a_file),

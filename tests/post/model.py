@@ -141,6 +141,14 @@ def groups(items, order):
 
 # How it is printed (the documented protocol, 1.4).
 
+def noun(resources, idents):
+    """What the calls of one resource are of; of several, blocks. 0 is the only one that is declared."""
+    types = dict((ident, kind) for ident, (kind, _, _) in resources)
+    ident = min(idents) if len(idents) == 1 else None
+    kind = types.get(ident) if ident else min(types.values()) if ident == 0 and len(types) == 1 else None
+    return "block" if kind in (None, "memory") else kind
+
+
 def call_lines(call, resources, names, options):
     text = f"{call.index}. "
     if call.context:
@@ -227,7 +235,8 @@ def expected(trace, options):
                     lines.append(item_line(("object",) + there))
             for call in calls:
                 lines += call_lines(call, chosen, names, options)
-            lines.append(f"# allocation summary: {len(calls)} block(s) with total size "
+            of = {c.resource for c in calls}
+            lines.append(f"# allocation summary: {len(calls)} {noun(chosen, of)}(s) with total size "
                          f"{sum(c.size for c in calls)}")
             lines += frame_lines(calls[0])
     else:
@@ -242,7 +251,7 @@ def expected(trace, options):
                 continue
             sizes = [i.size for i in items if isinstance(i, Call) and i.resource == ident]
             lines += [f"# Resource - {kind} ({desc}):",
-                      f"# {len(sizes)} block(s) leaked with total size of {sum(sizes)} bytes"]
+                      f"# {len(sizes)} {noun(chosen, {ident})}(s) leaked with total size of {sum(sizes)} bytes"]
         if unseen:
             lines.append(f"# {unseen} id(s) were given out again: their releases were not seen")
     return lines

@@ -1,6 +1,8 @@
 /* A module of one's own in C, for what a text (pool.conf) cannot say: a start to copy from.
  *
  *     cc -g -shared -fPIC -o module-template.so module-template.c
+ * (before functrace is installed with -I and the folder include of its build)
+ *
  *     functrace -e ./module-template.so -f text -o - ./pool
  *
  * It is about the same pool as pool.conf is, and says more: with each parcel the trace shows the label that it was

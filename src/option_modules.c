@@ -117,7 +117,10 @@ static int unknown(struct parse *parse, const char *name)
 		return usage_error(parse,
 				   "-e %s: this is strace's way to say it. functrace's -e names what to trace: -e %s",
 				   name, module_names());
-	return usage_error(parse, "-e %s: there is no such module; known are: %s", name, module_names());
+	return usage_error(parse,
+			   "-e %s: there is no such module (functions are chosen by name with -x, and what a text "
+			   "describes by its path, -e ./FILE.conf); known are: %s",
+			   name, module_names());
 }
 
 /* ---- Of one's own ---- */

@@ -164,7 +164,7 @@ static int put_group(struct compress *compress, const struct group *group)
 
 	buf_add_str(&summary, "# allocation summary: ");
 	words_count(&summary, group->resource, group->count);
-	if (words_have_size(group->resource))
+	if (words_have_size(group->resource, group->size))
 		buf_printf(&summary, " with total size %" PRIu64, group->size);
 	if (!error)
 		error = put_calls(compress, group, buf_str(&summary));

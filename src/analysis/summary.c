@@ -66,7 +66,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	buf_add_str(line, "# ");
 	words_count(line, resource, total->count);
 	buf_printf(line, " %s", words_left(resource));
-	if (words_have_size(resource))
+	if (words_have_size(resource, total->size))
 		buf_printf(line, " with total size of %" PRIu64 " bytes", total->size);
 	return put_line(summary, line);
 }

@@ -21,7 +21,9 @@ void words_count(struct buf *b, const struct resource_state *resource, uint64_t 
 	const struct resource *const kind = known(resource);
 	const bool has_word = resource && resource->declared && is_word(resource->type);
 
-	buf_printf(b, "%" PRIu64 " %s(s)", count, kind ? kind->noun : has_word ? resource->type : "block");
+	const char *const noun = kind ? kind->noun : has_word ? resource->type : "block";
+
+	buf_printf(b, "%" PRIu64 " %s(s)", count, resource && resource->flags & RESOURCE_CALL ? "call" : noun);
 }
 
 const char *words_left(const struct resource_state *resource)
@@ -31,9 +33,10 @@ const char *words_left(const struct resource_state *resource)
 	return kind && kind->left ? kind->left : "leaked";
 }
 
-bool words_have_size(const struct resource_state *resource)
+bool words_have_size(const struct resource_state *resource, uint64_t size)
 {
 	const struct resource *const kind = known(resource);
+	const bool is_memory = !resource || !resource->declared || is_heap_type(resource->type);
 
-	return !kind || kind->unit;
+	return kind ? kind->unit != NULL : is_memory || size;
 }

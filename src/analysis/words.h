@@ -10,7 +10,7 @@
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* What those are that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);
-/* Whether a sum of their sizes says anything: bytes do, a number of descriptors is their count. */
-bool words_have_size(const struct resource_state *resource);
+/* Whether that sum of their sizes says anything: bytes do, a number of descriptors is their count. */
+bool words_have_size(const struct resource_state *resource, uint64_t size);
 
 #endif

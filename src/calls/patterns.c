@@ -268,7 +268,7 @@ static void report_unmatched(const struct wanted_list *list, const struct patter
 	else
 		msg_warn(
 			"nothing matched %s: 'nm -C FILE' lists the names that a file has, 'nm -DC FILE' those that it "
-			"exports",
+			"exports; what is inlined everywhere is not called (-fno-inline)",
 			named);
 	free(named);
 }

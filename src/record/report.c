@@ -106,7 +106,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
 
-	return live.blocks || (live.inherited && !kind_of(trace->run->set, resource)->existing);
+	return live.blocks != 0;
 }
 
 /* Each kind that has any; of several, those that have none are not named one by one. */
@@ -199,7 +199,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
 		const struct kind_counts counts = ledger_counts(trace, id);
 
-		wrong += counts.mismatched + (settle_accuses(trace) ? counts.repeated : 0);
+		wrong += counts.mismatched + (trace->attached ? 0 : counts.repeated);
 	}
 	return wrong;
 }
@@ -381,7 +381,7 @@ static void report_wrong(const struct run *run)
 	if (!most)
 		return;
 	add_quoted(&b, most->path);
-	msg_info("to see the wrong releases%s: functrace-postproc %s | grep -e mismatch: -e already",
+	msg_info("to see the wrong releases%s: functrace-postproc %s | grep ' releases 0x'",
 		 run->set->backtrace_all ? "" : " (-A gives them stacks)", buf_str(&b));
 	buf_free(&b);
 }

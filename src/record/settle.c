@@ -64,7 +64,9 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 		    e->function->shown, (unsigned long long)e->id, event_text(last_event(trace), now),
 		    before->releaser ? function_shown(trace->run, before->releaser) : "another call",
 		    event_text(before->event, then),
-		    counts->unknown_releases > counts->repeated ? ", or its allocation was not seen" : "");
+		    counts->unknown_releases > counts->repeated || !settle_accuses(trace)
+			    ? ", or its allocation was not seen"
+			    : "");
 }
 
 static void unknown_release(struct trace *trace, const struct event *e)
@@ -76,7 +78,8 @@ static void unknown_release(struct trace *trace, const struct event *e)
 
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
-	if (!settle_accuses(trace) || counts->unknown_releases > NOTES_MAX)
+	/* Where calls may have been missed a double release is in doubt, and of what was never seen nothing is said. */
+	if (counts->unknown_releases > NOTES_MAX || trace->attached || !(before || settle_accuses(trace)))
 		return;
 	if (before)
 		repeated_release(trace, e, before);

@@ -67,12 +67,13 @@ def stays_sound(role, old, new):
 
 
 def figures(lines):
-    return [line for line in lines if b"leaked" in line]
+    """How many are leaked of each resource; whether their sizes are shown goes by the type's name."""
+    return [line.split(b" with ")[0] for line in lines if b"leaked" in line]
 
 
 def totals(output):
-    """The lines of -l about each resource."""
-    return re.findall(rb"^# .*$", output, re.M)
+    """The lines of -l about each resource, without the noun, which is the type."""
+    return re.findall(rb"^# .*$", re.sub(rb"^(# \d+) [\w-]+\(s\)", rb"\1 block(s)", output, flags=re.M), re.M)
 
 
 def traces():

@@ -141,12 +141,16 @@ def groups(items, order):
 
 # How it is printed (the documented protocol, 1.4).
 
-def noun(resources, idents):
-    """What the calls of one resource are of; of several, blocks. 0 is the only one that is declared."""
-    types = dict((ident, kind) for ident, (kind, _, _) in resources)
-    ident = min(idents) if len(idents) == 1 else None
-    kind = types.get(ident) if ident else min(types.values()) if ident == 0 and len(types) == 1 else None
-    return "block" if kind in (None, "memory") else kind
+def amount(resources, idents, calls, words):
+    """So many of what the calls are of, and their size if there is any; of several resources, blocks."""
+    known = {ident: (kind, flags) for ident, (kind, _, flags) in resources}
+    if len(known) == 1:
+        known[0] = min(known.values())
+    kind, flags = known.get(min(idents), (None, 0)) if len(idents) == 1 else (None, 0)
+    noun = "call" if flags & 2 else "block" if kind in (None, "memory") else kind
+    size = sum(call.size for call in calls)
+    before = words.split(" with ")[0]
+    return f"{len(calls)} {noun}(s)" + (words % size if kind in (None, "memory") or size else before)
 
 
 def call_lines(call, resources, names, options):
@@ -236,8 +240,7 @@ def expected(trace, options):
             for call in calls:
                 lines += call_lines(call, chosen, names, options)
             of = {c.resource for c in calls}
-            lines.append(f"# allocation summary: {len(calls)} {noun(chosen, of)}(s) with total size "
-                         f"{sum(c.size for c in calls)}")
+            lines.append(f"# allocation summary: {amount(chosen, of, calls, ' with total size %d')}")
             lines += frame_lines(calls[0])
     else:
         for item in items:
@@ -249,9 +252,9 @@ def expected(trace, options):
         for ident, (kind, desc, flags) in chosen:
             if flags & 2:
                 continue
-            sizes = [i.size for i in items if isinstance(i, Call) and i.resource == ident]
+            left = [i for i in items if isinstance(i, Call) and i.resource == ident]
             lines += [f"# Resource - {kind} ({desc}):",
-                      f"# {len(sizes)} {noun(chosen, {ident})}(s) leaked with total size of {sum(sizes)} bytes"]
+                      f"# {amount(chosen, {ident}, left, ' leaked with total size of %d bytes')}"]
         if unseen:
             lines.append(f"# {unseen} id(s) were given out again: their releases were not seen")
     return lines

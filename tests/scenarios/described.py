@@ -35,8 +35,8 @@ def run(room, modules, program, name):
 def leaks(room, name):
     """[(count, bytes, function, file:line)] of the groups with the innermost frames."""
     done = room.run([POSTPROC, '-l', '-c', '-r', room.path(name)])
-    return sorted((int(count), int(size), function, os.path.basename(place)) for count, size, function, place in re.findall(
-        r'^# allocation summary: (\d+) (?:parcel|block|shape)\(s\) with total size (\d+)\n\t0x[0-9a-f]+ in (\w+)\(\) at (\S+)$',
+    return sorted((int(count), int(size or 0), function, os.path.basename(place)) for count, size, function, place in re.findall(
+        r'^# allocation summary: (\d+) (?:parcel|block|shape)\(s\)(?: with total size (\d+))?\n\t0x[0-9a-f]+ in (\w+)\(\) at (\S+)$',
         done.out.decode(), re.M))
 
 

@@ -722,7 +722,7 @@ static void totals_are_each_resource_s_own(void **state)
 	sink.text.size = 0;
 	finish_and_expect(summary, &sink,
 			  "comment # Resource - t1 (a kind):\n"
-			  "comment # 0 t1(s) leaked with total size of 0 bytes\n"
+			  "comment # 0 t1(s) leaked\n"
 			  "comment # Resource - t2 (a kind):\n"
 			  "comment # 1 t2(s) leaked with total size of 20 bytes\n"
 			  "comment # Resource - t3 (a kind):\n"

@@ -47,7 +47,8 @@ static bool look_control(const struct module_call *call, struct module_details *
 		[IPC_RMID] = "IPC_RMID", [IPC_SET] = "IPC_SET",   [IPC_STAT] = "IPC_STAT",
 		[IPC_INFO] = "IPC_INFO", [SHM_LOCK] = "SHM_LOCK", [SHM_UNLOCK] = "SHM_UNLOCK",
 		[SHM_STAT] = "SHM_STAT", [SHM_INFO] = "SHM_INFO", [15] = "SHM_STAT_ANY"};
-	const uint32_t command = (uint32_t)call->args[1];
+	/* musl adds 0x100 on 32 bits, where the structure has times of 64. */
+	const uint32_t command = (uint32_t)call->args[1] & ~0x100u;
 
 	details->arg_name = "cmd";
 	if (command < sizeof(names) / sizeof(names[0]) && names[command])

@@ -14,7 +14,7 @@ import kinds
 import programs
 from processes import Failure, Tracer, may_attach, wait_for
 
-ALL = ['-e', 'memory,file,thread']
+ALL = ['-e', 'memory,file,thread,shmposix,gobject']
 # What functrace must not say of a correct program that it has seen from its first instruction.
 UNMATCHED = re.compile(rb'not seen|given out again|double release|another family')
 

@@ -2,6 +2,7 @@
 #include "postproc-options.h"
 #include "base/msg.h"
 
+#include <ctype.h>
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static const struct argp_option option_table[] = {
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
 	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
-	{"resource", 'R', "MASK", 0, "only these resources (hexadecimal mask: 1 the first, 2 the second, 4 the third)",
+	{"resource", 'R', "TYPES|MASK", 0,
+	 "only these resources, by type (memory,fd) or by a hexadecimal mask: 1 the first, 2 the second, 4 the third",
 	 0},
 	{"include", OPT_INCLUDE, "FILE", 0, "only the events whose numbers stand in FILE, one a line", 0},
 	{"exclude", OPT_EXCLUDE, "FILE", 0, "not the events whose numbers stand in FILE", 0},
@@ -154,7 +156,13 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		return true;
 	case 'R':
 		options->prepare.choose_resources = true;
-		options->prepare.resource_mask = mask(state, "-R", arg, UINT64_MAX);
+		/* A type may be made of hexadecimal digits ("fd"). */
+		if (isdigit((unsigned char)*arg))
+			options->prepare.resource_mask = mask(state, "-R", arg, UINT64_MAX);
+		else if (*arg)
+			options->prepare.resource_types = arg;
+		else
+			argp_error(state, "-R needs types of resources, like memory,fd, or a mask");
 		return true;
 	case OPT_INCLUDE:
 		options->include_path = arg;

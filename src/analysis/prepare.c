@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct prepare {
 	struct stage stage;
@@ -43,6 +44,26 @@ static int put_process(struct prepare *prepare, const struct record *record)
 		process->has_depth = true;
 	}
 	return stage_put(prepare->stage.next, &changed);
+}
+
+/* The word of that type in a list separated by commas. */
+static bool list_has(const char *list, const char *type)
+{
+	const size_t length = strlen(type);
+
+	for (; list; list = strchr(list, ','), list += list != NULL)
+		if (!strncmp(list, type, length) && (list[length] == ',' || !list[length]))
+			return true;
+	return false;
+}
+
+/* Resources are declared before the calls: what is chosen by its type is chosen by its number from then on. */
+static void choose_by_type(struct prepare *prepare, const struct record_resource *record)
+{
+	const char *const types = prepare->options.resource_types;
+
+	if (types && record->id >= 1 && record->id <= 64 && list_has(types, record->type))
+		prepare->options.resource_mask |= UINT64_C(1) << (record->id - 1);
 }
 
 static bool is_chosen(const struct prepare *prepare, uint32_t id)
@@ -171,6 +192,7 @@ static int put(struct stage *stage, const struct record *record)
 		return 0;
 	if (record->type == RECORD_RESOURCE) {
 		note_resource(prepare, &record->resource);
+		choose_by_type(prepare, &record->resource);
 		if (choose)
 			return take_resource(prepare, record);
 	}
@@ -226,8 +248,12 @@ bool prepare_report(const struct stage *stage)
 			buf_printf(&known, "%s%" PRIx64 " %s", known.size ? ", " : ": ",
 				   UINT64_C(1) << (resource->id - 1), resource->type);
 	}
-	msg_error("-R %" PRIx64 " matches nothing: the trace has %s%s", options->resource_mask,
-		  known.size ? "other resources" : "no resource", buf_str(&known));
+	if (options->resource_types)
+		msg_error("-R %s matches nothing: the trace has %s%s", options->resource_types,
+			  known.size ? "other resources" : "no resource", buf_str(&known));
+	else
+		msg_error("-R %" PRIx64 " matches nothing: the trace has %s%s", options->resource_mask,
+			  known.size ? "other resources" : "no resource", buf_str(&known));
 	buf_free(&known);
 	return false;
 }

@@ -9,9 +9,10 @@ struct prepare_options {
 	bool trim;    /* -b: stacks of at most `depth` frames */
 	uint32_t depth;
 	bool remove_args;
-	bool resolve;           /* said in the header */
-	bool choose_resources;  /* -R: only these */
-	uint64_t resource_mask; /* bit N - 1 for resource N */
+	bool resolve;               /* said in the header */
+	bool choose_resources;      /* -R: only these */
+	uint64_t resource_mask;     /* bit N - 1 for resource N */
+	const char *resource_types; /* or their types, separated by commas; NULL: the mask; the caller's */
 };
 
 /* Trims stacks and changes the header accordingly.  A stack of `depth` frames or more loses its cut

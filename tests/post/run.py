@@ -159,6 +159,15 @@ def damaged_input_still_gives_leaks(_folder):
     assert b"# Resource - fp (file pointer):\n# 1 FILE pointer(s) leaked\n" in done.stdout
 
 
+def resources_are_chosen_by_type_or_mask(_folder):
+    # "fd" is a hexadecimal number, too; a mask begins with a digit.
+    for one, other in (("fd", "1"), ("fp", "8"), ("fd,fp", "9"), ("fp,fd,nothing", "09")):
+        assert run("-l", "-R", one, "-", data=SEVERAL).stdout == run("-l", "-R", other, "-", data=SEVERAL).stdout
+    done = run("-R", "f", "-", data=SEVERAL, check=1)
+    assert b"-R f matches nothing: the trace has other resources: 1 fd, 2 object, 4 transfer, 8 fp" in done.stderr, done
+    assert run("-R", "", "-", data=SEVERAL, check=2).stderr
+
+
 def error_exitcode_tells_of_leaks(_folder):
     assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
     assert run("-l", "-", data=SEVERAL).returncode == 0
@@ -472,7 +481,7 @@ def valgrind_finds_nothing(folder):
 
 TESTS = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
          examples_of_the_manual_are_accepted, input_that_is_no_trace,
-         damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks,
+         damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks, resources_are_chosen_by_type_or_mask,
          error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
          pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
          text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,

@@ -199,7 +199,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
 		const struct kind_counts counts = ledger_counts(trace, id);
 
-		wrong += counts.mismatched + (trace->attached ? 0 : counts.repeated);
+		wrong += counts.mismatched + (settle_suspects(trace) ? counts.repeated : 0);
 	}
 	return wrong;
 }

@@ -54,6 +54,11 @@ bool settle_accuses(const struct trace *trace)
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
 }
 
+bool settle_suspects(const struct trace *trace)
+{
+	return !trace->attached && !trace->counts.no_return_seen;
+}
+
 /* It has been released before, and was not seen given out since. */
 static void repeated_release(struct trace *trace, const struct event *e, const struct release *before)
 {
@@ -78,8 +83,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
-	/* Where calls may have been missed a double release is in doubt, and of what was never seen nothing is said. */
-	if (counts->unknown_releases > NOTES_MAX || trace->attached || !(before || settle_accuses(trace)))
+	if (counts->unknown_releases > NOTES_MAX || !(before ? settle_suspects(trace) : settle_accuses(trace)))
 		return;
 	if (before)
 		repeated_release(trace, e, before);

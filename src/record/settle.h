@@ -14,5 +14,8 @@ void settle_about_to_change(const struct trace *trace);
 /* Whether the trace says which releases are of what is not allocated: nobody is accused where a call may have been
  * missed. */
 bool settle_accuses(const struct trace *trace);
+/* Whether it says so of what has been released already, in doubt where an allocator of the program's own may have given
+ * it out again. */
+bool settle_suspects(const struct trace *trace);
 
 #endif

@@ -251,7 +251,7 @@ def nothing_matched(room):
     calls, done = traced(room, 'leaf;Parser::*;leaf@nowhere;abs@nowhere', [program])
     problems = compare(calls, [('leaf', 6)])
     problems += has_line(done, r"functrace: warning: nothing matched -x 'Parser::\*': 'nm -C FILE' lists the names that a file "
-                         "has, 'nm -DC FILE' those that it exports; what is inlined everywhere is not called \(-fno-inline\)")
+                         r"has, 'nm -DC FILE' those that it exports; what is inlined everywhere is not called \(-fno-inline\)")
     problems += has_line(done, "functrace: warning: nothing matched -x 'leaf@nowhere': no object has nowhere in its path")
     problems += has_line(done, 'functrace: not traced: 3 patterns that matched nothing')
     calls, done = traced(room, ';'.join('no_%d' % i for i in range(20)), [program])

@@ -85,8 +85,10 @@ def one_round(room, number, launched, command, count, chance):
     tracer, child, target = begin(room, folder, command)
     time.sleep(0.02 + chance.random() * 0.05)
     os.kill(engine_of(room, target), signal.SIGKILL)
-    # Who ends by itself meanwhile would be told of as ended.
-    wait_for('what functrace says', lambda: any(word in read(said_path) for word in (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed')))
+    # Who ends by itself meanwhile would be told of as ended. It is said after 20 s at the latest, where threads wait for a
+    # processor (rescue_report.c has two patiences of 10).
+    words = (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed')
+    wait_for('what functrace says', lambda: any(word in read(said_path) for word in words), 60)
     time.sleep(0.05)  # in which an unsound target finds out
     ended = room.finish(child, 30, data=b'')
     if tracer is not child:

@@ -18,7 +18,7 @@ BUSY, CALM = 0, 100000  # microseconds from one round of calls to the next
 class Count:
     def __init__(self):
         self.lived = self.trapped = self.held = 0
-        self.problems = []
+        self.problems, self.too_early = [], []
 
     def __str__(self):
         return 'of %d targets %d lived' % (self.lived + self.trapped + len(self.problems), self.lived)
@@ -69,7 +69,7 @@ def judge(round_name, ended, said, count):
     elif ended.status == -signal.SIGTRAP:
         count.trapped += 1
         if lives:
-            count.problems.append('%s: the target died, functrace said %r' % (round_name, said))
+            count.too_early.append('%s: the target died, functrace said %r' % (round_name, said))
     else:
         count.problems.append('%s: the target ended with status %d, %r; functrace said %r' % (
             round_name, ended.status, ended.out[-200:], said))
@@ -113,7 +113,10 @@ def rounds(room, count_of, launched, threads, period, *mode, variant='O2'):
 def case(launched, threads, period, *mode, variant='O2'):
     def run(room):
         count = rounds(room, 10, launched, threads, period, *mode, variant=variant)
-        return count.problems[:5], str(count)
+        # One that has been given its signal only after it was looked at: that is rare, and a machine with many busy
+        # threads makes it less so. Twice in ten rounds it is a defect.
+        early = count.too_early if len(count.too_early) > 1 else []
+        return (count.problems + early)[:5], str(count) + ('; told to run on, and died: 1' if count.too_early and not early else '')
     name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (
         threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
         'launched' if launched else 'attached') + (', 32 bits' if builds.is_32_bit(variant) else '')

@@ -372,8 +372,5 @@ const struct module module_file = {
 	.summary = "descriptors, FILE pointers and directory streams, from open() and its like to close()",
 	.version_major = 1,
 	.version_minor = 0,
-	.resources = resources,
-	.resource_count = sizeof(resources) / sizeof(resources[0]),
-	.functions = functions,
-	.function_count = sizeof(functions) / sizeof(functions[0]),
+	MODULE_TABLES(resources, functions),
 };

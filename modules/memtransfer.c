@@ -85,8 +85,5 @@ const struct module module_memtransfer = {
 	.summary = "calls that copy, set and measure memory and strings",
 	.version_major = 1,
 	.version_minor = 0,
-	.resources = resources,
-	.resource_count = sizeof(resources) / sizeof(resources[0]),
-	.functions = functions,
-	.function_count = sizeof(functions) / sizeof(functions[0]),
+	MODULE_TABLES(resources, functions),
 };

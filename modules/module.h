@@ -243,4 +243,9 @@ struct module {
 	const char *families, *symbols;
 };
 
+/* Its tables, two arrays, in the initializer of a struct module. */
+#define MODULE_TABLES(resource_array, function_array)                                                                  \
+	.resources = (resource_array), .resource_count = sizeof(resource_array) / sizeof((resource_array)[0]),         \
+	.functions = (function_array), .function_count = sizeof(function_array) / sizeof((function_array)[0])
+
 #endif

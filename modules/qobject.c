@@ -41,8 +41,5 @@ const struct module module_qobject = {
 	.summary = "objects of Qt: constructors and destructors of QObject",
 	.version_major = 1,
 	.version_minor = 0,
-	.resources = resources,
-	.resource_count = sizeof(resources) / sizeof(resources[0]),
-	.functions = functions,
-	.function_count = sizeof(functions) / sizeof(functions[0]),
+	MODULE_TABLES(resources, functions),
 };

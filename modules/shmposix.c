@@ -167,8 +167,5 @@ const struct module module_shmposix = {
 	.summary = "mappings: of POSIX shared memory, of files, anonymous ones; shm_open",
 	.version_major = 1,
 	.version_minor = 0,
-	.resources = resources,
-	.resource_count = sizeof(resources) / sizeof(resources[0]),
-	.functions = functions,
-	.function_count = sizeof(functions) / sizeof(functions[0]),
+	MODULE_TABLES(resources, functions),
 };

@@ -144,8 +144,5 @@ const struct module module_shmsysv = {
 	.summary = "shared memory of System V: segments, and where they are attached",
 	.version_major = 1,
 	.version_minor = 0,
-	.resources = resources,
-	.resource_count = sizeof(resources) / sizeof(resources[0]),
-	.functions = functions,
-	.function_count = sizeof(functions) / sizeof(functions[0]),
+	MODULE_TABLES(resources, functions),
 };

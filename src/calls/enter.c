@@ -97,6 +97,12 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 	return !probe->wanted->kind->is_range || e->id % page_size() == 0;
 }
 
+/* What is left of a range is an allocation, which has a stack without -A, too. */
+static bool wants_release_stack(const struct process *p, const struct probe *probe, const struct event *e)
+{
+	return p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
+}
+
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, struct event *e)
 {
 	struct unwind_frame frames[MAX_FRAMES + 2];
@@ -112,7 +118,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
 		return;
 	e->function = called_as(task, probe);
-	if (p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e)))
+	if (wants_release_stack(p, probe, e))
 		stack_of_event(e, task, frames, true);
 	ledger_released(p->trace, e);
 }
@@ -182,7 +188,7 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
 	e->function = call->traced;
-	if (p->tracer->set->backtrace_all || (call->probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e))) {
+	if (wants_release_stack(p, call->probe, e)) {
 		stack_of_event(e, task, frames, true);
 		e->frames = frames_copy(e->frames, e->frame_count);
 		e->has_frames = e->frames;

@@ -110,14 +110,15 @@ static const struct probe *probe_beside(const struct process *p, const struct pr
 static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
 {
 	const struct module *module = call->probe->wanted->module;
-	const uint32_t first = call->probe->wanted->resource - call->probe->wanted->function->resource;
 
 	if (call->probe->wanted->function->replaces.test == TEST_NONE ||
 	    !value_condition_holds(of, &call->probe->wanted->function->replaces))
 		return;
-	for (uint32_t i = 0; i < module->resource_count; i++) {
+	for (unsigned i = 0; i < module->resource_count; i++) {
 		const struct probe *beside =
-			module->resources[i].is_range ? probe_beside(of->p, call->probe, first + i) : NULL;
+			module->resources[i].is_range
+				? probe_beside(of->p, call->probe, wanted_sibling(call->probe->wanted, i))
+				: NULL;
 		struct event gone = *e;
 
 		gone.function = beside ? &beside->traced : NULL;

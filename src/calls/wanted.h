@@ -28,6 +28,12 @@ struct wanted {
 	bool is_found;             /* an object of any process has it; of rows by pattern see patterns.h */
 };
 
+/* The id in the trace of another resource of the row's module, by its index there. */
+static inline uint32_t wanted_sibling(const struct wanted *wanted, unsigned resource)
+{
+	return wanted->resource - wanted->function->resource + resource;
+}
+
 struct libraries;
 struct patterns;
 

@@ -20,7 +20,6 @@ void words_count(struct buf *b, const struct resource_state *resource, uint64_t 
 {
 	const struct resource *const kind = known(resource);
 	const bool has_word = resource && resource->declared && is_word(resource->type);
-
 	const char *const noun = kind ? kind->noun : has_word ? resource->type : "block";
 
 	buf_printf(b, "%" PRIu64 " %s(s)", count, resource && resource->flags & RESOURCE_CALL ? "call" : noun);

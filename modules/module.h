@@ -114,14 +114,47 @@ enum success {
 	OK_ALWAYS,
 };
 
-enum param_type { PARAM_END = 0, PARAM_SIZE, PARAM_INT, PARAM_UINT, PARAM_HEX, PARAM_POINTER, PARAM_STRING };
+/* How -a shows a parameter. */
+enum param_type {
+	PARAM_END = 0,
+	PARAM_SIZE, /* size_t; decimal */
+	PARAM_INT,
+	PARAM_UINT,
+	PARAM_HEX,     /* unsigned int, hexadecimal */
+	PARAM_POINTER, /* an address */
+	PARAM_STRING,  /* const char * */
+	PARAM_LONG,    /* long, ssize_t, ptrdiff_t */
+	PARAM_INT64,   /* off64_t; two registers or words where pointers have 32 bits */
+	PARAM_UINT64,
+	PARAM_OCTAL,    /* mode_t */
+	PARAM_WIDE,     /* const wchar_t * */
+	PARAM_WORD,     /* int, one of `words`; hexadecimal else */
+	PARAM_FLAGS,    /* int, of bits that `words` names; what they do not name follows in hexadecimal */
+	PARAM_SOCKADDR, /* const struct sockaddr *, whose length is parameter `with` (or what that points to) */
+	PARAM_INTS,     /* int *, as many as the parameter's `needs` */
+	PARAM_INDIRECT, /* a pointer to a pointer, which is shown (posix_memalign's first) */
+	PARAM_BOOL,
+	PARAM_DOUBLE,
+	PARAM_FLOAT,
+};
+
+/* A name for a value of an argument. Of flags: (argument & mask) == value; mask 0 is the value itself. */
+struct param_word {
+	const char *name; /* NULL: the end of the table */
+	uint64_t value, mask;
+};
 
 struct param {
 	const char *name;
 	unsigned char type; /* enum param_type */
+	unsigned char with; /* another parameter's index: of PARAM_SOCKADDR its length, else what `needs` asks */
+	bool is_result;     /* the function fills what it points to: shown as it is at the return of a success */
+	const struct param_word *words;
+	/* Shown only if argument `with` has one of these bits (open's mode); 0: always. Of PARAM_INTS: how many. */
+	uint64_t needs;
 };
 
-#define FUNCTION_PARAMS 6
+#define FUNCTION_PARAMS 8
 
 /* A call, for a row's own code. */
 struct module_call {
@@ -190,7 +223,9 @@ struct function {
 	 * nothing. False: it is not written. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
 	bool looks_again; /* `look` is called until it says false: an event for each time (recvmsg) */
-	struct param params[FUNCTION_PARAMS]; /* for -a, which does not read them yet */
+	struct param params[FUNCTION_PARAMS]; /* for -a */
+	struct param returns;                 /* its result; PARAM_END: it has none, or it is the event's id */
+	bool sets_errno;                      /* when it fails, errno says why */
 };
 
 /* What is there before a trace begins, as the kernel shows it. */

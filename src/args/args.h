@@ -1,0 +1,52 @@
+/* From registers and memory to the text of a call's arguments and result.
+ *
+ * What a function's parameters are comes from a module's row or from debug information (symbols/types.h); where they
+ * are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers, and reads memory. */
+#ifndef FT_ARGS_ARGS_H
+#define FT_ARGS_ARGS_H
+
+#include "args/list.h"
+#include "arch/abi.h"
+#include "modules/module.h"
+#include "symbols/types.h"
+
+/* The task that makes a call, as it is at the entry or at the return. */
+struct args_source {
+	const struct arch *arch;
+	const struct arch_regs *regs;
+	/* Fills as many bytes as there are of the register set arch->abi->floats_set: how many, 0 none. Asked once a
+	 * call, and only if something is in such a register. */
+	size_t (*floats)(void *context, unsigned char *bytes, size_t size);
+	/* Reads as much as there is before the end of a mapping: how many bytes, or -errno. */
+	ssize_t (*read)(void *context, uint64_t address, void *to, size_t size);
+	/* The value of errno of the task. False: it is not known. */
+	bool (*error)(void *context, int *error);
+	/* The name of the function at an address, for pointers to functions; NULL none. */
+	const char *(*name)(void *context, uint64_t address);
+	void *context;
+	size_t limit; /* bytes of a string that are shown (--args-limit) */
+};
+
+/* What is known of a function's parameters, and where they are. */
+struct args_plan;
+
+/* Of a module's row; NULL: the row says nothing. Of a signature; NULL of NULL. args_plan_free(). */
+struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row);
+struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature);
+void args_plan_free(struct args_plan *plan); /* NULL is allowed */
+
+/* What has to be kept from the entry for the return: arguments that are results, the address of a result in memory. */
+struct args_kept {
+	uint64_t result_at;
+	uint64_t args[MODULE_ARGS + 2];
+};
+
+/* The arguments at the entry: a new list. Reads at most once for each argument that points to something, and once more
+ * for the text of a string object. */
+struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
+/* Adds to the list what only the return knows: arguments that the function has filled, the result as "return", and
+ * "errno" where the row says that the function sets it and `failed`. */
+void args_at_return(const struct args_plan *plan, const struct args_source *source, const struct args_kept *kept,
+		    bool failed, struct arg_list *list);
+
+#endif

@@ -1,0 +1,92 @@
+/* What debug information says of a function's parameters: types, as far as their values are shown.
+ *
+ * All of it belongs to the file that it was read from (object_signature()) or is static, and does not change. */
+#ifndef FT_SYMBOLS_TYPES_H
+#define FT_SYMBOLS_TYPES_H
+
+#include "symbols/object.h"
+
+enum data_kind {
+	DATA_OTHER, /* nothing is known but its size */
+	DATA_VOID,
+	DATA_INT,     /* is_signed or not; of 1 to 16 bytes */
+	DATA_BOOL,    /* of 1 byte or more */
+	DATA_CHAR,    /* of 1, 2 or 4 bytes */
+	DATA_FLOAT,   /* the format by the size: 2, 4, 8, 16 bytes; x87's 10 in 12 or 16: is_extended */
+	DATA_COMPLEX, /* two of `target` */
+	DATA_ENUM,    /* words; is_flags: of bits that are or'ed */
+	DATA_POINTER,
+	DATA_REFERENCE, /* a pointer in all but the name: what it refers to is shown as if it were given itself */
+	DATA_FUNCTION,  /* what a pointer points to; shown by its name where it has one */
+	DATA_STRUCT,    /* and classes; members */
+	DATA_UNION,     /* members, all at offset 0 */
+	DATA_ARRAY,     /* `count` of `target` */
+	DATA_VECTOR,    /* the same, in a vector register where it is an argument */
+	DATA_MEMBER_POINTER,
+	DATA_TEXT, /* a struct that stands for a string: its bytes lie at a pointer in it, and it has their number */
+	DATA_TEXT_COUNTED, /* a pointer to a string whose length is in memory before it (std::string's older ABI) */
+	DATA_TEXT_INLINE,  /* libc++'s std::string: short ones are in it */
+};
+
+struct data_type;
+
+struct data_member {
+	const char *name; /* "" of an unnamed one, and of what is inherited */
+	const struct data_type *type;
+	uint32_t offset;     /* bytes, from the struct's beginning */
+	uint16_t bit_offset; /* from there, of a bit field */
+	uint16_t bit_size;   /* 0: it is none */
+	bool is_base;        /* inherited: its members are shown as the struct's own */
+};
+
+struct data_word {
+	const char *name;
+	uint64_t value; /* sign extended; of flags the bits */
+};
+
+struct data_type {
+	enum data_kind kind;
+	uint64_t size; /* bytes; 0 unknown, or none */
+	uint32_t align;
+	const char *name; /* as the source has it; "" none */
+	bool is_signed, is_flags, is_extended;
+	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
+	bool by_address;
+	const struct data_type *target; /* of pointers and references (NULL: void), elements, an enum's integer */
+	uint64_t count;                 /* of elements; 0 unknown */
+	const struct data_member *members;
+	size_t member_count;
+	const struct data_word *words; /* by ascending value */
+	size_t word_count;
+	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer, and of the number of bytes, a word each */
+};
+
+/* Where a parameter is at the entry. */
+enum param_place {
+	PLACE_BY_ABI,   /* where the processor's ABI puts it */
+	PLACE_REGISTER, /* in the register of DWARF's number `place_register`, by the compiler's own choice */
+	PLACE_STACK,    /* at the CFA + place_offset */
+	PLACE_NOWHERE,  /* the compiler has left it out */
+};
+
+struct signature_param {
+	const char *name; /* "" unknown; "this" */
+	const struct data_type *type;
+	enum param_place place;
+	unsigned place_register;
+	int64_t place_offset;
+};
+
+struct signature {
+	const struct signature_param *params;
+	size_t param_count;
+	const struct data_type *result; /* NULL: void */
+	bool is_variadic;               /* what is behind the parameters is not known */
+};
+
+/* What debug information, the file's own or in a separate debug file, says of the function at that code address (as
+ * the object has it mapped). NULL: nothing. Lives as long as the object's file. A file's debug information is opened at
+ * the first question and kept open; what is asked for once is found again without it. */
+const struct signature *object_signature(const struct object *object, uint64_t address);
+
+#endif

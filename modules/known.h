@@ -11,5 +11,10 @@ const struct module *module_find(const char *name);
 /* The resource of that type that a module of functrace's has, or NULL. */
 const struct resource *module_resource(const char *type);
 const char *module_names(void);
+/* What is known of the function of exactly that symbol, whatever module is chosen: its name, parameters, result and
+ * errno. Of a function that no module of functrace's is about (read), of the table of prototypes; NULL: nothing. */
+const struct function *module_known_function(const char *symbol);
+/* The bit of enum processor that words of a processor of that name (struct arch.name) have; 0: none that is known. */
+unsigned module_processor(const char *name);
 
 #endif

@@ -40,6 +40,28 @@ const struct resource *module_resource(const char *type)
 	return NULL;
 }
 
+const struct function *module_known_function(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		for (size_t f = 0; f < modules[i]->function_count; f++)
+			if (!strcmp(modules[i]->functions[f].symbol, symbol))
+				return &modules[i]->functions[f];
+	return NULL;
+}
+
+unsigned module_processor(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} processors[] = {{"x86_64", ON_X86_64}, {"i386", ON_I386}, {"aarch64", ON_AARCH64}, {"armv7l", ON_ARM}};
+
+	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
+		if (!strcmp(processors[i].name, name))
+			return processors[i].bit;
+	return 0;
+}
+
 const char *module_names(void)
 {
 	static char names[256];

@@ -114,10 +114,10 @@ enum success {
 	OK_ALWAYS,
 };
 
-/* How -a shows a parameter. */
+/* How -a shows a parameter or a result. Of what is narrower than a register only the bits of the type count. */
 enum param_type {
 	PARAM_END = 0,
-	PARAM_SIZE, /* size_t; decimal */
+	PARAM_SIZE, /* size_t, unsigned long: as wide as a pointer; decimal */
 	PARAM_INT,
 	PARAM_UINT,
 	PARAM_HEX,     /* unsigned int, hexadecimal */
@@ -126,8 +126,8 @@ enum param_type {
 	PARAM_LONG,    /* long, ssize_t, ptrdiff_t */
 	PARAM_INT64,   /* off64_t; two registers or words where pointers have 32 bits */
 	PARAM_UINT64,
-	PARAM_OCTAL,    /* mode_t */
-	PARAM_WIDE,     /* const wchar_t * */
+	PARAM_OCTAL,    /* mode_t: unsigned int, 0644 */
+	PARAM_WIDE,     /* const wchar_t *, of 4 bytes each */
 	PARAM_WORD,     /* int, one of `words`; hexadecimal else */
 	PARAM_FLAGS,    /* int, of bits that `words` names; what they do not name follows in hexadecimal */
 	PARAM_SOCKADDR, /* const struct sockaddr *, whose length is parameter `with` (or what that points to) */
@@ -136,25 +136,64 @@ enum param_type {
 	PARAM_BOOL,
 	PARAM_DOUBLE,
 	PARAM_FLOAT,
+	PARAM_INT8,
+	PARAM_UINT8,
+	PARAM_INT16,
+	PARAM_UINT16,
+	PARAM_CHAR,       /* char, or an int whose lowest 8 bits are a character */
+	PARAM_WCHAR,      /* wchar_t */
+	PARAM_HEX_LONG,   /* unsigned long, hexadecimal */
+	PARAM_FLAGS_MODE, /* as PARAM_FLAGS; what the words do not name follows in octal, as PARAM_OCTAL is shown */
+	PARAM_ERROR,      /* int: 0, or the number of an error, shown by its name (EINVAL) */
+	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
+	PARAM_STRINGS,    /* char *const *, with a NULL behind the last */
+	/* const void *: bytes, as many as parameter `with`, times parameter `times` - 1 if `times` is not 0. Where
+	 * is_result, the function's result takes the place of parameter `with` if it is less. */
+	PARAM_BYTES,
+	PARAM_NONE, /* nothing is shown, though there is one: that nobody needs to see, or (param_case) is not there */
 };
 
-/* A name for a value of an argument. Of flags: (argument & mask) == value; mask 0 is the value itself. */
+/* Bits of param_word.on: the processors whose programs have a constant of that value. */
+enum processor {
+	ON_X86_64 = 1,
+	ON_I386 = 2,
+	ON_AARCH64 = 4,
+	ON_ARM = 8,
+};
+
+/* A name for a value, of any type that is a number or an address: what none of the words names is shown as its type
+ * says.
+ *
+ * Of flags the words are tried in order, each with what those before it have left: where (left & mask) == value, the
+ * name is shown, and the bits of the mask are taken away. A mask of 0 is the value itself; the word for 0 without a
+ * mask (PROT_NONE) stands for no bits at all. */
 struct param_word {
 	const char *name; /* NULL: the end of the table */
 	uint64_t value, mask;
+	unsigned char on; /* the processors (ON_...) that have it; 0: all */
+};
+
+/* What a parameter is where argument `with` says so (fcntl's third, by its second). The first one that fits counts. */
+struct param_case {
+	uint64_t value, mask; /* (the argument & mask) == value; mask 0: all bits of an int */
+	unsigned char type;   /* enum param_type; PARAM_END: the end of the table */
+	const struct param_word *words;
 };
 
 struct param {
 	const char *name;
 	unsigned char type; /* enum param_type */
-	unsigned char with; /* another parameter's index: of PARAM_SOCKADDR its length, else what `needs` asks */
-	bool is_result;     /* the function fills what it points to: shown as it is at the return of a success */
-	const struct param_word *words;
+	unsigned char with; /* another parameter's index, for `cases`, `needs` and some types */
+	unsigned char times;
+	/* The function fills what it points to: it is shown as it is at the return of a success, else the address. */
+	bool is_result;
+	const struct param_word *words; /* NULL: none */
 	/* Shown only if argument `with` has one of these bits (open's mode); 0: always. Of PARAM_INTS: how many. */
 	uint64_t needs;
+	const struct param_case *cases; /* NULL: always as `type` says, as it is if none fits */
 };
 
-#define FUNCTION_PARAMS 8
+#define FUNCTION_PARAMS 12
 
 /* A call, for a row's own code. */
 struct module_call {
@@ -223,9 +262,11 @@ struct function {
 	 * nothing. False: it is not written. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
 	bool looks_again; /* `look` is called until it says false: an event for each time (recvmsg) */
-	struct param params[FUNCTION_PARAMS]; /* for -a */
-	struct param returns;                 /* its result; PARAM_END: it has none, or it is the event's id */
-	bool sets_errno;                      /* when it fails, errno says why */
+	/* For -a, in the order of the prototype, each of them in a place of its own: as many as are known. */
+	struct param params[FUNCTION_PARAMS];
+	struct param returns; /* its result, also if it is the event's id; PARAM_END: it has none */
+	/* When it fails, errno says why: if it does not succeed by `success`, or, OK_ALWAYS, if the result is -1. */
+	bool sets_errno;
 };
 
 /* What is there before a trace begins, as the kernel shows it. */

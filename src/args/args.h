@@ -1,7 +1,8 @@
 /* From registers and memory to the text of a call's arguments and result.
  *
  * What a function's parameters are comes from a module's row or from debug information (symbols/types.h); where they
- * are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers, and reads memory. */
+ * are, from the processor's ABI (arch/abi.h). Nothing here knows ptrace: the caller gives registers, and reads
+ * memory. */
 #ifndef FT_ARGS_ARGS_H
 #define FT_ARGS_ARGS_H
 
@@ -38,7 +39,7 @@ void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 /* What has to be kept from the entry for the return: arguments that are results, the address of a result in memory. */
 struct args_kept {
 	uint64_t result_at;
-	uint64_t args[MODULE_ARGS + 2];
+	uint64_t args[FUNCTION_PARAMS];
 };
 
 /* The arguments at the entry: a new list. Reads at most once for each argument that points to something, and once more

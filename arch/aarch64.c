@@ -4,6 +4,7 @@
  * Text is written through /proc/PID/mem and ptrace alone: there the kernel makes the instruction caches see it
  * (copy_to_user_page), and nothing needs be done here. */
 #include "config.h"
+#include "arch/abi_rules.h"
 #include "arch/aarch64.h"
 
 #include <elf.h>
@@ -196,6 +197,7 @@ const struct arch arch_aarch64 = {
 	.result = aarch64_result,
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
+	.abi = &abi_aarch64,
 	.return_address = aarch64_return_address,
 	.return_sp = aarch64_return_sp,
 	.find_syscall = aarch64_find_syscall,

@@ -1,14 +1,16 @@
-/* Where a processor's ABI puts the arguments and results of functions (the psABI's rules of parameter passing). */
+/* Where a processor's ABI puts the arguments and results of functions (the psABI's rules of parameter passing), and
+ * where a thread has its own variables. Pure functions: of values and of registers. */
 #ifndef FT_ARCH_ABI_H
 #define FT_ARCH_ABI_H
 
 #include "arch/arch.h"
 
 enum abi_class {
-	ABI_INTEGER, /* pointers, too */
-	ABI_FLOAT,   /* float, double, and what goes where they do (_Float16, AArch64's long double) */
-	ABI_X87,     /* x86's long double */
-	ABI_VECTOR,  /* a vector of 8 or 16 bytes */
+	ABI_INTEGER, /* pointers, bool, and enumerations, too */
+	ABI_BITS,    /* the bytes in which a bit field has bits */
+	ABI_FLOAT,   /* float, double, and what goes where they do (_Float16, __float128, AArch64's long double) */
+	ABI_X87,     /* x86's long double, of 12 or 16 bytes */
+	ABI_VECTOR,  /* a vector */
 };
 
 /* A scalar, or one of those that a struct consists of. */
@@ -18,41 +20,57 @@ struct abi_field {
 	unsigned char kind; /* enum abi_class */
 };
 
-#define ABI_FIELDS 16 /* of a struct; none with more is passed in registers */
+#define ABI_FIELDS 16
 
 /* A parameter, as far as its place depends on it. */
 struct abi_value {
 	uint64_t size;
-	uint32_t align;
-	bool is_struct;       /* a struct, union or array; else it is its one field */
+	uint32_t align; /* as the type says, alignas of it or of a member included; 0 unknown */
+	/* A struct, union, array, or C++ pointer to a member function, whose fields are those of all that it consists
+	 * of. Else it is a scalar, with one field, or a complex number with two. */
+	bool is_struct;
 	bool by_address;      /* C++: its address is passed in any case */
-	unsigned field_count; /* more than ABI_FIELDS: not all are in `fields` */
+	unsigned field_count; /* more than ABI_FIELDS: not all are in `fields`. 0: it is empty */
+	/* Two that are the same in all (of a union) are there once. */
 	struct abi_field fields[ABI_FIELDS];
+};
+
+/* A function, as far as the places depend on it. */
+struct abi_function {
+	const struct abi_value *values; /* of its named parameters; C++: `this` is one */
+	size_t count;
+	const struct abi_value *result; /* NULL void */
+	bool is_variadic;               /* it has a "..." */
+	bool is_soft_float;             /* of its object: elf_file_is_soft_float() */
 };
 
 enum abi_piece_kind {
 	PIECE_INTEGER, /* in argument register `index`, from 0 on; of a result in result register `index` */
 	PIECE_FLOAT,   /* in the floating point registers' bytes, at `at` */
+	PIECE_X87,     /* the same, in the x87's format of 10 bytes: abi_x87_value() makes `size` bytes of it */
 	PIECE_STACK,   /* in memory, at the stack pointer at the entry + `at` */
 };
 
-/* A part of a value: `size` bytes from `offset` on. */
+/* A part of a value: `size` bytes from `offset` on. Of a register, the lowest ones. */
 struct abi_piece {
 	unsigned char kind, index;
-	uint16_t size;
-	uint32_t offset, at;
+	uint32_t size, offset, at;
 };
 
-#define ABI_PIECES 4
+#define ABI_PIECES 5
 
 struct abi_place {
 	/* The pieces hold its address: it is in memory. Of a result: the address is known at the entry only, as an
 	 * argument of its own. */
 	bool is_address;
-	bool is_known; /* false: where it is cannot be said */
-	unsigned piece_count;
+	bool is_known;        /* false: where it is cannot be said */
+	unsigned piece_count; /* 0: it is nowhere, for it has no bytes */
 	struct abi_piece pieces[ABI_PIECES];
 };
+
+/* The bytes of a value of `size` bytes, 4 (float), 8 (double) or 10 to 16 (long double), of one in the x87's format of
+ * 10 bytes. */
+void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size);
 
 /* As PTRACE_GETREGSET(abi->floats_set) fills it. */
 #define ABI_FLOATS_MAX 1024
@@ -60,17 +78,30 @@ struct abi_place {
 /* struct arch.abi points to one. */
 struct arch_abi {
 	int floats_set; /* NT_PRFPREG, NT_ARM_VFP...: the register set with the floating point registers */
-	/* The places of the arguments at a function's entry; result: NULL void. Of what is behind the named ones
-	 * (...) nothing is known. */
-	void (*arguments)(const struct abi_value *values, size_t count, const struct abi_value *result,
-			  struct abi_place *places);
-	/* The place of the result at the return. Of one in memory: of its address, at the entry. */
-	void (*result)(const struct abi_value *value, struct abi_place *place);
+	/* The places of the arguments at a function's entry, `count` of them. Of what is behind the named ones (...)
+	 * nothing is known. */
+	void (*arguments)(const struct abi_function *function, struct abi_place *places);
+	/* The place of the result, which is not void, at the return. Of one in memory: of its address, at the entry. */
+	void (*result)(const struct abi_function *function, struct abi_place *place);
 	/* Argument register `index`, or at the return result register `index`. */
 	uint64_t (*argument_register)(const struct arch_regs *regs, unsigned index);
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
+
+	/* The thread pointer, in one of three places: among the registers (false: it is not known); in the register set
+	 * thread_set, a word; or in what the ptrace request thread_request writes, at thread_request_at, given the
+	 * number thread_area() (NULL: 0; false: it is not known). The others are 0. */
+	bool (*thread_pointer)(const struct arch_regs *regs, uint64_t *value);
+	int thread_set, thread_request;
+	bool (*thread_area)(const struct arch_regs *regs, uint64_t *number);
+	unsigned char thread_request_at;
 	/* The ELF relocation that fills a word with the distance of a thread's variable from its thread pointer. */
 	unsigned reloc_tpoff;
+	/* Where the variables of the program itself are: that many bytes behind the thread pointer, aligned (variant I
+	 * of ELF's thread local storage); 0: they end at it (variant II). */
+	unsigned char thread_head;
+	/* Whether a function with this code returns the thread pointer and a constant, *offset, and does nothing else
+	 * (musl's __errno_location). state: the bits of code_state that its address has. */
+	bool (*thread_field)(const unsigned char *code, size_t size, uint64_t state, int64_t *offset);
 };
 
 #endif

@@ -94,6 +94,8 @@ struct action_layout {
 };
 #define ARCH_ACTION_MAX 160
 
+struct arch_abi; /* arch/abi.h */
+
 struct arch {
 	const char *name; /* as `uname -m` says it: what traces show */
 	uint16_t elf_machine;
@@ -124,6 +126,8 @@ struct arch {
 	 * the others, a pointer's size each, lie from sp + argument_stack on. */
 	const unsigned char *argument_words;
 	unsigned char argument_registers, argument_stack;
+	/* Where any arguments and results are, and a thread's variables. */
+	const struct arch_abi *abi;
 	/* The return address at a function's entry: in a register (true, *value is it) or at an address
 	 * in memory (false, *value is where: one pointer to be read). */
 	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);

@@ -8,6 +8,7 @@
  * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is
  * emulated. */
 #include "config.h"
+#include "arch/abi_rules.h"
 #include "arch/arm_insn.h"
 
 #include <elf.h>
@@ -218,6 +219,7 @@ const struct arch arch_arm = {
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
 	.argument_stack = 0,
+	.abi = &abi_arm,
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
 	/* The kernel has looked at a call's result before the task stops. To set the pc back to the call would make one

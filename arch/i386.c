@@ -1,5 +1,6 @@
 /* The port of i386, whose processes x86-64 runs, too: registers and the ABI. Instructions are in x86_insn.c. */
 #include "config.h"
+#include "arch/abi_rules.h"
 #include "arch/x86_arithmetic.h"
 #include "arch/x86_insn.h"
 
@@ -14,28 +15,6 @@
 #include <sys/user.h>
 
 #include "base/util.h"
-
-/* The narrow words of NT_PRSTATUS (the kernel's struct user_regs_struct32). */
-enum i386_word {
-	I386_EBX,
-	I386_ECX,
-	I386_EDX,
-	I386_ESI,
-	I386_EDI,
-	I386_EBP,
-	I386_EAX,
-	I386_DS,
-	I386_ES,
-	I386_FS,
-	I386_GS,
-	I386_ORIG_EAX,
-	I386_EIP,
-	I386_CS,
-	I386_EFLAGS,
-	I386_ESP,
-	I386_SS,
-	I386_WORDS,
-};
 
 static uint64_t i386_pc(const struct arch_regs *regs)
 {
@@ -301,6 +280,7 @@ const struct arch arch_i386 = {
 	.other_mode = i386_other_mode,
 	.result = i386_result,
 	.argument_stack = 4, /* above the return address */
+	.abi = &abi_i386,
 	.return_address = i386_return_address,
 	.return_sp = i386_return_sp,
 	.restart_syscall = i386_restart_syscall,

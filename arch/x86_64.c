@@ -1,5 +1,6 @@
 /* The port of x86-64: registers and the ABI. Instructions are in x86_insn.c. */
 #include "config.h"
+#include "arch/abi_rules.h"
 #include "arch/x86_insn.h"
 
 #include <elf.h>
@@ -218,6 +219,7 @@ const struct arch arch_x86_64 = {
 	.argument_words = argument_words,
 	.argument_registers = ARRAY_SIZE(argument_words),
 	.argument_stack = 8, /* above the return address */
+	.abi = &abi_x86_64,
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,

@@ -5,39 +5,7 @@
 #include <Zydis/Zydis.h>
 
 #include "arch/arch.h"
-
-/* The words of NT_PRSTATUS on x86-64 (struct user_regs_struct of <sys/user.h>). Instructions of 32-bit code are
- * emulated on registers that lie like this, too. */
-enum x86_64_word {
-	X86_R15,
-	X86_R14,
-	X86_R13,
-	X86_R12,
-	X86_RBP,
-	X86_RBX,
-	X86_R11,
-	X86_R10,
-	X86_R9,
-	X86_R8,
-	X86_RAX,
-	X86_RCX,
-	X86_RDX,
-	X86_RSI,
-	X86_RDI,
-	X86_ORIG_RAX,
-	X86_RIP,
-	X86_CS,
-	X86_EFLAGS,
-	X86_RSP,
-	X86_SS,
-	X86_FS_BASE,
-	X86_GS_BASE,
-	X86_DS,
-	X86_ES,
-	X86_FS,
-	X86_GS,
-	X86_64_WORDS,
-};
+#include "arch/x86_registers.h"
 
 /* Whether the code of a segment is of 64 bits. The kernel has one such segment (__USER_CS; as a Xen PV guest Xen's),
  * and lets no program make others (write_ldt()). */

@@ -1,0 +1,132 @@
+/* Parameters and results on i386: System V Application Binary Interface, Intel386 Architecture Processor Supplement,
+ * section 2.2.3 "Parameter Passing" of version 1.1 (the one for Linux), and of the older one page 3-10, "Function Calling
+ * Sequence". */
+#include "config.h"
+#include "arch/abi_rules.h"
+#include "arch/x86_registers.h"
+
+#include <elf.h>
+
+#define WORD           4u
+#define RETURN_ADDRESS 4u /* above it lies the first argument: figure 2.2 */
+
+#ifndef NT_PRXFPREG
+#define NT_PRXFPREG 0x46e62b7f
+#endif
+#define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, in no header of a 64-bit build */
+
+/* A vector is in a register or on the stack, by what the processor has for which the program was compiled; and what of
+ * 16 bytes is on the stack is aligned to 16 only then. */
+static bool is_clear(const struct abi_value *value)
+{
+	if (value->by_address || abi_is_empty(value))
+		return true;
+	if (!abi_is_sane(value) || value->field_count > ABI_FIELDS)
+		return false;
+	for (unsigned i = 0; i < value->field_count; i++)
+		if (value->fields[i].kind == ABI_VECTOR ||
+		    (value->fields[i].kind == ABI_FLOAT && value->fields[i].size > 8))
+			return false;
+	return true;
+}
+
+/* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of float
+ * in eax and edx, larger ones in memory. */
+static bool returns_in_memory(const struct abi_value *value)
+{
+	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
+}
+
+/* "Parameter Passing": all are on the stack, aligned to words. */
+static void i386_arguments(const struct abi_function *function, struct abi_place *places)
+{
+	const struct abi_value *result = function->result;
+	uint64_t at = RETURN_ADDRESS;
+	bool is_known = !result || is_clear(result);
+
+	if (result && returns_in_memory(result) && !abi_is_empty(result))
+		at += WORD; /* "Functions Returning Structures or Unions": its address is the first */
+	for (size_t i = 0; i < function->count; i++) {
+		const struct abi_value *value = &function->values[i];
+
+		places[i] = (struct abi_place){.is_address = value->by_address};
+		is_known = is_known && is_clear(value) && at < ABI_SIZE_MAX;
+		if (!is_known)
+			continue;
+		places[i].is_known = true;
+		if (!value->by_address && abi_is_empty(value))
+			continue;
+		const uint64_t size = value->by_address ? WORD : value->size;
+
+		abi_on_stack(&places[i], size, at);
+		at += abi_round(size, WORD);
+	}
+}
+
+static void i386_result(const struct abi_function *function, struct abi_place *place)
+{
+	const struct abi_value *value = function->result;
+	const struct abi_field *first = value->fields;
+
+	*place = (struct abi_place){0};
+	if (!is_clear(value))
+		return;
+	if (!value->by_address && abi_is_empty(value)) {
+		place->is_known = true;
+	} else if (returns_in_memory(value)) {
+		place->is_address = true;
+		abi_on_stack(place, WORD, RETURN_ADDRESS);
+	} else if (value->field_count == 1 && (first->kind == ABI_X87 || first->kind == ABI_FLOAT)) {
+		if (first->size >= 4) /* _Float16 is in xmm0, if anywhere */
+			abi_add(place, PIECE_X87, 0, 0, value->size, X86_ST_AT);
+	} else if (value->size <= 2 * WORD) {
+		for (unsigned i = 0; i * WORD < value->size; i++) {
+			const uint64_t left = value->size - (uint64_t)i * WORD;
+
+			abi_add(place, PIECE_INTEGER, i, (uint64_t)i * WORD, left < WORD ? left : WORD, 0);
+		}
+	}
+}
+
+/* None is in a register. */
+static uint64_t i386_argument_register(const struct arch_regs *regs, unsigned index)
+{
+	(void)regs, (void)index;
+	return 0;
+}
+
+static uint64_t i386_result_register(const struct arch_regs *regs, unsigned index)
+{
+	return regs->narrow[index ? I386_EDX : I386_EAX];
+}
+
+/* gs is a selector of the global table of segments, in which the kernel keeps some for each thread. */
+static bool i386_thread_area(const struct arch_regs *regs, uint64_t *number)
+{
+	const uint32_t selector = regs->narrow[I386_GS] & 0xffff;
+	const bool is_local = selector & 4;
+
+	*number = selector >> 3;
+	return *number && !is_local;
+}
+
+static bool i386_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
+{
+	static const unsigned char load[] = {0x65, 0xa1, 0, 0, 0, 0}; /* mov %gs:0, %eax */
+
+	(void)state;
+	return x86_thread_field(code, size, load, sizeof(load), false, offset);
+}
+
+const struct arch_abi abi_i386 = {
+	.floats_set = NT_PRXFPREG,
+	.arguments = i386_arguments,
+	.result = i386_result,
+	.argument_register = i386_argument_register,
+	.result_register = i386_result_register,
+	.thread_request = REQUEST_GET_THREAD_AREA,
+	.thread_area = i386_thread_area,
+	.thread_request_at = 4, /* base_addr of struct user_desc */
+	.reloc_tpoff = R_386_TLS_TPOFF,
+	.thread_field = i386_thread_field,
+};

@@ -1,7 +1,7 @@
 # unit tests of arch: each port's table, its copies run, its decoder against objdump. The table of AArch64 can be
 # compiled for any processor.
 check_LIBRARIES = libaarch64.a
-libaarch64_a_SOURCES = $(AARCH64_SOURCES)
+libaarch64_a_SOURCES = $(AARCH64_SOURCES) $(ABI_SOURCES)
 libaarch64_a_CPPFLAGS = $(AM_CPPFLAGS)
 
 check_PROGRAMS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
@@ -77,7 +77,7 @@ endif
 
 # The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.
 check_LIBRARIES += libarm.a
-libarm_a_SOURCES = $(ARM_SOURCES)
+libarm_a_SOURCES = $(ARM_SOURCES) $(ABI_SOURCES)
 libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
 check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run

@@ -34,8 +34,8 @@ static bool is_base(const struct abi_function *function)
 	return function->is_variadic || function->is_soft_float;
 }
 
-/* Which values are "VFP co-processor register candidates": how many registers of *size bytes. _Float16 alone is one in a
- * register of 4. 0: none. *is_clear: false if that cannot be said. */
+/* Which values are "VFP co-processor register candidates": how many registers of *size bytes. _Float16 alone is one in
+ * a register of 4. 0: none. *is_clear: false if that cannot be said. */
 static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, bool *is_clear)
 {
 	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, size);

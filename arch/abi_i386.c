@@ -1,6 +1,5 @@
 /* Parameters and results on i386: System V Application Binary Interface, Intel386 Architecture Processor Supplement,
- * section 2.2.3 "Parameter Passing" of version 1.1 (the one for Linux), and of the older one page 3-10, "Function Calling
- * Sequence". */
+ * section 2.2.3 "Parameter Passing" of version 1.1, the one for Linux. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/x86_registers.h"
@@ -30,8 +29,8 @@ static bool is_clear(const struct abi_value *value)
 	return true;
 }
 
-/* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of float
- * in eax and edx, larger ones in memory. */
+/* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of
+ * float in eax and edx, larger ones in memory. */
 static bool returns_in_memory(const struct abi_value *value)
 {
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);

@@ -31,8 +31,8 @@ static inline bool abi_is_empty(const struct abi_value *value)
 bool abi_is_sane(const struct abi_value *value);
 
 /* Of values that are one, two, three or four elements of one floating point or vector type and nothing else (both
- * documents of ARM call them homogeneous aggregates; a scalar is one of one element): how many, and the size of each. 0:
- * it is none. */
+ * documents of ARM call them homogeneous aggregates; a scalar is one of one element): how many, and the size of each.
+ * 0: it is none. */
 unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size);
 
 /* The natural alignment of a value: that of a scalar by its size, that of a struct, by the type, of its strictest

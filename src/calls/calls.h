@@ -73,7 +73,9 @@ struct calls {
 	struct hash by_sp; /* return sp -> the newest struct call */
 	size_t in_flight;
 	struct unwinder *unwinder;
-	size_t stack_want;   /* bytes of stack to read at once */
+	size_t stack_want; /* bytes of stack to read at once */
+	bool errno_known;  /* errno_offset: from a thread pointer to that thread's errno: task_errno.c */
+	int64_t errno_offset;
 	uint64_t r_debug;    /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
 	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
 };

@@ -6,5 +6,6 @@ libcalls_a_SOURCES = src/calls/alias.c src/calls/alias.h src/calls/calls.c src/c
 	src/calls/nesting.c src/calls/nesting.h src/calls/pin.c src/calls/pin.h src/calls/pin_watch.c \
 	src/calls/pin_watch.h src/calls/pattern_probes.c src/calls/pattern_probes.h src/calls/patterns.c \
 	src/calls/patterns.h src/calls/places.c src/calls/places.h src/calls/probes.c src/calls/probes.h \
-	src/calls/sigtrap.c src/calls/sigtrap.h src/calls/stack.c src/calls/stack.h src/calls/values.c \
+	src/calls/sigtrap.c src/calls/sigtrap.h src/calls/stack.c src/calls/stack.h src/calls/task_errno.c \
+	src/calls/task_errno.h src/calls/values.c \
 	src/calls/values.h src/calls/wanted.c src/calls/wanted.h

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "ptrace/tasks.h"
 #include "ptrace/memory.h"
+#include "arch/abi.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -13,6 +14,8 @@
 const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				   PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
 				   PTRACE_O_TRACESYSGOOD;
+
+#define AREA_SIZE 32 /* bytes; struct user_desc has 16 */
 
 #define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, in no header of musl's */
 
@@ -217,6 +220,40 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS])
 		args[i] = arch_register(arch, &task->regs, words[i]);
 	if (i < CALL_ARGS)
 		stacked_args(task, args + i, CALL_ARGS - i);
+}
+
+static size_t read_set(const struct task *task, int set, void *bytes, size_t size)
+{
+	struct iovec to = {bytes, size};
+
+	return ptrace(PTRACE_GETREGSET, task->tid, (void *)(long)set, &to) == 0 ? to.iov_len : 0;
+}
+
+size_t task_floats(const struct task *task, unsigned char *bytes, size_t size)
+{
+	return read_set(task, task->process->arch->abi->floats_set, bytes, size);
+}
+
+bool task_thread_pointer(struct task *task, uint64_t *value)
+{
+	const struct arch *arch = task->process->arch;
+	const struct arch_abi *abi = arch->abi;
+	unsigned char bytes[AREA_SIZE] = {0};
+	uint64_t area = 0;
+
+	if (task_regs(task) < 0)
+		return false;
+	if (abi->thread_pointer)
+		return abi->thread_pointer(&task->regs, value);
+	if (abi->thread_set) {
+		if (read_set(task, abi->thread_set, bytes, sizeof(uint64_t)) < arch->pointer_size)
+			return false;
+	} else if ((abi->thread_area && !abi->thread_area(&task->regs, &area)) ||
+		   ptrace((enum __ptrace_request)abi->thread_request, task->tid, (void *)(uintptr_t)area, bytes) < 0) {
+		return false;
+	}
+	*value = arch_pointer(arch, bytes + abi->thread_request_at);
+	return *value != 0;
 }
 
 void task_restart_syscall(struct task *task)

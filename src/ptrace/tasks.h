@@ -86,6 +86,11 @@ bool task_foreign_pc(const struct task *task, uint64_t *pc);
 int task_set_regs(struct task *task);            /* all of them */
 int task_set_pc(struct task *task, uint64_t pc); /* only the pc, in task->regs too */
 void task_args(struct task *task, uint64_t args[CALL_ARGS]);
+/* The floating point registers of a stopped task, as the register set arch->abi->floats_set has them. How many bytes
+ * there are, `size` at most; 0: it has gone. */
+size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
+/* Where the thread's own variables are. False: it has none yet, its registers do not tell, or it has gone. */
+bool task_thread_pointer(struct task *task, uint64_t *value);
 /* A system call that said EINTR only because this stop woke it (epoll_wait and its like) is made again, unless a
  * handler runs after all. */
 void task_restart_syscall(struct task *task);

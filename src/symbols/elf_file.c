@@ -159,6 +159,7 @@ void elf_file_free(struct elf_file *file)
 		return;
 	elf_symbols_free(file);
 	free(file->call_slots);
+	free(file->errno_place);
 	free(file->segments);
 	free(file->interpreter);
 	free(file);

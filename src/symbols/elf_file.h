@@ -5,8 +5,10 @@
 #include "base/hash.h"
 #include "symbols/object.h"
 
-#include <libelf.h>
+#include <gelf.h>
 #include <sys/stat.h>
+
+struct errno_place;
 
 /* Entries of a file that are looked at. */
 #define PHDRS_MAX   4096
@@ -54,7 +56,8 @@ struct elf_file {
 	struct call_slot *call_slots; /* slots.c */
 	size_t call_slot_count;
 	bool call_slots_read;
-	size_t bytes; /* memory held, about */
+	struct errno_place *errno_place; /* errno_place.c; NULL: not read */
+	size_t bytes;                    /* memory held, about */
 
 	unsigned references;
 	struct elf_file *newer, *older; /* among the unused ones of the cache */
@@ -80,6 +83,11 @@ const char *elf_keep_name(struct elf_file *file, const char *name, size_t length
 /* The ELF file in a .gnu_debugdata section's bytes (xz), of bounded size; malloc'ed, NULL if
  * damaged. */
 char *elf_debugdata_unpack(const void *data, size_t size, size_t *unpacked_size);
+
+/* What the file has at an address before it is relocated: where relocations are without addends, theirs. */
+bool elf_word_in_file(Elf *elf, uint64_t address, uint64_t *word);
+/* Whether a section has relocations that the dynamic linker does. */
+bool elf_is_dynamic_relocation(const GElf_Shdr *header);
 
 /* The address that file offset 0 has, or would have, relative to the load bias. */
 uint64_t elf_file_origin(const struct elf_file *file);

@@ -6,7 +6,8 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
 	src/symbols/debugdata.c src/symbols/debug_functions.c \
-	src/symbols/slots.c src/symbols/demangle.c src/symbols/names.c \
+	src/symbols/slots.c src/symbols/errno_place.c src/symbols/errno_place.h \
+	src/symbols/demangle.c src/symbols/names.c \
 	src/symbols/names.h src/symbols/name_file.c src/symbols/name_file.h \
 	src/symbols/name_symbols.c src/symbols/name_dwarf.c src/symbols/name_strings.c \
 	src/symbols/name_place.c

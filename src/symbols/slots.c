@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the file has at an address before it is relocated: where relocations are without addends, theirs. */
-static bool word_in_file(Elf *elf, uint64_t address, uint64_t *word)
+bool elf_word_in_file(Elf *elf, uint64_t address, uint64_t *word)
 {
 	const size_t size = gelf_fsize(elf, ELF_T_ADDR, 1, EV_CURRENT);
 	size_t count;
@@ -46,7 +45,7 @@ static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *hea
 		return gelf_getrela(relocations, (int)i, rela);
 	if (!gelf_getrel(relocations, (int)i, &rel))
 		return false;
-	if (GELF_R_TYPE(rel.r_info) == irelative && !word_in_file(elf, rel.r_offset, &addend))
+	if (GELF_R_TYPE(rel.r_info) == irelative && !elf_word_in_file(elf, rel.r_offset, &addend))
 		rel.r_info = 0; /* relocates nothing */
 	*rela = (GElf_Rela){rel.r_offset, rel.r_info, (int64_t)addend};
 	return true;
@@ -88,7 +87,7 @@ static bool section_slots(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, u
 	return true;
 }
 
-static bool is_dynamic_relocation(const GElf_Shdr *header)
+bool elf_is_dynamic_relocation(const GElf_Shdr *header)
 {
 	return (header->sh_type == SHT_RELA || header->sh_type == SHT_REL) && (header->sh_flags & SHF_ALLOC);
 }
@@ -106,7 +105,7 @@ static void all_slots(const struct object *object, uint64_t bias, unsigned irela
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
 	while (elf && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && is_dynamic_relocation(&header) &&
+		if (gelf_getshdr(section, &header) && elf_is_dynamic_relocation(&header) &&
 		    !section_slots(elf, section, &header, bias, irelative, callback, context))
 			break;
 	elf_end(elf);

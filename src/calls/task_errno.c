@@ -1,0 +1,72 @@
+#include "config.h"
+#include "calls/task_errno.h"
+#include "calls/calls.h"
+#include "ptrace/memory.h"
+#include "ptrace/tasks.h"
+#include "symbols/errno_place.h"
+
+/* A word of the target as a number with its sign. */
+static int64_t signed_word(const struct arch *arch, uint64_t word)
+{
+	return arch->pointer_size == sizeof(int32_t) ? (int32_t)word : (int64_t)word;
+}
+
+/* From what the object says to the distance from thread pointers. False: it does not say, or its slot has not been
+ * filled yet. */
+static bool offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
+{
+	uint64_t word;
+
+	*offset = place->offset;
+	if (place->kind != ERRNO_SLOT)
+		return place->kind != ERRNO_NONE;
+	if (memory_read_pointer(p, place->slot, &word) < 0 || word == place->unfilled)
+		return false;
+	*offset += signed_word(p->arch, word);
+	return true;
+}
+
+/* Of a library with an errno in its own thread local storage, or of the program if that is static; else of one whose
+ * function says where it is. Where two libraries have one (a second C library, in a namespace of its own) it is not
+ * known which is meant. */
+static bool find_offset(struct process *p, int64_t *offset)
+{
+	struct errno_place best = {.kind = ERRNO_NONE};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < p->objects.count; i++) {
+		const struct object *object = p->objects.items[i];
+		const struct errno_place place = object_errno_place(object, p->arch);
+
+		if (place.kind == ERRNO_NONE || (place.kind == ERRNO_VARIABLE && object != p->program))
+			continue;
+		if (count && (place.kind == ERRNO_FIELD) != (best.kind == ERRNO_FIELD)) {
+			if (place.kind == ERRNO_FIELD)
+				continue;
+			count = 0;
+		}
+		best = place;
+		count++;
+	}
+	return count == 1 && offset_of(p, &best, offset);
+}
+
+bool task_errno(struct task *task, int *value)
+{
+	struct process *p = task->process;
+	uint64_t pointer;
+	int32_t number;
+
+	if (!p->calls->errno_known)
+		p->calls->errno_known = find_offset(p, &p->calls->errno_offset);
+	if (!p->calls->errno_known || !task_thread_pointer(task, &pointer))
+		return false;
+	uint64_t at = pointer + (uint64_t)p->calls->errno_offset;
+
+	if (p->arch->pointer_size == sizeof(uint32_t))
+		at = (uint32_t)at;
+	if (memory_read(p, at, &number, sizeof(number)) < 0)
+		return false;
+	*value = number;
+	return true;
+}

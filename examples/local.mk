@@ -1,6 +1,6 @@
 # The examples are built as one would by hand: with debug information, not optimised.
 examples = examples/leak examples/pool examples/prefixed
-noinst_DATA = $(examples)
+noinst_DATA += $(examples)
 CLEANFILES += $(examples)
 examplesdir = $(docdir)/examples
 dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c examples/pool.c \

@@ -18,9 +18,11 @@ struct chosen {
 	size_t capacity;
 };
 
-/* Where an item was given, for messages. */
+/* Where an item was given. */
 struct origin {
-	const char *file; /* NULL: the command line */
+	const char *option;
+	const struct module **module; /* of the settings: what the option adds to */
+	const char *file;             /* NULL: the command line */
 	size_t line;
 };
 
@@ -33,10 +35,10 @@ static const struct resource function_kinds[] = {
 	 .is_nested = true},
 };
 
-static struct chosen *chosen_of(struct settings *s)
+static struct chosen *chosen_of(const struct module **module)
 {
-	if (s->chosen)
-		return (struct chosen *)(uintptr_t)s->chosen;
+	if (*module)
+		return (struct chosen *)(uintptr_t)*module;
 	struct chosen *const chosen = xcalloc(1, sizeof(*chosen));
 
 	chosen->module = (struct module){.api = MODULE_API,
@@ -46,14 +48,14 @@ static struct chosen *chosen_of(struct settings *s)
 					 .resources = function_kinds,
 					 .resource_count = ARRAY_SIZE(function_kinds),
 					 .symbols = "-x NAME=0xADDRESS"};
-	s->chosen = &chosen->module;
+	*module = &chosen->module;
 	return chosen;
 }
 
 /* Takes both strings over. name: as the trace is to show it; NULL: as it is called. */
-static int add_function(struct parse *parse, char *symbol, char *name)
+static int add_function(const struct origin *origin, char *symbol, char *name)
 {
-	struct chosen *const chosen = chosen_of(parse->settings);
+	struct chosen *const chosen = chosen_of(origin->module);
 
 	ARRAY_GROW(chosen->functions, chosen->capacity, chosen->module.function_count);
 	chosen->functions[chosen->module.function_count++] = (struct function){.symbol = symbol,
@@ -88,14 +90,14 @@ static int bad_item(struct parse *parse, const struct origin *origin, const char
 {
 	if (origin->file)
 		return usage_error(parse, "%s:%zu: '%s' %s", origin->file, origin->line, item, why);
-	return usage_error(parse, "-x: '%s' %s", item, why);
+	return usage_error(parse, "%s: '%s' %s", origin->option, item, why);
 }
 
 /* [NAME=]OBJECT!ADDRESS; the object may be missing: the program. */
-static int add_address(struct parse *parse, const char *name, size_t name_length, const char *object,
+static int add_address(const struct origin *origin, const char *name, size_t name_length, const char *object,
 		       size_t object_length, uint64_t address)
 {
-	return add_function(parse, xasprintf("%.*s!0x%llx", (int)object_length, object, (unsigned long long)address),
+	return add_function(origin, xasprintf("%.*s!0x%llx", (int)object_length, object, (unsigned long long)address),
 			    name_length ? xstrndup(name, name_length) : NULL);
 }
 
@@ -145,7 +147,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 					"it for that file");
 		if (object != item && equals == item)
 			return bad_item(parse, origin, item, "gives no name before the '='");
-		return add_address(parse, item, object == item ? 0 : (size_t)(equals - item), object,
+		return add_address(origin, item, object == item ? 0 : (size_t)(equals - item), object,
 				   (size_t)(bang - object), address);
 	}
 	if (is_address_sign(item, equals)) {
@@ -158,7 +160,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 		if (at && at < equals)
 			return bad_item(parse, origin, item,
 					"gives an object and an address: NAME=OBJECT!0xADDRESS says where it is");
-		return add_address(parse, item, (size_t)(equals - item), "", 0, address);
+		return add_address(origin, item, (size_t)(equals - item), "", 0, address);
 	}
 	if (at && (at == item || !at[1]))
 		return bad_item(parse, origin, item,
@@ -167,7 +169,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 					     "or main for the program");
 	if (strchr(item, ',') && !strpbrk(item, "(<[{"))
 		return bad_item(parse, origin, item, "has commas in it; functions are separated by ';'");
-	return add_function(parse, xstrdup(item), NULL);
+	return add_function(origin, xstrdup(item), NULL);
 }
 
 /* ---- Lists ---- */
@@ -202,7 +204,8 @@ static int add_line(struct parse *parse, const struct origin *origin, const char
 		char *const item = next_item(&line);
 
 		if (item[0] == '@')
-			error = bad_item(parse, origin, item, "is a file within a file; give each its own -x @FILE");
+			error = bad_item(parse, origin, item,
+					 "is a file within a file; give each an option of its own");
 		else if (*item)
 			error = add_item(parse, origin, item);
 		free(item);
@@ -210,23 +213,23 @@ static int add_line(struct parse *parse, const struct origin *origin, const char
 	return error;
 }
 
-static int add_file(struct parse *parse, const char *path)
+static int add_file(struct parse *parse, const struct origin *from, const char *path)
 {
-	struct origin origin = {.file = path};
+	struct origin origin = {.option = from->option, .module = from->module, .file = path};
 	size_t size;
 	int error = 0;
 
 	if (!*path)
-		return usage_error(parse, "-x @: give a file with functions, one on each line");
+		return usage_error(parse, "%s @: give a file with functions, one on each line", origin.option);
 	char *const text = read_file(path, LIST_MAX, &size);
 
 	if (!text)
-		return usage_error(parse, "-x @%s: the file cannot be read: %s", path,
+		return usage_error(parse, "%s @%s: the file cannot be read: %s", origin.option, path,
 				   errno == EFBIG ? "it is too large for a list of functions" : strerror(errno));
 	if (memchr(text, '\0', size)) {
 		free(text);
-		return usage_error(parse, "-x @%s: this is no text; give a file with functions, one on each line",
-				   path);
+		return usage_error(parse, "%s @%s: this is no text; give a file with functions, one on each line",
+				   origin.option, path);
 	}
 	for (char *line = text, *end; line && !error; line = end) {
 		end = strchr(line, '\n');
@@ -240,15 +243,14 @@ static int add_file(struct parse *parse, const char *path)
 	return error;
 }
 
-static size_t function_count(const struct settings *s)
+static size_t function_count(const struct module *module)
 {
-	return s->chosen ? s->chosen->function_count : 0;
+	return module ? module->function_count : 0;
 }
 
-int option_functions(struct parse *parse, const char *list)
+static int add_list(struct parse *parse, const struct origin *origin, const char *list)
 {
-	const struct origin origin = {0};
-	const size_t before = function_count(parse->settings);
+	const size_t before = function_count(*origin->module);
 	const char *left = list;
 	int error = 0;
 
@@ -256,16 +258,34 @@ int option_functions(struct parse *parse, const char *list)
 		char *const item = next_item(&left);
 
 		if (item[0] == '@')
-			error = add_file(parse, item + 1);
+			error = add_file(parse, origin, item + 1);
 		else if (*item)
-			error = add_item(parse, &origin, item);
+			error = add_item(parse, origin, item);
 		free(item);
 	}
-	if (!error && function_count(parse->settings) == before)
+	if (!error && function_count(*origin->module) == before)
 		return usage_error(parse,
-				   "-x %s: there is no function in it; give names, patterns or addresses, separated by "
-				   "';': -x 'parse;Parser::*', or a file with them: -x @FILE",
-				   *list ? list : "''");
+				   "%s %s: there is no function in it; give names, patterns or addresses, separated by "
+				   "';': %s 'parse;Parser::*', or a file with them: %s @FILE",
+				   origin->option, *list ? list : "''", origin->option, origin->option);
+	return error;
+}
+
+int option_functions(struct parse *parse, const char *list)
+{
+	return add_list(parse, &(struct origin){.option = "-x", .module = &parse->settings->chosen}, list);
+}
+
+int option_contexts(struct parse *parse, const char *list)
+{
+	const struct origin origin = {.option = "--context-function", .module = &parse->settings->contexts};
+	const int error = add_list(parse, &origin, list);
+
+	if (!error && function_count(*origin.module) > TRACE_CONTEXTS)
+		return usage_error(parse,
+				   "--context-function: these are more than %d functions, and a trace has no more "
+				   "contexts; name fewer, or by a pattern",
+				   TRACE_CONTEXTS);
 	return error;
 }
 

@@ -1,4 +1,4 @@
-/* -x: functions of the user's choice, which become a module of their own. */
+/* -x, --context-function: functions of the user's choice, which become a module of their own. */
 #ifndef FT_OPTION_FUNCTIONS_H
 #define FT_OPTION_FUNCTIONS_H
 
@@ -7,9 +7,11 @@
 /* Adds the functions of a list, NAME;NAME@OBJECT;OBJECT!0xOFFSET;NAME=ADDRESS;@FILE, to the module settings->chosen,
  * which is made with the first. 0, or what usage_error() returns: in a file it is told which line is wrong. */
 int option_functions(struct parse *parse, const char *list);
-/* Adds that module, if there is one, behind those of -e. */
+/* The same for settings->contexts, which has at most TRACE_CONTEXTS. */
+int option_contexts(struct parse *parse, const char *list);
+/* Adds the module of -x, if there is one, behind those of -e. */
 void option_functions_end(struct parse *parse);
-/* Frees that module; NULL is allowed. */
-void option_functions_free(const struct module *chosen);
+/* Frees such a module; NULL is allowed. */
+void option_functions_free(const struct module *module);
 
 #endif

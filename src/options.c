@@ -31,6 +31,7 @@ enum long_option {
 	OPT_CHILDREN,
 	OPT_DURATION,
 	OPT_USAGE,
+	OPT_CONTEXT_FUNCTION,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -165,6 +166,8 @@ static const struct argp_option options[] = {
 	 "the calls of these functions, separated by ';': patterns of their names (Parser::*), NAME@OBJECT, "
 	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
 	 0},
+	{"context-function", OPT_CONTEXT_FUNCTION, "NAME", 0,
+	 "mark what is called while this function is; as for -x, again for more", 0},
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
@@ -208,7 +211,6 @@ static const struct argp_option options[] = {
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 5}, /* functracer's scripts give it */
 	{"args", 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{"args-limit", OPT_LATER, "N", OPTION_HIDDEN, NULL, 0},
-	{"context-function", OPT_LATER + 1, "NAME", OPTION_HIDDEN, NULL, 0},
 	{"attach-file", OPT_LATER + 2, "NAME=PATH", OPTION_HIDDEN, NULL, 0},
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
@@ -322,6 +324,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_list(parse, arg, option_module);
 	case 'x':
 		return option_functions(parse, arg);
+	case OPT_CONTEXT_FUNCTION:
+		return option_contexts(parse, arg);
 	case 't':
 	case 'p':
 		return option_target(parse, arg);
@@ -427,6 +431,7 @@ void settings_free(struct settings *settings)
 	free(settings->symbols);
 	free(settings->modules);
 	option_functions_free(settings->chosen);
+	option_functions_free(settings->contexts);
 	free(settings->pids);
 	free(settings->monitor);
 	if (settings->output_fd > 2)

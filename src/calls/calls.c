@@ -112,6 +112,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->entered = task->at_stop;
 	call->site = site;
 	call->serial = call->inner_sp = call->made = 0;
+	call->context = 0;
 	call->inner = NULL;
 	call->has_made = call->release.is_open = false;
 	if (call->next)
@@ -125,6 +126,26 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 		      struct breakpoint *site, uint64_t return_sp)
 {
 	return add_at(task, &task_calls(task)->newest, probe, traced, site, return_sp);
+}
+
+static bool is_context(const struct call *call)
+{
+	return call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
+}
+
+void call_set_context(struct process *p, struct call *call, uint32_t id)
+{
+	call->context = id;
+	if (!id)
+		return;
+	p->calls->functions.mask |= id;
+	p->calls->functions.counts[__builtin_ctz(id)]++;
+}
+
+static void context_ended(struct function_contexts *functions, uint32_t id)
+{
+	if (id && !--functions->counts[__builtin_ctz(id)])
+		functions->mask &= ~id;
 }
 
 struct breakpoint_calls *breakpoint_calls_new(struct breakpoint *b)
@@ -167,6 +188,8 @@ static void unlink_from_sp(struct process *p, struct call *call)
 void call_unlink(struct process *p, struct call *call)
 {
 	unlink_from_sp(p, call);
+	if (is_context(call))
+		context_ended(&p->calls->functions, call->context);
 	p->calls->in_flight--;
 	call->site->calls->in_flight--;
 	unlink_from_task(call);
@@ -194,7 +217,8 @@ void call_stale(struct process *p, struct call *call)
 {
 	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->traced->shown,
 		  (unsigned long long)call->return_sp);
-	p->trace->counts.stale++;
+	/* Of what is watched for the tracer's own sake no event is missed. */
+	p->trace->counts.stale += !probe_is_hook(call->probe);
 	call_drop(p, call);
 }
 
@@ -316,6 +340,10 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 		add_at(child, end, probe, alias_in(from->probe, from->traced, probe), site, from->return_sp);
 
 	call->entered = 0;
+	if (is_context(from))
+		call_set_context(p, call, from->context);
+	else
+		call->context = from->context;
 	memcpy(call->args, from->args, sizeof(call->args));
 	call->inner = same_probe(p, from->inner);
 	call->inner_sp = from->inner_sp;

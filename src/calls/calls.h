@@ -3,6 +3,7 @@
 #define FT_CALLS_CALLS_H
 
 #include "calls/probes.h"
+#include "calls/task_calls.h"
 #include "record/trace.h"
 #include "text/text.h"
 
@@ -18,6 +19,7 @@ struct call {
 	uint64_t return_sp, return_address;
 	uint64_t entered; /* the task's stop (at_stop) at its entry; 0: in another process, before a fork */
 	uint64_t args[CALL_ARGS];
+	uint32_t context;           /* what it was made in; of a context function's: its own context */
 	uint64_t serial;            /* of the stack kept for it: stack.c */
 	struct breakpoint *site;    /* the return site, at return_address */
 	struct reservation release; /* what it releases if it succeeds */
@@ -30,36 +32,6 @@ struct call {
 	uint64_t first_event;             /* the number of the first event since its entry */
 };
 
-/* A release by a function that cannot fail. */
-struct entry {
-	const struct probe *probe;   /* NULL: none */
-	uint64_t sp, return_address; /* sp: as its return will have it */
-};
-
-struct last_release {
-	struct entry outer, inner; /* inner: the last one that was folded into it */
-	uint64_t id;
-};
-
-/* Stack bytes read at a call's entry: stack.c. */
-struct kept_stack {
-	unsigned char *bytes;
-	size_t capacity, size;
-	uint64_t address;
-	uint64_t call;     /* serial of the call that they are kept for; 0 none */
-	uint64_t valid_at; /* the task's stop at which they are true */
-};
-
-/* What this floor knows of a task. */
-struct task_calls {
-	struct thread *thread;
-	struct call *newest;
-	struct last_release *last_releases; /* by the kind's id; NULL before the first */
-	struct kept_stack kept;
-	uint64_t last_serial;
-	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
-};
-
 /* What it knows of a breakpoint. */
 struct breakpoint_calls {
 	bool is_computed;      /* a return site behind a call that may go to another function each time: enter.c */
@@ -67,6 +39,14 @@ struct breakpoint_calls {
 	unsigned misses;       /* hits as a return site without a call, in a row: leave.c */
 	unsigned in_flight;    /* calls that return to it */
 };
+
+/* Calls of context functions in flight: how many of each, by the number of its bit. */
+struct function_contexts {
+	uint32_t mask; /* those that have any */
+	uint32_t counts[TRACE_CONTEXTS];
+};
+
+struct contexts;
 
 /* What it knows of a process. */
 struct calls {
@@ -76,8 +56,10 @@ struct calls {
 	size_t stack_want; /* bytes of stack to read at once */
 	bool errno_known;  /* errno_offset: from a thread pointer to that thread's errno: task_errno.c */
 	int64_t errno_offset;
-	uint64_t r_debug;    /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
-	unsigned pin_needed; /* hits in a row before its task is pinned; 0 as always: pin.c */
+	uint64_t r_debug;                   /* where the dynamic linker's list of objects is, 0 unknown: linker.c */
+	struct contexts *contexts;          /* contexts.c; NULL: its program has no context library */
+	struct function_contexts functions; /* calls.c */
+	unsigned pin_needed;                /* hits in a row before its task is pinned; 0 as always: pin.c */
 };
 
 /* ---- The table: calls.c ---- */
@@ -127,6 +109,8 @@ static inline struct call *call_reserved(const struct process *p, uint32_t resou
  * of its aliases'. */
 struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
 		      struct breakpoint *site, uint64_t return_sp);
+/* The call, just added, is one of a context function: what it calls is in that context (0: there is none left). */
+void call_set_context(struct process *p, struct call *call, uint32_t id);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table any more; releases that waited for it as a publisher are written. */

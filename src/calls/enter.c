@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/enter.h"
 #include "calls/alias.h"
+#include "calls/contexts.h"
 #include "calls/leave.h"
 #include "calls/nesting.h"
 #include "calls/sigtrap.h"
@@ -118,6 +119,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
 		return;
 	e->function = called_as(task, probe);
+	e->context = contexts_of(task);
 	if (wants_release_stack(p, probe, e))
 		stack_of_event(e, task, frames, true);
 	ledger_released(p->trace, e);
@@ -130,6 +132,7 @@ static void enter_release_between(struct task *task, const struct probe *probe, 
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
 	e->function = called_as(task, probe);
+	e->context = contexts_of(task);
 	if (task->process->tracer->set->backtrace_all)
 		stack_of_event(e, task, frames, true);
 	ledger_released_between(task->process->trace, e, value_of(of, &probe->wanted->function->last));
@@ -188,6 +191,7 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
 	e->function = call->traced;
+	e->context = call->context;
 	if (wants_release_stack(p, call->probe, e)) {
 		stack_of_event(e, task, frames, true);
 		e->frames = frames_copy(e->frames, e->frame_count);
@@ -204,6 +208,10 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 
 	memcpy(call->args, args, sizeof(call->args));
 	call->first_event = task->process->trace->next_index;
+	if (probe->wanted->hook == HOOK_CONTEXT_FUNCTION)
+		call_set_context(task->process, call, output_context(task->process->trace, probe->traced.shown));
+	else if (!probe_is_hook(probe))
+		call->context = contexts_of(task);
 	stack_keep(task, call);
 	if (e)
 		reserve(task, call, e);
@@ -320,6 +328,9 @@ void call_enter(struct task *task, struct breakpoint *b)
 				sigtrap_set(task, args[1]);
 		} else if (probe->wanted->hook == HOOK_CATCH) {
 			calls_left(task, return_sp);
+		} else if ((probe->wanted->hook == HOOK_CONTEXT_ENTER || probe->wanted->hook == HOOK_CONTEXT_EXIT) &&
+			   !probe->is_resolver) {
+			contexts_hit(task, probe, args[0]);
 		} else if (probe->wanted->hook != HOOK_LIBRARY &&
 			   !(is_redone && is_dealt_with(task, probe, return_sp))) {
 			enter_probe(task, probe, return_sp, args);

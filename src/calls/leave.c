@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/leave.h"
+#include "calls/contexts.h"
 #include "calls/probes.h"
 #include "calls/stack.h"
 #include "calls/values.h"
@@ -208,8 +209,10 @@ static void call_finish(struct task *task, struct call *call)
 				    .args = call->args,
 				    .result = value_result(p, f, p->arch->result(&task->regs))};
 	const bool ok = value_is_success(p, f, of.result);
-	struct event e = {
-		.thread = task_calls(task)->thread, .function = call->traced, .time_ns = output_time(p->trace)};
+	struct event e = {.thread = task_calls(task)->thread,
+			  .function = call->traced,
+			  .time_ns = output_time(p->trace),
+			  .context = call->context};
 
 	e.size = value_of(&of, &f->size);
 	end_release(call, f, p->trace, ok, e.size);
@@ -245,9 +248,11 @@ static void call_done(struct task *task, struct call *call)
 {
 	stack_recall(task, call);
 	call_unlink(task->process, call);
-	if (probe_is_hook(call->probe))
+	if (call->probe->is_resolver)
 		resolver_returned(task, call);
-	else
+	else if (call->probe->wanted->hook == HOOK_CONTEXT_CREATE)
+		contexts_created(task, call);
+	else if (!probe_is_hook(call->probe))
 		call_finish(task, call);
 	call_free(task->process, call);
 }

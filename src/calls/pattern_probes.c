@@ -53,7 +53,8 @@ static void probe_matched(const struct finding *finding, size_t index, const str
 	const struct object *object = finding->object;
 	const struct wanted *wanted = pattern->wanted;
 
-	if (!libraries_choose(finding->p->tracer->wanted, object))
+	/* -L says what is traced, not what that is called in. */
+	if (!wanted->hook && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	pattern->is_found = true;
 	probe_at(finding->p,
@@ -173,7 +174,7 @@ static void probe_address(const struct finding *finding, struct pattern *pattern
 	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
 
 	if (place == PLACE_START || (place == PLACE_UNKNOWN && is_meant)) {
-		if (!libraries_choose(p->tracer->wanted, object))
+		if (!pattern->wanted->hook && !libraries_choose(p->tracer->wanted, object))
 			return;
 		pattern->is_found = true;
 		probe_at(p, &(struct probe){.wanted = pattern->wanted,

@@ -249,8 +249,9 @@ static char *how_named(const struct wanted_list *list, const struct wanted *want
 	/* An address of the program's without an object. */
 	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
 
-	if (wanted->module == list->set->chosen)
-		return xasprintf("-x '%s%s%s'", name ? name : "", name ? "=" : "", symbol);
+	if (wanted->module == list->set->chosen || wanted->hook)
+		return xasprintf("%s '%s%s%s'", wanted->hook ? "--context-function" : "-x", name ? name : "",
+				 name ? "=" : "", symbol);
 	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
 }
 
@@ -264,7 +265,9 @@ static void report_unmatched(const struct wanted_list *list, const struct patter
 		msg_warn("nothing matched %s: %s is stripped, so that only what it exports has a name ('nm -DC FILE' "
 			 "lists that), and no debug file of it was found. %s=ADDRESS says where a function is",
 			 named, pattern->seen,
-			 pattern->wanted->module == list->set->chosen ? "-x NAME" : "--symbol=NAME");
+			 pattern->wanted->hook                          ? "--context-function NAME"
+			 : pattern->wanted->module == list->set->chosen ? "-x NAME"
+									: "--symbol=NAME");
 	else
 		msg_warn(
 			"nothing matched %s: 'nm -C FILE' lists the names that a file has, 'nm -DC FILE' those that it "

@@ -36,7 +36,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 	unsigned char byte;
 
 	/* What cannot be read has gone, or goes: the process ends. */
-	if (probe->wanted->hook || memory_read(p, probe->start, &byte, 1) < 0)
+	if ((probe->wanted->hook && probe->wanted->hook != HOOK_CONTEXT_FUNCTION) ||
+	    memory_read(p, probe->start, &byte, 1) < 0)
 		return;
 	p->trace->counts.failed_probes++;
 	if (probe->wanted->function->is_pattern && !patterns_name_failure(p->tracer->wanted->patterns))

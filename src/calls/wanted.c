@@ -16,6 +16,9 @@
 static const struct wanted hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+	{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
+	{.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
+	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},
 };
 /* Only where a function is wanted that may throw. */
 static const struct wanted catch_hook = {.hook = HOOK_CATCH, .symbol = "__cxa_begin_catch"};
@@ -39,6 +42,8 @@ static char *shown_name(const struct function *function)
 
 static bool has_throwing(const struct settings *set)
 {
+	if (set->contexts)
+		return true;
 	for (size_t m = 0; m < set->module_count; m++)
 		for (size_t i = 0; i < set->modules[m]->function_count; i++)
 			if (set->modules[m]->functions[i].throws)
@@ -58,6 +63,20 @@ static void wanted_module(struct wanted_list *list, const struct settings *set, 
 						  .symbol = function->symbol,
 						  .shown = shown_name(function)});
 	}
+}
+
+/* Each call of a context function is one of its own, whatever it is called by, or jumps to. */
+static const struct resource context_kind = {.is_nested = true};
+
+static void wanted_contexts(struct wanted_list *list, const struct module *contexts)
+{
+	for (size_t i = 0; i < contexts->function_count; i++)
+		wanted_add(list, &(struct wanted){.function = &contexts->functions[i],
+						  .module = contexts,
+						  .hook = HOOK_CONTEXT_FUNCTION,
+						  .kind = &context_kind,
+						  .symbol = contexts->functions[i].symbol,
+						  .shown = shown_name(&contexts->functions[i])});
 }
 
 static uint64_t symbol_hash(const char *symbol)
@@ -92,6 +111,8 @@ struct wanted_list *wanted_new(const struct settings *set)
 		wanted_add(list, &catch_hook);
 	for (size_t m = 0; m < set->module_count; m++)
 		wanted_module(list, set, set->modules[m]);
+	if (set->contexts)
+		wanted_contexts(list, set->contexts);
 	wanted_link(list);
 	list->patterns = patterns_new(list);
 	return list;

@@ -13,11 +13,16 @@ enum hook {
 	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
 	HOOK_CATCH,     /* a handler of an exception begins: __cxa_begin_catch */
+	/* Contexts: the program's own, by the context library; functions that --context-function names. */
+	HOOK_CONTEXT_CREATE,
+	HOOK_CONTEXT_ENTER,
+	HOOK_CONTEXT_EXIT,
+	HOOK_CONTEXT_FUNCTION,
 };
 
 /* One function to be traced, as the modules name it. */
 struct wanted {
-	const struct function *function; /* NULL: a hook */
+	const struct function *function; /* NULL: a hook, but for a context function */
 	const struct module *module;
 	enum hook hook;
 	const struct resource *kind;

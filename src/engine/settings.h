@@ -31,8 +31,9 @@ enum placement {
 struct settings {
 	const struct module **modules;
 	size_t module_count;
-	const struct module *chosen; /* the one of them that -x has made, NULL none */
-	struct conf **described;     /* what of them a user's files have described: they own the modules */
+	const struct module *chosen;   /* the one of them that -x has made, NULL none */
+	const struct module *contexts; /* --context-function: no module of its own, but its functions; NULL none */
+	struct conf **described;       /* what of them a user's files have described: they own the modules */
 	size_t described_count;
 
 	pid_t *pids; /* -t; none: launch argv */

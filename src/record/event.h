@@ -35,8 +35,9 @@ struct event {
 	struct thread *thread; /* NULL: not known */
 	const struct traced *function;
 	uint64_t id, size, time_ns;
-	uint64_t extent; /* of the release of a range: how many bytes it gives up; 0: the whole one */
-	uint64_t kept;   /* a number that an allocation keeps with its id; has_kept */
+	uint32_t context; /* the contexts that its call was made in: a mask */
+	uint64_t extent;  /* of the release of a range: how many bytes it gives up; 0: the whole one */
+	uint64_t kept;    /* a number that an allocation keeps with its id; has_kept */
 	bool has_kept;
 	const struct call_arg *args; /* of an event that is written at once, and the maker's; NULL none */
 	size_t arg_count;

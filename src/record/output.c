@@ -132,6 +132,12 @@ static void put_modules(struct trace *trace)
 		    &(struct record){.type = RECORD_RESOURCE, .resource = {id, kind->flags, kind->type, kind->desc}});
 }
 
+static void put_context(struct trace *trace, unsigned index)
+{
+	put(trace,
+	    &(struct record){.type = RECORD_CONTEXT, .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
+}
+
 /* Before any process is traced, functrace ends with that; else this one goes on untraced, and others are traced. */
 static void not_begun(struct trace *trace, int error)
 {
@@ -176,6 +182,8 @@ int output_begin(struct trace *trace)
 	put_modules(trace);
 	for (size_t i = 0; i < trace->objects->count; i++)
 		output_object(trace, trace->objects->items[i]);
+	for (unsigned i = 0; i < trace->contexts.count; i++)
+		put_context(trace, i);
 	if (trace->forked_by)
 		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
 	trace->forked_by = 0;
@@ -229,6 +237,26 @@ void output_object(struct trace *trace, const struct object *object)
 	put(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
 	if (trace->names)
 		names_add_build_id(trace->names, &(struct record_build_id){object->base, hex});
+}
+
+uint32_t output_context(struct trace *trace, const char *name)
+{
+	struct trace_contexts *const contexts = &trace->contexts;
+
+	for (unsigned i = 0; i < contexts->count; i++)
+		if (!strcmp(contexts->names[i], name))
+			return UINT32_C(1) << i;
+	if (contexts->count < TRACE_CONTEXTS) {
+		contexts->names[contexts->count] = xstrdup(name);
+		put_context(trace, contexts->count);
+		return UINT32_C(1) << contexts->count++;
+	}
+	if (!contexts->is_full)
+		msg_warn("process %d has more than %d contexts, as many as a mask has bits: '%s', and what comes after "
+			 "it, marks no calls. Name fewer with --context-function",
+			 trace->pid, TRACE_CONTEXTS, name);
+	contexts->is_full = true;
+	return 0;
 }
 
 void output_note(struct trace *trace, const char *fmt, ...)
@@ -297,6 +325,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	record.call = (struct record_call){.index = trace->next_index++,
 					   .time_ns = e->time_ns,
 					   .resource = e->function->resource,
+					   .context = e->context,
 					   .kind = kind,
 					   .function = e->function->shown,
 					   .id = e->id,

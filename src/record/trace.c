@@ -51,10 +51,19 @@ void trace_free(struct trace *trace)
 	while (*link != trace)
 		link = &(*link)->next;
 	*link = trace->next;
+	for (unsigned i = 0; i < trace->contexts.count; i++)
+		free(trace->contexts.names[i]);
 	free(trace->path);
 	free(trace->exe);
 	free(trace->name);
 	free(trace);
+}
+
+void trace_copy_contexts(const struct trace *from, struct trace *to)
+{
+	to->contexts = from->contexts;
+	for (unsigned i = 0; i < to->contexts.count; i++)
+		to->contexts.names[i] = xstrdup(from->contexts.names[i]);
 }
 
 /* Structs of nothing but uint64_t. */

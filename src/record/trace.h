@@ -15,6 +15,13 @@
 
 struct held_release;
 
+/* The contexts of a process, in the order in which they came up: the n-th has the id 1 << n. */
+struct trace_contexts {
+	char *names[TRACE_CONTEXTS];
+	unsigned count;
+	bool is_full; /* there were more, which has been said */
+};
+
 /* A release that can fail, from its entry until it is known whether it has succeeded: ledger.c. */
 struct reservation {
 	bool is_open;
@@ -92,6 +99,7 @@ struct trace {
 
 	struct ledger ledger;
 	struct counts counts;
+	struct trace_contexts contexts;
 
 	struct writer *writer;
 	int fd;
@@ -115,6 +123,8 @@ struct trace {
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 /* It has ended already: its file is closed. */
 void trace_free(struct trace *trace);
+/* A fork's child begins with its parent's contexts. */
+void trace_copy_contexts(const struct trace *from, struct trace *to);
 /* Add every count of `from` to those of `to`. */
 void counts_add(struct counts *to, const struct counts *from);
 void kind_counts_add(struct kind_counts *to, const struct kind_counts *from);

@@ -230,3 +230,8 @@ uint64_t elf_file_got(const struct elf_file *file)
 {
 	return file->got;
 }
+
+uint64_t elf_file_contexts(const struct elf_file *file)
+{
+	return file->contexts;
+}

@@ -2,6 +2,7 @@
  * section headers, the dynamic section's tables. */
 #include "config.h"
 #include "arch/arch.h"
+#include "context/context_table.h"
 #include "symbols/elf_file.h"
 
 #include <gelf.h>
@@ -167,6 +168,16 @@ static bool is_hidden_version(const struct table *table, size_t index)
 	return table->versions && gelf_getversym(table->versions, (int)index, &version) && (version & 0x8000);
 }
 
+/* Of variables only one is wanted. */
+static void note_variable(struct elf_file *file, const struct table *table, const GElf_Sym *sym)
+{
+	size_t length;
+	const char *const name = string_at(table->strings, sym->st_name, &length);
+
+	if (name && sym->st_shndx != SHN_UNDEF && !strcmp(name, CONTEXT_TABLE_SYMBOL))
+		file->contexts = sym->st_value;
+}
+
 static void read_table(struct elf_file *file, struct table *table)
 {
 	const size_t entry = file->class == ELFCLASS32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
@@ -178,6 +189,8 @@ static void read_table(struct elf_file *file, struct table *table)
 
 		if (file->symbol_count == SYMBOLS_MAX || !gelf_getsym(table->symbols, (int)i, &sym))
 			return;
+		if (GELF_ST_TYPE(sym.st_info) == STT_OBJECT)
+			note_variable(file, table, &sym);
 		if (!check_function(file, table, &sym))
 			continue;
 		const char *name = string_at(table->strings, sym.st_name, &length);

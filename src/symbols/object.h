@@ -25,6 +25,8 @@ const char *elf_file_build_id(const struct elf_file *file);    /* hex, "" if non
 uint64_t elf_file_dynamic(const struct elf_file *file);        /* PT_DYNAMIC's address, 0 if none */
 uint64_t elf_file_got(const struct elf_file *file);            /* the global offset table's (DT_PLTGOT), 0 if none */
 
+uint64_t elf_file_contexts(const struct elf_file *file); /* the context library's table, 0 if none */
+
 /* The address that offset 0 of the file at `path` has, or would have, in the file's own addresses (as nm shows them): 0
  * for shared objects and position-independent programs. False, and nothing is written, when there is no regular ELF
  * file with a segment that can be read: a trace can name a terminal or a device too. */

@@ -81,6 +81,8 @@ static inline bool is_heap_type(const char *type)
 	return type && !strcmp(type, "memory");
 }
 
+#define TRACE_CONTEXTS 32 /* as many as a mask has bits */
+
 struct record_context {
 	uint32_t id; /* one bit */
 	const char *name;

@@ -3,6 +3,7 @@
 #include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/start.h"
+#include "calls/contexts.h"
 #include "calls/pin.h"
 #include "record/output.h"
 #include "record/run.h"
@@ -82,6 +83,8 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 
 	if (p) {
 		task_join(child, p);
+		if (maker)
+			contexts_fork_task(maker, child);
 		if (maker && !child->life->birth.is_release && task_newest_call(maker)) {
 			process_own(p);
 			calls_fork(maker, child);

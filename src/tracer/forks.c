@@ -2,6 +2,7 @@
 #include "tracer/forks.h"
 #include "record/run.h"
 #include "calls/alias.h"
+#include "calls/contexts.h"
 #include "calls/pin.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -114,6 +115,7 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	 * something since. */
 	trace->may_miss = from->may_miss || parent->task_count > 1;
 	trace->forked_by = parent->pid;
+	trace_copy_contexts(from, trace);
 	output_start(trace);
 }
 
@@ -129,6 +131,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 	inherit_trace(parent, p->trace);
 	p->shadow_stack = parent->shadow_stack;
 	p->calls->r_debug = parent->calls->r_debug;
+	contexts_fork(parent, p);
 	p->traps = traps_fork(parent->traps);
 	p->text_serial = child->text_serial;
 	borrow(p, lender, child->tid);

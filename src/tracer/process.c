@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/process.h"
 #include "calls/alias.h"
+#include "calls/contexts.h"
 #include "calls/linker.h"
 #include "calls/pattern_probes.h"
 #include "record/ledger.h"
@@ -90,6 +91,7 @@ static void process_free(struct process *p)
 			break;
 		}
 	free_breakpoints(p);
+	contexts_free(p->calls);
 	calls_free(p);
 	probes_free(p);
 	ledger_free(p->trace);
@@ -255,6 +257,7 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 	free(gone);
 	slots_forget_range(p, start, end);
 	callers_forget_range(p->probes, start, end);
+	contexts_forget_range(p, start, end);
 }
 
 static void object_removed(void *context, struct object *object)
@@ -310,6 +313,7 @@ void process_update_objects(struct process *p)
 			probe_patterns(p, p->objects.items[i]);
 		}
 	probes_plant(p);
+	contexts_find(p, false);
 }
 
 void process_linker_notice(struct task *task)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/start.h"
 #include "tracer/forks.h"
+#include "calls/contexts.h"
 #include "calls/linker.h"
 #include "calls/manual_symbols.h"
 #include "calls/pattern_probes.h"
@@ -67,6 +68,7 @@ static void process_plant(struct process *p)
 	const struct resource *kind;
 
 	probes_plant(p);
+	contexts_find(p, true);
 	for (uint32_t id = 1; (kind = kind_of(p->tracer->set, id)); id++)
 		if (kind->existing == EXISTING_DESCRIPTORS)
 			proc_each_descriptor(proc_live_thread(p->pid), on_descriptor,

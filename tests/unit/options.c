@@ -381,9 +381,8 @@ static void test_debug(void **state)
 
 static void test_later_options(void **state)
 {
-	static const char *const later[] = {
-		"-a",         "--args",        "--args-limit=1", "--context-function=f", "--attach-file=a=b",
-		"--rotate=1", "--cycle-size=1"};
+	static const char *const later[] = {"-a",         "--args",        "--args-limit=1", "--attach-file=a=b",
+					    "--rotate=1", "--cycle-size=1"};
 	char line[64];
 
 	(void)state;
@@ -502,7 +501,7 @@ static void test_functions_of_a_file(void **state)
 	assert_said(expected);
 	assert_said("functrace --help");
 	assert_int_equal(parse_functions("@other", 6), 2);
-	assert_said("functions:1: '@other' is a file within a file; give each its own -x @FILE\n");
+	assert_said("functions:1: '@other' is a file within a file; give each an option of its own\n");
 	assert_int_equal(parse_functions("a\0b", 3), 2);
 	assert_said("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];

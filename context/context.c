@@ -1,0 +1,158 @@
+/* The context library: see context.h. It takes no locks and calls nothing but sched_yield() and gettid(). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "context.h"
+#include "context_table.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define YIELDS_MAX 1000 /* until another thread has written a name */
+#define PROBES_MAX 16   /* entries that are tried for a thread */
+
+/* Tracers set breakpoints on these functions: each call must be one. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define CONTEXT_API __attribute__((noipa, used, visibility("default")))
+#else
+#define CONTEXT_API __attribute__((noinline, used, visibility("default")))
+#endif
+
+/* In glibc what a library has of a thread is allocated by malloc() when it is first used, which would be in the trace;
+ * so little has always room beside the program's own. musl allocates it beforehand. */
+#ifdef __GLIBC__
+#define CONTEXT_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define CONTEXT_TLS
+#endif
+
+/* The library's own, whatever another object has under that name; a tracer finds it by its other one. */
+static struct context_table table = {.magic = CONTEXT_TABLE_MAGIC, .version = CONTEXT_TABLE_VERSION};
+extern struct context_table functrace_contexts __attribute__((alias("table"), used, visibility("default")));
+
+/* The thread's entry, while it is in a context; and that it is being changed: a signal's handler that interrupts this
+ * leaves it as it is. */
+static __thread struct {
+	struct context_thread *entry;
+	uint32_t is_busy;
+} own CONTEXT_TLS;
+
+static unsigned int id_of(size_t index)
+{
+	return 1u << index;
+}
+
+static uint32_t entry_state(struct context_entry *entry)
+{
+	return __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
+}
+
+/* False: another thread has it. */
+static int entry_take(struct context_entry *entry)
+{
+	uint32_t free_state = CONTEXT_FREE;
+
+	return __atomic_compare_exchange_n(&entry->state, &free_state, CONTEXT_IN_MAKING, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+/* Who is making it may have ended meanwhile (a fork), or be interrupted by this very call (a signal): such an entry is
+ * left alone. */
+static int entry_is_named(struct context_entry *entry, const char *name)
+{
+	const int saved = errno;
+
+	for (int i = 0; i < YIELDS_MAX && entry_state(entry) == CONTEXT_IN_MAKING; i++)
+		sched_yield();
+	errno = saved;
+	return entry_state(entry) == CONTEXT_READY && !strncmp(entry->name, name, CONTEXT_NAME_SIZE - 1);
+}
+
+CONTEXT_API unsigned int sp_context_create(const char *name)
+{
+	if (!name || !*name)
+		return 0;
+	for (size_t i = 0; i < CONTEXTS_MAX; i++) {
+		struct context_entry *const entry = &table.contexts[i];
+
+		if (entry_state(entry) == CONTEXT_FREE && entry_take(entry)) {
+			strncpy(entry->name, name, CONTEXT_NAME_SIZE - 1);
+			__atomic_store_n(&entry->state, CONTEXT_READY, __ATOMIC_RELEASE);
+			__atomic_or_fetch(&table.created, id_of(i), __ATOMIC_RELEASE);
+			return id_of(i);
+		}
+		if (entry_is_named(entry, name))
+			return id_of(i);
+	}
+	return 0;
+}
+
+/* An entry for the calling thread: one that a thread has left behind that ended inside a context and had the same id,
+ * or a free one. NULL: there is none near; the thread's state can be seen only from its next enter on. */
+static struct context_thread *take_entry(void)
+{
+	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
+
+	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+		struct context_thread *const entry = &table.threads[(tid + i) % CONTEXT_THREADS_MAX];
+
+		if (__atomic_load_n(&entry->tid, __ATOMIC_RELAXED) != tid)
+			continue;
+		__atomic_store_n(&entry->mask, 0, __ATOMIC_RELAXED);
+		return entry;
+	}
+	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+		struct context_thread *const entry = &table.threads[(tid + i) % CONTEXT_THREADS_MAX];
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&entry->tid, &nobody, tid, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return entry;
+	}
+	return NULL;
+}
+
+/* False: this call has interrupted another one. */
+static int begin_change(void)
+{
+	if (own.is_busy)
+		return 0;
+	own.is_busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return 1;
+}
+
+static void end_change(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.is_busy = 0;
+}
+
+CONTEXT_API void sp_context_enter(unsigned int id)
+{
+	id &= __atomic_load_n(&table.created, __ATOMIC_RELAXED);
+	if (!id || !begin_change())
+		return;
+	if (!own.entry)
+		own.entry = take_entry();
+	if (own.entry)
+		__atomic_store_n(&own.entry->mask, own.entry->mask | id, __ATOMIC_RELAXED);
+	end_change();
+}
+
+CONTEXT_API void sp_context_exit(unsigned int id)
+{
+	struct context_thread *const entry = own.entry;
+
+	if (!entry || !begin_change())
+		return;
+	__atomic_store_n(&entry->mask, entry->mask & ~id, __ATOMIC_RELAXED);
+	if (!entry->mask) {
+		own.entry = NULL;
+		__atomic_store_n(&entry->tid, 0, __ATOMIC_RELEASE);
+	}
+	end_change();
+}

@@ -1,0 +1,37 @@
+/* What the context library keeps in a program's memory, and the tracer reads there: contexts that were created, and
+ * threads that were in one, before it was attached. The same in programs of 32 and of 64 bits. */
+#ifndef FT_CONTEXT_TABLE_H
+#define FT_CONTEXT_TABLE_H
+
+#include <stdint.h>
+
+#define CONTEXT_TABLE_SYMBOL  "functrace_contexts"
+#define CONTEXT_TABLE_MAGIC   0x58544346u
+#define CONTEXT_TABLE_VERSION 1u
+
+#define CONTEXTS_MAX        32
+#define CONTEXT_NAME_SIZE   60 /* with the NUL */
+#define CONTEXT_THREADS_MAX 512
+
+enum context_state { CONTEXT_FREE, CONTEXT_IN_MAKING, CONTEXT_READY };
+
+struct context_entry {
+	uint32_t state; /* enum context_state */
+	char name[CONTEXT_NAME_SIZE];
+};
+
+/* A thread that is in a context. */
+struct context_thread {
+	uint32_t tid; /* as the program's own pid namespace has it; 0: the entry is free */
+	uint32_t mask;
+};
+
+struct context_table {
+	uint32_t magic, version;
+	uint32_t created; /* the ids of the entries that are ready */
+	uint32_t reserved;
+	struct context_entry contexts[CONTEXTS_MAX]; /* the n-th has the id 1 << n */
+	struct context_thread threads[CONTEXT_THREADS_MAX];
+};
+
+#endif

@@ -1,0 +1,294 @@
+#include "config.h"
+#include "calls/contexts.h"
+#include "calls/stack.h"
+#include "record/output.h"
+#include "ptrace/memory.h"
+#include "ptrace/tasks.h"
+#include "proc/proc.h"
+#include "base/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR_FRAMES 16         /* of a stack that are looked at first */
+#define STACK_REACH (8u << 20) /* how far beyond the end of a cut walk a call is taken to be on the same stack */
+
+/* ---- Libraries ---- */
+
+static struct context_library *library_find(const struct contexts *contexts, uint64_t start)
+{
+	for (size_t i = 0; contexts && i < contexts->count; i++)
+		if (contexts->libraries[i].start == start)
+			return &contexts->libraries[i];
+	return NULL;
+}
+
+/* The context has that name: an id of the library's, one bit. */
+static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
+{
+	if (library->known >> bit & 1)
+		return;
+	library->known |= UINT32_C(1) << bit;
+	library->ids[bit] = output_context(p->trace, name);
+}
+
+static bool table_is_known(struct process *p, const struct context_table *table)
+{
+	if (table->magic == CONTEXT_TABLE_MAGIC && table->version == CONTEXT_TABLE_VERSION)
+		return true;
+	if (table->magic == CONTEXT_TABLE_MAGIC)
+		msg_warn("process %d has a context library that this functrace does not know (version %u): contexts "
+			 "from before are not seen",
+			 p->pid, table->version);
+	return false;
+}
+
+/* The contexts that there are in the library's table. */
+static void library_read(struct process *p, struct context_library *library)
+{
+	struct context_table table;
+
+	if (!library->table || memory_read(p, library->table, &table, offsetof(struct context_table, threads)) < 0)
+		return;
+	if (!table_is_known(p, &table)) {
+		library->table = 0;
+		return;
+	}
+	for (unsigned i = 0; i < CONTEXTS_MAX; i++) {
+		table.contexts[i].name[CONTEXT_NAME_SIZE - 1] = '\0';
+		if (table.created >> i & 1)
+			library_name(p, library, i, table.contexts[i].name);
+	}
+}
+
+static void library_add(struct process *p, const struct object *object)
+{
+	struct calls *const calls = p->calls;
+	const uint64_t table = elf_file_contexts(object->file);
+
+	if (!calls->contexts)
+		calls->contexts = xcalloc(1, sizeof(*calls->contexts));
+	ARRAY_GROW(calls->contexts->libraries, calls->contexts->capacity, calls->contexts->count);
+	calls->contexts->libraries[calls->contexts->count++] =
+		(struct context_library){.start = object->start, .table = table ? table + object->bias : 0};
+}
+
+void contexts_find(struct process *p, bool again)
+{
+	for (size_t i = 0; i < p->probes->count; i++) {
+		const struct probe *probe = p->probes->items[i];
+
+		if (probe->wanted->hook == HOOK_CONTEXT_CREATE &&
+		    !library_find(p->calls->contexts, probe->object->start))
+			library_add(p, probe->object);
+	}
+	for (size_t i = 0; p->calls->contexts && i < p->calls->contexts->count; i++)
+		if (again || !p->calls->contexts->libraries[i].known)
+			library_read(p, &p->calls->contexts->libraries[i]);
+	FOR_EACH_TASK(task, p)
+		if (again && task->calls)
+			task->calls->entered_known = false;
+}
+
+void contexts_forget_range(struct process *p, uint64_t start, uint64_t end)
+{
+	struct contexts *const contexts = p->calls->contexts;
+
+	for (size_t i = 0; contexts && i < contexts->count;)
+		if (contexts->libraries[i].start >= start && contexts->libraries[i].start < end)
+			contexts->libraries[i] = contexts->libraries[--contexts->count];
+		else
+			i++;
+}
+
+void contexts_free(struct calls *calls)
+{
+	if (calls->contexts)
+		free(calls->contexts->libraries);
+	free(calls->contexts);
+	calls->contexts = NULL;
+}
+
+/* What ids of the library's are in the trace; `asks`: those of contexts that were being created when the breakpoints
+ * were planted are in its table only. */
+static uint32_t library_mask(struct process *p, struct context_library *library, uint32_t ids, bool asks)
+{
+	uint32_t mask = 0;
+
+	if (asks && (ids & ~library->known))
+		library_read(p, library);
+	for (ids &= library->known; ids; ids &= ids - 1)
+		mask |= library->ids[__builtin_ctz(ids)];
+	return mask;
+}
+
+/* ---- What tasks have entered ---- */
+
+/* The id of a task in its own pid namespace, the innermost one. */
+static uint32_t own_tid(pid_t tid)
+{
+	char *const status = proc_read(tid, "status", NULL);
+	uint64_t id = (uint64_t)tid;
+
+	for (unsigned n = 0; proc_status_number(status, "NSpid", n, 10, &id); n++)
+		;
+	free(status);
+	return (uint32_t)id;
+}
+
+/* By the library's own account: what was entered before the breakpoints were there. */
+static uint32_t entered_before(const struct task *task)
+{
+	struct process *const p = task->process;
+	struct context_thread threads[CONTEXT_THREADS_MAX];
+	const uint32_t tid = own_tid(task->tid);
+	uint32_t mask = 0;
+
+	for (size_t l = 0; l < p->calls->contexts->count; l++) {
+		struct context_library *const library = &p->calls->contexts->libraries[l];
+		const uint64_t at = library->table + offsetof(struct context_table, threads);
+
+		if (!library->table || memory_read(p, at, threads, sizeof(threads)) < 0)
+			continue;
+		for (size_t i = 0; i < CONTEXT_THREADS_MAX; i++)
+			if (threads[i].tid == tid)
+				mask |= library_mask(p, library, threads[i].mask, true);
+	}
+	return mask;
+}
+
+/* A thread that was there when tracing began is asked for at its first hit, or when it makes another: it stands still
+ * then, at a place where its account is true, for enter and exit change it behind their entries. */
+static uint32_t entered_now(const struct task *task)
+{
+	if (task->calls && task->calls->entered_known)
+		return task->calls->entered;
+	return task->process->trace->attached ? entered_before(task) : 0;
+}
+
+static uint32_t entered(struct task *task)
+{
+	struct task_calls *const own = task_calls(task);
+
+	own->entered = entered_now(task);
+	own->entered_known = true;
+	return own->entered;
+}
+
+void contexts_hit(struct task *task, const struct probe *probe, uint64_t id)
+{
+	struct process *const p = task->process;
+	struct context_library *const library = library_find(p->calls->contexts, probe->object->start);
+	const bool enters = probe->wanted->hook == HOOK_CONTEXT_ENTER;
+
+	if (!library)
+		return;
+	const uint32_t before = entered(task), mask = library_mask(p, library, (uint32_t)id, enters);
+
+	task->calls->entered = enters ? before | mask : before & ~mask;
+}
+
+void contexts_created(struct task *task, const struct call *call)
+{
+	struct process *const p = task->process;
+	struct context_library *const library = library_find(p->calls->contexts, call->probe->object->start);
+	const uint32_t id = (uint32_t)p->arch->result(&task->regs);
+	char name[CONTEXT_NAME_SIZE] = "";
+
+	if (!library || !id || (id & (id - 1)))
+		return;
+	const ssize_t got = memory_read_some(p, call->args[0], name, sizeof(name) - 1);
+
+	name[got > 0 ? got : 0] = '\0';
+	library_name(p, library, (unsigned)__builtin_ctz(id), name);
+}
+
+void contexts_fork(const struct process *parent, struct process *child)
+{
+	const struct contexts *const from = parent->calls->contexts;
+
+	if (!from)
+		return;
+	child->calls->contexts = xcalloc(1, sizeof(*from));
+	for (size_t i = 0; i < from->count; i++) {
+		ARRAY_GROW(child->calls->contexts->libraries, child->calls->contexts->capacity, i);
+		child->calls->contexts->libraries[child->calls->contexts->count++] = from->libraries[i];
+	}
+}
+
+void contexts_fork_task(const struct task *maker, struct task *child)
+{
+	if (!maker->process->calls->contexts)
+		return;
+	task_calls(child)->entered = entered_now(maker);
+	child->calls->entered_known = true;
+}
+
+/* ---- Functions ---- */
+
+static bool is_context(const struct call *call)
+{
+	return call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
+}
+
+/* Of the calls that return to where the frames do. */
+static uint32_t contexts_in(const struct process *p, const struct unwind_frame *frames, size_t count)
+{
+	uint32_t mask = 0;
+
+	for (size_t i = 0; i + 1 < count; i++)
+		for (const struct call *call = call_find(p, frames[i].cfa); call; call = call->older)
+			if (is_context(call) && call->return_address == frames[i + 1].pc)
+				mask |= call->context;
+	return mask;
+}
+
+/* The walk has not come to its thread's start: calls of the task's that are not far beyond its end may be on the same
+ * stack, and are taken to be. */
+static uint32_t contexts_beyond(struct task *task, uint64_t end)
+{
+	uint32_t mask = 0;
+
+	for (const struct call *call = task_newest_call(task); call; call = call->next)
+		if (is_context(call) && call->return_sp > end && call->return_sp - end < STACK_REACH)
+			mask |= call->context;
+	return mask;
+}
+
+/* Of functions on the stack: a call that was left by an exception or a longjmp, or of a coroutine that does not run, is
+ * on none, and one of a coroutine that has moved on is on the stack of the thread that it has now. */
+static uint32_t functions_around(struct task *task)
+{
+	struct process *const p = task->process;
+	const uint32_t wanted = p->calls->functions.mask;
+	struct unwind_frame frames[MAX_FRAMES];
+	bool cut = false;
+	size_t max = NEAR_FRAMES, count = stack_walk(task, frames, max, 0, &cut);
+	uint32_t mask = contexts_in(p, frames, count);
+
+	if (mask != wanted && count == max) {
+		max = MAX_FRAMES;
+		count = stack_walk(task, frames, max, 0, &cut);
+		mask |= contexts_in(p, frames, count);
+	}
+	if (mask != wanted && (cut || count == max))
+		mask |= contexts_beyond(task, count ? frames[count - 1].cfa : p->arch->sp(&task->regs));
+	return mask;
+}
+
+uint32_t contexts_of(struct task *task)
+{
+	const struct calls *const calls = task->process->calls;
+
+	if (!calls->contexts && !calls->functions.mask)
+		return 0;
+	struct task_calls *const own = task_calls(task);
+
+	/* Several probes at one place ask at one stop. */
+	if (own->context_stop != task->at_stop) {
+		own->context_stop = task->at_stop;
+		own->context =
+			(calls->contexts ? entered(task) : 0) | (calls->functions.mask ? functions_around(task) : 0);
+	}
+	return own->context;
+}

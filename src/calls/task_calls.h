@@ -1,0 +1,44 @@
+/* What this floor knows of a task. */
+#ifndef FT_CALLS_TASK_CALLS_H
+#define FT_CALLS_TASK_CALLS_H
+
+#include "record/event.h"
+
+struct call;
+struct probe;
+
+/* A release by a function that cannot fail. */
+struct entry {
+	const struct probe *probe;   /* NULL: none */
+	uint64_t sp, return_address; /* sp: as its return will have it */
+};
+
+struct last_release {
+	struct entry outer, inner; /* inner: the last one that was folded into it */
+	uint64_t id;
+};
+
+/* Stack bytes read at a call's entry: stack.c. */
+struct kept_stack {
+	unsigned char *bytes;
+	size_t capacity, size;
+	uint64_t address;
+	uint64_t call;     /* serial of the call that they are kept for; 0 none */
+	uint64_t valid_at; /* the task's stop at which they are true */
+};
+
+struct task_calls {
+	struct thread *thread;
+	struct call *newest;
+	struct last_release *last_releases; /* by the kind's id; NULL before the first */
+	struct kept_stack kept;
+	uint64_t last_serial;
+	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
+	/* contexts.c: what it has entered by the context library, if that is known; all that it is in, and the task's
+	 * stop at which that was so. */
+	bool entered_known;
+	uint32_t entered, context;
+	uint64_t context_stop;
+};
+
+#endif

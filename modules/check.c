@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX 100000
+#define WORDS_MAX     1000
+#define INTS_MAX      64
 
 /* The table of a module from outside, field by field: what is wrong in it would be wrong numbers in a trace at best. */
 
@@ -74,6 +76,85 @@ static bool check_values(const struct check *check, const struct function *f)
 	       check_value(check, "keeps", &f->keeps);
 }
 
+/* ---- Parameters ---- */
+
+static bool needs_another(unsigned type)
+{
+	return type == PARAM_SOCKADDR || type == PARAM_BYTES || type == PARAM_STRING_N || type == PARAM_WIDE_N;
+}
+
+static bool points(unsigned type)
+{
+	return needs_another(type) || type == PARAM_STRING || type == PARAM_WIDE || type == PARAM_INTS ||
+	       type == PARAM_INDIRECT || type == PARAM_STRINGS;
+}
+
+static bool check_words(const struct check *check, const struct param_word *words)
+{
+	for (size_t i = 0; words && words[i].name; i++)
+		if (i == WORDS_MAX || !*words[i].name)
+			return fail(check, "params",
+				    "has words without their end (a name that is NULL), or without names");
+	return true;
+}
+
+/* A type that stands alone: a result's, or that of one case. */
+static bool check_alone(const struct check *check, const char *field, unsigned type, const struct param_word *words)
+{
+	if (type > PARAM_NONE)
+		return fail(check, field, "is of no type that enum param_type has");
+	if (needs_another(type) || type == PARAM_INTS)
+		return fail(check, field, "is of a type that only a parameter can have");
+	if (type == PARAM_WORD && !words)
+		return fail(check, field, "is a PARAM_WORD without words");
+	return check_words(check, words);
+}
+
+static bool check_cases(const struct check *check, const struct param_case *cases)
+{
+	for (size_t i = 0; cases && cases[i].type; i++) {
+		if (i == WORDS_MAX)
+			return fail(check, "params", "has cases without their end (PARAM_END)");
+		if (!check_alone(check, "params", cases[i].type, cases[i].words))
+			return false;
+	}
+	return true;
+}
+
+static bool check_param(const struct check *check, const struct param *param, unsigned count)
+{
+	const bool uses_with =
+		needs_another(param->type) || param->cases || (param->needs && param->type != PARAM_INTS);
+
+	if (param->type > PARAM_NONE)
+		return fail(check, "params", "has a type that enum param_type does not have");
+	if (!param->name || !*param->name)
+		return fail(check, "params", "has a parameter without a name");
+	if ((uses_with && param->with >= count) || param->times > count)
+		return fail(check, "params", "names another parameter (.with, .times) that the row does not have");
+	if (param->is_result && !points(param->type))
+		return fail(check, "params", "is filled by the function (.is_result), but points to nothing");
+	if (param->type == PARAM_INTS && (!param->needs || param->needs > INTS_MAX))
+		return fail(check, "params", "is of PARAM_INTS, and .needs does not say how many, 1 to 64");
+	if (param->type == PARAM_WORD && !param->words)
+		return fail(check, "params", "is a PARAM_WORD without words");
+	return check_words(check, param->words) && check_cases(check, param->cases);
+}
+
+static bool check_params(const struct check *check, const struct function *f)
+{
+	unsigned count = 0;
+
+	while (count < FUNCTION_PARAMS && f->params[count].type)
+		count++;
+	for (unsigned i = 0; i < count; i++)
+		if (!check_param(check, &f->params[i], count))
+			return false;
+	if (f->returns.type && (f->returns.is_result || f->returns.cases || f->returns.needs))
+		return fail(check, "returns", "says what only a parameter can say");
+	return check_alone(check, "returns", f->returns.type, f->returns.words);
+}
+
 static bool check_function(const struct check *check)
 {
 	const struct module *const module = check->module;
@@ -97,7 +178,7 @@ static bool check_function(const struct check *check)
 		return fail(check, "result", "is of no type that enum value_type has");
 	if (f->symbol[0] == '*' && !f->is_pattern && !module->prefixes)
 		return fail(check, "symbol", "has a prefix, and the module has no prefixes");
-	return check_values(check, f);
+	return check_values(check, f) && check_params(check, f);
 }
 
 static bool check_resource(const struct module *module, size_t i, struct buf *said)

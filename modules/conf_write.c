@@ -13,9 +13,9 @@ struct writing {
 	const struct function *function;
 	struct buf *text;
 	unsigned params;
-	bool is_pointee[MODULE_ARGS];     /* what it points to is used */
-	unsigned char types[MODULE_ARGS]; /* enum value_type of the parameter, or of what it points to */
-	bool is_used[MODULE_ARGS];
+	bool is_pointee[FUNCTION_PARAMS];     /* what it points to is used */
+	unsigned char types[FUNCTION_PARAMS]; /* enum value_type of the parameter, or of what it points to */
+	bool is_used[FUNCTION_PARAMS];
 };
 
 static const char *type_name(unsigned type)
@@ -209,10 +209,11 @@ static const char *param_type(const struct writing *w, unsigned index)
 	static const char *const types[] = {
 		[TYPE_INT] = "int ",    [TYPE_UINT] = "unsigned ", [TYPE_INT8] = "signed char ",
 		[TYPE_UINT8] = "bool ", [TYPE_INT16] = "short ",   [TYPE_UINT16] = "unsigned short "};
-	static const char *const unused[] = {
-		[PARAM_SIZE] = "size_t ", [PARAM_INT] = "int ",       [PARAM_UINT] = "unsigned ",
-		[PARAM_HEX] = "int ",     [PARAM_POINTER] = "void *", [PARAM_STRING] = "const char *"};
-	const unsigned char param = index < FUNCTION_PARAMS ? w->function->params[index].type : PARAM_END;
+	static const char *const unused[PARAM_NONE + 1] = {
+		[PARAM_SIZE] = "size_t ", [PARAM_INT] = "int ",   [PARAM_UINT] = "unsigned ",
+		[PARAM_HEX] = "int ",     [PARAM_WORD] = "int ",  [PARAM_FLAGS] = "int ",
+		[PARAM_OCTAL] = "int ",   [PARAM_LONG] = "long ", [PARAM_STRING] = "const char *"};
+	const unsigned char param = w->function->params[index].type;
 
 	if (w->is_pointee[index])
 		return pointers[w->types[index]];
@@ -220,7 +221,7 @@ static const char *param_type(const struct writing *w, unsigned index)
 		return types[w->types[index]];
 	if (w->is_used[index] && param != PARAM_POINTER && param != PARAM_STRING)
 		return "size_t ";
-	return param ? unused[param] : "void *";
+	return unused[param] ? unused[param] : "void *";
 }
 
 static bool is_plain_release(const struct function *f)
@@ -253,7 +254,7 @@ static void add_prototype(struct writing *w)
 		return;
 	}
 	buf_printf(w->text, "%s(", f->symbol + (f->symbol[0] == '*'));
-	for (unsigned i = 0; i < w->params && i < MODULE_ARGS; i++)
+	for (unsigned i = 0; i < w->params && i < FUNCTION_PARAMS; i++)
 		buf_printf(w->text, "%s%s%s", i ? ", " : "", param_type(w, i), param_name(w, i));
 	buf_add_str(w->text, w->params ? ")" : "void)");
 }

@@ -8,7 +8,7 @@
  * are glibc's names for its own use, and for programs built with _FORTIFY_SOURCE (__open_2). A close() of an open
  * descriptor always closes it, whatever it returns (close(2), "Dealing with error returns"). */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 #include <fcntl.h>
@@ -46,71 +46,89 @@ static const struct resource resources[] = {
 /* A function that returns a new descriptor. */
 #define OPENS(from, ...)                                                                                               \
 	.symbol = from, .role = ROLE_ALLOC, .resource = FD, .id = RESULT, .size = CONST(1), .result = TYPE_INT,        \
-	.success = OK_NOT_MINUS_1, __VA_ARGS__
-#define PATH                                                                                                           \
-	{                                                                                                              \
-		"pathname", PARAM_STRING                                                                               \
-	}
-#define FLAGS                                                                                                          \
-	{                                                                                                              \
-		"flags", PARAM_HEX                                                                                     \
-	}
-#define MODE                                                                                                           \
-	{                                                                                                              \
-		"mode", PARAM_HEX                                                                                      \
-	}
+	.success = OK_NOT_MINUS_1, R_ERRNO(PARAM_INT), .params = {__VA_ARGS__}
 #define FD_(name)                                                                                                      \
 	{                                                                                                              \
-		name, PARAM_INT                                                                                        \
+		P_INT(name)                                                                                            \
+	}
+#define PATH                                                                                                           \
+	{                                                                                                              \
+		P_STRING("pathname")                                                                                   \
+	}
+#define NAME                                                                                                           \
+	{                                                                                                              \
+		P_STRING("name")                                                                                       \
+	}
+#define TEMPLATE                                                                                                       \
+	{                                                                                                              \
+		"template", PARAM_STRING, .is_result = true                                                            \
+	}
+#define DIRFD                                                                                                          \
+	{                                                                                                              \
+		P_DIRFD("dirfd")                                                                                       \
+	}
+#define FLAGS(table)                                                                                                   \
+	{                                                                                                              \
+		P_FLAGS("flags", words_##table)                                                                        \
+	}
+#define NO_FLAGS                                                                                                       \
+	{                                                                                                              \
+		"flags", PARAM_FLAGS                                                                                   \
 	}
 
 /* A function that gives two in an array, which is argument n. */
 #define OPENS_TWO(from, n)                                                                                             \
 	.symbol = from, .role = ROLE_ALLOC, .resource = FD, .id = POINTEE_INT(n, 0), .id_count = 2, .size = CONST(1),  \
-	.result = TYPE_INT, .success = OK_ZERO
+	.result = TYPE_INT, .success = OK_ZERO, R_ERRNO(PARAM_INT)
 
 #define DUPLICATES(from)                                                                                               \
-	OPENS(from,                                                                                                    \
-	      .conditions = {{.test = TEST_EQUALS, .or_next = true, .value = ARG_INT(1), .other = CONST(F_DUPFD)},     \
-			     {.test = TEST_EQUALS, .value = ARG_INT(1), .other = CONST(F_DUPFD_CLOEXEC)}},             \
-	      .params = {FD_("fd"), FD_("cmd"), FD_("arg")})
+	OPENS(from, FD_("fd"), {P_WORD("cmd", words_fcntl)},                                                           \
+	      {"arg", PARAM_HEX_LONG, .with = 1, .cases = cases_fcntl}),                                               \
+		.conditions = {{.test = TEST_EQUALS, .or_next = true, .value = ARG_INT(1), .other = CONST(F_DUPFD)},   \
+			       {.test = TEST_EQUALS, .value = ARG_INT(1), .other = CONST(F_DUPFD_CLOEXEC)}}
 
 /* Onto a descriptor, which is closed if it is open. Onto itself dup2() does nothing. */
-#define DUPLICATES_TO(from)                                                                                            \
+#define DUPLICATES_TO(from, ...)                                                                                       \
 	.symbol = from, .role = ROLE_REALLOC, .resource = FD, .id = RESULT, .size = CONST(1), .released = ARG_INT(1),  \
 	.result = TYPE_INT, .success = OK_NOT_MINUS_1, .can_fail = true, .may_release_none = true,                     \
-	.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}},                              \
-	.params = {FD_("oldfd"), FD_("newfd"), FLAGS}
+	.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}}, R_ERRNO(PARAM_INT),          \
+	.params = {FD_("oldfd"), FD_("newfd"), __VA_ARGS__}
 
 #define CLOSES(from)                                                                                                   \
 	.symbol = from, .role = ROLE_RELEASE, .resource = FD, .id = ARG_INT(0), .result = TYPE_INT,                    \
-	.success = OK_ZERO, .fails_unknown = true, .params = {FD_("fd")}
+	.success = OK_ZERO, .fails_unknown = true, R_ERRNO(PARAM_INT)
 
 /* The stream closes the descriptor that it is given. */
 #define TAKES(from)                                                                                                    \
 	.symbol = from, .role = ROLE_RELEASE, .resource = FD, .id = ARG_INT(0), .can_fail = true,                      \
-	.may_release_none = true, .params = {FD_("fd")}
+	.may_release_none = true, R_ERRNO(PARAM_POINTER)
 
 #define STREAMS(from, ...)                                                                                             \
-	.symbol = from, .role = ROLE_ALLOC, .resource = FP, .id = RESULT, .size = CONST(1), __VA_ARGS__
+	.symbol = from, .role = ROLE_ALLOC, .resource = FP, .id = RESULT, .size = CONST(1), R_ERRNO(PARAM_POINTER),    \
+	.params = {__VA_ARGS__}
 #define STREAM_MODE                                                                                                    \
 	{                                                                                                              \
-		"mode", PARAM_STRING                                                                                   \
+		P_STRING("mode")                                                                                       \
+	}
+#define STREAM                                                                                                         \
+	{                                                                                                              \
+		P_POINTER("stream")                                                                                    \
 	}
 
 /* The old stream is closed even if no new one can be opened. */
 #define REOPENS(from)                                                                                                  \
 	.symbol = from, .role = ROLE_REALLOC, .resource = FP, .id = RESULT, .size = CONST(1), .released = ARG(2),      \
-	.can_fail = true, .may_release_none = true, .releases_anyway = true,                                           \
-	.params = {PATH, STREAM_MODE, {"stream", PARAM_POINTER}}
+	.can_fail = true, .may_release_none = true, .releases_anyway = true, R_ERRNO(PARAM_POINTER),                   \
+	.params = {PATH, STREAM_MODE, STREAM}
 
 /* Of stdin, stdout and stderr nobody has seen how they were opened. */
-#define ENDS(from)                                                                                                     \
+#define ENDS(from, succeeds)                                                                                           \
 	.symbol = from, .role = ROLE_RELEASE, .resource = FP, .id = ARG(0), .may_release_none = true,                  \
-	.params = {{"stream", PARAM_POINTER}}
+	.result = TYPE_INT, .success = succeeds, R_ERRNO(PARAM_INT), .params = {STREAM}
 
 #define LISTS(from, ...)                                                                                               \
-	.symbol = from, .role = ROLE_ALLOC, .resource = DIRECTORY, .id = RESULT, .size = CONST(1), __VA_ARGS__
+	.symbol = from, .role = ROLE_ALLOC, .resource = DIRECTORY, .id = RESULT, .size = CONST(1),                     \
+	R_ERRNO(PARAM_POINTER), .params = {__VA_ARGS__}
 
 /* ---- Descriptors that come in a message (unix(7), cmsg(3)) ---- */
 
@@ -209,70 +227,80 @@ static bool look_at_terminal(const struct module_call *call, struct module_detai
 
 #define RECEIVES(from, looks)                                                                                          \
 	.symbol = from, .role = ROLE_ALLOC, .resource = FD, .id = ARG_INT(0), .size = CONST(1), .result = TYPE_INT,    \
-	.success = OK_NOT_MINUS_1, .look = looks, .looks_again = true
-#define RECEIVES_SEVERAL FD_("sockfd"), {"msgvec", PARAM_POINTER}, {"vlen", PARAM_UINT}, FLAGS
+	.success = OK_NOT_MINUS_1, .look = looks, .looks_again = true, R_ERRNO(PARAM_INT)
+#define RECEIVES_SEVERAL                                                                                               \
+	FD_("sockfd"), {P_POINTER("msgvec")}, {P_UINT("vlen")}, FLAGS(message),                                        \
+	{                                                                                                              \
+		P_POINTER("timeout")                                                                                   \
+	}
+#define SOCKET                                                                                                         \
+	{P_WORD("domain", words_family)}, {P_FLAGS("type", words_socket)},                                             \
+	{                                                                                                              \
+		"protocol", PARAM_INT, .with = 0, .cases = cases_protocol                                              \
+	}
 
 static const struct function functions[] = {
-	{OPENS("open", .params = {PATH, FLAGS, MODE})},
-	{OPENS("open64", .params = {PATH, FLAGS, MODE})},
-	{OPENS("__open", .name = "open", .params = {PATH, FLAGS, MODE})},
-	{OPENS("__open64", .name = "open64", .params = {PATH, FLAGS, MODE})},
-	{OPENS("__open_2", .name = "open", .params = {PATH, FLAGS})},
-	{OPENS("__open64_2", .name = "open64", .params = {PATH, FLAGS})},
-	{OPENS("__open_nocancel", .name = "open", .params = {PATH, FLAGS, MODE})},
-	{OPENS("__open64_nocancel", .name = "open64", .params = {PATH, FLAGS, MODE})},
-	{OPENS("openat", .params = {FD_("dirfd"), PATH, FLAGS, MODE})},
-	{OPENS("openat64", .params = {FD_("dirfd"), PATH, FLAGS, MODE})},
-	{OPENS("__openat_2", .name = "openat", .params = {FD_("dirfd"), PATH, FLAGS})},
-	{OPENS("__openat64_2", .name = "openat64", .params = {FD_("dirfd"), PATH, FLAGS})},
-	{OPENS("open_by_handle_at", .params = {FD_("mount_fd"), {"handle", PARAM_POINTER}, FLAGS})},
-	{OPENS("creat", .params = {PATH, MODE})},
-	{OPENS("creat64", .params = {PATH, MODE})},
-	{OPENS("mkstemp", .params = {{"template", PARAM_STRING}})},
-	{OPENS("mkstemp64", .params = {{"template", PARAM_STRING}})},
-	{OPENS("mkostemp", .params = {{"template", PARAM_STRING}, FLAGS})},
-	{OPENS("mkostemp64", .params = {{"template", PARAM_STRING}, FLAGS})},
-	{OPENS("mkstemps", .params = {{"template", PARAM_STRING}, FD_("suffixlen")})},
-	{OPENS("mkstemps64", .params = {{"template", PARAM_STRING}, FD_("suffixlen")})},
-	{OPENS("mkostemps", .params = {{"template", PARAM_STRING}, FD_("suffixlen"), FLAGS})},
-	{OPENS("mkostemps64", .params = {{"template", PARAM_STRING}, FD_("suffixlen"), FLAGS})},
-	{OPENS("memfd_create", .params = {{"name", PARAM_STRING}, FLAGS})},
-	{OPENS("shm_open", .params = {{"name", PARAM_STRING}, FLAGS, MODE})},
-	{OPENS("mq_open", .params = {{"name", PARAM_STRING}, FLAGS, MODE})},
-	{OPENS("__mq_open_2", .name = "mq_open", .params = {{"name", PARAM_STRING}, FLAGS})},
-	{OPENS("dup", .params = {FD_("oldfd")})},
+	{OPENS("open", PATH, FLAGS(open), {P_MODE_IF(1)})},
+	{OPENS("open64", PATH, FLAGS(open), {P_MODE_IF(1)})},
+	{OPENS("__open", PATH, FLAGS(open), {P_MODE_IF(1)}), .name = "open"},
+	{OPENS("__open64", PATH, FLAGS(open), {P_MODE_IF(1)}), .name = "open64"},
+	{OPENS("__open_2", PATH, FLAGS(open)), .name = "open"},
+	{OPENS("__open64_2", PATH, FLAGS(open)), .name = "open64"},
+	{OPENS("__open_nocancel", PATH, FLAGS(open), {P_MODE_IF(1)}), .name = "open"},
+	{OPENS("__open64_nocancel", PATH, FLAGS(open), {P_MODE_IF(1)}), .name = "open64"},
+	{OPENS("openat", DIRFD, PATH, FLAGS(open), {P_MODE_IF(2)})},
+	{OPENS("openat64", DIRFD, PATH, FLAGS(open), {P_MODE_IF(2)})},
+	{OPENS("__openat_2", DIRFD, PATH, FLAGS(open)), .name = "openat"},
+	{OPENS("__openat64_2", DIRFD, PATH, FLAGS(open)), .name = "openat64"},
+	{OPENS("open_by_handle_at", FD_("mount_fd"), {P_POINTER("handle")}, FLAGS(open))},
+	{OPENS("creat", PATH, {P_MODE})},
+	{OPENS("creat64", PATH, {P_MODE})},
+	{OPENS("mkstemp", TEMPLATE)},
+	{OPENS("mkstemp64", TEMPLATE)},
+	{OPENS("mkostemp", TEMPLATE, FLAGS(open_mode_bits))},
+	{OPENS("mkostemp64", TEMPLATE, FLAGS(open_mode_bits))},
+	{OPENS("mkstemps", TEMPLATE, FD_("suffixlen"))},
+	{OPENS("mkstemps64", TEMPLATE, FD_("suffixlen"))},
+	{OPENS("mkostemps", TEMPLATE, FD_("suffixlen"), FLAGS(open_mode_bits))},
+	{OPENS("mkostemps64", TEMPLATE, FD_("suffixlen"), FLAGS(open_mode_bits))},
+	{OPENS("memfd_create", NAME, FLAGS(memfd))},
+	{OPENS("shm_open", NAME, {P_FLAGS("oflag", words_open)}, {P_MODE})},
+	{OPENS("mq_open", NAME, {P_FLAGS("oflag", words_open)}, {P_MODE_IF(1)},
+	       {"attr", PARAM_POINTER, .with = 1, .needs = OPEN_MAKES})},
+	{OPENS("__mq_open_2", NAME, {P_FLAGS("oflag", words_open)}), .name = "mq_open"},
+	{OPENS("dup", FD_("oldfd"))},
 	{DUPLICATES_TO("dup2")},
 	{DUPLICATES_TO("__dup2"), .name = "dup2"},
-	{DUPLICATES_TO("dup3")},
+	{DUPLICATES_TO("dup3", FLAGS(dup))},
 	{DUPLICATES("fcntl")},
 	{DUPLICATES("fcntl64")},
 	{DUPLICATES("__fcntl"), .name = "fcntl"},
-	{OPENS_TWO("pipe", 0), .params = {{"pipefd", PARAM_POINTER}}},
-	{OPENS_TWO("__pipe", 0), .name = "pipe", .params = {{"pipefd", PARAM_POINTER}}},
-	{OPENS_TWO("pipe2", 0), .params = {{"pipefd", PARAM_POINTER}, FLAGS}},
-	{OPENS("socket", .params = {FD_("domain"), FD_("type"), FD_("protocol")})},
-	{OPENS("__socket", .name = "socket", .params = {FD_("domain"), FD_("type"), FD_("protocol")})},
-	{OPENS_TWO("socketpair", 3), .params = {FD_("domain"), FD_("type"), FD_("protocol"), {"sv", PARAM_POINTER}}},
-	{OPENS("accept", .params = {FD_("sockfd")})},
-	{OPENS("accept4", .params = {FD_("sockfd"), {"addr", PARAM_POINTER}, {"addrlen", PARAM_POINTER}, FLAGS})},
-	{RECEIVES("recvmsg", look_at_message), .params = {FD_("sockfd"), {"msg", PARAM_POINTER}, FLAGS}},
+	{OPENS_TWO("pipe", 0), .params = {{P_INTS_OUT("pipefd", 2)}}},
+	{OPENS_TWO("__pipe", 0), .name = "pipe", .params = {{P_INTS_OUT("pipefd", 2)}}},
+	{OPENS_TWO("pipe2", 0), .params = {{P_INTS_OUT("pipefd", 2)}, FLAGS(pipe)}},
+	{OPENS("socket", SOCKET)},
+	{OPENS("__socket", SOCKET), .name = "socket"},
+	{OPENS_TWO("socketpair", 3), .params = {SOCKET, {P_INTS_OUT("sv", 2)}}},
+	{OPENS("accept", FD_("sockfd"), {P_ADDRESS_OUT(2)}, {P_LENGTH_OUT})},
+	{OPENS("accept4", FD_("sockfd"), {P_ADDRESS_OUT(2)}, {P_LENGTH_OUT}, FLAGS(accept))},
+	{RECEIVES("recvmsg", look_at_message), .params = {FD_("sockfd"), {P_POINTER("msg")}, FLAGS(message)}},
 	{RECEIVES("recvmmsg", look_at_several), .params = {RECEIVES_SEVERAL}},
 	/* The same where a 32-bit program has times of 64 bits. */
 	{RECEIVES("__recvmmsg64", look_at_several), .name = "recvmmsg", .params = {RECEIVES_SEVERAL}},
 	{RECEIVES("__recvmmsg_time64", look_at_several), .name = "recvmmsg", .params = {RECEIVES_SEVERAL}},
-	{OPENS("eventfd", .params = {{"initval", PARAM_UINT}, FLAGS})},
+	{OPENS("eventfd", {P_UINT("initval")}, FLAGS(eventfd))},
 	/* With a descriptor it changes that one, and returns it. */
-	{OPENS("signalfd", .conditions = {{.test = TEST_EQUALS, .value = ARG_INT(0), .other = CONST((uint64_t)-1)}},
-	       .params = {FD_("fd"), {"mask", PARAM_POINTER}, FLAGS})},
-	{OPENS("timerfd_create", .params = {FD_("clockid"), FLAGS})},
-	{OPENS("epoll_create", .params = {FD_("size")})},
-	{OPENS("epoll_create1", .params = {FLAGS})},
+	{OPENS("signalfd", FD_("fd"), {P_POINTER("mask")}, FLAGS(signalfd)),
+	 .conditions = {{.test = TEST_EQUALS, .value = ARG_INT(0), .other = CONST((uint64_t)-1)}}},
+	{OPENS("timerfd_create", {P_WORD("clockid", words_clock)}, FLAGS(timerfd))},
+	{OPENS("epoll_create", FD_("size"))},
+	{OPENS("epoll_create1", FLAGS(epoll))},
 	{OPENS("inotify_init")},
-	{OPENS("inotify_init1", .params = {FLAGS})},
-	{OPENS("fanotify_init", .params = {FLAGS, {"event_f_flags", PARAM_HEX}})},
-	{OPENS("pidfd_open", .params = {FD_("pid"), FLAGS})},
-	{OPENS("pidfd_getfd", .params = {FD_("pidfd"), FD_("targetfd"), FLAGS})},
-	{OPENS("posix_openpt", .params = {FLAGS})},
+	{OPENS("inotify_init1", FLAGS(inotify))},
+	{OPENS("fanotify_init", FLAGS(fanotify), {P_FLAGS("event_f_flags", words_open)})},
+	{OPENS("pidfd_open", FD_("pid"), FLAGS(pidfd))},
+	{OPENS("pidfd_getfd", FD_("pidfd"), FD_("targetfd"), NO_FLAGS)},
+	{OPENS("posix_openpt", FLAGS(open))},
 	{OPENS("getpt")},
 	{.symbol = "openpty",
 	 .role = ROLE_ALLOC,
@@ -283,22 +311,30 @@ static const struct function functions[] = {
 	 .success = OK_ZERO,
 	 .look = look_at_terminal,
 	 .looks_again = true,
-	 .params = {{"amaster", PARAM_POINTER}, {"aslave", PARAM_POINTER}}},
-	{OPENS("fsopen", .params = {{"fsname", PARAM_STRING}, FLAGS})},
-	{OPENS("fsmount", .params = {FD_("fs_fd"), FLAGS, {"attr_flags", PARAM_HEX}})},
-	{OPENS("fspick", .params = {FD_("dirfd"), PATH, FLAGS})},
-	{OPENS("open_tree", .params = {FD_("dirfd"), PATH, FLAGS})},
+	 R_ERRNO(PARAM_INT),
+	 .params = {{P_INTS_OUT("amaster", 1)},
+		    {P_INTS_OUT("aslave", 1)},
+		    {"name", PARAM_STRING, .is_result = true},
+		    {P_POINTER("termp")},
+		    {P_POINTER("winp")}}},
+	{OPENS("fsopen", {P_STRING("fsname")}, FLAGS(fsopen))},
+	{OPENS("fsmount", FD_("fsfd"), FLAGS(fsmount), {P_FLAGS("attr_flags", words_mount_attr)})},
+	{OPENS("fspick", DIRFD, {P_STRING("path")}, FLAGS(fspick))},
+	{OPENS("open_tree", DIRFD, {P_STRING("path")}, FLAGS(open_tree))},
 
-	{CLOSES("close")},
-	{CLOSES("__close"), .name = "close"},
-	{CLOSES("mq_close")},
+	{CLOSES("close"), .params = {FD_("fd")}},
+	{CLOSES("__close"), .name = "close", .params = {FD_("fd")}},
+	{CLOSES("mq_close"), .params = {FD_("mqdes")}},
 	/* glibc closes by it what it has opened itself, which may not have been seen. */
 	{.symbol = "__close_nocancel",
 	 .name = "close",
 	 .role = ROLE_RELEASE,
 	 .resource = FD,
 	 .id = ARG_INT(0),
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
 	 .may_release_none = true,
+	 R_ERRNO(PARAM_INT),
 	 .params = {FD_("fd")}},
 	{.symbol = "close_range",
 	 .role = ROLE_RELEASE,
@@ -308,7 +344,10 @@ static const struct function functions[] = {
 	 .conditions = {{.test = TEST_AT_MOST, .value = ARG_UINT(0), .other = ARG_UINT(1)},
 			/* CLOSE_RANGE_UNSHARE at most: CLOSE_RANGE_CLOEXEC closes none, and others fail */
 			{.test = TEST_AT_MOST, .value = ARG_UINT(2), .other = CONST(2)}},
-	 .params = {{"first", PARAM_UINT}, {"last", PARAM_UINT}, FLAGS}},
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
+	 R_ERRNO(PARAM_INT),
+	 .params = {{P_UINT("first")}, {P_UINT("last")}, FLAGS(close_range)}},
 	{.symbol = "closefrom",
 	 .role = ROLE_RELEASE,
 	 .resource = FD,
@@ -316,38 +355,49 @@ static const struct function functions[] = {
 	 .last = CONST(INT32_MAX),
 	 .params = {FD_("lowfd")}},
 
-	{STREAMS("fopen", .params = {PATH, STREAM_MODE})},
-	{STREAMS("fopen64", .params = {PATH, STREAM_MODE})},
-	{STREAMS("_IO_fopen", .name = "fopen", .params = {PATH, STREAM_MODE})},
-	{STREAMS("fdopen", .params = {FD_("fd"), STREAM_MODE})},
-	{STREAMS("_IO_fdopen", .name = "fdopen", .params = {FD_("fd"), STREAM_MODE})},
-	{TAKES("fdopen")},
-	{TAKES("_IO_fdopen"), .name = "fdopen"},
+	{STREAMS("fopen", PATH, STREAM_MODE)},
+	{STREAMS("fopen64", PATH, STREAM_MODE)},
+	{STREAMS("_IO_fopen", PATH, STREAM_MODE), .name = "fopen"},
+	{STREAMS("fdopen", FD_("fd"), STREAM_MODE)},
+	{STREAMS("_IO_fdopen", FD_("fd"), STREAM_MODE), .name = "fdopen"},
+	{TAKES("fdopen"), .params = {FD_("fd"), STREAM_MODE}},
+	{TAKES("_IO_fdopen"), .name = "fdopen", .params = {FD_("fd"), STREAM_MODE}},
 	{REOPENS("freopen")},
 	{REOPENS("freopen64")},
-	{STREAMS("popen", .params = {{"command", PARAM_STRING}, STREAM_MODE})},
-	{STREAMS("_IO_popen", .name = "popen", .params = {{"command", PARAM_STRING}, STREAM_MODE})},
+	{STREAMS("popen", {P_STRING("command")}, {P_STRING("type")})},
+	{STREAMS("_IO_popen", {P_STRING("command")}, {P_STRING("type")}), .name = "popen"},
 	{STREAMS("tmpfile")},
 	{STREAMS("tmpfile64")},
-	{STREAMS("fmemopen", .params = {{"buf", PARAM_POINTER}, {"size", PARAM_SIZE}, STREAM_MODE})},
-	{STREAMS("open_memstream", .params = {{"ptr", PARAM_POINTER}, {"sizeloc", PARAM_POINTER}})},
-	{STREAMS("open_wmemstream", .params = {{"ptr", PARAM_POINTER}, {"sizeloc", PARAM_POINTER}})},
-	{STREAMS("fopencookie", .params = {{"cookie", PARAM_POINTER}, STREAM_MODE})},
-	{ENDS("fclose")},
-	{ENDS("_IO_fclose"), .name = "fclose"},
-	{ENDS("pclose")},
-	{.symbol = "fcloseall", .role = ROLE_RELEASE, .resource = FP, .id = CONST(1), .last = CONST(UINT64_MAX)},
+	{STREAMS("fmemopen", {P_POINTER("buf")}, {P_SIZE("size")}, STREAM_MODE)},
+	{STREAMS("open_memstream", {P_POINTER("ptr")}, {P_POINTER("sizeloc")})},
+	{STREAMS("open_wmemstream", {P_POINTER("ptr")}, {P_POINTER("sizeloc")})},
+	/* A struct by value follows. */
+	{STREAMS("fopencookie", {P_POINTER("cookie")}, STREAM_MODE)},
+	{ENDS("fclose", OK_ZERO)},
+	{ENDS("_IO_fclose", OK_ZERO), .name = "fclose"},
+	{ENDS("pclose", OK_NOT_MINUS_1)},
+	{.symbol = "fcloseall",
+	 .role = ROLE_RELEASE,
+	 .resource = FP,
+	 .id = CONST(1),
+	 .last = CONST(UINT64_MAX),
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
+	 R_ERRNO(PARAM_INT)},
 
-	{LISTS("opendir", .params = {PATH})},
+	{LISTS("opendir", NAME)},
 	/* What scandirat() reads, where its library's own functions have names. */
-	{LISTS("__opendirat", .name = "opendirat", .params = {FD_("dirfd"), PATH})},
-	{LISTS("fdopendir", .params = {FD_("fd")})},
-	{TAKES("fdopendir")},
+	{LISTS("__opendirat", DIRFD, NAME), .name = "opendirat"},
+	{LISTS("fdopendir", FD_("fd"))},
+	{TAKES("fdopendir"), .params = {FD_("fd")}},
 	{.symbol = "closedir",
 	 .role = ROLE_RELEASE,
 	 .resource = DIRECTORY,
 	 .id = ARG(0),
-	 .params = {{"dirp", PARAM_POINTER}}},
+	 .result = TYPE_INT,
+	 .success = OK_ZERO,
+	 R_ERRNO(PARAM_INT),
+	 .params = {{P_POINTER("dirp")}}},
 
 	{.symbol = "bind",
 	 .role = ROLE_CALL,
@@ -355,7 +405,8 @@ static const struct function functions[] = {
 	 .id = ARG_INT(0),
 	 .result = TYPE_INT,
 	 .success = OK_ZERO,
-	 .params = {FD_("sockfd"), {"addr", PARAM_POINTER}, {"addrlen", PARAM_UINT}}},
+	 R_ERRNO(PARAM_INT),
+	 .params = {FD_("sockfd"), {P_ADDRESS(2)}, {P_UINT("addrlen")}}},
 	/* It may well be under way when it returns -1. */
 	{.symbol = "connect",
 	 .role = ROLE_CALL,
@@ -363,7 +414,8 @@ static const struct function functions[] = {
 	 .id = ARG_INT(0),
 	 .result = TYPE_INT,
 	 .success = OK_ALWAYS,
-	 .params = {FD_("sockfd"), {"addr", PARAM_POINTER}, {"addrlen", PARAM_UINT}}},
+	 R_ERRNO(PARAM_INT),
+	 .params = {FD_("sockfd"), {P_ADDRESS(2)}, {P_UINT("addrlen")}}},
 };
 
 const struct module module_file = {

@@ -7,7 +7,7 @@
  * Semantics: GObject's manual. g_object_ref_sink() takes a reference if the object is not floating; else it makes the
  * floating one the caller's, by a reference and a release of its own. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 #include <string.h>
@@ -87,43 +87,66 @@ static bool look_type(const struct module_call *call, struct module_details *det
 	return false;
 }
 
-#define P_OBJECT                                                                                                       \
+#define OBJECT                                                                                                         \
 	{                                                                                                              \
-		"object", PARAM_POINTER                                                                                \
+		P_POINTER("object")                                                                                    \
 	}
-#define P_TYPE                                                                                                         \
+#define TYPE(name)                                                                                                     \
 	{                                                                                                              \
-		"type", PARAM_HEX                                                                                      \
+		name, PARAM_HEX_LONG                                                                                   \
 	}
-#define CREATES(from)                                                                                                  \
+#define CREATES(from, ...)                                                                                             \
 	{                                                                                                              \
-		.symbol = (from), .role = ROLE_ALLOC, .id = RESULT, .look = look_object, .params = { P_TYPE }          \
-	}
-#define REGISTERS(from)                                                                                                \
-	{                                                                                                              \
-		.symbol = (from), .role = ROLE_ALLOC, .id = RESULT, .look = look_type, .params = {                     \
-			{"parent", PARAM_HEX},                                                                         \
-			{"name", PARAM_STRING}                                                                         \
+		.symbol = (from), .role = ROLE_ALLOC, .id = RESULT, .look = look_object, R(PARAM_POINTER), .params = { \
+			TYPE("object_type"),                                                                           \
+			__VA_ARGS__                                                                                    \
 		}                                                                                                      \
 	}
+#define REGISTERS(from, ...)                                                                                           \
+	{                                                                                                              \
+		.symbol = (from), .role = ROLE_ALLOC, .id = RESULT, .look = look_type, R(PARAM_HEX_LONG), .params = {  \
+			TYPE("parent_type"),                                                                           \
+			{P_STRING("type_name")},                                                                       \
+			__VA_ARGS__,                                                                                   \
+			{P_FLAGS("flags", words_type)}                                                                 \
+		}                                                                                                      \
+	}
+#define FIRST                                                                                                          \
+	{                                                                                                              \
+		P_STRING("first_property_name")                                                                        \
+	}
+
+static const struct param_word words_type[] = {{.name = "G_TYPE_FLAG_NONE", .value = 0},
+					       {.name = "G_TYPE_FLAG_ABSTRACT", .value = 16},
+					       {.name = "G_TYPE_FLAG_VALUE_ABSTRACT", .value = 32},
+					       {.name = "G_TYPE_FLAG_FINAL", .value = 64},
+					       {.name = "G_TYPE_FLAG_DEPRECATED", .value = 128},
+					       {.name = NULL}};
 
 static const struct function functions[] = {
-	CREATES("g_object_new"),
-	CREATES("g_object_new_valist"),
-	CREATES("g_object_new_with_properties"),
-	CREATES("g_object_newv"),
-	{.symbol = "g_object_ref", .role = ROLE_ALLOC, .id = ARG(0), .look = look_object, .params = {P_OBJECT}},
+	CREATES("g_object_new", FIRST),
+	CREATES("g_object_new_valist", FIRST),
+	CREATES("g_object_new_with_properties", {P_UINT("n_properties")}, {P_POINTER("names")}, {P_POINTER("values")}),
+	CREATES("g_object_newv", {P_UINT("n_parameters")}, {P_POINTER("parameters")}),
+	{.symbol = "g_object_ref",
+	 .role = ROLE_ALLOC,
+	 .id = ARG(0),
+	 .look = look_object,
+	 R(PARAM_POINTER),
+	 .params = {OBJECT}},
 	/* Floating is a bit of the third word. */
 	{.symbol = "g_object_ref_sink",
 	 .role = ROLE_ALLOC,
 	 .conditions = {{.test = TEST_LACKS, .value = POINTEE(0, 2), .other = CONST(2)}},
 	 .id = ARG(0),
 	 .look = look_object,
-	 .params = {P_OBJECT}},
-	{.symbol = "g_object_unref", .role = ROLE_RELEASE, .id = ARG(0), .params = {P_OBJECT}},
-	REGISTERS("g_type_register_static"),
-	REGISTERS("g_type_register_static_simple"),
-	REGISTERS("g_type_register_dynamic"),
+	 R(PARAM_POINTER),
+	 .params = {OBJECT}},
+	{.symbol = "g_object_unref", .role = ROLE_RELEASE, .id = ARG(0), .params = {OBJECT}},
+	REGISTERS("g_type_register_static", {P_POINTER("info")}),
+	REGISTERS("g_type_register_static_simple", {P_UINT("class_size")}, {"class_init", PARAM_FUNCTION},
+		  {P_UINT("instance_size")}, {"instance_init", PARAM_FUNCTION}),
+	REGISTERS("g_type_register_dynamic", {P_POINTER("plugin")}),
 };
 
 const struct module module_gobject = {

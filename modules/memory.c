@@ -4,7 +4,7 @@
  * (free_sized, free_aligned_sized); the mangled names are those of the Itanium C++ ABI for a 64-bit (m) and
  * a 32-bit (j) size_t. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 
 static const struct resource resources[] = {
 	{.type = "memory",
@@ -14,51 +14,40 @@ static const struct resource resources[] = {
 	 .keeper = "__malloc_arena_thread_freeres"},
 };
 
-#define P_SIZE                                                                                                         \
+/* Parameters. */
+#define SIZE                                                                                                           \
 	{                                                                                                              \
-		"size", PARAM_SIZE                                                                                     \
+		P_SIZE("size")                                                                                         \
 	}
-#define P_PTR                                                                                                          \
+#define COUNT                                                                                                          \
 	{                                                                                                              \
-		"ptr", PARAM_POINTER                                                                                   \
+		P_SIZE("nmemb")                                                                                        \
 	}
-#define P_ALIGN                                                                                                        \
+#define ALIGN                                                                                                          \
 	{                                                                                                              \
-		"alignment", PARAM_SIZE                                                                                \
+		P_SIZE("alignment")                                                                                    \
+	}
+#define PTR                                                                                                            \
+	{                                                                                                              \
+		P_POINTER("ptr")                                                                                       \
+	}
+
+#define GIVES(from, ...)                                                                                               \
+	.symbol = from, .role = ROLE_ALLOC, .id = RESULT, .family = "malloc", R_ERRNO(PARAM_POINTER),                  \
+	.params = {__VA_ARGS__}
+#define GIVES_AGAIN(from, ...)                                                                                         \
+	.symbol = from, .role = ROLE_REALLOC, .id = RESULT, .released = ARG(0), .zero_size_releases = true,            \
+	.can_fail = true, .family = "malloc", R_ERRNO(PARAM_POINTER), .params = {__VA_ARGS__}
+#define TAKES(from, ...)                                                                                               \
+	{                                                                                                              \
+		.symbol = from, .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc", .params = { __VA_ARGS__ }      \
 	}
 
 /* The C functions, under their own names and, with "*", under an allocator's prefix (je_malloc). */
 #define C_FAMILY(star)                                                                                                 \
-	{.symbol = star "malloc",                                                                                      \
-	 .role = ROLE_ALLOC,                                                                                           \
-	 .id = RESULT,                                                                                                 \
-	 .size = ARG(0),                                                                                               \
-	 .family = "malloc",                                                                                           \
-	 .params = {P_SIZE}},                                                                                          \
-		{.symbol = star "calloc",                                                                              \
-		 .role = ROLE_ALLOC,                                                                                   \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG_TIMES(0, 1),                                                                              \
-		 .family = "malloc",                                                                                   \
-		 .params = {{"nmemb", PARAM_SIZE}, P_SIZE}},                                                           \
-		{.symbol = star "realloc",                                                                             \
-		 .role = ROLE_REALLOC,                                                                                 \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG(1),                                                                                       \
-		 .released = ARG(0),                                                                                   \
-		 .zero_size_releases = true,                                                                           \
-		 .can_fail = true,                                                                                     \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_PTR, P_SIZE}},                                                                           \
-		{.symbol = star "reallocarray",                                                                        \
-		 .role = ROLE_REALLOC,                                                                                 \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG_TIMES(1, 2),                                                                              \
-		 .released = ARG(0),                                                                                   \
-		 .zero_size_releases = true,                                                                           \
-		 .can_fail = true,                                                                                     \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_PTR, {"nmemb", PARAM_SIZE}, P_SIZE}},                                                    \
+	{GIVES(star "malloc", SIZE), .size = ARG(0)}, {GIVES(star "calloc", COUNT, SIZE), .size = ARG_TIMES(0, 1)},    \
+		{GIVES_AGAIN(star "realloc", PTR, SIZE), .size = ARG(1)},                                              \
+		{GIVES_AGAIN(star "reallocarray", PTR, COUNT, SIZE), .size = ARG_TIMES(1, 2)},                         \
 		{.symbol = star "posix_memalign",                                                                      \
 		 .role = ROLE_ALLOC,                                                                                   \
 		 .id = POINTEE(0, 0),                                                                                  \
@@ -67,81 +56,54 @@ static const struct resource resources[] = {
 		 .success = OK_ZERO,                                                                                   \
 		 .publishes_early = true,                                                                              \
 		 .family = "malloc",                                                                                   \
-		 .params = {{"memptr", PARAM_POINTER}, P_ALIGN, P_SIZE}},                                              \
-		{.symbol = star "aligned_alloc",                                                                       \
-		 .role = ROLE_ALLOC,                                                                                   \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG(1),                                                                                       \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_ALIGN, P_SIZE}},                                                                         \
-		{.symbol = star "memalign",                                                                            \
-		 .role = ROLE_ALLOC,                                                                                   \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG(1),                                                                                       \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_ALIGN, P_SIZE}},                                                                         \
-		{.symbol = star "valloc",                                                                              \
-		 .role = ROLE_ALLOC,                                                                                   \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG(0),                                                                                       \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_SIZE}},                                                                                  \
-		{.symbol = star "pvalloc",                                                                             \
-		 .role = ROLE_ALLOC,                                                                                   \
-		 .id = RESULT,                                                                                         \
-		 .size = ARG_PAGES(0),                                                                                 \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_SIZE}},                                                                                  \
-		{.symbol = star "free", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc", .params = {P_PTR}},    \
-		{.symbol = star "cfree", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc", .params = {P_PTR}},   \
-		{.symbol = star "free_sized",                                                                          \
-		 .role = ROLE_RELEASE,                                                                                 \
-		 .id = ARG(0),                                                                                         \
-		 .family = "malloc",                                                                                   \
-		 .params = {P_PTR, P_SIZE}},                                                                           \
+		 R(PARAM_ERROR),                                                                                       \
+		 .params = {{P_POINTER_OUT("memptr")}, ALIGN, SIZE}},                                                  \
+		{GIVES(star "aligned_alloc", ALIGN, SIZE), .size = ARG(1)},                                            \
+		{GIVES(star "memalign", ALIGN, SIZE), .size = ARG(1)}, {GIVES(star "valloc", SIZE), .size = ARG(0)},   \
+		{GIVES(star "pvalloc", SIZE), .size = ARG_PAGES(0)}, TAKES(star "free", PTR),                          \
+		TAKES(star "cfree", PTR), TAKES(star "free_sized", PTR, SIZE),                                         \
+		TAKES(star "free_aligned_sized", PTR, ALIGN, SIZE)
+
+/* The reference to std::nothrow, of which only the address could be shown. */
+#define NOTHROW                                                                                                        \
 	{                                                                                                              \
-		.symbol = star "free_aligned_sized", .role = ROLE_RELEASE, .id = ARG(0), .family = "malloc",           \
-		.params = {                                                                                            \
-			P_PTR,                                                                                         \
-			P_ALIGN,                                                                                       \
-			P_SIZE                                                                                         \
-		}                                                                                                      \
+		"tag", PARAM_NONE                                                                                      \
 	}
 
-#define NEW(mangled, kind)                                                                                             \
+#define NEW(mangled, kind, ...)                                                                                        \
 	{                                                                                                              \
 		.symbol = mangled, .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0), .throws = true, .family = kind,   \
-		.params = {                                                                                            \
-			P_SIZE                                                                                         \
+		R(PARAM_POINTER), .params = {                                                                          \
+			__VA_ARGS__                                                                                    \
 		}                                                                                                      \
 	}
-#define DELETE(mangled, kind)                                                                                          \
+#define DELETE(mangled, kind, ...)                                                                                     \
 	{                                                                                                              \
-		.symbol = mangled, .role = ROLE_RELEASE, .id = ARG(0), .family = kind, .params = { P_PTR }             \
+		.symbol = mangled, .role = ROLE_RELEASE, .id = ARG(0), .family = kind, .params = { __VA_ARGS__ }       \
 	}
 
 /* size is the ABI's letter for size_t. */
+#define NEW_FAMILY(mangled, kind)                                                                                      \
+	NEW(mangled, kind, SIZE), NEW(mangled "RKSt9nothrow_t", kind, SIZE, NOTHROW),                                  \
+		NEW(mangled "St11align_val_t", kind, SIZE, ALIGN),                                                     \
+		NEW(mangled "St11align_val_tRKSt9nothrow_t", kind, SIZE, ALIGN, NOTHROW)
 #define CXX_FAMILY(size)                                                                                               \
-	NEW("_Znw" size, "new"), NEW("_Znw" size "RKSt9nothrow_t", "new"), NEW("_Znw" size "St11align_val_t", "new"),  \
-		NEW("_Znw" size "St11align_val_tRKSt9nothrow_t", "new"), NEW("_Zna" size, "new[]"),                    \
-		NEW("_Zna" size "RKSt9nothrow_t", "new[]"), NEW("_Zna" size "St11align_val_t", "new[]"),               \
-		NEW("_Zna" size "St11align_val_tRKSt9nothrow_t", "new[]"), DELETE("_ZdlPv" size, "new"),               \
-		DELETE("_ZdlPv" size "St11align_val_t", "new"), DELETE("_ZdaPv" size, "new[]"),                        \
-		DELETE("_ZdaPv" size "St11align_val_t", "new[]")
+	NEW_FAMILY("_Znw" size, "new"), NEW_FAMILY("_Zna" size, "new[]"), DELETE("_ZdlPv" size, "new", PTR, SIZE),     \
+		DELETE("_ZdlPv" size "St11align_val_t", "new", PTR, SIZE, ALIGN),                                      \
+		DELETE("_ZdaPv" size, "new[]", PTR, SIZE),                                                             \
+		DELETE("_ZdaPv" size "St11align_val_t", "new[]", PTR, SIZE, ALIGN)
+#define DELETE_FAMILY(mangled, kind)                                                                                   \
+	DELETE(mangled, kind, PTR), DELETE(mangled "RKSt9nothrow_t", kind, PTR, NOTHROW),                              \
+		DELETE(mangled "St11align_val_t", kind, PTR, ALIGN),                                                   \
+		DELETE(mangled "St11align_val_tRKSt9nothrow_t", kind, PTR, ALIGN, NOTHROW)
 
 static const struct function functions[] = {
 	/* Where several names are one function, a call that does not tell by which it is has the first of them here. */
 	C_FAMILY(""),
 	CXX_FAMILY("m"),
 	CXX_FAMILY("j"),
-	DELETE("_ZdlPv", "new"),
-	DELETE("_ZdlPvRKSt9nothrow_t", "new"),
-	DELETE("_ZdlPvSt11align_val_t", "new"),
-	DELETE("_ZdlPvSt11align_val_tRKSt9nothrow_t", "new"),
-	DELETE("_ZdaPv", "new[]"),
-	DELETE("_ZdaPvRKSt9nothrow_t", "new[]"),
-	DELETE("_ZdaPvSt11align_val_t", "new[]"),
-	DELETE("_ZdaPvSt11align_val_tRKSt9nothrow_t", "new[]"),
+	DELETE_FAMILY("_ZdlPv", "new"),
+	DELETE_FAMILY("_ZdaPv", "new[]"),
 	C_FAMILY("*"),
 };
 

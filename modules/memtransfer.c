@@ -5,7 +5,7 @@
  *
  * Semantics: C17 7.24, 7.29.4; POSIX; the names with _chk are glibc's for programs built with _FORTIFY_SOURCE. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 static const struct resource resources[] = {
@@ -18,14 +18,57 @@ static const struct resource resources[] = {
 
 #define WIDE 4
 
-#define AS(from, shown, ...)                                                                                           \
+#define BODY(...) .role = ROLE_CALL, .success = OK_ALWAYS, R(PARAM_POINTER), .params = {__VA_ARGS__}
+#define PLAIN(from, is_id, bytes, ...)                                                                                 \
 	{                                                                                                              \
-		.symbol = (from), .name = (shown), .role = ROLE_CALL, .success = OK_ALWAYS, __VA_ARGS__                \
+		.symbol = (from), .id = is_id, .size = bytes, BODY(__VA_ARGS__)                                        \
 	}
-#define PLAIN(from, ...)   AS(from, NULL, __VA_ARGS__)
-#define CHECKED(from, ...) PLAIN(from, __VA_ARGS__), AS("__" from "_chk", from, __VA_ARGS__)
+#define CHECKED(from, is_id, bytes, ...)                                                                               \
+	{.symbol = (from), .id = is_id, .size = bytes, BODY(__VA_ARGS__)},                                             \
+	{                                                                                                              \
+		.symbol = "__" from "_chk", .name = (from), .id = is_id, .size = bytes,                                \
+		BODY(__VA_ARGS__, {P_SIZE("destlen")})                                                                 \
+	}
 /* With glibc's own name for it. */
-#define OWN(from, ...) AS("__" from, from, __VA_ARGS__)
+#define OWN(from, is_id, bytes, ...)                                                                                   \
+	{                                                                                                              \
+		.symbol = "__" from, .name = (from), .id = is_id, .size = bytes, BODY(__VA_ARGS__)                     \
+	}
+
+#define DEST                                                                                                           \
+	{                                                                                                              \
+		P_POINTER("dest")                                                                                      \
+	}
+#define LENGTH                                                                                                         \
+	{                                                                                                              \
+		P_SIZE("n")                                                                                            \
+	}
+#define COPY DEST, {P_POINTER("src")}, LENGTH
+#define COPY_STRING                                                                                                    \
+	DEST,                                                                                                          \
+	{                                                                                                              \
+		P_STRING("src")                                                                                        \
+	}
+#define ADD_STRING                                                                                                     \
+	{P_STRING("dest")},                                                                                            \
+	{                                                                                                              \
+		P_STRING("src")                                                                                        \
+	}
+#define COPY_WIDE                                                                                                      \
+	DEST,                                                                                                          \
+	{                                                                                                              \
+		P_WIDE("src")                                                                                          \
+	}
+#define ADD_WIDE                                                                                                       \
+	{P_WIDE("dest")},                                                                                              \
+	{                                                                                                              \
+		P_WIDE("src")                                                                                          \
+	}
+#define COPY_STRING_N DEST, {"src", PARAM_STRING_N, .with = 2}, LENGTH
+#define ADD_STRING_N  {P_STRING("dest")}, {"src", PARAM_STRING_N, .with = 2}, LENGTH
+#define COPY_WIDE_N   DEST, {"src", PARAM_WIDE_N, .with = 2}, LENGTH
+#define ADD_WIDE_N    {P_WIDE("dest")}, {"src", PARAM_WIDE_N, .with = 2}, LENGTH
+#define FILL(type)    {P_POINTER("s")}, {"c", type}, LENGTH
 
 /* Of a string that is no longer than it may be the end has been seen, too. */
 static bool look_wcsnlen(const struct module_call *call, struct module_details *details)
@@ -38,45 +81,71 @@ static bool look_wcsnlen(const struct module_call *call, struct module_details *
 }
 
 /* One that gives a new string, or NULL. */
-#define DUPLICATES(from, shown, how)                                                                                   \
+#define DUPLICATES(from, shown, how, ...)                                                                              \
 	{                                                                                                              \
-		.symbol = (from), .name = (shown), .role = ROLE_CALL, .id = RESULT, .size = how                        \
+		.symbol = (from), .name = (shown), .role = ROLE_CALL, .id = RESULT, .size = how,                       \
+		R_ERRNO(PARAM_POINTER), .params = {                                                                    \
+			__VA_ARGS__                                                                                    \
+		}                                                                                                      \
 	}
 
 static const struct function functions[] = {
-	PLAIN("bcopy", .id = ARG(1), .size = ARG(2)),
-	PLAIN("bzero", .id = ARG(0), .size = ARG(1)),
-	CHECKED("memcpy", .id = RESULT, .size = ARG(2)),
-	CHECKED("memmove", .id = RESULT, .size = ARG(2)),
-	CHECKED("memset", .id = RESULT, .size = ARG(2)),
-	PLAIN("memccpy", .id = ARG(0), .size = ARG(3)),
-	CHECKED("mempcpy", .id = ARG(0), .size = ARG(2)),
-	OWN("mempcpy", .id = ARG(0), .size = ARG(2)),
-	CHECKED("strcpy", .id = RESULT, .size = RESULT_STRING_SIZE),
-	CHECKED("strcat", .id = RESULT, .size = RESULT_STRING_SIZE),
-	CHECKED("strncpy", .id = RESULT, .size = ARG(2)),
-	CHECKED("strncat", .id = RESULT, .size = ARG(2)),
-	CHECKED("stpcpy", .id = ARG(0), .size = STRING_SIZE(1)),
-	OWN("stpcpy", .id = ARG(0), .size = STRING_SIZE(1)),
-	CHECKED("stpncpy", .id = ARG(0), .size = ARG(2)),
-	OWN("stpncpy", .id = ARG(0), .size = ARG(2)),
-	DUPLICATES("strdup", NULL, RESULT_STRING_SIZE),
-	DUPLICATES("__strdup", "strdup", RESULT_STRING_SIZE),
-	DUPLICATES("strndup", NULL, RESULT_STRING_SIZE),
-	DUPLICATES("__strndup", "strndup", RESULT_STRING_SIZE),
-	DUPLICATES("wcsdup", NULL, RESULT_WIDE_SIZE),
-	CHECKED("wcscpy", .id = RESULT, .size = RESULT_WIDE_SIZE),
-	CHECKED("wcscat", .id = RESULT, .size = RESULT_WIDE_SIZE),
-	CHECKED("wcsncpy", .id = RESULT, .size = ARG_SCALED(2, WIDE)),
-	CHECKED("wcsncat", .id = RESULT, .size = ARG_SCALED(2, WIDE)),
-	CHECKED("wcpcpy", .id = ARG(0), .size = WIDE_SIZE(1)),
-	CHECKED("wcpncpy", .id = ARG(0), .size = ARG_SCALED(2, WIDE)),
-	PLAIN("wcslen", .id = ARG(0), .size = RESULT_SCALED(1, WIDE)),
-	PLAIN("wcsnlen", .id = ARG(0), .size = RESULT_SCALED(1, WIDE), .look = look_wcsnlen),
-	CHECKED("wmemcpy", .id = RESULT, .size = ARG_SCALED(2, WIDE)),
-	CHECKED("wmemmove", .id = RESULT, .size = ARG_SCALED(2, WIDE)),
-	CHECKED("wmempcpy", .id = ARG(0), .size = ARG_SCALED(2, WIDE)),
-	CHECKED("wmemset", .id = RESULT, .size = ARG_SCALED(2, WIDE)),
+	{.symbol = "bcopy",
+	 .role = ROLE_CALL,
+	 .success = OK_ALWAYS,
+	 .id = ARG(1),
+	 .size = ARG(2),
+	 .params = {{P_POINTER("src")}, DEST, LENGTH}},
+	{.symbol = "bzero",
+	 .role = ROLE_CALL,
+	 .success = OK_ALWAYS,
+	 .id = ARG(0),
+	 .size = ARG(1),
+	 .params = {{P_POINTER("s")}, LENGTH}},
+	CHECKED("memcpy", RESULT, ARG(2), COPY),
+	CHECKED("memmove", RESULT, ARG(2), COPY),
+	CHECKED("memset", RESULT, ARG(2), FILL(PARAM_CHAR)),
+	PLAIN("memccpy", ARG(0), ARG(3), DEST, {P_POINTER("src")}, {"c", PARAM_CHAR}, LENGTH),
+	CHECKED("mempcpy", ARG(0), ARG(2), COPY),
+	OWN("mempcpy", ARG(0), ARG(2), COPY),
+	CHECKED("strcpy", RESULT, RESULT_STRING_SIZE, COPY_STRING),
+	CHECKED("strcat", RESULT, RESULT_STRING_SIZE, ADD_STRING),
+	CHECKED("strncpy", RESULT, ARG(2), COPY_STRING_N),
+	CHECKED("strncat", RESULT, ARG(2), ADD_STRING_N),
+	CHECKED("stpcpy", ARG(0), STRING_SIZE(1), COPY_STRING),
+	OWN("stpcpy", ARG(0), STRING_SIZE(1), COPY_STRING),
+	CHECKED("stpncpy", ARG(0), ARG(2), COPY_STRING_N),
+	OWN("stpncpy", ARG(0), ARG(2), COPY_STRING_N),
+	DUPLICATES("strdup", NULL, RESULT_STRING_SIZE, {P_STRING("s")}),
+	DUPLICATES("__strdup", "strdup", RESULT_STRING_SIZE, {P_STRING("s")}),
+	DUPLICATES("strndup", NULL, RESULT_STRING_SIZE, {"s", PARAM_STRING_N, .with = 1}, LENGTH),
+	DUPLICATES("__strndup", "strndup", RESULT_STRING_SIZE, {"s", PARAM_STRING_N, .with = 1}, LENGTH),
+	DUPLICATES("wcsdup", NULL, RESULT_WIDE_SIZE, {P_WIDE("s")}),
+	CHECKED("wcscpy", RESULT, RESULT_WIDE_SIZE, COPY_WIDE),
+	CHECKED("wcscat", RESULT, RESULT_WIDE_SIZE, ADD_WIDE),
+	CHECKED("wcsncpy", RESULT, ARG_SCALED(2, WIDE), COPY_WIDE_N),
+	CHECKED("wcsncat", RESULT, ARG_SCALED(2, WIDE), ADD_WIDE_N),
+	CHECKED("wcpcpy", ARG(0), WIDE_SIZE(1), COPY_WIDE),
+	CHECKED("wcpncpy", ARG(0), ARG_SCALED(2, WIDE), COPY_WIDE_N),
+	{.symbol = "wcslen",
+	 .role = ROLE_CALL,
+	 .success = OK_ALWAYS,
+	 .id = ARG(0),
+	 .size = RESULT_SCALED(1, WIDE),
+	 R(PARAM_SIZE),
+	 .params = {{P_WIDE("s")}}},
+	{.symbol = "wcsnlen",
+	 .role = ROLE_CALL,
+	 .success = OK_ALWAYS,
+	 .id = ARG(0),
+	 .size = RESULT_SCALED(1, WIDE),
+	 .look = look_wcsnlen,
+	 R(PARAM_SIZE),
+	 .params = {{"s", PARAM_WIDE_N, .with = 1}, {P_SIZE("maxlen")}}},
+	CHECKED("wmemcpy", RESULT, ARG_SCALED(2, WIDE), COPY),
+	CHECKED("wmemmove", RESULT, ARG_SCALED(2, WIDE), COPY),
+	CHECKED("wmempcpy", ARG(0), ARG_SCALED(2, WIDE), COPY),
+	CHECKED("wmemset", RESULT, ARG_SCALED(2, WIDE), FILL(PARAM_WCHAR)),
 };
 
 const struct module module_memtransfer = {

@@ -150,6 +150,8 @@ enum param_type {
 	/* const void *: bytes, as many as parameter `with`, times parameter `times` - 1 if `times` is not 0. Where
 	 * is_result, the function's result takes the place of parameter `with` if it is less. */
 	PARAM_BYTES,
+	PARAM_STRING_N, /* a string of at most as many bytes as parameter `with`, with its end or without one */
+	PARAM_WIDE_N,   /* the same of wchar_t, and as many characters */
 	PARAM_NONE, /* nothing is shown, though there is one: that nobody needs to see, or (param_case) is not there */
 };
 
@@ -162,7 +164,7 @@ enum processor {
 };
 
 /* A name for a value, of any type that is a number or an address: what none of the words names is shown as its type
- * says.
+ * says. As many bits are compared as the type has.
  *
  * Of flags the words are tried in order, each with what those before it have left: where (left & mask) == value, the
  * name is shown, and the bits of the mask are taken away. A mask of 0 is the value itself; the word for 0 without a
@@ -175,7 +177,7 @@ struct param_word {
 
 /* What a parameter is where argument `with` says so (fcntl's third, by its second). The first one that fits counts. */
 struct param_case {
-	uint64_t value, mask; /* (the argument & mask) == value; mask 0: all bits of an int */
+	uint64_t value, mask; /* (the argument, an unsigned int, & mask) == value; mask 0: all bits */
 	unsigned char type;   /* enum param_type; PARAM_END: the end of the table */
 	const struct param_word *words;
 };

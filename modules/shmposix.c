@@ -5,7 +5,7 @@
  *
  * Semantics: mmap(2), mremap(2), shm_open(3), close(2), close_range(2). */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 #include <fcntl.h>
@@ -48,38 +48,41 @@ static const struct resource resources[] = {
 		.test = (how), .resource = DESCRIPTOR, .value = ARG_INT(4)                                             \
 	}
 
-#define P_ADDRESS                                                                                                      \
+#define ADDRESS                                                                                                        \
 	{                                                                                                              \
-		"addr", PARAM_POINTER                                                                                  \
+		P_POINTER("addr")                                                                                      \
 	}
-#define P_LENGTH                                                                                                       \
+#define LENGTH                                                                                                         \
 	{                                                                                                              \
-		"length", PARAM_SIZE                                                                                   \
+		P_SIZE("length")                                                                                       \
 	}
-#define P_NAME                                                                                                         \
+#define NAME                                                                                                           \
 	{                                                                                                              \
-		"name", PARAM_STRING                                                                                   \
+		P_STRING("name")                                                                                       \
 	}
-#define P_FD                                                                                                           \
+#define FD                                                                                                             \
 	{                                                                                                              \
-		"fd", PARAM_INT                                                                                        \
+		P_INT("fd")                                                                                            \
 	}
+#define R_ADDRESS .returns = {"return", PARAM_POINTER, .words = words_map_failed}, .sets_errno = true
 
-#define MAP(from, kind, ...)                                                                                           \
+#define MAP(from, offset, kind, ...)                                                                                   \
 	{                                                                                                              \
 		.symbol = (from), .role = ROLE_ALLOC, .resource = (kind), .conditions = {__VA_ARGS__}, .id = RESULT,   \
-		.size = ARG(1), .replaces = FLAGS(TEST_HAS, MAP_FIXED), .success = OK_NOT_MINUS_1, .params = {         \
-			P_ADDRESS,                                                                                     \
-			P_LENGTH,                                                                                      \
-			{"prot", PARAM_HEX},                                                                           \
-			{"flags", PARAM_HEX},                                                                          \
-			P_FD                                                                                           \
+		.size = ARG(1), .replaces = FLAGS(TEST_HAS, MAP_FIXED), .success = OK_NOT_MINUS_1, R_ADDRESS,          \
+		.params = {                                                                                            \
+			ADDRESS,                                                                                       \
+			LENGTH,                                                                                        \
+			{P_FLAGS("prot", words_prot)},                                                                 \
+			{P_FLAGS("flags", words_map)},                                                                 \
+			FD,                                                                                            \
+			{"offset", offset}                                                                             \
 		}                                                                                                      \
 	}
-#define MAPS(from)                                                                                                     \
-	MAP(from, OF_OBJECT, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_LIVE)),                                      \
-		MAP(from, OF_FILE, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_NOT_LIVE)),                            \
-		MAP(from, OTHER, FLAGS(TEST_HAS, MAP_ANONYMOUS))
+#define MAPS(from, offset)                                                                                             \
+	MAP(from, offset, OF_OBJECT, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_LIVE)),                              \
+		MAP(from, offset, OF_FILE, FLAGS(TEST_LACKS, MAP_ANONYMOUS), FD_IS(TEST_NOT_LIVE)),                    \
+		MAP(from, offset, OTHER, FLAGS(TEST_HAS, MAP_ANONYMOUS))
 
 /* With an old size of 0 the old mapping stays; with MREMAP_DONTUNMAP it does as well, which no row says. */
 #define REMAP(kind)                                                                                                    \
@@ -88,29 +91,41 @@ static const struct resource resources[] = {
 		.conditions = {{.test = TEST_LIVE, .resource = (kind), .value = ARG(0)},                               \
 			       FLAGS(TEST_LACKS, 4 /* MREMAP_DONTUNMAP */)},                                           \
 		.id = RESULT, .size = ARG(2), .released = ARG(0), .extent = ARG(1),                                    \
-		.replaces = FLAGS(TEST_HAS, MREMAP_FIXED), .success = OK_NOT_MINUS_1, .can_fail = true, .params = {    \
-			P_ADDRESS,                                                                                     \
-			{"old_size", PARAM_SIZE},                                                                      \
-			{"new_size", PARAM_SIZE},                                                                      \
-			{"flags", PARAM_HEX}                                                                           \
+		.replaces = FLAGS(TEST_HAS, MREMAP_FIXED), .success = OK_NOT_MINUS_1, .can_fail = true, R_ADDRESS,     \
+		.params = {                                                                                            \
+			{P_POINTER("old_address")},                                                                    \
+			{P_SIZE("old_size")},                                                                          \
+			{P_SIZE("new_size")},                                                                          \
+			{P_FLAGS("flags", words_mremap)},                                                              \
+			{"new_address", PARAM_POINTER, .with = 3, .needs = 2 | 4 /* FIXED, DONTUNMAP */}               \
 		}                                                                                                      \
 	}
 #define UNMAP(kind)                                                                                                    \
 	{                                                                                                              \
 		.symbol = "munmap", .role = ROLE_RELEASE, .resource = (kind), .id = ARG(0), .extent = ARG(1),          \
-		.result = TYPE_INT, .success = OK_ZERO, .can_fail = true, .may_release_none = true, .params = {        \
-			P_ADDRESS,                                                                                     \
-			P_LENGTH                                                                                       \
+		.result = TYPE_INT, .success = OK_ZERO, .can_fail = true, .may_release_none = true,                    \
+		R_ERRNO(PARAM_INT), .params = {                                                                        \
+			ADDRESS,                                                                                       \
+			LENGTH                                                                                         \
 		}                                                                                                      \
 	}
 
 /* What the descriptor is given up by. */
 #define CLOSES(...)                                                                                                    \
-	.role = ROLE_RELEASE, .resource = DESCRIPTOR, .result = TYPE_INT, .may_release_none = true, __VA_ARGS__
+	.role = ROLE_RELEASE, .resource = DESCRIPTOR, .result = TYPE_INT, .may_release_none = true,                    \
+	R_ERRNO(PARAM_INT), __VA_ARGS__
+#define OPENS                                                                                                          \
+	.symbol = "shm_open", .role = ROLE_ALLOC, .size = CONST(1), .result = TYPE_INT, .success = OK_NOT_MINUS_1,     \
+	R_ERRNO(PARAM_INT), .params = {NAME, {P_FLAGS("oflag", words_open)}, {P_MODE}}
+#define OLD_AND_NEW                                                                                                    \
+	{P_INT("oldfd")},                                                                                              \
+	{                                                                                                              \
+		P_INT("newfd")                                                                                         \
+	}
 
 static const struct function functions[] = {
-	MAPS("mmap"),
-	MAPS("mmap64"),
+	MAPS("mmap", PARAM_LONG),
+	MAPS("mmap64", PARAM_INT64),
 	REMAP(OF_OBJECT),
 	REMAP(OF_FILE),
 	REMAP(OTHER),
@@ -118,24 +133,9 @@ static const struct function functions[] = {
 	UNMAP(OF_FILE),
 	UNMAP(OTHER),
 	/* One that is there already is not made by it. */
-	{.symbol = "shm_open",
-	 .role = ROLE_ALLOC,
-	 .resource = OBJECT,
-	 .conditions = {IF(TEST_HAS, ARG_INT(1), O_CREAT)},
-	 .id = NAME_OF(0),
-	 .size = CONST(1),
-	 .result = TYPE_INT,
-	 .success = OK_NOT_MINUS_1,
-	 .unless_live = true,
-	 .params = {P_NAME, {"oflag", PARAM_HEX}, {"mode", PARAM_HEX}}},
-	{.symbol = "shm_open",
-	 .role = ROLE_ALLOC,
-	 .resource = DESCRIPTOR,
-	 .id = RESULT,
-	 .size = CONST(1),
-	 .result = TYPE_INT,
-	 .success = OK_NOT_MINUS_1,
-	 .params = {P_NAME, {"oflag", PARAM_HEX}, {"mode", PARAM_HEX}}},
+	{OPENS, .resource = OBJECT, .conditions = {IF(TEST_HAS, ARG_INT(1), O_CREAT)}, .id = NAME_OF(0),
+	 .unless_live = true},
+	{OPENS, .resource = DESCRIPTOR, .id = RESULT},
 	{.symbol = "shm_unlink",
 	 .role = ROLE_RELEASE,
 	 .resource = OBJECT,
@@ -144,21 +144,22 @@ static const struct function functions[] = {
 	 .success = OK_ZERO,
 	 .can_fail = true,
 	 .may_release_none = true,
-	 .params = {P_NAME}},
+	 R_ERRNO(PARAM_INT),
+	 .params = {NAME}},
 	/* A close() of an open descriptor always closes it, whatever it returns. */
-	{.symbol = "close", CLOSES(.id = ARG_INT(0), .params = {P_FD})},
+	{.symbol = "close", CLOSES(.id = ARG_INT(0), .success = OK_ZERO, .params = {FD})},
 	{.symbol = "close_range",
-	 .role = ROLE_RELEASE,
-	 .resource = DESCRIPTOR,
-	 .id = ARG_UINT(0),
-	 .last = ARG_UINT(1),
-	 .conditions = {{.test = TEST_AT_MOST, .value = ARG_UINT(0), .other = ARG_UINT(1)},
-			IF(TEST_LACKS, ARG_INT(2), CLOSE_RANGE_CLOEXEC)},
-	 .params = {{"first", PARAM_UINT}, {"last", PARAM_UINT}, {"flags", PARAM_HEX}}},
+	 CLOSES(.id = ARG_UINT(0), .last = ARG_UINT(1), .success = OK_ZERO,
+		.conditions = {{.test = TEST_AT_MOST, .value = ARG_UINT(0), .other = ARG_UINT(1)},
+			       IF(TEST_LACKS, ARG_INT(2), CLOSE_RANGE_CLOEXEC)},
+		.params = {{P_UINT("first")}, {P_UINT("last")}, {P_FLAGS("flags", words_close_range)}})},
 	{.symbol = "dup2",
 	 CLOSES(.id = ARG_INT(1), .success = OK_NOT_MINUS_1, .can_fail = true,
-		.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}})},
-	{.symbol = "dup3", CLOSES(.id = ARG_INT(1), .success = OK_NOT_MINUS_1, .can_fail = true)},
+		.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}},
+		.params = {OLD_AND_NEW})},
+	{.symbol = "dup3",
+	 CLOSES(.id = ARG_INT(1), .success = OK_NOT_MINUS_1, .can_fail = true,
+		.params = {OLD_AND_NEW, {P_FLAGS("flags", words_dup)}})},
 };
 
 const struct module module_shmposix = {

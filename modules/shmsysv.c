@@ -5,7 +5,7 @@
  *
  * Semantics: shmget(2), shmop(2), shmctl(2). */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 #include <stdio.h>
@@ -43,29 +43,41 @@ static bool look_attached(const struct module_call *call, struct module_details 
 
 static bool look_control(const struct module_call *call, struct module_details *details)
 {
-	static const char *const names[] = {
-		[IPC_RMID] = "IPC_RMID", [IPC_SET] = "IPC_SET",   [IPC_STAT] = "IPC_STAT",
-		[IPC_INFO] = "IPC_INFO", [SHM_LOCK] = "SHM_LOCK", [SHM_UNLOCK] = "SHM_UNLOCK",
-		[SHM_STAT] = "SHM_STAT", [SHM_INFO] = "SHM_INFO", [15] = "SHM_STAT_ANY"};
-	/* musl adds 0x100 on 32 bits, where the structure has times of 64. */
-	const uint32_t command = (uint32_t)call->args[1] & ~0x100u;
+	const uint32_t command = (uint32_t)call->args[1];
 
 	details->arg_name = "cmd";
-	if (command < sizeof(names) / sizeof(names[0]) && names[command])
-		snprintf(details->arg_value, sizeof(details->arg_value), "%s", names[command]);
-	else
-		snprintf(details->arg_value, sizeof(details->arg_value), "%u", command);
+	snprintf(details->arg_value, sizeof(details->arg_value), "%u", command & ~0x100u);
+	for (const struct param_word *word = words_shmctl; word->name; word++)
+		if (word->value == command)
+			snprintf(details->arg_value, sizeof(details->arg_value), "%s", word->name);
 	return true;
 }
 
-#define P_ID                                                                                                           \
+#define ID                                                                                                             \
 	{                                                                                                              \
-		"shmid", PARAM_INT                                                                                     \
+		P_INT("shmid")                                                                                         \
 	}
-#define P_ADDRESS                                                                                                      \
+#define ADDRESS                                                                                                        \
 	{                                                                                                              \
-		"shmaddr", PARAM_POINTER                                                                               \
+		P_POINTER("shmaddr")                                                                                   \
 	}
+#define COMMAND                                                                                                        \
+	{                                                                                                              \
+		P_WORD("cmd", words_shmctl)                                                                            \
+	}
+#define BUFFER                                                                                                         \
+	{                                                                                                              \
+		P_POINTER("buf")                                                                                       \
+	}
+#define ATTACHES                                                                                                       \
+	.symbol = "shmat", .role = ROLE_ALLOC, .success = OK_NOT_MINUS_1, .look = look_attached,                       \
+	.size = LIVE_SIZE(0, TYPE_INT, SEGMENT), .returns = {"return", PARAM_POINTER, .words = words_minus_1},         \
+	.sets_errno = true, .params = {ID, ADDRESS, {P_FLAGS("shmflg", words_shmat)}}
+#define DETACHES                                                                                                       \
+	.symbol = "shmdt", .role = ROLE_RELEASE, .result = TYPE_INT, .success = OK_ZERO, .can_fail = true,             \
+	R_ERRNO(PARAM_INT), .params = {ADDRESS}
+
+static const struct param_word words_minus_1[] = {{.name = "-1", .value = (uint64_t)-1}, {.name = NULL}};
 
 /* Under the name that 32-bit programs with times of 64 bits have for it, too. */
 #define CONTROLS(from)                                                                                                 \
@@ -79,13 +91,17 @@ static bool look_control(const struct module_call *call, struct module_details *
 	 .success = OK_ZERO,                                                                                           \
 	 .can_fail = true,                                                                                             \
 	 .may_release_none = true,                                                                                     \
-	 .params = {P_ID, {"cmd", PARAM_INT}}},                                                                        \
+	 R_ERRNO(PARAM_INT),                                                                                           \
+	 .params = {ID, COMMAND, BUFFER}},                                                                             \
 	{                                                                                                              \
 		.symbol = (from), .name = "shmctl", .role = ROLE_CALL, .resource = CONTROL, .id = ARG_INT(0),          \
-		.size = CONST(1), .result = TYPE_INT, .success = OK_NOT_MINUS_1, .look = look_control, .params = {     \
-			P_ID,                                                                                          \
-			{"cmd", PARAM_INT}                                                                             \
-		}                                                                                                      \
+		.size = CONST(1), .result = TYPE_INT, .success = OK_NOT_MINUS_1, .look = look_control,                 \
+		R_ERRNO(PARAM_INT), /* it says the command itself */                                                   \
+			.params = {                                                                                    \
+				ID,                                                                                    \
+				{"cmd", PARAM_NONE},                                                                   \
+				BUFFER                                                                                 \
+			}                                                                                              \
 	}
 
 static const struct function functions[] = {
@@ -99,40 +115,12 @@ static const struct function functions[] = {
 	 .result = TYPE_INT,
 	 .success = OK_NOT_MINUS_1,
 	 .unless_live = true,
-	 .params = {{"key", PARAM_HEX}, {"size", PARAM_SIZE}, {"shmflg", PARAM_HEX}}},
-	{.symbol = "shmat",
-	 .role = ROLE_ALLOC,
-	 .resource = SEGMENT,
-	 .id = ARG_INT(0),
-	 .size = LIVE_SIZE(0, TYPE_INT, SEGMENT),
-	 .success = OK_NOT_MINUS_1,
-	 .look = look_attached,
-	 .params = {P_ID, P_ADDRESS}},
-	{.symbol = "shmat",
-	 .role = ROLE_ALLOC,
-	 .resource = ATTACHMENT,
-	 .id = RESULT,
-	 .size = LIVE_SIZE(0, TYPE_INT, SEGMENT),
-	 .keeps = ARG_INT(0),
-	 .success = OK_NOT_MINUS_1,
-	 .look = look_attached,
-	 .params = {P_ID, P_ADDRESS}},
-	{.symbol = "shmdt",
-	 .role = ROLE_RELEASE,
-	 .resource = SEGMENT,
-	 .id = KEPT(0, TYPE_WORD, ATTACHMENT),
-	 .result = TYPE_INT,
-	 .success = OK_ZERO,
-	 .can_fail = true,
-	 .params = {P_ADDRESS}},
-	{.symbol = "shmdt",
-	 .role = ROLE_RELEASE,
-	 .resource = ATTACHMENT,
-	 .id = ARG(0),
-	 .result = TYPE_INT,
-	 .success = OK_ZERO,
-	 .can_fail = true,
-	 .params = {P_ADDRESS}},
+	 R_ERRNO(PARAM_INT),
+	 .params = {{P_WORD("key", words_key)}, {P_SIZE("size")}, {"shmflg", PARAM_FLAGS_MODE, .words = words_shmget}}},
+	{ATTACHES, .resource = SEGMENT, .id = ARG_INT(0)},
+	{ATTACHES, .resource = ATTACHMENT, .id = RESULT, .keeps = ARG_INT(0)},
+	{DETACHES, .resource = SEGMENT, .id = KEPT(0, TYPE_WORD, ATTACHMENT)},
+	{DETACHES, .resource = ATTACHMENT, .id = ARG(0)},
 	CONTROLS("shmctl"),
 	CONTROLS("__shmctl64"),
 	CONTROLS("__shmctl_time64"),

@@ -2,7 +2,7 @@
  *
  * Semantics: POSIX pthread_create, pthread_join, pthread_detach; pthread_tryjoin_np(3); C17 7.26.5. */
 #include "config.h"
-#include "modules/module.h"
+#include "modules/words.h"
 #include "trace/event.h"
 
 enum { JOINABLE, DETACHED };
@@ -34,34 +34,63 @@ static const struct resource resources[] = {
 /* The new thread may know its id before the call has returned. */
 #define CREATE(name)                                                                                                   \
 	.symbol = (name), .id = POINTEE(0, 0), .size = CONST(1), .result = TYPE_INT, .success = OK_ZERO,               \
-	.publishes_early = true, .params = {{"thread", PARAM_POINTER}, {"attr", PARAM_POINTER}}
-#define END_SHOWN(sym, shown)                                                                                          \
+	.publishes_early = true
+#define CREATE_POSIX                                                                                                   \
+	CREATE("pthread_create"), R(PARAM_ERROR),                                                                      \
+		.params = {{P_POINTER_OUT("thread")},                                                                  \
+			   {P_POINTER("attr")},                                                                        \
+			   {"start_routine", PARAM_FUNCTION},                                                          \
+			   {P_POINTER("arg")}}
+#define THREAD(name)                                                                                                   \
 	{                                                                                                              \
-		.symbol = (sym), .name = (shown), .role = ROLE_RELEASE, .resource = JOINABLE, .id = ARG(0),            \
-		.result = TYPE_INT, .success = OK_ZERO, .can_fail = true, .params = {                                  \
-			{"thread", PARAM_HEX}                                                                          \
-		}                                                                                                      \
+		name, PARAM_HEX_LONG                                                                                   \
 	}
+#define RESULT_OUT                                                                                                     \
+	{                                                                                                              \
+		P_POINTER_OUT("retval")                                                                                \
+	}
+#define ENDS(sym, shown)                                                                                               \
+	.symbol = (sym), .name = (shown), .role = ROLE_RELEASE, .resource = JOINABLE, .id = ARG(0),                    \
+	.result = TYPE_INT, .success = OK_ZERO, .can_fail = true
+#define END_SHOWN(sym, shown, ...)                                                                                     \
+	{                                                                                                              \
+		ENDS(sym, shown), R(PARAM_ERROR), .params = { THREAD("thread"), __VA_ARGS__ }                          \
+	}
+#define END(name, ...) END_SHOWN(name, NULL, __VA_ARGS__)
+#define TIMED                                                                                                          \
+	RESULT_OUT,                                                                                                    \
+	{                                                                                                              \
+		P_POINTER("abstime")                                                                                   \
+	}
+#define CLOCKED                                                                                                        \
+	RESULT_OUT, {P_WORD("clockid", words_clock)},                                                                  \
+	{                                                                                                              \
+		P_POINTER("abstime")                                                                                   \
+	}
+#define R_C11 .returns = {"return", PARAM_WORD, .words = words_thrd}
 
-#define END(name) END_SHOWN(name, NULL)
+static const struct param_word words_thrd[] = {
+	{.name = "thrd_success", .value = 0}, {.name = "thrd_busy", .value = 1},     {.name = "thrd_error", .value = 2},
+	{.name = "thrd_nomem", .value = 3},   {.name = "thrd_timedout", .value = 4}, {.name = NULL}};
 
 static const struct function functions[] = {
-	{CREATE("pthread_create"), .role = ROLE_ALLOC, .resource = JOINABLE,
+	{CREATE_POSIX, .role = ROLE_ALLOC, .resource = JOINABLE,
 	 .conditions = {GLIBC_DETACHED(TEST_LACKS, false), MUSL_DETACHED(TEST_LACKS)}},
-	{CREATE("pthread_create"), .role = ROLE_CALL, .resource = DETACHED,
+	{CREATE_POSIX, .role = ROLE_CALL, .resource = DETACHED,
 	 .conditions = {GLIBC_DETACHED(TEST_HAS, true), MUSL_DETACHED(TEST_HAS)}},
-	{CREATE("thrd_create"), .role = ROLE_ALLOC, .resource = JOINABLE},
-	END("pthread_join"),
-	END("pthread_tryjoin_np"),
-	END("pthread_timedjoin_np"),
-	END("pthread_clockjoin_np"),
+	{CREATE("thrd_create"), .role = ROLE_ALLOC, .resource = JOINABLE, R_C11,
+	 .params = {{P_POINTER_OUT("thr")}, {"func", PARAM_FUNCTION}, {P_POINTER("arg")}}},
+	END("pthread_join", RESULT_OUT),
+	END("pthread_tryjoin_np", RESULT_OUT),
+	END("pthread_timedjoin_np", TIMED),
+	END("pthread_clockjoin_np", CLOCKED),
 	/* The same where a 32-bit program has times of 64 bits. */
-	END_SHOWN("__pthread_timedjoin_np64", "pthread_timedjoin_np"),
-	END_SHOWN("__pthread_timedjoin_np_time64", "pthread_timedjoin_np"),
-	END_SHOWN("__pthread_clockjoin_np64", "pthread_clockjoin_np"),
+	END_SHOWN("__pthread_timedjoin_np64", "pthread_timedjoin_np", TIMED),
+	END_SHOWN("__pthread_timedjoin_np_time64", "pthread_timedjoin_np", TIMED),
+	END_SHOWN("__pthread_clockjoin_np64", "pthread_clockjoin_np", CLOCKED),
 	END("pthread_detach"),
-	END("thrd_join"),
-	END("thrd_detach"),
+	{ENDS("thrd_join", NULL), R_C11, .params = {THREAD("thr"), {P_INTS_OUT("res", 1)}}},
+	{ENDS("thrd_detach", NULL), R_C11, .params = {THREAD("thr")}},
 };
 
 const struct module module_thread = {

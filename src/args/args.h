@@ -25,15 +25,19 @@ struct args_source {
 	/* The name of the function at an address, for pointers to functions; NULL none. */
 	const char *(*name)(void *context, uint64_t address);
 	void *context;
-	size_t limit; /* bytes of a string that are shown (--args-limit) */
+	size_t limit; /* bytes of a string that are shown (--args-limit), ARGS_LIMIT_MAX at most */
 };
+
+#define ARGS_LIMIT_MAX 4096
 
 /* What is known of a function's parameters, and where they are. */
 struct args_plan;
 
-/* Of a module's row; NULL: the row says nothing. Of a signature; NULL of NULL. args_plan_free(). */
-struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row);
-struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature);
+/* Of a module's row; NULL: the row says nothing. Of a signature; NULL of NULL. It refers to the row or the signature.
+ * is_soft_float: of the function's object, elf_file_is_soft_float(). args_plan_free(). */
+struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row, bool is_soft_float);
+struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature,
+					 bool is_soft_float);
 void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 
 /* What has to be kept from the entry for the return: arguments that are results, the address of a result in memory. */

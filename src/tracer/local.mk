@@ -9,5 +9,5 @@ libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/
 
 # Who uses the tracer links these, the highest floor first.
 TRACER_LIBS = libtracer.a libcalls.a librecord.a libtext.a libptrace.a libengine.a libmodules.a \
-	libunwinder.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
+	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

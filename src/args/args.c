@@ -1,0 +1,215 @@
+#include "config.h"
+#include "args/args.h"
+#include "args/gather.h"
+#include "args/plan.h"
+#include "args/row.h"
+
+#include <errno.h>
+
+/* One call, at its entry or its return. */
+struct explaining {
+	const struct args_plan *plan;
+	struct showing showing;
+	struct gathering gathering;
+	struct arg_list *list;
+};
+
+static void begin(struct explaining *e, const struct args_plan *plan, const struct args_source *source,
+		  struct arg_list *list, bool is_return)
+{
+	e->plan = plan;
+	e->list = list;
+	value_begin(&e->showing, source);
+	e->gathering.s = &e->showing;
+	e->gathering.is_return = is_return;
+	e->gathering.has_floats = e->gathering.has_stack = false;
+	e->gathering.stack_from = plan->stack_from;
+	e->gathering.stack_to = plan->stack_to;
+}
+
+/* The text that has been made is the argument's. */
+static void add(struct explaining *e, const char *name)
+{
+	arg_list_add(e->list, name, out_finish(&e->showing.out));
+	out_clear(&e->showing.out);
+}
+
+/* ---- Signatures ---- */
+
+/* Where the compiler has put it by its own choice. */
+static void gather_chosen(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
+			  struct view *view, uint64_t size)
+{
+	const struct args_source *source = e->showing.source;
+	const struct arch *arch = source->arch;
+	uint64_t value;
+
+	if (param->place == PLACE_STACK) {
+		showing_read(&e->showing, arch->return_sp(source->regs) + (uint64_t)param->place_offset, size, bytes,
+			     view);
+		return;
+	}
+	*view = (struct view){.bytes = bytes};
+	if (param->place_register >= arch->dwarf_registers)
+		return;
+	value = arch->dwarf_get(source->regs, param->place_register);
+	memcpy(bytes, &value, sizeof(value));
+	view->size = size < arch->pointer_size ? size : arch->pointer_size;
+}
+
+static void show_address_of(struct explaining *e, const struct data_type *type, uint64_t address)
+{
+	unsigned char bytes[VALUE_BYTES];
+	struct view view;
+
+	if (address && type && type->size && showing_read(&e->showing, address, type->size, bytes, &view))
+		value_show(&e->showing, type, &view, 0, FOLLOW_ALL);
+	else if (address && type && type->size)
+		show_unreadable(&e->showing, address);
+	else
+		show_address(&e->showing, address);
+}
+
+static void show_param(struct explaining *e, const struct plan_param *param)
+{
+	const struct signature_param *chosen = param->signature;
+	const uint64_t size = param->place.is_address ? e->plan->arch->pointer_size : param->size;
+	unsigned char bytes[VALUE_BYTES];
+	struct view view;
+
+	if (chosen && chosen->place == PLACE_NOWHERE)
+		out_add(&e->showing.out, "<optimised out>");
+	else if (chosen && chosen->place != PLACE_BY_ABI) {
+		gather_chosen(e, chosen, bytes, &view, param->size);
+		value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
+	} else if (!gather(&e->gathering, &param->place, size, bytes, &view))
+		out_add(&e->showing.out, "<unknown place>");
+	else if (param->place.is_address)
+		show_address_of(e, param->type, view_pointer(&e->showing, &view));
+	else
+		value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
+}
+
+/* ---- Rows ---- */
+
+/* Its bits; 0 of what is not known. */
+static uint64_t gather_number(struct explaining *e, const struct plan_param *param)
+{
+	unsigned char bytes[VALUE_BYTES];
+	struct view view;
+
+	return gather(&e->gathering, &param->place, param->size, bytes, &view) ? view_number(&view, param->size, false)
+									       : 0;
+}
+
+static void show_row(struct explaining *e, const struct args_kept *kept)
+{
+	const struct function *row = e->plan->row;
+	const struct row_call call = {.row = row, .count = e->plan->count, .values = kept->args};
+
+	for (size_t i = 0; i < e->plan->count; i++) {
+		const struct param param = row_param(&call, &row->params[i]);
+
+		if (param.type == PARAM_NONE || param.is_result)
+			continue;
+		row_show(&e->showing, &call, &param, kept->args[i]);
+		add(e, e->plan->params[i].name);
+	}
+}
+
+/* -1, of the result's own width. */
+static bool is_minus_1(const struct args_source *source, const struct function *row)
+{
+	static const unsigned char types[] = {
+		[TYPE_WORD] = PARAM_LONG,   [TYPE_INT] = PARAM_INT,    [TYPE_UINT] = PARAM_INT,
+		[TYPE_INT8] = PARAM_INT8,   [TYPE_UINT8] = PARAM_INT8, [TYPE_INT16] = PARAM_INT16,
+		[TYPE_UINT16] = PARAM_INT16};
+	const unsigned type = row->result < ARRAY_SIZE(types) ? types[row->result] : PARAM_LONG;
+
+	return row_number(source->arch, type, source->arch->result(source->regs)) == UINT64_MAX;
+}
+
+static void show_row_return(struct explaining *e, const struct args_kept *kept, bool failed)
+{
+	const struct args_source *source = e->showing.source;
+	const struct function *row = e->plan->row;
+	const uint64_t result = e->plan->has_result ? gather_number(e, &e->plan->result) : 0;
+	const struct row_call call = {.row = row,
+				      .count = e->plan->count,
+				      .values = kept->args,
+				      .is_return = true,
+				      .result = e->plan->has_result ? result : UINT64_MAX};
+	int error;
+
+	for (size_t i = 0; i < e->plan->count; i++) {
+		struct param param = row_param(&call, &row->params[i]);
+
+		if (param.type == PARAM_NONE || !param.is_result)
+			continue;
+		if (failed)
+			param.type = PARAM_POINTER;
+		row_show(&e->showing, &call, &param, kept->args[i]);
+		add(e, e->plan->params[i].name);
+	}
+	if (e->plan->has_result) {
+		const struct param returns = row_param(&call, &row->returns);
+
+		row_show(&e->showing, &call, &returns, result);
+		add(e, e->plan->result.name);
+	}
+	if (failed && row->sets_errno && source->error(source->context, &error)) {
+		show_error(&e->showing, error);
+		add(e, "errno");
+	}
+}
+
+/* ---- Both ---- */
+
+struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept)
+{
+	struct arg_list *list = arg_list_new();
+	struct explaining e;
+
+	*kept = (struct args_kept){0};
+	begin(&e, plan, source, list, false);
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->row) {
+			kept->args[i] = gather_number(&e, &plan->params[i]);
+			continue;
+		}
+		show_param(&e, &plan->params[i]);
+		add(&e, plan->params[i].name);
+	}
+	if (plan->row)
+		show_row(&e, kept);
+	if (plan->has_result && plan->result.place.is_address) {
+		unsigned char bytes[VALUE_BYTES];
+		struct view view;
+
+		if (gather(&e.gathering, &plan->result.place, plan->arch->pointer_size, bytes, &view))
+			kept->result_at = view_pointer(&e.showing, &view);
+	}
+	showing_end(&e.showing);
+	return list;
+}
+
+void args_at_return(const struct args_plan *plan, const struct args_source *source, const struct args_kept *kept,
+		    bool failed, struct arg_list *list)
+{
+	struct explaining e;
+
+	begin(&e, plan, source, list, true);
+	if (plan->row) {
+		const bool is_failure = failed || (plan->row->success == OK_ALWAYS && plan->row->sets_errno &&
+						   is_minus_1(source, plan->row));
+
+		show_row_return(&e, kept, is_failure);
+	} else if (plan->has_result) {
+		if (plan->result.place.is_address)
+			show_address_of(&e, plan->result.type, kept->result_at);
+		else
+			show_param(&e, &plan->result);
+		add(&e, plan->result.name);
+	}
+	showing_end(&e.showing);
+}

@@ -1,0 +1,113 @@
+#include "config.h"
+#include "args/showing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TEXT_WIDTH_MAX 4  /* bytes of a character */
+#define TEXT_BEFORE    32 /* bytes before a string that say how long it is */
+
+/* ---- What values are shown with ---- */
+
+static size_t text_size(size_t limit)
+{
+	return TEXT_BEFORE + (limit + 1) * TEXT_WIDTH_MAX;
+}
+
+void showing_begin(struct showing *s, const struct args_source *source)
+{
+	*s = (struct showing){.source = source,
+			      .limit = source->limit < ARGS_LIMIT_MAX ? source->limit : ARGS_LIMIT_MAX};
+	/* An escape has four characters. */
+	out_init(&s->out, 1024 + 4 * s->limit);
+	s->text = xmalloc(text_size(s->limit));
+}
+
+void showing_end(struct showing *s)
+{
+	out_free(&s->out);
+	free(s->text);
+}
+
+size_t showing_read_text(struct showing *s, uint64_t address, size_t size)
+{
+	const size_t most = text_size(s->limit), wanted = size < most ? size : most;
+	const ssize_t count = s->source->read(s->source->context, address, s->text, wanted);
+
+	return count <= 0 ? 0 : (size_t)count < wanted ? (size_t)count : wanted;
+}
+
+bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned char *bytes, struct view *view)
+{
+	const size_t wanted = size < VALUE_BYTES ? (size_t)size : VALUE_BYTES;
+	const ssize_t count = wanted ? s->source->read(s->source->context, address, bytes, wanted) : 0;
+
+	*view = (struct view){.bytes = bytes, .address = address};
+	if (count > 0)
+		view->size = (size_t)count < wanted ? (size_t)count : wanted;
+	view->is_cut = view->size == wanted && wanted < size;
+	return view->size > 0;
+}
+
+/* ---- Bytes ---- */
+
+struct view view_part(const struct view *view, uint64_t offset, uint64_t size)
+{
+	struct view part = {.bytes = view->bytes, .is_cut = view->is_cut};
+
+	if (offset >= view->size)
+		return part;
+	part.bytes += offset;
+	part.size = view->size - offset < size ? view->size - offset : size;
+	part.address = view->address ? view->address + offset : 0;
+	return part;
+}
+
+uint64_t view_number(const struct view *view, uint64_t size, bool is_signed)
+{
+	const size_t wanted = size < sizeof(uint64_t) ? (size_t)size : sizeof(uint64_t);
+	const size_t count = view->size < wanted ? (size_t)view->size : wanted;
+	uint64_t number = 0;
+
+	memcpy(&number, view->bytes, count);
+	if (is_signed && count && count < sizeof(number) && number >> (count * 8 - 1))
+		number |= UINT64_MAX << (count * 8);
+	return number;
+}
+
+uint64_t view_pointer(const struct showing *s, const struct view *view)
+{
+	return view_number(view, s->source->arch->pointer_size, false);
+}
+
+/* ---- Words for what is not there ---- */
+
+void show_missing(struct showing *s, const struct view *view)
+{
+	if (view->is_cut)
+		s->out.is_full = true;
+	else
+		out_add(&s->out, "(unreadable)");
+}
+
+void show_address(struct showing *s, uint64_t address)
+{
+	if (address)
+		out_printf(&s->out, "0x%" PRIx64, address);
+	else
+		out_add(&s->out, "NULL");
+}
+
+void show_unreadable(struct showing *s, uint64_t address)
+{
+	out_printf(&s->out, "0x%" PRIx64 " (unreadable)", address);
+}
+
+void show_function(struct showing *s, uint64_t address)
+{
+	const char *name = address ? s->source->name(s->source->context, address) : NULL;
+
+	show_address(s, address);
+	if (name)
+		out_printf(&s->out, " <%s>", name);
+}

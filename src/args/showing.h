@@ -1,0 +1,63 @@
+/* What values are shown with: bytes of the target, and words for what is not there. */
+#ifndef FT_ARGS_SHOWING_H
+#define FT_ARGS_SHOWING_H
+
+#include "args/args.h"
+#include "args/out.h"
+
+#define VALUE_BYTES 1024 /* of a value that are looked at; what has more is shown as far as that */
+#define VALUE_ITEMS 8    /* of an array that are shown */
+
+/* How far the memory that a value refers to may be read for it. */
+enum follow {
+	FOLLOW_NOT,  /* a member, an element: its address is shown */
+	FOLLOW_TEXT, /* what was pointed to itself: only the text of a string object */
+	FOLLOW_ALL,  /* an argument, a result */
+};
+
+/* The bytes of a value, in the tracer's memory. */
+struct view {
+	const unsigned char *bytes;
+	uint64_t size;    /* of those that are there */
+	bool is_cut;      /* it has more that could be read, but are not looked at; else what lacks is unreadable */
+	uint64_t address; /* where they are in the target; 0: in registers */
+};
+
+/* What values are shown with: of one call. */
+struct showing {
+	const struct args_source *source;
+	size_t limit; /* of a string's bytes, bounded */
+	struct out out;
+	unsigned char *text; /* what is read of a string */
+	/* value_show(), for what consists of other values. */
+	void (*show)(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+		     enum follow follow);
+};
+
+/* Without `show`: value_begin() has it. */
+void showing_begin(struct showing *s, const struct args_source *source);
+void showing_end(struct showing *s);
+/* Reads into the room for strings, at most `size` bytes of it. How many; 0: nothing can be read. */
+size_t showing_read_text(struct showing *s, uint64_t address, size_t size);
+/* Reads what a value has at an address, bounded, into VALUE_BYTES bytes. False: nothing can be read. */
+bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned char *bytes, struct view *view);
+
+/* ---- Bytes ---- */
+
+/* A part of the bytes. */
+struct view view_part(const struct view *view, uint64_t offset, uint64_t size);
+/* The number that the bytes are, of at most 8; of more the low ones. */
+uint64_t view_number(const struct view *view, uint64_t size, bool is_signed);
+uint64_t view_pointer(const struct showing *s, const struct view *view);
+
+/* ---- Words ---- */
+
+/* Says that bytes are not there. */
+void show_missing(struct showing *s, const struct view *view);
+/* An address, or NULL. */
+void show_address(struct showing *s, uint64_t address);
+void show_unreadable(struct showing *s, uint64_t address);
+/* The address of code, with the name of the function. */
+void show_function(struct showing *s, uint64_t address);
+
+#endif

@@ -1,0 +1,172 @@
+#include "config.h"
+#include "args/value.h"
+
+#include <inttypes.h>
+
+#define WIDE_PARTS 4
+
+/* ---- Numbers ---- */
+
+/* Of 16 bytes: not every compiler has an integer of that many. */
+static void show_wide_int(struct showing *s, const struct view *view, bool is_signed)
+{
+	uint32_t parts[WIDE_PARTS]; /* the lowest first */
+	char digits[48];
+	char *d = digits + sizeof(digits) - 1;
+	bool is_negative, is_left = true;
+
+	memcpy(parts, view->bytes, sizeof(parts));
+	is_negative = is_signed && parts[WIDE_PARTS - 1] >> 31;
+	for (unsigned i = 0, carry = 1; is_negative && i < WIDE_PARTS; i++) {
+		parts[i] = ~parts[i] + carry;
+		carry = carry && !parts[i];
+	}
+	*d = '\0';
+	while (is_left) {
+		uint64_t rest = 0;
+
+		is_left = false;
+		for (unsigned i = WIDE_PARTS; i-- > 0;) {
+			rest = rest << 32 | parts[i];
+			parts[i] = (uint32_t)(rest / 10);
+			rest %= 10;
+			is_left |= parts[i] != 0;
+		}
+		*--d = (char)('0' + (int)rest);
+	}
+	if (is_negative)
+		*--d = '-';
+	out_add(&s->out, d);
+}
+
+static void show_bytes(struct showing *s, const struct view *view, uint64_t size)
+{
+	if (size > sizeof(uint64_t)) {
+		out_printf(&s->out, "<%" PRIu64 " bytes>", size);
+		return;
+	}
+	out_printf(&s->out, "0x%" PRIx64, view_number(view, size, false));
+}
+
+static void show_int(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	const uint64_t number = view_number(view, type->size, type->is_signed);
+
+	if (type->size == WIDE_PARTS * sizeof(uint32_t))
+		show_wide_int(s, view, type->is_signed);
+	else if (type->size > sizeof(number))
+		show_bytes(s, view, type->size);
+	else if (type->is_signed)
+		out_printf(&s->out, "%" PRId64, (int64_t)number);
+	else
+		out_printf(&s->out, "%" PRIu64, number);
+}
+
+static void show_bool(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	const uint64_t number = view_number(view, type->size, false);
+
+	if (number > 1)
+		out_printf(&s->out, "%" PRIu64, number);
+	else
+		out_add(&s->out, number ? "true" : "false");
+}
+
+/* Of a member its offset, of a function its address, and what is added to `this` behind it. */
+static void show_member_pointer(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	const unsigned word = s->source->arch->pointer_size;
+	const uint64_t first = view_pointer(s, view);
+
+	if (type->size < 2 * word) {
+		out_printf(&s->out, "0x%" PRIx64, first);
+		return;
+	}
+	const struct view behind = view_part(view, word, word);
+	const uint64_t more = view_pointer(s, &behind);
+
+	show_function(s, first);
+	if (more)
+		out_printf(&s->out, "+0x%" PRIx64, more);
+}
+
+/* ---- Any value ---- */
+
+/* Parts of these may be there without the others. */
+static bool has_parts(enum data_kind kind)
+{
+	return kind == DATA_STRUCT || kind == DATA_UNION || kind == DATA_ARRAY || kind == DATA_VECTOR;
+}
+
+static void show_scalar(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	switch (type->kind) {
+	case DATA_INT:
+		show_int(s, type, view);
+		return;
+	case DATA_BOOL:
+		show_bool(s, type, view);
+		return;
+	case DATA_CHAR:
+		show_char(s, type, view);
+		return;
+	case DATA_FLOAT:
+		show_float(s, type, view);
+		return;
+	case DATA_COMPLEX:
+		show_complex(s, type, view);
+		return;
+	case DATA_ENUM:
+		show_enum(s, type, view);
+		return;
+	case DATA_MEMBER_POINTER:
+		show_member_pointer(s, type, view);
+		return;
+	default:
+		show_bytes(s, view, type->size);
+		return;
+	}
+}
+
+void value_show(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+		enum follow follow)
+{
+	if (!out_step(&s->out))
+		return;
+	if (!type) {
+		out_add(&s->out, "<unknown>");
+		return;
+	}
+	if (!has_parts(type->kind) && view->size < type->size) {
+		show_missing(s, view);
+		return;
+	}
+	switch (type->kind) {
+	case DATA_POINTER:
+	case DATA_REFERENCE:
+		show_pointer(s, type, view, depth, follow);
+		return;
+	case DATA_STRUCT:
+	case DATA_UNION:
+		show_members(s, type, view, depth);
+		return;
+	case DATA_ARRAY:
+	case DATA_VECTOR:
+		show_elements(s, type, view, depth);
+		return;
+	case DATA_TEXT:
+	case DATA_TEXT_COUNTED:
+	case DATA_TEXT_INLINE:
+		show_text_object(s, type, view, follow);
+		return;
+	default:
+		show_scalar(s, type, view);
+		return;
+	}
+}
+
+void value_begin(struct showing *s, const struct args_source *source)
+{
+	showing_begin(s, source);
+	s->show = value_show;
+}

@@ -1,0 +1,160 @@
+/* Floating point numbers of every format, in the shortest form that reads back as the same. */
+#include "config.h"
+#include "args/value.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What a format of the target's can tell apart. The widest are shown as far as this machine's own widest goes. */
+struct precision {
+	int bits;         /* of the mantissa */
+	int exponent_min; /* of a normal number */
+	int digits;       /* decimal ones that a normal number always keeps */
+	int digits_max;   /* that always suffice */
+};
+
+static const struct precision half = {11, -14, 3, 5}, brain = {8, -126, 2, 4},
+			      single = {FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_DIG, 9},
+			      plain = {DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_DIG, 17},
+			      widest = {LDBL_MANT_DIG, LDBL_MIN_EXP - 1, LDBL_DIG, LDBL_DIG + 3};
+
+/* Whether a number that was read is nearer to the value than to any other of the format. */
+static bool is_nearest(long double read, long double value, const struct precision *p)
+{
+	int exponent;
+	const long double mantissa = frexpl(fabsl(value), &exponent);
+	const int lowest = exponent - 1 > p->exponent_min ? exponent - 1 : p->exponent_min;
+	long double half_step = ldexpl(1, lowest - p->bits);
+
+	if (read == value)
+		return true;
+	/* Below a power of two the steps are half as wide. */
+	if (mantissa == 0.5L && fabsl(read) < fabsl(value) && exponent - 1 > p->exponent_min)
+		half_step /= 2;
+	return fabsl(read - value) < half_step;
+}
+
+static void show_number(struct showing *s, long double value, const struct precision *p)
+{
+	char text[64];
+	const bool is_normal = fabsl(value) >= ldexpl(1, p->exponent_min);
+
+	if (isnan(value) || isinf(value) || value == 0) {
+		out_printf(&s->out, "%Lg", value);
+		return;
+	}
+	for (int digits = is_normal ? p->digits : 1; digits <= p->digits_max; digits++) {
+		snprintf(text, sizeof(text), "%.*Lg", digits, value);
+		const bool reads_back = p == &plain    ? (long double)strtod(text, NULL) == value
+					: p == &single ? (long double)strtof(text, NULL) == value
+						       : is_nearest(strtold(text, NULL), value, p);
+
+		if (reads_back)
+			break;
+	}
+	out_add(&s->out, text);
+}
+
+/* A number of 16 bits, with that many of the exponent. */
+static long double short_number(uint64_t bits, int exponent_bits)
+{
+	const int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+	const int most = (1 << exponent_bits) - 1, exponent = (int)(bits >> fraction_bits) & most;
+	const uint64_t fraction = bits & ((1u << fraction_bits) - 1);
+	long double value = ldexpl((long double)(fraction | (exponent ? 1u << fraction_bits : 0u)),
+				   (exponent ? exponent : 1) - bias - fraction_bits);
+
+	if (exponent == most)
+		value = fraction ? NAN : INFINITY;
+	return bits >> 15 ? -value : value;
+}
+
+/* x87's: a mantissa of 64 bits with its first one, and what has it not is no number. */
+static long double extended_number(const unsigned char *bytes)
+{
+	uint64_t mantissa;
+	uint16_t top;
+	long double value;
+
+	memcpy(&mantissa, bytes, sizeof(mantissa));
+	memcpy(&top, bytes + sizeof(mantissa), sizeof(top));
+	const int exponent = top & 0x7fff;
+
+	if (exponent == 0x7fff)
+		value = mantissa << 1 ? NAN : INFINITY;
+	else if (exponent && !(mantissa >> 63))
+		value = NAN;
+	else
+		value = ldexpl((long double)mantissa, (exponent ? exponent : 1) - 16383 - 63);
+	return top >> 15 ? -value : value;
+}
+
+/* IEEE's of 128 bits. */
+static long double quad_number(const unsigned char *bytes)
+{
+	uint64_t low, high;
+	long double value;
+
+	memcpy(&low, bytes, sizeof(low));
+	memcpy(&high, bytes + sizeof(low), sizeof(high));
+	const int exponent = (int)(high >> 48) & 0x7fff, scale = (exponent ? exponent : 1) - 16383 - 112;
+	const uint64_t fraction = high & (UINT64_MAX >> 16);
+
+	if (exponent == 0x7fff)
+		value = fraction || low ? NAN : INFINITY;
+	else
+		value = ldexpl((long double)(fraction | (exponent ? (uint64_t)1 << 48 : 0)), scale + 64) +
+			ldexpl((long double)low, scale);
+	return high >> 63 ? -value : value;
+}
+
+static bool is_brain_float(const char *name)
+{
+	return name && (strstr(name, "bf16") || strstr(name, "bfloat16"));
+}
+
+void show_float(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	float narrow;
+	double wide;
+
+	if (type->is_extended && view->size >= 10) {
+		show_number(s, extended_number(view->bytes), &widest);
+		return;
+	}
+	switch (type->size) {
+	case 2:
+		if (is_brain_float(type->name))
+			show_number(s, short_number(view_number(view, 2, false), 8), &brain);
+		else
+			show_number(s, short_number(view_number(view, 2, false), 5), &half);
+		return;
+	case 4:
+		memcpy(&narrow, view->bytes, sizeof(narrow));
+		show_number(s, (long double)narrow, &single);
+		return;
+	case 8:
+		memcpy(&wide, view->bytes, sizeof(wide));
+		show_number(s, (long double)wide, &plain);
+		return;
+	case 16:
+		show_number(s, quad_number(view->bytes), &widest);
+		return;
+	default:
+		out_printf(&s->out, "<%llu bytes>", (unsigned long long)type->size);
+		return;
+	}
+}
+
+void show_complex(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	const struct view real = view_part(view, 0, type->size / 2);
+	const struct view imaginary = view_part(view, type->size / 2, type->size / 2);
+
+	s->show(s, type->target, &real, 1, FOLLOW_NOT);
+	out_add(&s->out, " + ");
+	s->show(s, type->target, &imaginary, 1, FOLLOW_NOT);
+	out_add(&s->out, "i");
+}

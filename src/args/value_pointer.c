@@ -1,0 +1,65 @@
+/* Pointers and references, and what is behind them. */
+#include "config.h"
+#include "args/value.h"
+
+/* Whether what a pointer of an argument points to is looked at. Not bytes: they are a buffer. Not a struct of which
+ * nothing is known. */
+static bool is_followed(const struct data_type *target)
+{
+	switch (target->kind) {
+	case DATA_OTHER:
+	case DATA_VOID:
+	case DATA_FUNCTION:
+		return false;
+	case DATA_INT:
+	case DATA_CHAR:
+		return target->size > 1;
+	case DATA_STRUCT:
+	case DATA_UNION:
+		return target->member_count > 0 && target->size > 0;
+	case DATA_ARRAY:
+	case DATA_VECTOR:
+		return target->size > 0 && target->count > 0;
+	default:
+		return target->size > 0;
+	}
+}
+
+/* A reference is shown as what it refers to, a pointer with its own value before that. */
+static void show_pointee(struct showing *s, const struct data_type *type, uint64_t address, unsigned depth)
+{
+	const struct data_type *target = type->target;
+	const bool is_text =
+		target->kind == DATA_TEXT || target->kind == DATA_TEXT_COUNTED || target->kind == DATA_TEXT_INLINE;
+	unsigned char bytes[VALUE_BYTES];
+	struct view view;
+
+	if (!showing_read(s, address, target->size, bytes, &view)) {
+		show_unreadable(s, address);
+		return;
+	}
+	if (type->kind == DATA_POINTER) {
+		show_address(s, address);
+		out_add(&s->out, " -> ");
+	}
+	s->show(s, target, &view, depth, is_text ? FOLLOW_TEXT : FOLLOW_NOT);
+}
+
+void show_pointer(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+		  enum follow follow)
+{
+	const uint64_t address = view_pointer(s, view);
+	const struct data_type *target = type->target;
+
+	if (target && target->kind == DATA_FUNCTION) {
+		show_function(s, address);
+	} else if (!target || !address || follow != FOLLOW_ALL) {
+		show_address(s, address);
+	} else if (type->kind == DATA_POINTER && is_text_char(target)) {
+		show_string(s, address, (unsigned)target->size, char_prefix(target));
+	} else if (type->kind == DATA_REFERENCE ? target->size > 0 : is_followed(target)) {
+		show_pointee(s, type, address, depth);
+	} else {
+		show_address(s, address);
+	}
+}

@@ -1,0 +1,157 @@
+/* What consists of other values: structs, unions, bit fields, arrays; and enumerations. */
+#include "config.h"
+#include "args/value.h"
+
+#include <inttypes.h>
+
+#define DEPTH_MAX    4  /* structs and arrays within each other that are shown */
+#define BASES_MAX    8  /* classes that inherit from each other */
+#define VECTOR_ITEMS 16 /* of the widest vector that an ABI passes */
+
+/* ---- Structs ---- */
+
+/* The bits of a bit field, as a number of its type's size. */
+static void show_bit_field(struct showing *s, const struct data_member *member, const struct view *view, unsigned depth)
+{
+	const struct data_type *type = member->type;
+	const uint64_t first = member->offset + member->bit_offset / 8;
+	const unsigned shift = member->bit_offset % 8, bits = member->bit_size;
+	const struct view held = view_part(view, first, (shift + bits + 7) / 8);
+	unsigned char bytes[16] = {0};
+	uint64_t number;
+
+	if (!type || bits > 64 || type->size > sizeof(bytes)) {
+		out_add(&s->out, "<bits>");
+		return;
+	}
+	if (held.size * 8 < shift + bits) {
+		show_missing(s, &held);
+		return;
+	}
+	number = view_number(&held, sizeof(number), false) >> shift;
+	if (shift + bits > 64)
+		number |= (uint64_t)held.bytes[8] << (64 - shift);
+	if (bits < 64)
+		number &= ((uint64_t)1 << bits) - 1;
+	const struct data_type *integer = type->kind == DATA_ENUM && type->target ? type->target : type;
+	const bool is_negative = (integer->is_signed || type->is_signed) && number >> (bits - 1);
+
+	if (is_negative && bits < 64)
+		number |= UINT64_MAX << bits;
+	memset(bytes, is_negative ? 0xff : 0, sizeof(bytes));
+	memcpy(bytes, &number, sizeof(number));
+	const struct view value = {.bytes = bytes, .size = type->size};
+
+	s->show(s, type, &value, depth, FOLLOW_NOT);
+}
+
+/* Adds the members, behind `separator`; those of a base as the struct's own. Returns what the next is behind. */
+static const char *add_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
+			       unsigned bases, const char *separator)
+{
+	for (size_t i = 0; i < type->member_count && out_step(&s->out); i++) {
+		const struct data_member *member = &type->members[i];
+		const uint64_t size = member->type ? member->type->size : 0;
+		const struct view part = view_part(view, member->offset, size);
+
+		if (member->is_base && member->type && bases) {
+			separator = add_members(s, member->type, &part, depth, bases - 1, separator);
+			continue;
+		}
+		out_add(&s->out, separator);
+		separator = ", ";
+		if (member->name && *member->name)
+			out_printf(&s->out, "%s=", member->name);
+		if (member->bit_size)
+			show_bit_field(s, member, view, depth);
+		else
+			s->show(s, member->type, &part, depth, FOLLOW_NOT);
+		/* What lacks here lacks behind it. */
+		if (size && !part.size && !member->bit_size)
+			break;
+	}
+	return separator;
+}
+
+void show_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+{
+	out_add(&s->out, "{");
+	if (depth >= DEPTH_MAX)
+		out_add(&s->out, "...");
+	else
+		add_members(s, type, view, depth + 1, BASES_MAX, "");
+	out_end(&s->out, "}");
+}
+
+/* ---- Arrays ---- */
+
+void show_elements(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+{
+	const struct data_type *element = type->target;
+	const uint64_t most = type->kind == DATA_VECTOR ? VECTOR_ITEMS : VALUE_ITEMS;
+	uint64_t i = 0;
+
+	if (type->kind == DATA_ARRAY && is_text_char(element)) {
+		show_char_array(s, type, view);
+		return;
+	}
+	out_add(&s->out, "[");
+	if (depth >= DEPTH_MAX && type->count) {
+		out_add(&s->out, "...");
+		out_end(&s->out, "]");
+		return;
+	}
+	for (; i < type->count && i < most && element && element->size; i++) {
+		const struct view part = view_part(view, i * element->size, element->size);
+
+		out_add(&s->out, i ? ", " : "");
+		s->show(s, element, &part, depth + 1, FOLLOW_NOT);
+		if (!part.size || s->out.is_full)
+			break;
+	}
+	if (i == most && i < type->count)
+		out_add(&s->out, ", ...");
+	out_end(&s->out, "]");
+}
+
+/* ---- Enumerations ---- */
+
+/* The names of a number's bits: the words with the most bits first, in the order of their values. */
+static void show_flags(struct showing *s, const struct data_type *type, uint64_t number)
+{
+	const struct data_word *named[64];
+	size_t count = 0;
+	uint64_t left = number;
+
+	for (size_t i = type->word_count; i-- > 0 && left && count < ARRAY_SIZE(named);) {
+		const uint64_t bits = type->words[i].value;
+
+		if (!bits || (left & bits) != bits)
+			continue;
+		left &= ~bits;
+		named[count++] = &type->words[i];
+	}
+	for (size_t i = count; i-- > 0;)
+		out_printf(&s->out, "%s%s", named[i]->name, i ? "|" : "");
+	if (left || !count)
+		out_printf(&s->out, left ? "%s0x%" PRIx64 : "%s0", count ? "|" : "", left);
+}
+
+void show_enum(struct showing *s, const struct data_type *type, const struct view *view)
+{
+	const bool is_signed = type->target ? type->target->is_signed : type->is_signed;
+	const uint64_t number = view_number(view, type->size, is_signed);
+	const uint64_t bits = view_number(view, type->size, false);
+
+	for (size_t i = 0; i < type->word_count; i++)
+		if (type->words[i].value == number || type->words[i].value == bits) {
+			out_add(&s->out, type->words[i].name);
+			return;
+		}
+	if (type->is_flags)
+		show_flags(s, type, bits);
+	else if (is_signed)
+		out_printf(&s->out, "%" PRId64, (int64_t)number);
+	else
+		out_printf(&s->out, "%" PRIu64, number);
+}

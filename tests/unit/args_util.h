@@ -1,0 +1,62 @@
+/* A task that makes a call, as the tests of arguments have it: registers, and memory in a few places. */
+#ifndef FT_TESTS_ARGS_UTIL_H
+#define FT_TESTS_ARGS_UTIL_H
+
+#include "args/args.h"
+#include "args/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define STACK_AT   0x7ff000u
+#define STACK_SIZE 4096u
+
+extern const struct arch arch_aarch64, arch_arm;
+
+/* Memory is where it was put, and nowhere else. */
+struct place_of_memory {
+	uint64_t address;
+	const void *bytes;
+	size_t size;
+};
+
+struct fake_task {
+	const struct arch *arch;
+	struct arch_regs regs;
+	unsigned char stack[STACK_SIZE]; /* the upper half is the arguments' */
+	struct place_of_memory places[16];
+	unsigned place_count, reads;
+	unsigned char floats[ABI_FLOATS_MAX];
+	size_t floats_size;
+	int error;
+	bool has_error;
+	struct args_source source;
+	struct arg_list *list;
+	struct args_kept kept;
+	char text[16384]; /* "name=value, ..." */
+};
+
+/* Of that processor, with a limit of 16 bytes of a string. */
+void fake_begin(struct fake_task *task, const struct arch *arch);
+void fake_end(struct fake_task *task);
+/* Puts memory there: the bytes have to stay. */
+void fake_memory(struct fake_task *task, uint64_t address, const void *bytes, size_t size);
+/* Gives integer argument `index` a value of a pointer's size, and what calls return. */
+void fake_argument(struct fake_task *task, unsigned index, uint64_t value);
+void fake_result(struct fake_task *task, uint64_t value);
+/* The arguments, and what the return adds, as "name=value, name=value". */
+const char *fake_entry(struct fake_task *task, const struct args_plan *plan);
+const char *fake_return(struct fake_task *task, const struct args_plan *plan, bool failed);
+/* A value's bytes, at STACK_AT or in registers (address 0), as an argument is shown. */
+const char *fake_value(struct fake_task *task, const struct data_type *type, const void *bytes, size_t size,
+		       uint64_t address);
+
+/* The processors that this build can play: `*count` of them. */
+const struct arch *const *fake_arches(size_t *count);
+
+#define assert_text(actual, expected) assert_string_equal(actual, expected)
+
+#endif

@@ -1,12 +1,9 @@
 /* The functions that only an object's separate debug file names, found by libdwfl as the names of frames are. */
 #include "config.h"
-#include "symbols/name_file.h"
+#include "symbols/debug_file.h"
 #include "base/msg.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SYMBOLS_MAX     (8 << 20)
 #define NAME_MAX_LENGTH 65536
@@ -55,30 +52,13 @@ static void take_symbols(struct elf_file *file, const struct name_file *debug)
 
 static void read_debug_file(const struct object *object)
 {
-	const struct names_options options = {0};
-	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	Dwfl_Callbacks callbacks;
-	struct stat st;
+	struct debug_file *debug = debug_file_open(object);
 
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return;
-	}
-	elf_version(EV_CURRENT);
-	char *path = name_file_debug_path(&options);
-
-	name_file_set_callbacks(&callbacks, &path);
-	struct name_file *debug = name_file_new(fd, &st, object->open_path, object->path, &options, &callbacks);
-
-	/* It may have been replaced since. */
-	if (debug && debug->machine == object->file->machine && !strcmp(debug->build_id, object->file->build_id))
-		take_symbols(object->file, debug);
+	if (debug)
+		take_symbols(object->file, debug->file);
 	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path,
 		  object->file->debug_symbol_count);
-	name_file_free(debug);
-	free(path);
+	debug_file_close(debug);
 }
 
 static void choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,

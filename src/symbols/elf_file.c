@@ -158,6 +158,8 @@ void elf_file_free(struct elf_file *file)
 	if (!file)
 		return;
 	elf_symbols_free(file);
+	if (file->signatures)
+		file->signatures_free(file->signatures);
 	free(file->call_slots);
 	free(file->errno_place);
 	free(file->segments);

@@ -58,7 +58,10 @@ struct elf_file {
 	size_t call_slot_count;
 	bool call_slots_read;
 	struct errno_place *errno_place; /* errno_place.c; NULL: not read */
-	size_t bytes;                    /* memory held, about */
+	struct signatures *signatures;   /* signature.c, which has set how they are freed */
+	void (*signatures_free)(struct signatures *signatures);
+	bool signatures_read;
+	size_t bytes; /* memory held, about */
 
 	unsigned references;
 	struct elf_file *newer, *older; /* among the unused ones of the cache */

@@ -5,7 +5,11 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
-	src/symbols/debugdata.c src/symbols/debug_functions.c \
+	src/symbols/debugdata.c src/symbols/debug_functions.c src/symbols/debug_file.c \
+	src/symbols/debug_file.h src/symbols/signature.c src/symbols/type_reader.h \
+	src/symbols/types.c src/symbols/types.h src/symbols/type_reader.c \
+	src/symbols/type_scalar.c src/symbols/type_member.c \
+	src/symbols/type_passing.c src/symbols/type_string.c \
 	src/symbols/slots.c src/symbols/errno_place.c src/symbols/errno_place.h \
 	src/symbols/demangle.c src/symbols/names.c \
 	src/symbols/names.h src/symbols/name_file.c src/symbols/name_file.h \

@@ -31,6 +31,7 @@ struct unit {
 	Dwarf_Die split; /* that has the functions: the same one, or the one in the .dwo file */
 	const char *folder;
 	bool is_mangled; /* its language has mangled names */
+	bool has_types;  /* known once it is indexed */
 	bool is_indexed;
 	Dwarf_Die *functions;
 	size_t function_count, function_capacity;
@@ -175,6 +176,13 @@ void dwarf_index_free(struct dwarf_index *index)
 
 /* ---- Functions of a unit ---- */
 
+/* A type, or a place where the unit's types may be. */
+static bool is_type(int tag)
+{
+	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_imported_unit;
+}
+
 /* Goes through the children; libdw checks that an entry lies in its unit, but its link to the
  * next sibling can lead back. */
 static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
@@ -187,7 +195,10 @@ static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_D
 		if (!index->dies_left)
 			return;
 		index->dies_left--;
-		if (dwarf_tag(&die) == DW_TAG_subprogram) {
+		const int tag = dwarf_tag(&die);
+
+		unit->has_types |= is_type(tag);
+		if (tag == DW_TAG_subprogram) {
 			if (add_ranges(&unit->ranges, &die, unit->function_count)) {
 				ARRAY_GROW(unit->functions, unit->function_capacity, unit->function_count);
 				unit->functions[unit->function_count++] = die;
@@ -212,6 +223,23 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 		unit->is_indexed = true;
 	}
 	return unit;
+}
+
+bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function)
+{
+	const uint64_t at = address - index->bias;
+	struct unit *unit = find_unit(index, at);
+	const struct range *range = unit ? find_range(&unit->ranges, at) : NULL;
+	Dwarf_Addr entry;
+
+	if (!range)
+		return false;
+	*function = (struct dwarf_function){
+		.die = unit->functions[range->index],
+		.language = dwarf_srclang(&unit->split),
+		.has_types = unit->has_types,
+	};
+	return !dwarf_entrypc(&function->die, &entry) && entry == at;
 }
 
 /* ---- Inlined functions at an address ---- */

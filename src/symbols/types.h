@@ -9,19 +9,22 @@
 enum data_kind {
 	DATA_OTHER, /* nothing is known but its size */
 	DATA_VOID,
-	DATA_INT,     /* is_signed or not; of 1 to 16 bytes */
-	DATA_BOOL,    /* of 1 byte or more */
-	DATA_CHAR,    /* of 1, 2 or 4 bytes */
-	DATA_FLOAT,   /* the format by the size: 2, 4, 8, 16 bytes; x87's 10 in 12 or 16: is_extended */
-	DATA_COMPLEX, /* two of `target` */
-	DATA_ENUM,    /* words; is_flags: of bits that are or'ed */
+	DATA_INT,         /* is_signed or not; of 1 to 16 bytes */
+	DATA_BOOL,        /* of 1 byte or more */
+	DATA_CHAR,        /* of 1, 2 or 4 bytes */
+	DATA_FLOAT,       /* the format by the size: 2, 4, 8, 16 bytes; x87's 10 in 12 or 16: is_extended */
+	DATA_FLOAT_OTHER, /* a decimal one, or bfloat16: it lies where a float of its size does, and is not shown */
+	DATA_COMPLEX,     /* two of `target` */
+	DATA_ENUM,        /* words; is_flags: of bits that are or'ed */
 	DATA_POINTER,
 	DATA_REFERENCE, /* a pointer in all but the name: what it refers to is shown as if it were given itself */
 	DATA_FUNCTION,  /* what a pointer points to; shown by its name where it has one */
-	DATA_STRUCT,    /* and classes; members */
-	DATA_UNION,     /* members, all at offset 0 */
-	DATA_ARRAY,     /* `count` of `target` */
-	DATA_VECTOR,    /* the same, in a vector register where it is an argument */
+	/* And classes; members. Behind a second pointer structs have none (a list's node leads to no second node), and
+	 * where a struct is declared only. No struct holds itself. */
+	DATA_STRUCT,
+	DATA_UNION,  /* members, all at offset 0 */
+	DATA_ARRAY,  /* `count` of `target` */
+	DATA_VECTOR, /* the same, in a vector register where it is an argument */
 	DATA_MEMBER_POINTER,
 	DATA_TEXT, /* a struct that stands for a string: its bytes lie at a pointer in it, and it has their number */
 	DATA_TEXT_COUNTED, /* a pointer to a string whose length is in memory before it (std::string's older ABI) */
@@ -48,8 +51,12 @@ struct data_type {
 	enum data_kind kind;
 	uint64_t size; /* bytes; 0 unknown, or none */
 	uint32_t align;
-	const char *name; /* as the source has it; "" none */
+	/* As the source has it: a typedef's, else without "struct", "const"; "" of pointers, of what has none. */
+	const char *name;
 	bool is_signed, is_flags, is_extended;
+	bool is_const;     /* what a pointer to const points to: the function does not write it */
+	bool is_cut;       /* there are more members than these */
+	bool has_variants; /* Rust's enum with data: which members it has besides, is not known */
 	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
 	bool by_address;
 	const struct data_type *target; /* of pointers and references (NULL: void), elements, an enum's integer */

@@ -25,3 +25,11 @@ TESTS += tests/unit/symbols_slots
 tests_unit_symbols_slots_SOURCES = tests/unit/symbols_slots.c tests/unit/symbols_util.c tests/unit/symbols_util.h
 tests_unit_symbols_slots_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_symbols_slots_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+
+check_PROGRAMS += tests/unit/signature
+TESTS += tests/unit/signature
+tests_unit_signature_SOURCES = tests/unit/signature.c tests/unit/signature_util.c tests/unit/signature_util.h \
+	tests/unit/symbols_util.c tests/unit/symbols_util.h
+tests_unit_signature_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_signature_LDADD = libsymbols.a libproc.a libarch.a libbase.a $(SYMBOLS_LIBS) $(UNIT_LIBS)
+EXTRA_DIST += tests/unit/signatures/c.txt

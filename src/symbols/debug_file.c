@@ -1,0 +1,42 @@
+/* An object's debug information, in its file or in a separate one, kept open. */
+#include "config.h"
+#include "symbols/debug_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct debug_file *debug_file_open(const struct object *object)
+{
+	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	elf_version(EV_CURRENT);
+	struct debug_file *debug = xcalloc(1, sizeof(*debug));
+
+	debug->folders = name_file_debug_path(&debug->options);
+	name_file_set_callbacks(&debug->callbacks, &debug->folders);
+	debug->file = name_file_new(fd, &st, object->open_path, object->path, &debug->options, &debug->callbacks);
+	/* It may have been replaced since. */
+	if (debug->file && debug->file->machine == object->file->machine &&
+	    !strcmp(debug->file->build_id, object->file->build_id))
+		return debug;
+	debug_file_close(debug);
+	return NULL;
+}
+
+void debug_file_close(struct debug_file *debug)
+{
+	if (!debug)
+		return;
+	name_file_free(debug->file);
+	free(debug->folders);
+	free(debug);
+}

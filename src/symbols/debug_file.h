@@ -1,0 +1,19 @@
+/* An object's file as libdwfl opens it, with its separate debug file. */
+#ifndef FT_SYMBOLS_DEBUG_FILE_H
+#define FT_SYMBOLS_DEBUG_FILE_H
+
+#include "symbols/name_file.h"
+
+struct debug_file {
+	struct name_file *file;
+	/* libdwfl keeps pointers to these. */
+	struct names_options options;
+	Dwfl_Callbacks callbacks;
+	char *folders;
+};
+
+/* NULL: there is no file, or it is no longer the one that is mapped. debug_file_close(). No server is asked. */
+struct debug_file *debug_file_open(const struct object *object);
+void debug_file_close(struct debug_file *debug); /* NULL is allowed */
+
+#endif

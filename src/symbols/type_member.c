@@ -1,0 +1,66 @@
+/* Where members lie in structs. */
+#include "config.h"
+#include "symbols/type_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFSET_MAX (1u << 30)
+
+bool type_member_offset(Dwarf_Die *die, uint64_t *offset)
+{
+	Dwarf_Attribute found;
+	Dwarf_Op *operations;
+	size_t count;
+
+	*offset = 0;
+	if (!dwarf_attr(die, DW_AT_data_member_location, &found))
+		return true;
+	if (die_number(die, DW_AT_data_member_location, offset))
+		return *offset < OFFSET_MAX;
+	/* As DWARF 2 says it. */
+	if (dwarf_getlocation(&found, &operations, &count) || count != 1 || operations[0].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = operations[0].number;
+	return *offset < OFFSET_MAX;
+}
+
+/* From DWARF 4 on the bits are counted from the struct's beginning; before, from the most significant bit of a
+ * storage unit. */
+bool type_member_bits(Dwarf_Die *die, struct data_member *member)
+{
+	uint64_t size, at, storage = member->type->size;
+
+	if (!die_number(die, DW_AT_bit_size, &size))
+		return true;
+	if (!size || size > 128)
+		return false;
+	if (die_number(die, DW_AT_bit_offset, &at)) {
+		die_number(die, DW_AT_byte_size, &storage);
+		if (storage > 16 || at > 128 || at + size > 8 * storage)
+			return false;
+		at = 8 * member->offset + 8 * storage - at - size;
+	} else if (!die_number(die, DW_AT_data_bit_offset, &at)) {
+		at = 8 * member->offset;
+	}
+	if (at / 8 >= OFFSET_MAX)
+		return false;
+	member->offset = (uint32_t)(at / 8);
+	member->bit_offset = at % 8;
+	member->bit_size = (uint16_t)size;
+	return true;
+}
+
+uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count)
+{
+	uint32_t align = 1;
+
+	for (size_t i = 0; i < count; i++)
+		if (members[i].type->align > align &&
+		    (members[i].bit_size || !(members[i].offset % members[i].type->align)))
+			align = members[i].type->align;
+	/* A packed one. */
+	while (align > 1 && type->size % align)
+		align /= 2;
+	return align;
+}

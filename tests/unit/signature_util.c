@@ -1,0 +1,205 @@
+#include "config.h"
+#include "signature_util.h"
+#include "symbols_util.h"
+#include "base/buf.h"
+#include "symbols/elf_file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define BIAS 0x10000000
+
+struct object *test_object(const char *name)
+{
+	char *path = xasprintf("%s/%s", test_folder, name);
+	const char *reason = NULL;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct elf_file *file = elf ? elf_file_new(elf, 0, &reason) : NULL;
+
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	if (!file) {
+		free(path);
+		return NULL;
+	}
+	struct object *object = xcalloc(1, sizeof(*object));
+
+	*object = (struct object){.path = path, .open_path = xstrdup(path), .file = file, .bias = BIAS};
+	return object;
+}
+
+void test_object_free(struct object *object)
+{
+	if (!object)
+		return;
+	elf_file_free(object->file);
+	free(object->path);
+	free(object->open_path);
+	free(object);
+}
+
+uint64_t test_address(const struct object *object, const char *symbol)
+{
+	struct elf_symbol found;
+
+	return elf_file_find(object->file, symbol, &found) ? found.value + object->bias : 0;
+}
+
+/* ---- Text ---- */
+
+static void add_type(struct buf *out, const struct data_type *type);
+
+static void add_members(struct buf *out, const struct data_type *type)
+{
+	buf_add_str(out, "{");
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct data_member *member = &type->members[i];
+
+		buf_printf(out, "%s%" PRIu32 ":", i ? "; " : "", member->offset);
+		if (member->bit_size)
+			buf_printf(out, "%u+%u:", member->bit_offset, member->bit_size);
+		add_type(out, member->type);
+		buf_printf(out, "%s%s%s", member->is_base ? " BASE" : "", member->name[0] ? " " : "", member->name);
+	}
+	buf_printf(out, "%s}%" PRIu64 "/%" PRIu32, type->is_cut ? "..." : "", type->size, type->align);
+}
+
+static void add_words(struct buf *out, const struct data_type *type)
+{
+	buf_add_str(out, type->is_flags ? "|{" : "{");
+	for (size_t i = 0; i < type->word_count; i++)
+		buf_printf(out, type->is_signed ? "%s%s=%" PRId64 : "%s%s=%" PRIu64, i ? ", " : "", type->words[i].name,
+			   type->words[i].value);
+	buf_printf(out, "}%" PRIu64, type->size);
+}
+
+static void add_pointed(struct buf *out, const struct data_type *type, const char *mark)
+{
+	if (type->name[0]) /* a typedef's */
+		buf_printf(out, "%s=", type->name);
+	if (type->target)
+		add_type(out, type->target);
+	else
+		buf_add_str(out, "void");
+	buf_add_str(out, mark);
+}
+
+static const char *name_of(const struct data_type *type)
+{
+	return type->name[0] ? type->name : "?";
+}
+
+static void add_text_kind(struct buf *out, const struct data_type *type)
+{
+	if (type->kind == DATA_TEXT)
+		buf_printf(out, " text@%" PRIu32 ",%" PRIu32, type->text_at, type->length_at);
+	else if (type->kind == DATA_TEXT_COUNTED)
+		buf_printf(out, " counted@%" PRIu32, type->text_at);
+	else if (type->kind == DATA_TEXT_INLINE)
+		buf_add_str(out, " inline");
+}
+
+static void add_type(struct buf *out, const struct data_type *type)
+{
+	static const char letters[] = {
+		[DATA_OTHER] = 'o', [DATA_INT] = 'i',         [DATA_BOOL] = 'b',           [DATA_CHAR] = 'c',
+		[DATA_FLOAT] = 'f', [DATA_FLOAT_OTHER] = 'd', [DATA_MEMBER_POINTER] = 'm', [DATA_COMPLEX] = 'x',
+	};
+
+	if (type->is_const)
+		buf_add_str(out, "const ");
+	switch (type->kind) {
+	case DATA_VOID:
+		buf_add_str(out, "void");
+		break;
+	case DATA_FUNCTION:
+		buf_add_str(out, "function");
+		break;
+	case DATA_POINTER:
+		add_pointed(out, type, "*");
+		break;
+	case DATA_REFERENCE:
+		add_pointed(out, type, "&");
+		break;
+	case DATA_ENUM:
+		buf_printf(out, "enum %s", name_of(type));
+		add_words(out, type);
+		break;
+	case DATA_ARRAY:
+	case DATA_VECTOR:
+		add_type(out, type->target);
+		buf_printf(out, type->kind == DATA_VECTOR ? "<%" PRIu64 ">" : "[%" PRIu64 "]", type->count);
+		break;
+	case DATA_STRUCT:
+	case DATA_UNION:
+	case DATA_TEXT:
+	case DATA_TEXT_COUNTED:
+	case DATA_TEXT_INLINE:
+		buf_printf(out, "%s%s %s", type->by_address ? "byaddress " : "",
+			   type->kind == DATA_UNION ? "union" : "struct", name_of(type));
+		add_text_kind(out, type);
+		if (type->member_count)
+			add_members(out, type);
+		break;
+	default:
+		buf_printf(out, "%s:%s%c%" PRIu64 "%s", name_of(type), type->is_signed ? "" : "u", letters[type->kind],
+			   type->size, type->is_extended ? "x" : "");
+		break;
+	}
+}
+
+char *signature_text(const struct object *object, const char *symbol)
+{
+	const uint64_t address = test_address(object, symbol);
+	const struct signature *signature = address ? object_signature(object, address) : NULL;
+	struct buf out = {0};
+
+	if (!signature)
+		return xstrdup(address ? "none" : "no such symbol");
+	if (signature->result)
+		add_type(&out, signature->result);
+	else
+		buf_add_str(&out, "void");
+	buf_add_str(&out, " (");
+	for (size_t i = 0; i < signature->param_count; i++) {
+		const struct signature_param *param = &signature->params[i];
+
+		if (i)
+			buf_add_str(&out, ", ");
+		add_type(&out, param->type);
+		if (param->name[0])
+			buf_printf(&out, " %s", param->name);
+		if (param->place == PLACE_REGISTER)
+			buf_printf(&out, "@r%u", param->place_register);
+		else if (param->place == PLACE_STACK)
+			buf_printf(&out, "@s%" PRId64, param->place_offset);
+		else if (param->place == PLACE_NOWHERE)
+			buf_add_str(&out, "@nowhere");
+	}
+	buf_add_str(&out, signature->is_variadic ? ", ...)" : ")");
+	char *text = xstrdup(buf_str(&out));
+
+	buf_free(&out);
+	return text;
+}
+
+void assert_signature(const struct object *object, const char *symbol, const char *expected)
+{
+	char *text = signature_text(object, symbol);
+
+	if (strcmp(text, expected)) {
+		print_error("%s: %s is\n  %s\ninstead of\n  %s\n", object->path, symbol, text, expected);
+		fail();
+	}
+	free(text);
+}

@@ -1,0 +1,19 @@
+/* Signatures as text, of files that the tests build. */
+#ifndef FT_TESTS_UNIT_SIGNATURE_UTIL_H
+#define FT_TESTS_UNIT_SIGNATURE_UTIL_H
+
+#include "symbols/object.h"
+#include "symbols/types.h"
+
+/* An object of a file in the tests' folder, as if it were mapped at 0x10000000. Freed with test_object_free(). */
+struct object *test_object(const char *name);
+void test_object_free(struct object *object);
+/* The address of a symbol as mapped; 0: there is none. */
+uint64_t test_address(const struct object *object, const char *symbol);
+
+/* "result (type name, ...)" of a symbol's signature; "none". The caller frees it. */
+char *signature_text(const struct object *object, const char *symbol);
+/* Compares it, and says which symbol differs. */
+void assert_signature(const struct object *object, const char *symbol, const char *expected);
+
+#endif

@@ -113,6 +113,9 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->site = site;
 	call->serial = call->inner_sp = call->made = 0;
 	call->context = 0;
+	call->next_context = NULL;
+	call->context_link = NULL;
+	call->is_elsewhere = false;
 	call->inner = NULL;
 	call->has_made = call->release.is_open = false;
 	if (call->next)
@@ -128,24 +131,38 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 	return add_at(task, &task_calls(task)->newest, probe, traced, site, return_sp);
 }
 
-static bool is_context(const struct call *call)
-{
-	return call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
-}
-
 void call_set_context(struct process *p, struct call *call, uint32_t id)
 {
-	call->context = id;
+	struct call **const newest = &call->task->calls->newest_context;
+
 	if (!id)
 		return;
+	call->context = id;
+	call->next_context = *newest;
+	call->context_link = newest;
+	if (*newest)
+		(*newest)->context_link = &call->next_context;
+	*newest = call;
 	p->calls->functions.mask |= id;
 	p->calls->functions.counts[__builtin_ctz(id)]++;
 }
 
-static void context_ended(struct function_contexts *functions, uint32_t id)
+static void unlink_context(struct call *call)
 {
-	if (id && !--functions->counts[__builtin_ctz(id)])
-		functions->mask &= ~id;
+	if (!call->context_link)
+		return;
+	*call->context_link = call->next_context;
+	if (call->next_context)
+		call->next_context->context_link = call->context_link;
+	call->next_context = NULL;
+	call->context_link = NULL;
+}
+
+static void context_ended(struct function_contexts *functions, struct call *call)
+{
+	unlink_context(call);
+	if (call_is_context(call) && !--functions->counts[__builtin_ctz(call->context)])
+		functions->mask &= ~call->context;
 }
 
 struct breakpoint_calls *breakpoint_calls_new(struct breakpoint *b)
@@ -188,8 +205,7 @@ static void unlink_from_sp(struct process *p, struct call *call)
 void call_unlink(struct process *p, struct call *call)
 {
 	unlink_from_sp(p, call);
-	if (is_context(call))
-		context_ended(&p->calls->functions, call->context);
+	context_ended(&p->calls->functions, call);
 	p->calls->in_flight--;
 	call->site->calls->in_flight--;
 	unlink_from_task(call);
@@ -230,6 +246,7 @@ void calls_drop_task(struct task *task)
 
 	for (struct call *call = task_newest_call(task); call; call = next) {
 		next = call->next;
+		unlink_context(call);
 		call->task = NULL;
 		call->next = NULL;
 		call->link = NULL;
@@ -340,7 +357,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 		add_at(child, end, probe, alias_in(from->probe, from->traced, probe), site, from->return_sp);
 
 	call->entered = 0;
-	if (is_context(from))
+	if (call_is_context(from))
 		call_set_context(p, call, from->context);
 	else
 		call->context = from->context;

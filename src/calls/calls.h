@@ -28,8 +28,10 @@ struct call {
 	uint64_t inner_sp;
 	/* What a call that might have been a part of this one has allocated; has_made. */
 	uint64_t made;
-	bool has_made, made_is_reference; /* the latter: one more of something, as far as that call knows */
-	uint64_t first_event;             /* the number of the first event since its entry */
+	bool has_made, made_is_reference;          /* the latter: one more of something, as far as that call knows */
+	uint64_t first_event;                      /* the number of the first event since its entry */
+	struct call *next_context, **context_link; /* of a context function's: the task's next such call; as link */
+	bool is_elsewhere; /* contexts.c: it was not on the task's stack when that was last walked to its start */
 };
 
 /* What it knows of a breakpoint. */
@@ -94,6 +96,11 @@ static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
+/* A call of a context function that has a context. */
+static inline bool call_is_context(const struct call *call)
+{
+	return call->context && call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
+}
 /* The newest of the calls in flight that return with that sp, or NULL. */
 static inline struct call *call_find(const struct process *p, uint64_t return_sp)
 {
@@ -109,7 +116,7 @@ static inline struct call *call_reserved(const struct process *p, uint32_t resou
  * of its aliases'. */
 struct call *call_add(struct task *task, const struct probe *probe, const struct traced *traced,
 		      struct breakpoint *site, uint64_t return_sp);
-/* The call, just added, is one of a context function: what it calls is in that context (0: there is none left). */
+/* The call, just added, is one of a context function: what it calls is in that context. */
 void call_set_context(struct process *p, struct call *call, uint32_t id);
 /* Takes a call that has returned out of the tables; call_free() when all is done. */
 void call_unlink(struct process *p, struct call *call);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define NEAR_FRAMES 16         /* of a stack that are looked at first */
+#define MARKED_MAX  256        /* calls of a task */
 #define STACK_REACH (8u << 20) /* how far beyond the end of a cut walk a call is taken to be on the same stack */
 
 /* ---- Libraries ---- */
@@ -128,10 +129,10 @@ static uint32_t library_mask(struct process *p, struct context_library *library,
 static uint32_t own_tid(pid_t tid)
 {
 	char *const status = proc_read(tid, "status", NULL);
-	uint64_t id = (uint64_t)tid;
+	uint64_t id = (uint64_t)tid, inner;
 
-	for (unsigned n = 0; proc_status_number(status, "NSpid", n, 10, &id); n++)
-		;
+	for (unsigned n = 0; proc_status_number(status, "NSpid", n, 10, &inner); n++)
+		id = inner;
 	free(status);
 	return (uint32_t)id;
 }
@@ -226,31 +227,37 @@ void contexts_fork_task(const struct task *maker, struct task *child)
 
 /* ---- Functions ---- */
 
-static bool is_context(const struct call *call)
-{
-	return call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;
-}
-
 /* Of the calls that return to where the frames do. */
 static uint32_t contexts_in(const struct process *p, const struct unwind_frame *frames, size_t count)
 {
 	uint32_t mask = 0;
 
 	for (size_t i = 0; i + 1 < count; i++)
-		for (const struct call *call = call_find(p, frames[i].cfa); call; call = call->older)
-			if (is_context(call) && call->return_address == frames[i + 1].pc)
+		for (struct call *call = call_find(p, frames[i].cfa); call; call = call->older)
+			if (call_is_context(call) && call->return_address == frames[i + 1].pc) {
 				mask |= call->context;
+				call->is_elsewhere = false;
+			}
 	return mask;
 }
 
+/* A walk to the start of the stack has not met them, and only the newest ones are worth the time. */
+static void mark_elsewhere(struct task *task)
+{
+	struct call *call = task_calls(task)->newest_context;
+
+	for (unsigned i = 0; call && i < MARKED_MAX; call = call->next_context, i++)
+		call->is_elsewhere = true;
+}
+
 /* The walk has not come to its thread's start: calls of the task's that are not far beyond its end may be on the same
- * stack, and are taken to be. */
+ * stack, and are taken to be, if they were when it was last known. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
 	uint32_t mask = 0;
 
-	for (const struct call *call = task_newest_call(task); call; call = call->next)
-		if (is_context(call) && call->return_sp > end && call->return_sp - end < STACK_REACH)
+	for (const struct call *call = task_calls(task)->newest_context; call; call = call->next_context)
+		if (!call->is_elsewhere && call->return_sp > end && call->return_sp - end < STACK_REACH)
 			mask |= call->context;
 	return mask;
 }
@@ -271,9 +278,12 @@ static uint32_t functions_around(struct task *task)
 		count = stack_walk(task, frames, max, 0, &cut);
 		mask |= contexts_in(p, frames, count);
 	}
-	if (mask != wanted && (cut || count == max))
-		mask |= contexts_beyond(task, count ? frames[count - 1].cfa : p->arch->sp(&task->regs));
-	return mask;
+	if (mask == wanted)
+		return mask;
+	if (cut || count == max)
+		return mask | contexts_beyond(task, count ? frames[count - 1].cfa : p->arch->sp(&task->regs));
+	mark_elsewhere(task);
+	return contexts_in(p, frames, count);
 }
 
 uint32_t contexts_of(struct task *task)

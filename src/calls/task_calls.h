@@ -30,6 +30,7 @@ struct kept_stack {
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
+	struct call *newest_context;        /* of those of context functions */
 	struct last_release *last_releases; /* by the kind's id; NULL before the first */
 	struct kept_stack kept;
 	uint64_t last_serial;

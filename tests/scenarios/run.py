@@ -24,6 +24,7 @@ import attached
 import builds
 import chosen
 import classes
+import contexts
 import deaths
 import described
 import descriptors
@@ -107,7 +108,7 @@ CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
-                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen),
+                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen), ('contexts', contexts),
                                ('descriptors', descriptors), ('kinds', resources), ('kinds', resource_programs), ('kinds', several))
          for name, function in module.CASES]
 

@@ -4,6 +4,7 @@ import os
 
 import aliases
 import chosen
+import contexts
 import builds
 from kinds import Scenario
 
@@ -226,7 +227,7 @@ SCENARIOS = [
     Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
-] + aliases.SCENARIOS + chosen.SCENARIOS
+] + aliases.SCENARIOS + chosen.SCENARIOS + contexts.SCENARIOS
 
 def fits_32_bit(scenario):
     """Other allocators and sanitizers have no 32-bit libraries here."""

@@ -8,13 +8,15 @@ RELEASE = re.compile(r'^(.*)\((0x[0-9a-f]+)\)$')
 FRAME = re.compile(r'^\t(0x[0-9a-f]+)(?: in (.*?))?(?: (?:from|at) (.*))?$')
 END = re.compile(r'^\t0x0 \((cut|lost)\)$')
 OBJECT = re.compile(r'^: (.+) => (0x[0-9a-f]+)-(0x[0-9a-f]+)$')
+CONTEXT = re.compile(r'^@ ([0-9a-f]+) : (.+)$')
 THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
 
 class Event:
     """One allocation ('+') or release ('-')."""
 
-    def __init__(self, index, kind, function, ident, size, tid):
+    def __init__(self, index, kind, function, ident, size, tid, context=0):
+        self.context = context  # a mask
         self.index, self.kind, self.function = index, kind, function
         self.id, self.size, self.tid = ident, size, tid
         self.frames = []     # [(address, function or None)]
@@ -26,6 +28,10 @@ class Event:
             return '%s(%d) = %#x' % (self.function, self.size, self.id)
         return '%s(%#x)' % (self.function, self.id)
 
+    def in_contexts(self, trace):
+        """The names of its contexts, in their order; '-' in none."""
+        return ','.join(sorted(name for ident, name in trace.contexts.items() if ident & self.context)) or '-'
+
     def names(self):
         """The functions of the stack, innermost first, without their parameter lists."""
         return [name.split('(')[0] if name else '?' for _, name in self.frames]
@@ -36,6 +42,8 @@ class Trace:
         self.path, self.header, self.events = path, {}, []
         self.objects, self.notes, self.problems = [], [], []
         self.twice, self.live = [], []
+        self.contexts = {}  # id: name
+        self.attachments = []  # [(name, path)]
         self.kinds, self.calls, self.counted = set(), set(), set()  # kinds that are records of calls, and those whose references are counted
         lines = text.split('\n')
         if not lines[0].startswith('version=1.4,'):
@@ -76,11 +84,16 @@ class Trace:
                 self.objects.append((found.group(1), int(found.group(2), 16), int(found.group(3), 16)))
             else:
                 self.problems.append('%s:%d: not a mapping: %r' % (self.path, number, line))
+        elif CONTEXT.match(line):
+            ident, name = CONTEXT.match(line).groups()
+            self.contexts[int(ident, 16)] = name
+        elif line.startswith('& '):
+            self.attachments.append(tuple(line[2:].split(' : ', 1)))
         elif re.match(r'^<[0-9a-f]+> : ', line):
             self.resource(line)
         elif line.startswith('## '):
             self.notes.append(line[3:])
-        elif line and not re.match(r'^(#|<[0-9a-f]+> : |@ |& |\t\$)', line):
+        elif line and not re.match(r'^(#|<[0-9a-f]+> : |\t\$)', line):
             self.problems.append('%s:%d: not understood: %r' % (self.path, number, line))
         return tid
 
@@ -91,14 +104,16 @@ class Trace:
         self.counted |= {kind} if line.endswith(' [refcount]') else set()
 
     def call(self, number, call, tid):
-        index, what = int(call.group(1)), call.group(4)
+        index, what, context = int(call.group(1)), call.group(4), int(call.group(2) or '0', 16)
+        if context & ~sum(self.contexts):
+            self.problems.append('%s:%d: in contexts that are not declared: %x' % (self.path, number, context))
         alloc, release = ALLOC.match(what), RELEASE.match(what)
         if index != len(self.events) + 1:
             self.problems.append('%s:%d: index %d, expected %d' % (self.path, number, index, len(self.events) + 1))
         if alloc:
-            self.events.append(Event(index, '+', alloc.group(1), int(alloc.group(3), 16), int(alloc.group(2)), tid))
+            self.events.append(Event(index, '+', alloc.group(1), int(alloc.group(3), 16), int(alloc.group(2)), tid, context))
         elif release:
-            self.events.append(Event(index, '-', release.group(1), int(release.group(2), 16), 0, tid))
+            self.events.append(Event(index, '-', release.group(1), int(release.group(2), 16), 0, tid, context))
         else:
             self.problems.append('%s:%d: neither allocation nor release: %r' % (self.path, number, what))
 

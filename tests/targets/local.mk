@@ -4,7 +4,9 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/armforms.c \
 	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
-	tests/targets/churn.c tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
+	tests/targets/churn.c tests/targets/contexts.c tests/targets/contexts.h \
+	tests/targets/contexts_library.c tests/targets/contexts_many.c tests/targets/contexts_throwing.cpp \
+	tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
 	tests/targets/descriptors.c tests/targets/descriptors_inner.c tests/targets/records.h \
 	tests/targets/described.c tests/targets/described.conf \
 	tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \

@@ -1,0 +1,64 @@
+/* What targets with contexts share: what each allocation and release is to be marked with, one line each,
+ *
+ *     context + SIZE NAME,NAME...    an allocation of that size (- of a release of such a block), and the contexts that
+ *                                    it is in, in the order of their names; none: -
+ */
+#ifndef CONTEXTS_H
+#define CONTEXTS_H
+
+#include "target.h"
+#include "../../context/context.h"
+#include <dlfcn.h>
+
+/* The context library's functions: the program's own, or those of a library that is loaded. */
+static unsigned int (*context_create)(const char *name);
+static void (*context_enter)(unsigned int id), (*context_exit)(unsigned int id);
+
+__attribute__((unused)) static void use_library(const char *path)
+{
+	void *const library = dlopen(path, RTLD_NOW);
+
+	CHECK(library);
+	*(void **)&context_create = dlsym(library, "sp_context_create");
+	*(void **)&context_enter = dlsym(library, "sp_context_enter");
+	*(void **)&context_exit = dlsym(library, "sp_context_exit");
+	CHECK(context_create && context_enter && context_exit);
+}
+
+static void say_alloc(size_t size, const char *contexts)
+{
+	say("context + %zu %s", size, contexts);
+	expect_alloc(1, size, "malloc");
+}
+
+static void say_release(size_t size, const char *contexts)
+{
+	say("context - %zu %s", size, contexts);
+	expect_release(1, size, "free");
+}
+
+static NOINLINE void *take(size_t size, const char *contexts)
+{
+	say_alloc(size, contexts);
+	void *p = malloc(size);
+
+	KEEP(p);
+	return p;
+}
+
+static NOINLINE void give(void *p, size_t size, const char *contexts)
+{
+	say_release(size, contexts);
+	free(p);
+	KEEP(p);
+}
+
+/* One block that is released where it was allocated. */
+static NOINLINE void use(size_t size, const char *contexts)
+{
+	void *const p = take(size, contexts);
+
+	give(p, size, contexts);
+}
+
+#endif

@@ -1,0 +1,2 @@
+/* The context library, as a library of its own. */
+#include "../../context/context.c"

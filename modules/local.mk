@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libmodules.a
 libmodules_a_SOURCES = modules/file.c modules/gobject.c modules/known.h modules/memory.c modules/memtransfer.c \
 	modules/module.c modules/module.h modules/qobject.c modules/shmposix.c modules/shmsysv.c modules/thread.c \
-	modules/words.c modules/words.h modules/words_socket.c
+	modules/prototypes.h modules/prototypes_file.c modules/prototypes_process.c modules/prototypes_rows.h \
+	modules/prototypes_text.c modules/words.c modules/words.h modules/words_socket.c
 # What users describe, as a text or as a shared object.
 libmodules_a_SOURCES += modules/check.c modules/conf.c modules/conf.h modules/conf_names.c modules/conf_parse.h \
 	modules/conf_read.c modules/conf_row.c modules/conf_scan.c modules/conf_type.c modules/conf_value.c \

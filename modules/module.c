@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/known.h"
+#include "modules/prototypes.h"
 #include "trace/event.h"
 
 #include <stdio.h>
@@ -40,13 +41,24 @@ const struct resource *module_resource(const char *type)
 	return NULL;
 }
 
+static const struct function *find_prototype(const char *symbol)
+{
+	static const struct function *const tables[] = {prototypes_file, prototypes_process, prototypes_text};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct function *f = tables[i]; f->symbol; f++)
+			if (!strcmp(f->symbol, symbol))
+				return f;
+	return NULL;
+}
+
 const struct function *module_known_function(const char *symbol)
 {
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
 		for (size_t f = 0; f < modules[i]->function_count; f++)
 			if (!strcmp(modules[i]->functions[f].symbol, symbol))
 				return &modules[i]->functions[f];
-	return NULL;
+	return find_prototype(symbol);
 }
 
 unsigned module_processor(const char *name)

@@ -371,17 +371,32 @@ static void note_end(struct rescue *r, pid_t tid, int status)
 	r->target_status = status;
 }
 
-/* Takes the task's SIGSTOP away, or finds it in a group-stop by that. */
+/* Its registers as they have to be. False: that cannot be; *killed: because the task has been killed meanwhile. */
+static bool corrects(const struct rescue *r, const struct rescued_task *task, bool *killed)
+{
+	errno = 0;
+	const bool corrected = correct(r, task);
+
+	*killed = !corrected && errno == ESRCH;
+	return corrected;
+}
+
+/* Takes the task's SIGSTOP away, or finds it in a group-stop by that. One that is killed before it has been let go of
+ * is waited for: its process does not end before its tracer has reaped it.
+ *
+ *	task:          stops               | killed                          | has ended
+ *	another one:           its SIGTRAP |
+ *	G:                                 | corrects, lets go: ESRCH; waits | reaps it */
 static void set_right(struct rescue *r, const struct rescued_task *task)
 {
 	struct rescued_process *const process = &r->processes[task->process];
 	const int error = seize(r, task->tid);
-	bool corrected = false;
+	bool corrected = false, killed = false;
 	int status;
 
 	if (error == ESRCH)
 		return;
-	process->lost = error != 0;
+	process->lost |= error != 0;
 	if (error)
 		return;
 	ptrace(PTRACE_INTERRUPT, task->tid, NULL, NULL); /* ESRCH: it is ending */
@@ -392,18 +407,17 @@ static void set_right(struct rescue *r, const struct rescued_task *task)
 			note_end(r, task->tid, status);
 			return;
 		}
-		if (!corrected && !correct(r, task))
+		corrected = corrected || corrects(r, task, &killed);
+		if (!corrected && !killed)
 			break;
-		corrected = true;
 		if (event && sig != SIGTRAP)
 			process->stopped = true;
-		if ((event && sig != SIGTRAP) || (!event && sig == SIGSTOP)) {
-			ptrace(PTRACE_DETACH, task->tid, NULL, NULL);
+		if (((event && sig != SIGTRAP) || (!event && sig == SIGSTOP)) &&
+		    ptrace(PTRACE_DETACH, task->tid, NULL, NULL) == 0)
 			return;
-		}
 		ptrace(PTRACE_CONT, task->tid, NULL, (void *)(long)(event ? 0 : sig));
 	}
-	process->lost = !corrected;
+	process->lost |= !corrected;
 }
 
 void rescue_end(struct rescue *r)

@@ -10,9 +10,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ENDS_MS   100   /* who is about to end has ended by then */
-#define RUN_MS    10    /* who has a processor has been given its signal by then */
-#define DOOMED_MS 10000 /* whoever has still to get a processor for it */
+#define ENDS_MS     100     /* who is about to end has ended by then, mostly */
+#define PATIENCE_MS 10000   /* for all: a processor may be long in coming */
+#define RUN_NS      1000000 /* who has been on a processor for so long has been given its signal */
+
+enum fate {
+	FATE_ENDED,
+	FATE_LIVES,
+	FATE_UNKNOWN, /* at the end of all patience a task has not run yet, or what a signal ends is still there */
+};
 
 static bool dumps_core(pid_t pid)
 {
@@ -33,7 +39,14 @@ static bool has_ended(const struct rescued_process *process, int milliseconds)
 	return poll(&end, 1, milliseconds) > 0 || dumps_core(process->pid);
 }
 
-/* A task that waits for a processor, and for how long it had been on one. */
+static int milliseconds_until(uint64_t deadline)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	return now < deadline ? (int)((deadline - now) / 1000000) : 0;
+}
+
+/* A task that waits for a processor, or is on one, and for how long it had been on one. */
 struct ready_task {
 	pid_t tid;
 	uint64_t ran;
@@ -68,67 +81,103 @@ static void forget_run(struct ready *ready)
 	uint64_t ran;
 
 	for (size_t i = 0; i < ready->count;)
-		if (is_ready(ready->tasks[i].tid, &ran) && ran == ready->tasks[i].ran)
+		if (is_ready(ready->tasks[i].tid, &ran) && ran - ready->tasks[i].ran < RUN_NS)
 			i++;
 		else
 			ready->tasks[i] = ready->tasks[--ready->count];
 }
 
-/* A task may have run into a breakpoint just before that was taken out, and wait for a processor ever since, before it
- * has been given its SIGTRAP: nothing tells it from one that runs. So all that are ready are to run once more.
+/* A task may have run into a breakpoint just before that was taken out, and not have got far since: nothing tells it
+ * from one that runs, before the kernel has its SIGTRAP wait and again when it takes that to deliver it. What comes
+ * between needs no more than a few microseconds of a processor; but that it has been on one at all proves nothing, for
+ * the kernel counts what it has only begun, and others come first. So all that are ready are to run for RUN_NS.
  *
- *	task: runs into the breakpoint | no processor                        | its SIGTRAP
- *	G:                             | text back | looks: it is ready, no signal waits |
- */
-static bool ends_when_run(const struct rescued_process *process)
+ *	task: runs into it | no processor         | on one | none again          | its SIGTRAP
+ *	G:                 | text back | it ran 5 |                 | 5.01: and? |
+ *
+ * False if that has not come to pass, nor has the process ended, by the deadline. */
+static bool runs_once_more(const struct rescued_process *process, uint64_t deadline)
 {
 	struct ready ready = {0};
 
 	proc_each_thread(process->pid, note_ready, &ready);
-	const bool any = ready.count;
-
-	for (unsigned n = 0; ready.count && n < DOOMED_MS && !has_ended(process, 0); n++) {
+	while (ready.count && !has_ended(process, 0) && milliseconds_until(deadline)) {
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		forget_run(&ready);
 	}
+	const bool has_run = !ready.count;
+
 	free(ready.tasks);
-	return any && has_ended(process, RUN_MS);
+	return has_run;
 }
 
 /* Stops at the first task that a signal ends: its process will have ended, in its time. Nobody takes a SIGTRAP away any
- * more that neither waits nor is the program's own. */
+ * more that neither waits nor is the program's own. A signal stops waiting before the task is marked as killed by it,
+ * so the mark is read last. */
 static bool is_spared(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
 	bool *const killed = context;
 	struct proc_stat stat;
 	uint64_t pending = 0, blocked = 0;
-
-	if (!proc_stat(tid, &stat))
-		return true;
 	char *status = proc_read(tid, "status", NULL);
 
 	proc_status_number(status, "SigPnd", 0, 16, &pending);
 	proc_status_number(status, "SigBlk", 0, 16, &blocked);
 	free(status);
-	*killed = (stat.flags & PROC_KILLED) || (pending & (kill | (trap & ~(blocked | stat.caught | stat.ignored))));
+	*killed = proc_stat(tid, &stat) &&
+		  ((stat.flags & PROC_KILLED) || (pending & (kill | (trap & ~(blocked | stat.caught | stat.ignored)))));
 	return !*killed;
 }
 
-/* Of many tasks on few processors the last may be long in ending. (Those that another one's exec ends leave a process
- * behind that lives.) */
-static bool ends_when_killed(const struct rescued_process *process)
+static bool is_killed(const struct rescued_process *process)
 {
-	for (unsigned n = 0; n < DOOMED_MS / ENDS_MS; n++) {
-		bool killed = false;
+	bool killed = false;
 
-		proc_each_thread(process->pid, is_spared, &killed);
-		if (!killed)
-			return has_ended(process, n ? RUN_MS : 0);
-		if (has_ended(process, ENDS_MS))
-			return true;
-	}
-	return false;
+	proc_each_thread(process->pid, is_spared, &killed);
+	return killed;
+}
+
+/* Of many tasks on few processors the last may be long in ending. Those that another one's exec ends leave a process
+ * behind that lives, and once the first has ended there is a moment for each in which nothing shows its SIGKILL any
+ * more: so who is not killed is believed only after all have run. */
+static enum fate fate_of(const struct rescued_process *process, uint64_t start)
+{
+	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
+	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
+
+	/* It has been sent SIGKILL, and a task of it is still traced, perhaps: then it ends when G does. */
+	if (process->lost)
+		return FATE_ENDED;
+	if (has_ended(process, milliseconds_until(ends)))
+		return FATE_ENDED;
+	do {
+		const bool has_run = runs_once_more(process, deadline), killed = is_killed(process);
+
+		if (has_ended(process, killed ? ENDS_MS : 0))
+			return FATE_ENDED;
+		if (has_run && !killed)
+			return FATE_LIVES;
+	} while (milliseconds_until(deadline));
+	return FATE_UNKNOWN;
+}
+
+static void report_one(const struct rescued_process *process, enum fate fate)
+{
+	if (process->lost)
+		msg_error("process %d (%s) had to be killed: a thread of it could not be taken back to where it was",
+			  process->pid, process->name);
+	else if (fate == FATE_ENDED && process->is_doomed)
+		msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
+			  process->pid, process->name);
+	else if (fate == FATE_ENDED)
+		msg_error("process %d (%s) has ended", process->pid, process->name);
+	else if (fate == FATE_LIVES)
+		msg_error("process %d (%s) runs on, untraced", process->pid, process->name);
+	else
+		msg_error("process %d (%s) is untraced, and it is not known whether it lives: a thread of it that may "
+			  "have hit a breakpoint has not run since. Look whether it is still there",
+			  process->pid, process->name);
 }
 
 #define NAMED_MAX 8
@@ -139,27 +188,11 @@ void rescue_report(struct rescue *r)
 	size_t lives = 0, named = 0;
 
 	for (size_t i = 0; i < r->process_count; i++) {
-		struct rescued_process *const process = &r->processes[i];
-		const uint64_t passed = (clock_ns(CLOCK_MONOTONIC) - start) / 1000000;
-		const uint64_t patience = process->is_doomed ? DOOMED_MS : ENDS_MS;
-		const bool ended = has_ended(process, passed < patience ? (int)(patience - passed) : 0) ||
-				   ends_when_run(process) || ends_when_killed(process);
+		const enum fate fate = fate_of(&r->processes[i], start);
 
-		lives += !ended;
-		if (named++ >= NAMED_MAX)
-			continue;
-		if (process->lost)
-			msg_error(
-				"process %d (%s) had to be killed: a thread of it could not be taken back to where it "
-				"was",
-				process->pid, process->name);
-		else if (ended && process->is_doomed)
-			msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
-				  process->pid, process->name);
-		else if (ended)
-			msg_error("process %d (%s) has ended", process->pid, process->name);
-		else
-			msg_error("process %d (%s) runs on, untraced", process->pid, process->name);
+		lives += fate == FATE_LIVES;
+		if (named++ < NAMED_MAX)
+			report_one(&r->processes[i], fate);
 	}
 	if (named > NAMED_MAX)
 		msg_error("of %zu traced processes %zu run on, untraced", r->process_count, lives);

@@ -1,6 +1,8 @@
 # The command line, and functrace with a tracer that only follows (the process structure's tests).
-check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/cpus tests/unit/functrace-fake
-TESTS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/cpus tests/unit/process_fake.py
+check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue_tasks tests/unit/cpus \
+	tests/unit/functrace-fake
+TESTS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue_tasks tests/unit/cpus \
+	tests/unit/process_fake.py
 EXTRA_DIST += tests/unit/process_fake.py
 
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
@@ -14,7 +16,15 @@ tests_unit_guard_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_SOURCES = tests/unit/rescue.c src/engine/rescue_report.c src/engine/fds.c
 tests_unit_rescue_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=proc_read,--wrap=proc_each_thread \
+	-Wl,--wrap=nanosleep,--wrap=poll,--wrap=clock_ns
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
+
+tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue.c src/engine/guard.c src/engine/cpus.c \
+	src/engine/fds.c
+tests_unit_rescue_tasks_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_rescue_tasks_LDFLAGS = -Wl,--wrap=ptrace
+tests_unit_rescue_tasks_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)

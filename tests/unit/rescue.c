@@ -1,9 +1,11 @@
 /* What is said of the processes that were traced when the engine was killed. */
 #include "config.h"
 #include "engine/rescue.h"
+#include "base/util.h"
 #include "proc/proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#define THE_PID    4194305 /* no task's: the kernel's highest is one less */
+#define THE_HANDLE 4194305
 
 #define HELD_MS 400 /* longer than anything is waited for that does not end */
 
@@ -85,8 +90,10 @@ static char *report_of(pid_t pid, bool is_doomed)
 	int ends[2];
 
 	rescue.processes = calloc(1, sizeof(*rescue.processes));
-	rescue.processes[0] = (struct rescued_process){
-		.pid = pid, .handle = process_handle(pid), .is_doomed = is_doomed, .name = "it"};
+	rescue.processes[0] = (struct rescued_process){.pid = pid,
+						       .handle = pid == THE_PID ? THE_HANDLE : process_handle(pid),
+						       .is_doomed = is_doomed,
+						       .name = "it"};
 	assert_int_equal(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
 	rescue_report(&rescue);
@@ -150,12 +157,187 @@ static void test_is_killed(void **state)
 	}
 }
 
+/* ---- A process that is made up, with one task ---- */
+
+#define LOOK_US 7 /* what it takes to read a file of /proc */
+#define MS      1000u
+
+/* What /proc says from some moment on; the last one that has come is true. */
+struct moment {
+	unsigned from; /* us */
+	char state;    /* 0: the process has ended */
+	bool waits;    /* its SIGTRAP */
+	bool killed;   /* it is marked as ended by a signal */
+	unsigned ran;  /* us */
+};
+
+static const struct moment *story; /* NULL: all is real */
+static size_t story_length;
+static uint64_t now; /* us */
+
+static const struct moment *at_present(void)
+{
+	size_t i = story_length;
+
+	while (--i && story[i].from > now)
+		;
+	return &story[i];
+}
+
+#define WRAPPED(type, name, ...)                                                                                       \
+	type __real_##name(__VA_ARGS__);                                                                               \
+	type __wrap_##name(__VA_ARGS__);                                                                               \
+	type __wrap_##name(__VA_ARGS__)
+
+WRAPPED(bool, proc_stat, pid_t tid, struct proc_stat *stat)
+{
+	if (!story)
+		return __real_proc_stat(tid, stat);
+	const struct moment *moment = at_present();
+
+	*stat = (struct proc_stat){.state = moment->state, .flags = moment->killed ? PROC_KILLED : 0};
+	now += LOOK_US;
+	return moment->state;
+}
+
+WRAPPED(bool, proc_run_time, pid_t tid, uint64_t *ns)
+{
+	if (!story)
+		return __real_proc_run_time(tid, ns);
+	*ns = at_present()->ran * 1000ull;
+	now += LOOK_US;
+	return *ns;
+}
+
+WRAPPED(char *, proc_read, pid_t tid, const char *name, size_t *size)
+{
+	if (!story)
+		return __real_proc_read(tid, name, size);
+	const struct moment *moment = at_present();
+
+	now += LOOK_US;
+	return moment->state ? xasprintf("SigPnd:\t%016x\nSigBlk:\t%016x\n", moment->waits << (SIGTRAP - 1), 0) : NULL;
+}
+
+WRAPPED(int, proc_each_thread, pid_t pid, bool (*visit)(void *, pid_t), void *context)
+{
+	if (!story)
+		return __real_proc_each_thread(pid, visit, context);
+	if (at_present()->state)
+		visit(context, pid);
+	return 0;
+}
+
+WRAPPED(int, nanosleep, const struct timespec *time, struct timespec *left)
+{
+	if (!story)
+		return __real_nanosleep(time, left);
+	now += (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_nsec / 1000;
+	return 0;
+}
+
+WRAPPED(int, poll, struct pollfd *fds, nfds_t count, int milliseconds)
+{
+	if (!story)
+		return __real_poll(fds, count, milliseconds);
+	const uint64_t until = now + (uint64_t)milliseconds * MS;
+
+	assert_int_equal(fds->fd, THE_HANDLE);
+	while (at_present()->state && now < until)
+		now++;
+	return !at_present()->state;
+}
+
+WRAPPED(uint64_t, clock_ns, int clock)
+{
+	return story ? now * 1000 : __real_clock_ns(clock);
+}
+
+/* What is said of the process of that story; `now` is when. */
+static char *told(const struct moment *moments, size_t count, bool is_doomed)
+{
+	story = moments;
+	story_length = count;
+	now = 0;
+	char *said = report_of(THE_PID, is_doomed);
+
+	story = NULL;
+	return said;
+}
+
+#define TOLD(is_doomed, ...)                                                                                           \
+	told((const struct moment[]){__VA_ARGS__},                                                                     \
+	     sizeof((const struct moment[]){__VA_ARGS__}) / sizeof(struct moment), is_doomed)
+
+static void test_runs(void **state)
+{
+	(void)state;
+	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'R', .ran = 4050}),
+	       "(it) runs on, untraced");
+	assert_in_range(now, 180 * MS, 190 * MS);
+	/* It goes to sleep, or is stopped. */
+	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
+	       "(it) runs on, untraced");
+	assert_in_range(now, 180 * MS, 190 * MS);
+}
+
+/* It has been on a processor, but not for long enough to be given its signal. */
+static void test_has_hardly_run(void **state)
+{
+	(void)state;
+	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 55},
+		    {.from = 300 * MS, .state = 'R', .ran = 60}, {.from = 700 * MS, .state = 'Z', .killed = true},
+		    {.from = 1200 * MS}),
+	       "(it) has ended");
+}
+
+/* Its signal waits no more, and it is marked: at each moment between two looks and within them. */
+static void test_is_marked(void **state)
+{
+	const unsigned first = 90 * MS, last = 240 * MS;
+
+	(void)state;
+	for (unsigned at = first; at < last; at += at < 103 * MS ? 1 : 997) {
+		expect(TOLD(false, {.state = 'D', .waits = true}, {.from = at, .state = 'D', .killed = true},
+			    {.from = at + 400 * MS}),
+		       "(it) has ended");
+		assert_in_range(now, at + 400 * MS, at + 500 * MS);
+	}
+}
+
+/* Its signal waits no more, and it is not marked yet. */
+static void test_is_between(void **state)
+{
+	(void)state;
+	expect(TOLD(false, {.state = 'R', .waits = true, .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 60},
+		    {.from = 900 * MS, .state = 'D', .killed = true}, {.from = 1200 * MS}),
+	       "(it) has ended");
+}
+
+/* All patience has one end. */
+static void test_unknown(void **state)
+{
+	const char *const words = "it is not known whether it lives";
+
+	(void)state;
+	expect(TOLD(false, {.state = 'R', .ran = 50}), words);
+	assert_in_range(now, 9990 * MS, 10200 * MS);
+	expect(TOLD(false, {.state = 'D', .killed = true}), words);
+	assert_in_range(now, 9990 * MS, 10200 * MS);
+	expect(TOLD(true, {.state = 'R', .waits = true, .ran = 50}), words);
+	assert_in_range(now, 9990 * MS, 10200 * MS);
+	expect(TOLD(true, {.state = 'S'}), "(it) runs on, untraced");
+	assert_in_range(now, 9990 * MS, 10200 * MS);
+	expect(TOLD(true, {.state = 'R', .waits = true, .ran = 50}, {.from = 9990 * MS}), "(it) was killed by SIGTRAP");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lives),
-		cmocka_unit_test(test_has_ended),
-		cmocka_unit_test(test_is_killed),
+		cmocka_unit_test(test_lives),          cmocka_unit_test(test_has_ended),
+		cmocka_unit_test(test_is_killed),      cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_has_hardly_run), cmocka_unit_test(test_is_marked),
+		cmocka_unit_test(test_is_between),     cmocka_unit_test(test_unknown),
 	};
 
 	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);

@@ -1,0 +1,182 @@
+/* Tasks that stood behind a breakpoint when the engine was killed, and are killed themselves before the guardian has
+ * let go of them. */
+#include "config.h"
+#include "engine/rescue.h"
+#include "proc/proc.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define PATIENCE_S 60 /* nobody is left behind by a test that fails */
+
+static int deadly_request; /* the ptrace request before which a task is killed; 0 none */
+static struct board *board;
+
+static void wait_for_state(pid_t pid, char wanted)
+{
+	struct proc_stat stat;
+
+	while (proc_stat(pid, &stat) && stat.state != wanted)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+long __real_ptrace(int request, pid_t pid, void *address, void *data);
+long __wrap_ptrace(int request, pid_t pid, void *address, void *data);
+long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
+{
+	if (request == deadly_request) {
+		kill(pid, SIGKILL);
+		wait_for_state(pid, 'Z');
+		deadly_request = 0;
+	}
+	return __real_ptrace(request, pid, address, data);
+}
+
+/* What traces: it stops a child of its own outside of all system calls, and sleeps. */
+static void trace(int fd)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		alarm(PATIENCE_S);
+	while (!pid)
+		atomic_fetch_add(&board->result, 1);
+	alarm(PATIENCE_S);
+	while (!atomic_load(&board->result))
+		;
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) < 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) < 0 ||
+	    waitpid(pid, &status, __WALL) != pid || write(fd, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static pid_t start(pid_t *tracer)
+{
+	pid_t pid = 0;
+	int ends[2];
+
+	atomic_store(&board->result, 0);
+	assert_int_equal(pipe(ends), 0);
+	*tracer = fork();
+	if (!*tracer)
+		trace(ends[1]);
+	close(ends[1]);
+	if (read(ends[0], &pid, sizeof(pid)) != sizeof(pid)) {
+		waitpid(*tracer, NULL, 0);
+		print_message("no process can be traced here\n");
+		skip();
+	}
+	close(ends[0]);
+	return pid;
+}
+
+/* A breakpoint was just before where the task stands, and its stop has been taken. */
+static void place_breakpoint(pid_t tid)
+{
+	uint64_t pc, sp;
+
+	assert_true(proc_place(tid, &pc, &sp));
+	board->notes[0].address = arch_native()->breakpoint_address(pc);
+	memcpy(board->notes[0].original, (const void *)(uintptr_t)board->notes[0].address, 1); /* it is a fork */
+	atomic_store(&board->note_high, 1);
+	board->seats[0].status = SIGTRAP << 8 | 0x7f;
+	atomic_store(&board->seats[0].tid, tid);
+	atomic_store(&board->seat_high, 1);
+	atomic_store(&board->target, tid);
+}
+
+/* The tracer is killed, and what it traced is put right. */
+static struct rescue rescue_of(pid_t pid, pid_t tracer)
+{
+	struct rescue rescue;
+
+	place_breakpoint(pid);
+	rescue_begin(&rescue, board, tracer);
+	assert_int_equal(rescue.task_count, 1);
+	kill(tracer, SIGKILL);
+	assert_int_equal(waitpid(tracer, NULL, 0), tracer);
+	rescue_end(&rescue);
+	return rescue;
+}
+
+static void finish(struct rescue *rescue)
+{
+	for (size_t i = 0; i < rescue->process_count; i++)
+		close(rescue->processes[i].handle);
+	free(rescue->processes);
+	free(rescue->tasks);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return board == MAP_FAILED;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return munmap(board, sizeof(*board));
+}
+
+/* It goes on at its breakpoint's instruction. */
+static void test_lives(void **state)
+{
+	pid_t tracer;
+	const pid_t pid = start(&tracer);
+	struct rescue rescue = rescue_of(pid, tracer);
+
+	(void)state;
+	assert_false(rescue.target_ended || rescue.processes[0].lost);
+	assert_int_equal(proc_tracer(pid), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	finish(&rescue);
+}
+
+/* It is reaped: nobody else could, as long as the guardian lives. It has not been lost either. */
+static void test_is_killed(void **state)
+{
+	static const int requests[] = {PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_DETACH};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		pid_t tracer;
+		const pid_t pid = start(&tracer);
+
+		deadly_request = requests[i];
+		struct rescue rescue = rescue_of(pid, tracer);
+
+		assert_int_equal(deadly_request, 0);
+		assert_true(rescue.target_ended && WIFSIGNALED(rescue.target_status));
+		assert_false(rescue.processes[0].lost);
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+		finish(&rescue);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_lives, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_is_killed, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests_name("rescue_tasks", tests, NULL, NULL);
+}

@@ -45,6 +45,10 @@ static void show_number(struct showing *s, long double value, const struct preci
 		out_printf(&s->out, "%Lg", value);
 		return;
 	}
+	if (fabsl(value) < 1e6L && truncl(value) == value) {
+		out_printf(&s->out, "%.0Lf", value);
+		return;
+	}
 	for (int digits = is_normal ? p->digits : 1; digits <= p->digits_max; digits++) {
 		snprintf(text, sizeof(text), "%.*Lg", digits, value);
 		const bool reads_back = p == &plain    ? (long double)strtod(text, NULL) == value

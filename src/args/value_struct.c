@@ -67,7 +67,7 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 		else
 			s->show(s, member->type, &part, depth, FOLLOW_NOT);
 		/* What lacks here lacks behind it. */
-		if (size && !part.size && !member->bit_size)
+		if (type->kind != DATA_UNION && part.size < size && !member->bit_size)
 			break;
 	}
 	return separator;
@@ -106,7 +106,7 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 
 		out_add(&s->out, i ? ", " : "");
 		s->show(s, element, &part, depth + 1, FOLLOW_NOT);
-		if (!part.size || s->out.is_full)
+		if (part.size < element->size || s->out.is_full)
 			break;
 	}
 	if (i == most && i < type->count)

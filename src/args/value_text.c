@@ -14,18 +14,9 @@ enum text_end {
 
 /* ---- Characters ---- */
 
-static bool begins_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 bool is_text_char(const struct data_type *type)
 {
-	if (!type || type->kind != DATA_CHAR || (type->size != 1 && type->size != 2 && type->size != 4))
-		return false;
-	/* Bytes, for most programs. */
-	return type->size > 1 || !type->name ||
-	       (!begins_with(type->name, "unsigned") && !begins_with(type->name, "signed"));
+	return type && type->kind == DATA_CHAR && (type->size == 1 || type->size == 2 || type->size == 4);
 }
 
 const char *char_prefix(const struct data_type *type)
@@ -252,10 +243,7 @@ void show_char(struct showing *s, const struct data_type *type, const struct vie
 	char text[12];
 
 	if (!is_text_char(type)) {
-		if (type->is_signed)
-			out_printf(&s->out, "%" PRId64, (int64_t)view_number(view, type->size, true));
-		else
-			out_printf(&s->out, "%" PRIu64, view_number(view, type->size, false));
+		out_printf(&s->out, "0x%" PRIx64, view_number(view, type->size, false));
 		return;
 	}
 	if (c < 0x80 || type->size == 1)

@@ -36,7 +36,7 @@ struct fake_task {
 	struct args_source source;
 	struct arg_list *list;
 	struct args_kept kept;
-	char text[16384]; /* "name=value, ..." */
+	char text[20000]; /* "name=value, ..." */
 };
 
 /* Of that processor, with a limit of 16 bytes of a string. */

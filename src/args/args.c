@@ -92,14 +92,27 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 
 /* ---- Rows ---- */
 
-/* Its bits; 0 of what is not known. */
-static uint64_t gather_number(struct explaining *e, const struct plan_param *param)
+/* Its bits, as the type has them. False: they are not known. */
+static bool gather_number(struct explaining *e, const struct plan_param *param, unsigned type, uint64_t *number)
 {
 	unsigned char bytes[VALUE_BYTES];
 	struct view view;
 
-	return gather(&e->gathering, &param->place, param->size, bytes, &view) ? view_number(&view, param->size, false)
-									       : 0;
+	*number = 0;
+	if (!gather(&e->gathering, &param->place, param->size, bytes, &view) || view.size < param->size)
+		return false;
+	*number = row_number(e->plan->arch, type, view_number(&view, param->size, false));
+	return true;
+}
+
+static void show_kept(struct explaining *e, const struct row_call *call, const struct param *param,
+		      const struct args_kept *kept, size_t i)
+{
+	if (kept->unread >> i & 1)
+		out_add(&e->showing.out, "(unreadable)");
+	else
+		row_show(&e->showing, call, param, kept->args[i]);
+	add(e, e->plan->params[i].name);
 }
 
 static void show_row(struct explaining *e, const struct args_kept *kept)
@@ -112,8 +125,7 @@ static void show_row(struct explaining *e, const struct args_kept *kept)
 
 		if (param.type == PARAM_NONE || param.is_result)
 			continue;
-		row_show(&e->showing, &call, &param, kept->args[i]);
-		add(e, e->plan->params[i].name);
+		show_kept(e, &call, &param, kept, i);
 	}
 }
 
@@ -133,12 +145,13 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 {
 	const struct args_source *source = e->showing.source;
 	const struct function *row = e->plan->row;
-	const uint64_t result = e->plan->has_result ? gather_number(e, &e->plan->result) : 0;
+	uint64_t result;
+	const bool has_result = e->plan->has_result && gather_number(e, &e->plan->result, row->returns.type, &result);
 	const struct row_call call = {.row = row,
 				      .count = e->plan->count,
 				      .values = kept->args,
 				      .is_return = true,
-				      .result = e->plan->has_result ? result : UINT64_MAX};
+				      .result = has_result ? result : UINT64_MAX};
 	int error;
 
 	for (size_t i = 0; i < e->plan->count; i++) {
@@ -148,10 +161,9 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 			continue;
 		if (failed)
 			param.type = PARAM_POINTER;
-		row_show(&e->showing, &call, &param, kept->args[i]);
-		add(e, e->plan->params[i].name);
+		show_kept(e, &call, &param, kept, i);
 	}
-	if (e->plan->has_result) {
+	if (has_result) {
 		const struct param returns = row_param(&call, &row->returns);
 
 		row_show(&e->showing, &call, &returns, result);
@@ -174,7 +186,12 @@ struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_s
 	begin(&e, plan, source, list, false);
 	for (size_t i = 0; i < plan->count; i++) {
 		if (plan->row) {
-			kept->args[i] = gather_number(&e, &plan->params[i]);
+			const struct param *param = &plan->row->params[i];
+
+			/* What it is may be another of its cases, with more bits. */
+			if (!gather_number(&e, &plan->params[i], param->cases ? PARAM_HEX_LONG : param->type,
+					   &kept->args[i]))
+				kept->unread |= 1u << i;
 			continue;
 		}
 		show_param(&e, &plan->params[i]);

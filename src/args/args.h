@@ -43,6 +43,7 @@ void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 /* What has to be kept from the entry for the return: arguments that are results, the address of a result in memory. */
 struct args_kept {
 	uint64_t result_at;
+	uint32_t unread; /* a bit for each of `args` that could not be read */
 	uint64_t args[FUNCTION_PARAMS];
 };
 

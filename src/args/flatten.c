@@ -79,6 +79,9 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	case DATA_REFERENCE:
 		add_field(f, offset, f->pointer_size, ABI_INTEGER);
 		return;
+	case DATA_FLOAT_OTHER:
+		add_field(f, offset, type->size, ABI_FLOAT);
+		return;
 	case DATA_FLOAT:
 		add_field(f, offset, type->size, type->is_extended ? ABI_X87 : ABI_FLOAT);
 		return;
@@ -92,6 +95,8 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	case DATA_STRUCT:
 	case DATA_UNION:
 		add_members(f, type, offset, depth);
+		if (type->is_cut || type->has_variants)
+			give_up(f);
 		return;
 	case DATA_ARRAY:
 		add_elements(f, type, offset, depth);

@@ -38,6 +38,16 @@ static uint64_t value_of(const struct row_call *call, unsigned index)
 	return index < call->count ? call->values[index] : 0;
 }
 
+/* A length, none of what is negative. */
+static uint64_t length_of(const struct row_call *call, unsigned index)
+{
+	const uint64_t value = value_of(call, index);
+	const unsigned type = index < call->count ? call->row->params[index].type : PARAM_END;
+	const bool is_signed = type == PARAM_INT || type == PARAM_LONG || type == PARAM_INT64;
+
+	return is_signed && (int64_t)value < 0 ? 0 : value;
+}
+
 struct param row_param(const struct row_call *call, const struct param *param)
 {
 	const uint64_t by = value_of(call, param->with);
@@ -48,7 +58,7 @@ struct param row_param(const struct row_call *call, const struct param *param)
 	for (const struct param_case *c = param->cases; c && c->type != PARAM_END; c++) {
 		const uint64_t mask = c->mask ? c->mask : UINT32_MAX;
 
-		if ((by & mask) != (c->value & mask))
+		if (((uint32_t)by & mask) != c->value)
 			continue;
 		now.type = c->type;
 		now.words = c->words;
@@ -119,7 +129,7 @@ static void show_strings(struct showing *s, uint64_t address)
 		else if (part.size < word)
 			show_missing(s, &part);
 		else
-			show_string(s, string, 1, "");
+			show_string(s, string, 1, "", UINT64_MAX);
 		if (part.size < word || i == STRINGS_MAX || s->out.is_full)
 			break;
 	}
@@ -128,11 +138,11 @@ static void show_strings(struct showing *s, uint64_t address)
 
 static uint64_t bytes_count(const struct row_call *call, const struct param *param)
 {
-	uint64_t count = value_of(call, param->with);
+	uint64_t count = length_of(call, param->with);
 
 	if (param->is_result && call->is_return && call->result < count)
 		count = call->result;
-	return mul_saturated(count, param->times ? value_of(call, param->times - 1u) : 1);
+	return mul_saturated(count, param->times ? length_of(call, param->times - 1u) : 1);
 }
 
 /* The length is the other parameter, or what that points to. */
@@ -145,7 +155,7 @@ static void show_row_sockaddr(struct showing *s, const struct row_call *call, co
 	struct view view;
 
 	if (!address || (type != PARAM_INTS && type != PARAM_POINTER && type != PARAM_INDIRECT)) {
-		show_sockaddr(s, address, with);
+		show_sockaddr(s, address, length_of(call, param->with));
 		return;
 	}
 	if (!with || !showing_read(s, with, 4, bytes, &view) || view.size < 4)
@@ -231,10 +241,16 @@ static void show_pointed(struct showing *s, const struct row_call *call, const s
 {
 	switch (param->type) {
 	case PARAM_STRING:
-		show_string(s, address, 1, "");
+		show_string(s, address, 1, "", UINT64_MAX);
 		return;
 	case PARAM_WIDE:
-		show_string(s, address, 4, "L");
+		show_string(s, address, 4, "L", UINT64_MAX);
+		return;
+	case PARAM_STRING_N:
+		show_string(s, address, 1, "", length_of(call, param->with));
+		return;
+	case PARAM_WIDE_N:
+		show_string(s, address, 4, "L", length_of(call, param->with));
 		return;
 	case PARAM_SOCKADDR:
 		show_row_sockaddr(s, call, param, address);

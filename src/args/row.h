@@ -7,8 +7,8 @@
 /* The numbers of a call that parameters refer to. */
 struct row_call {
 	const struct function *row;
-	size_t count; /* of its parameters */
-	const uint64_t *values;
+	size_t count;           /* of its parameters */
+	const uint64_t *values; /* as row_number() has them; of what has cases all bits */
 	bool is_return;
 	uint64_t result; /* at the return */
 };

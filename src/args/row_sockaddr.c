@@ -51,8 +51,9 @@ static const char *family_name(unsigned family)
 		unsigned family;
 		const char *name;
 	} families[] = {
-		{AF_UNSPEC, "AF_UNSPEC"}, {AF_NETLINK, "AF_NETLINK"},     {AF_PACKET, "AF_PACKET"}, {AF_ALG, "AF_ALG"},
-		{AF_VSOCK, "AF_VSOCK"},   {AF_BLUETOOTH, "AF_BLUETOOTH"}, {AF_CAN, "AF_CAN"},
+		{AF_UNSPEC, "AF_UNSPEC"},   {AF_INET, "AF_INET"},           {AF_INET6, "AF_INET6"},
+		{AF_NETLINK, "AF_NETLINK"}, {AF_PACKET, "AF_PACKET"},       {AF_ALG, "AF_ALG"},
+		{AF_VSOCK, "AF_VSOCK"},     {AF_BLUETOOTH, "AF_BLUETOOTH"}, {AF_CAN, "AF_CAN"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)

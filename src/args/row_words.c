@@ -77,8 +77,9 @@ void show_row_flags(struct showing *s, const struct param *param, uint64_t numbe
 	for (const struct param_word *word = param->words; word && word->name; word++) {
 		const uint64_t mask = word->mask ? word->mask : word->value;
 
-		/* A field that has been named has no second name. */
-		const bool is_other = mask ? (left & mask) != word->value || (mask & taken) : number != 0;
+		/* Of a field that has been named nothing is left, which is no second name for it. */
+		const bool is_other =
+			mask ? (left & mask) != word->value || (!word->value && (mask & taken)) : number != 0;
 
 		if (is_other || !is_here(s, word))
 			continue;

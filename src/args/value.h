@@ -25,8 +25,9 @@ void show_pointer(struct showing *s, const struct data_type *type, const struct 
 /* Characters and strings. */
 bool is_text_char(const struct data_type *type);
 void show_char(struct showing *s, const struct data_type *type, const struct view *view);
-/* The string at an address, of characters of that many bytes. prefix: as a literal has it ("L"). */
-void show_string(struct showing *s, uint64_t address, unsigned width, const char *prefix);
+/* The string at an address, of characters of that many bytes, at most `most` of them. prefix: as a literal has it
+ * ("L"). */
+void show_string(struct showing *s, uint64_t address, unsigned width, const char *prefix, uint64_t most);
 /* The prefix of a literal of such characters. */
 const char *char_prefix(const struct data_type *type);
 /* An array of characters, up to its first zero. */

@@ -15,8 +15,7 @@ struct precision {
 	int digits_max;   /* that always suffice */
 };
 
-static const struct precision half = {11, -14, 3, 5}, brain = {8, -126, 2, 4},
-			      single = {FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_DIG, 9},
+static const struct precision half = {11, -14, 3, 5}, single = {FLT_MANT_DIG, FLT_MIN_EXP - 1, FLT_DIG, 9},
 			      plain = {DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_DIG, 17},
 			      widest = {LDBL_MANT_DIG, LDBL_MIN_EXP - 1, LDBL_DIG, LDBL_DIG + 3};
 
@@ -114,11 +113,6 @@ static long double quad_number(const unsigned char *bytes)
 	return high >> 63 ? -value : value;
 }
 
-static bool is_brain_float(const char *name)
-{
-	return name && (strstr(name, "bf16") || strstr(name, "bfloat16"));
-}
-
 void show_float(struct showing *s, const struct data_type *type, const struct view *view)
 {
 	float narrow;
@@ -130,10 +124,7 @@ void show_float(struct showing *s, const struct data_type *type, const struct vi
 	}
 	switch (type->size) {
 	case 2:
-		if (is_brain_float(type->name))
-			show_number(s, short_number(view_number(view, 2, false), 8), &brain);
-		else
-			show_number(s, short_number(view_number(view, 2, false), 5), &half);
+		show_number(s, short_number(view_number(view, 2, false), 5), &half);
 		return;
 	case 4:
 		memcpy(&narrow, view->bytes, sizeof(narrow));

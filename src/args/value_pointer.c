@@ -56,7 +56,7 @@ void show_pointer(struct showing *s, const struct data_type *type, const struct 
 	} else if (!target || !address || follow != FOLLOW_ALL) {
 		show_address(s, address);
 	} else if (type->kind == DATA_POINTER && is_text_char(target)) {
-		show_string(s, address, (unsigned)target->size, char_prefix(target));
+		show_string(s, address, (unsigned)target->size, char_prefix(target), UINT64_MAX);
 	} else if (type->kind == DATA_REFERENCE ? target->size > 0 : is_followed(target)) {
 		show_pointee(s, type, address, depth);
 	} else {

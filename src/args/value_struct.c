@@ -78,6 +78,8 @@ void show_members(struct showing *s, const struct data_type *type, const struct 
 	out_add(&s->out, "{");
 	if (depth >= DEPTH_MAX)
 		out_add(&s->out, "...");
+	else if (type->is_cut || type->has_variants)
+		out_printf(&s->out, "%s...", add_members(s, type, view, depth + 1, BASES_MAX, ""));
 	else
 		add_members(s, type, view, depth + 1, BASES_MAX, "");
 	out_end(&s->out, "}");

@@ -197,21 +197,22 @@ static size_t text_length(const unsigned char *bytes, size_t count, unsigned wid
 	return i;
 }
 
-void show_string(struct showing *s, uint64_t address, unsigned width, const char *prefix)
+void show_string(struct showing *s, uint64_t address, unsigned width, const char *prefix, uint64_t most)
 {
+	const size_t wanted = most <= s->limit ? (size_t)most : s->limit + 1;
 	size_t count, length;
 
 	if (!address) {
 		show_address(s, address);
 		return;
 	}
-	count = showing_read_text(s, address, (s->limit + 1) * width) / width;
-	if (!count) {
+	count = wanted ? showing_read_text(s, address, wanted * width) / width : 0;
+	if (!count && wanted) {
 		show_unreadable(s, address);
 		return;
 	}
 	length = text_length(s->text, count, width);
-	if (length < count)
+	if (length < count || count == most)
 		show_text(s, s->text, length, width, prefix, END_WHOLE);
 	else if (count > s->limit)
 		show_text(s, s->text, s->limit, width, prefix, END_CUT);

@@ -2,20 +2,7 @@
 #include "config.h"
 #include "args_util.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#define JUNK    0x5ca1ab1e00000000u
-#define TEXT_AT 0x10000u
-#define WILD    0x66660000u
-
-/* On each processor. */
-#define FOR_EACH_ARCH(arch)                                                                                            \
-	size_t arch_count_, i_ = 0;                                                                                    \
-	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
-	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
 /* The text of one parameter with that value. */
 static const char *shown(struct fake_task *task, const struct param *param, uint64_t value)
@@ -126,11 +113,208 @@ static void test_strings(void **state)
 	}
 }
 
+static const struct param_word dirfd[] = {{.name = "AT_FDCWD", .value = (uint64_t)-100}, {0}};
+static const struct param_word open_flags[] = {{.name = "O_WRONLY", .value = 1, .mask = 3},
+					       {.name = "O_RDWR", .value = 2, .mask = 3},
+					       {.name = "O_RDONLY", .value = 0, .mask = 3},
+					       {.name = "O_CREAT", .value = 0100},
+					       {.name = "O_SYNC", .value = 04010000},
+					       {.name = "O_DSYNC", .value = 010000},
+					       {0}};
+static const struct function openat_row = {.params = {{"dirfd", PARAM_INT, .words = dirfd},
+						      {"pathname", PARAM_STRING},
+						      {"flags", PARAM_FLAGS, .words = open_flags},
+						      {"mode", PARAM_OCTAL, .with = 2, .needs = 0100}},
+					   .returns = {"return", PARAM_INT},
+					   .result = TYPE_INT,
+					   .success = OK_NOT_MINUS_1,
+					   .sets_errno = true};
+
+static void test_open(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		fake_memory(&task, TEXT_AT, "/tmp/x", 7);
+		assert_text(ENTRY(&openat_row, JUNK | (uint32_t)-100, TEXT_AT, JUNK | 0101, JUNK | 0644),
+			    "dirfd=AT_FDCWD, pathname=\"/tmp/x\", flags=O_WRONLY|O_CREAT, mode=0644");
+		assert_text(fake_leave_row(&task, &openat_row, JUNK | 3, false), "return=3");
+		task.has_error = true;
+		task.error = ENOENT;
+		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1, errno=ENOENT");
+		task.error = 4000;
+		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1, errno=4000");
+		/* A success has none, and what is not known is not shown. */
+		assert_text(fake_leave_row(&task, &openat_row, 3, false), "return=3");
+		task.has_error = false;
+		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1");
+		assert_text(ENTRY(&openat_row, 5, 0, JUNK, 1), "dirfd=5, pathname=NULL, flags=O_RDONLY");
+		assert_text(ENTRY(&openat_row, 5, 0, 2, 1), "dirfd=5, pathname=NULL, flags=O_RDWR");
+		assert_text(ENTRY(&openat_row, 5, 0, 04010003, 1), "dirfd=5, pathname=NULL, flags=O_SYNC|0x3");
+		assert_text(ENTRY(&openat_row, 5, 0, 0x40010000, 1),
+			    "dirfd=5, pathname=NULL, flags=O_RDONLY|0x40010000");
+		assert_text(ENTRY(&openat_row, 5, 0, 010001, 1), "dirfd=5, pathname=NULL, flags=O_WRONLY|O_DSYNC");
+		fake_end(&task);
+	}
+}
+
+static void test_words(void **state)
+{
+	static const struct param_word words[] = {{.name = "ELSEWHERE", .value = 1, .on = 0xf0},
+						  {.name = "ONE", .value = 1, .on = 0xf},
+						  {.name = "MINUS", .value = UINT64_MAX},
+						  {.name = "HIGH", .value = 0x40, .mask = 0xf0},
+						  {0}};
+	static const struct param_word none[] = {{.name = "PROT_NONE"}, {.name = "PROT_READ", .value = 1}, {0}};
+	static const struct param_word failed[] = {{.name = "MAP_FAILED", .value = UINT64_MAX}, {0}};
+	const struct param word = {"x", PARAM_WORD, .words = words}, number = {"x", PARAM_INT, .words = words},
+			   address = {"x", PARAM_POINTER, .words = failed}, bits = {"x", PARAM_FLAGS, .words = none},
+			   mode = {"x", PARAM_FLAGS_MODE, .words = none};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		assert_text(shown(&task, &word, JUNK | 1), "ONE");
+		assert_text(shown(&task, &word, JUNK | 0xffffffff), "MINUS");
+		assert_text(shown(&task, &word, 0x47), "HIGH");
+		assert_text(shown(&task, &word, 8), "0x8");
+		assert_text(shown(&task, &number, 8), "8");
+		assert_text(shown(&task, &number, 1), "ONE");
+		assert_text(shown(&task, &address, UINT64_MAX), "MAP_FAILED");
+		assert_text(shown(&task, &address, 0x1000), "0x1000");
+		assert_text(shown(&task, &bits, 0), "PROT_NONE");
+		assert_text(shown(&task, &bits, 3), "PROT_READ|0x2");
+		assert_text(shown(&task, &mode, 0601), "PROT_READ|0600");
+		fake_end(&task);
+	}
+}
+
+static void test_cases(void **state)
+{
+	static const struct param_word commands[] = {{.name = "F_SETFD", .value = 2}, {0}};
+	static const struct param_word bits[] = {{.name = "FD_CLOEXEC", .value = 1}, {0}};
+	static const struct param_case cases[] = {{.value = 1, .type = PARAM_NONE},
+						  {.value = 2, .type = PARAM_FLAGS, .words = bits},
+						  {.value = 4, .mask = ~3u, .type = PARAM_POINTER},
+						  {0}};
+	static const struct function row = {.params = {{"fd", PARAM_INT},
+						       {"cmd", PARAM_INT, .words = commands},
+						       {"arg", PARAM_INT, .with = 1, .cases = cases}}};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		assert_text(ENTRY(&row, 3, JUNK | 1, 9), "fd=3, cmd=1");
+		assert_text(ENTRY(&row, 3, JUNK | 2, 1), "fd=3, cmd=F_SETFD, arg=FD_CLOEXEC");
+		assert_text(ENTRY(&row, 3, 5, 0x7ffe00112233),
+			    arch->pointer_size == 8 ? "fd=3, cmd=5, arg=0x7ffe00112233" : "fd=3, cmd=5, arg=0x112233");
+		assert_text(ENTRY(&row, 3, 99, JUNK | 0xffffffff), "fd=3, cmd=99, arg=-1");
+		assert_text(fake_leave_row(&task, &row, 7, false), "");
+		fake_end(&task);
+	}
+}
+
+/* Seven arguments, of which some lie on the stack everywhere but on AArch64; one of 64 bits, which is an even pair of
+ * registers on ARM and two words on i386. */
+static void test_places(void **state)
+{
+	static const struct function seven = {.params = {{"a", PARAM_INT},
+							 {"b", PARAM_INT},
+							 {"c", PARAM_INT},
+							 {"d", PARAM_INT},
+							 {"e", PARAM_INT},
+							 {"f", PARAM_INT},
+							 {"g", PARAM_INT}}};
+	static const struct function offset = {
+		.params = {{"fd", PARAM_INT}, {"offset", PARAM_INT64}, {"whence", PARAM_INT}}};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		assert_text(ENTRY(&seven, 1, 2, 3, 4, 5, 6, JUNK | 7), "a=1, b=2, c=3, d=4, e=5, f=6, g=7");
+		assert_int_equal(task.reads, arch->argument_registers < 7);
+		if (arch->pointer_size == 8)
+			ENTRY(&offset, 3, (uint64_t)-5, 2);
+		else if (arch->argument_registers)
+			ENTRY(&offset, 3, 99, (uint32_t)-5, UINT32_MAX, 2);
+		else
+			ENTRY(&offset, 3, (uint32_t)-5, UINT32_MAX, 2);
+		assert_text(task.text, "fd=3, offset=-5, whence=2");
+		/* The stack is not there. */
+		arch->set_sp(&task.regs, WILD);
+		if (arch->argument_registers < 6)
+			assert_non_null(strstr(ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7),
+					       "e=(unreadable), f=(unreadable), g=(unreadable)"));
+		fake_end(&task);
+	}
+}
+
+static void test_nothing(void **state)
+{
+	static const struct function nothing = {.symbol = "f"}, only_errno = {.sets_errno = true},
+				     result = {.returns = {"return", PARAM_STRING}},
+				     silent = {.params = {{"x", PARAM_NONE}}};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		fake_memory(&task, TEXT_AT, "text", 5);
+		assert_null(args_plan_of_row(arch, &nothing, false));
+		assert_null(args_plan_of_signature(arch, NULL, false));
+		task.has_error = true;
+		task.error = ENOMEM;
+		assert_text(ENTRY(&only_errno, 0), "");
+		assert_text(fake_leave_row(&task, &only_errno, 0, true), "errno=ENOMEM");
+		assert_text(fake_leave_row(&task, &result, TEXT_AT, false), "return=\"text\"");
+		assert_text(ENTRY(&silent, 1), "");
+		args_plan_free(NULL);
+		fake_end(&task);
+	}
+}
+
+/* Lists are shared, and copied to be added to. */
+static void test_lists(void **state)
+{
+	struct arg_list *list = arg_list_new(), *copy, *empty = arg_list_copy(NULL);
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		arg_list_add(list, i ? "" : "name", "value");
+	copy = arg_list_copy(list);
+	arg_list_add(copy, "more", "");
+	assert_ptr_equal(arg_list_ref(list), list);
+	arg_list_unref(list);
+	assert_int_equal(list->count, 20);
+	assert_string_equal(list->items[0].name, "name");
+	assert_string_equal(list->items[19].name, "");
+	assert_string_equal(list->items[19].value, "value");
+	arg_list_unref(list);
+	assert_int_equal(copy->count, 21);
+	assert_string_equal(copy->items[20].name, "more");
+	assert_int_equal(empty->count, 0);
+	arg_list_unref(copy);
+	arg_list_unref(empty);
+	arg_list_unref(NULL);
+	assert_null(arg_list_ref(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_strings), cmocka_unit_test(test_open),
+		cmocka_unit_test(test_words),   cmocka_unit_test(test_cases),   cmocka_unit_test(test_places),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #define OBJECT_AT 0x5000u
-#define TEXT_AT   0x10000u
 #define COUNT_AT  0x20000u
 #define LONG_TEXT "0123456789abcdefghij"
 

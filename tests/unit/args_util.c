@@ -174,3 +174,28 @@ const struct arch *const *fake_arches(size_t *count)
 		arches[(*count)++] = arch_for_elf(EM_386, ELFCLASS32);
 	return arches;
 }
+
+const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count)
+{
+	struct args_plan *plan = args_plan_of_row(task->arch, row, false);
+	const char *text;
+
+	for (size_t i = 0; i < count; i++)
+		fake_argument(task, (unsigned)i, values[i]);
+	assert_non_null(plan);
+	text = fake_entry(task, plan);
+	args_plan_free(plan);
+	return text;
+}
+
+const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed)
+{
+	struct args_plan *plan = args_plan_of_row(task->arch, row, false);
+	const char *text;
+
+	fake_result(task, result);
+	assert_non_null(plan);
+	text = fake_return(task, plan, failed);
+	args_plan_free(plan);
+	return text;
+}

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#define JUNK       0x5ca1ab1e00000000u /* in the upper half of a register */
+#define TEXT_AT    0x10000u
+#define WILD       0x66660000u /* where nothing is */
 #define STACK_AT   0x7ff000u
 #define STACK_SIZE 4096u
 
@@ -56,6 +59,20 @@ const char *fake_value(struct fake_task *task, const struct data_type *type, con
 
 /* The processors that this build can play: `*count` of them. */
 const struct arch *const *fake_arches(size_t *count);
+
+/* On each of them. */
+#define FOR_EACH_ARCH(arch)                                                                                            \
+	size_t arch_count_, i_ = 0;                                                                                    \
+	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
+	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
+
+/* A row's text with these arguments, and what its return adds. */
+const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
+const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
+
+#define ENTRY(row, ...)                                                                                                \
+	fake_enter_row(&task, (row), (const uint64_t[]){__VA_ARGS__},                                                  \
+		       sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 #define assert_text(actual, expected) assert_string_equal(actual, expected)
 

@@ -216,7 +216,9 @@ static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
 static struct stage *make_output(struct postproc *postproc)
 {
 	const struct postproc_options *options = &postproc->options;
-	const struct output_target target = {.path = options->output, .input = postproc->input};
+	const struct output_target target = {.path = options->output,
+					     .input = postproc->input,
+					     .input_path = postproc->input == STDIN_FILENO ? NULL : options->input};
 
 	if (options->resolve)
 		postproc->names = names_new(&options->names);

@@ -1,8 +1,7 @@
 # The two programs.
 bin_PROGRAMS += functrace
-OPTION_SOURCES = src/options.c src/options.h src/option_functions.c src/option_functions.h src/option_modules.c \
-	src/option_modules.h src/option_values.c \
-	src/option_values.h
+OPTION_SOURCES = src/options.c src/options.h src/option_attach.c src/option_attach.h src/option_functions.c \
+	src/option_functions.h src/option_modules.c src/option_modules.h src/option_values.c src/option_values.h
 functrace_SOURCES = src/functrace.c $(OPTION_SOURCES)
 functrace_LDADD = $(TRACER_LIBS)
 include src/postproc.mk

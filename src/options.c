@@ -1,5 +1,6 @@
 #include "config.h"
 #include "options.h"
+#include "option_attach.h"
 #include "option_functions.h"
 #include "option_modules.h"
 #include "arch/arch.h"
@@ -32,6 +33,7 @@ enum long_option {
 	OPT_DURATION,
 	OPT_USAGE,
 	OPT_CONTEXT_FUNCTION,
+	OPT_ATTACH_FILE,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -128,6 +130,8 @@ static int check_all(struct parse *parse)
 		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
 	error = check_output(parse);
 	if (!error)
+		error = option_attach_check(parse);
+	if (!error)
 		option_functions_end(parse);
 	if (!error && !s->module_count)
 		error = option_module(parse, "memory");
@@ -194,6 +198,8 @@ static const struct argp_option options[] = {
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"resolve", 'r', NULL, 0, "names of functions in text output", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
+	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
+	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 4},
@@ -211,7 +217,6 @@ static const struct argp_option options[] = {
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 5}, /* functracer's scripts give it */
 	{"args", 'a', NULL, OPTION_HIDDEN, NULL, 0},
 	{"args-limit", OPT_LATER, "N", OPTION_HIDDEN, NULL, 0},
-	{"attach-file", OPT_LATER + 2, "NAME=PATH", OPTION_HIDDEN, NULL, 0},
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
 	{NULL, 0, NULL, 0, NULL, 0},
@@ -354,6 +359,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		error = option_word(parse, "compat", arg, "sp-rtrace");
 		parse->compat = !error;
 		return error;
+	case OPT_ATTACH_FILE:
+		return option_attach(parse, arg);
 	case OPT_CPU:
 		return option_cpu(parse, arg);
 	case 'h':
@@ -432,6 +439,7 @@ void settings_free(struct settings *settings)
 	free(settings->modules);
 	option_functions_free(settings->chosen);
 	option_functions_free(settings->contexts);
+	option_attach_free(settings);
 	free(settings->pids);
 	free(settings->monitor);
 	if (settings->output_fd > 2)

@@ -128,6 +128,44 @@ static int note_process(struct output *output)
 	return 0;
 }
 
+/* The folder of a file, which the caller frees; NULL: there is none. */
+static char *folder_of(const char *path)
+{
+	const char *const slash = strrchr(path, '/');
+	char *const name = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	char *const folder = realpath(name, NULL);
+
+	free(name);
+	return folder;
+}
+
+/* An attachment lies in its trace's folder, and is not copied to another one: what is written there says where it is.
+ * The caller frees that path; NULL: it is as the trace names it. */
+static char *attachment_moved(const struct output *output, const char *path)
+{
+	const struct output_target *const target = &output->options.target;
+
+	if (!path || path[0] == '/' || !target->input_path || !target->path || !strcmp(target->path, "-"))
+		return NULL;
+	char *const from = folder_of(target->input_path), *const to = folder_of(output->name);
+	char *const moved = from && to && strcmp(from, to) ? xasprintf("%s/%s", from, path) : NULL;
+
+	free(from);
+	free(to);
+	return moved;
+}
+
+static int put_attachment(struct output *output, const struct record_attachment *attachment)
+{
+	char *const moved = attachment_moved(output, attachment->path);
+	const struct record record = {.type = RECORD_ATTACHMENT,
+				      .attachment = {attachment->name, moved ? moved : attachment->path}};
+	const int error = writer_put(output->writer, &record);
+
+	free(moved);
+	return error;
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct output *output = (struct output *)stage;
@@ -144,7 +182,8 @@ static int put(struct stage *stage, const struct record *record)
 			names_add_object(output->options.names, &record->object, NULL);
 	} else if (output->options.names && record->type == RECORD_BUILD_ID)
 		names_add_build_id(output->options.names, &record->build_id);
-	error = writer_put(output->writer, record);
+	error = record->type == RECORD_ATTACHMENT ? put_attachment(output, &record->attachment)
+						  : writer_put(output->writer, record);
 	return error ? fail(output, error) : 0;
 }
 

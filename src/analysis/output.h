@@ -8,9 +8,10 @@
 
 /* Where to write. */
 struct output_target {
-	const char *path; /* NULL or "-": stdout; a folder: PID-N and the suffix in it, never
+	const char *path;       /* NULL or "-": stdout; a folder: PID-N and the suffix in it, never
 			     overwriting */
-	int input;        /* not to be overwritten; -1 none */
+	int input;              /* not to be overwritten; -1 none */
+	const char *input_path; /* NULL: unknown */
 };
 
 /* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for

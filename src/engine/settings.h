@@ -20,6 +20,11 @@ struct manual_symbol { /* --symbol=NAME=ADDRESS; an address in the main program'
 	uint64_t address;
 };
 
+struct attachment { /* --attach-file */
+	const char *name;
+	const char *path; /* NULL: the file of that name in /proc/PID */
+};
+
 /* --cpu: whether a busy task and the tracer run on one CPU. */
 enum placement {
 	CPU_DEFAULT, /* auto for a launched program, else free */
@@ -54,6 +59,9 @@ struct settings {
 	bool timestamps;
 	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
 	int output_fd;      /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
+
+	struct attachment *attachments;
+	size_t attachment_count;
 
 	bool follow;
 	bool start_paused;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/output.h"
+#include "record/attachments.h"
 #include "record/kinds.h"
 #include "record/trace_file.h"
 #include "record/run.h"
@@ -187,6 +188,7 @@ int output_begin(struct trace *trace)
 	if (trace->forked_by)
 		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
 	trace->forked_by = 0;
+	attachments_take(trace, proc_live_thread(trace->pid));
 	/* From its beginning on a trace is readable after any death. */
 	writer_flush(trace->writer);
 	return 0;
@@ -207,6 +209,7 @@ void output_end(struct trace *trace)
 {
 	if (!trace->writer)
 		return;
+	attachments_write(trace, put);
 	writer_flush(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
 	const int error = writer_close(trace->writer);

@@ -40,6 +40,7 @@ struct run {
 	size_t lost_attach;
 	size_t broken_traces, unbegun_traces; /* of processes that went on untraced, in the midst and from the start */
 	size_t unmatched_patterns;            /* of functions: none was found anywhere */
+	size_t attachment_failures;           /* files that could not be attached */
 	size_t silent_children;               /* forked, without an event, so without a trace */
 
 	/* progress.c */

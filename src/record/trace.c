@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/trace.h"
+#include "record/attachments.h"
 #include "record/run.h"
 
 #include <stdlib.h>
@@ -53,6 +54,7 @@ void trace_free(struct trace *trace)
 	*link = trace->next;
 	for (unsigned i = 0; i < trace->contexts.count; i++)
 		free(trace->contexts.names[i]);
+	attachments_free(trace);
 	free(trace->path);
 	free(trace->exe);
 	free(trace->name);

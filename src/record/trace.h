@@ -13,6 +13,7 @@
 
 #define MAX_FRAMES 256
 
+struct attachment_text;
 struct held_release;
 
 /* The contexts of a process, in the order in which they came up: the n-th has the id 1 << n. */
@@ -100,6 +101,7 @@ struct trace {
 	struct ledger ledger;
 	struct counts counts;
 	struct trace_contexts contexts;
+	struct attachment_text *attachments; /* attachments.c; by their place in the settings, NULL none yet */
 
 	struct writer *writer;
 	int fd;

@@ -15,9 +15,11 @@
  * it executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are
  * replaced; what was written in this one never is, under whatever name it is met again. */
 
+#define NAMES_MAX 1000000 /* that are tried */
+
 static int open_numbered(struct trace *trace, const char *folder)
 {
-	for (unsigned n = 0; n < 1000000; n++) {
+	for (unsigned n = 0; n < NAMES_MAX; n++) {
 		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
 				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
 				       encoding_suffix(trace->run->set->encoding));
@@ -173,6 +175,24 @@ int trace_file_open(struct trace *trace)
 
 	trace->has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	return fd;
+}
+
+int trace_file_beside(struct trace *trace, const char *name, char **path)
+{
+	const char *const output = trace->run->set->output;
+	const bool keeps = !output || path_is_folder(output);
+
+	for (unsigned n = 0;; n++) {
+		*path = n ? xasprintf("%s.%s.%u", trace->path, name, n) : xasprintf("%s.%s", trace->path, name);
+		int fd = keeps ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600)
+			       : open_once(&trace->run->files, *path);
+
+		if (keeps && fd < 0)
+			fd = -errno;
+		if (fd != -EEXIST || n == NAMES_MAX)
+			return fd;
+		free(*path);
+	}
 }
 
 void trace_files_free(struct trace_files *files)

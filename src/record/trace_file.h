@@ -7,6 +7,9 @@
 /* Opens the next file of a process's trace, which replaces nothing that this run has written; trace->path is its name,
  * trace->has_file whether it is a regular file that can be opened by it. A descriptor, or -errno. */
 int trace_file_open(struct trace *trace);
+/* Opens a file beside the trace's, TRACE.NAME, which replaces nothing that this run has written, and in a folder
+ * nothing at all. A descriptor, or -errno; *path: its name, which the caller frees. */
+int trace_file_beside(struct trace *trace, const char *name, char **path);
 void trace_files_free(struct trace_files *files);
 
 #endif

@@ -9,6 +9,7 @@
 #include "calls/leave.h"
 #include "calls/pin.h"
 #include "calls/pin_watch.h"
+#include "record/attachments.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "text/breakpoints.h"
@@ -230,6 +231,17 @@ static void describe_end(char *text, size_t size, pid_t tid, int status)
 		snprintf(text, size, "process %d has exited with status %d", tid, WEXITSTATUS(status));
 }
 
+/* All others of its process have come to their ends, too: its memory goes next. */
+static bool is_last(const struct task *task)
+{
+	if (!task->process)
+		return false;
+	FOR_EACH_TASK(other, task->process)
+		if (!other->exiting)
+			return false;
+	return true;
+}
+
 static void act_gone(struct tracer *t, struct task *task, int status)
 {
 	char how[96];
@@ -319,6 +331,8 @@ bool act(struct tracer *t, const struct stop *stop)
 		}
 		act_unannounced_birth(t, task);
 		task->exiting = true;
+		if (is_last(task))
+			attachments_take(task->process->trace, task->tid);
 		slot_left(task);
 		task_resume(task, 0);
 		break;

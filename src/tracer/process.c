@@ -4,6 +4,7 @@
 #include "calls/contexts.h"
 #include "calls/linker.h"
 #include "calls/pattern_probes.h"
+#include "record/attachments.h"
 #include "record/ledger.h"
 #include "record/output.h"
 #include "record/report.h"
@@ -314,6 +315,8 @@ void process_update_objects(struct process *p)
 		}
 	probes_plant(p);
 	contexts_find(p, false);
+	/* Of what executes another program, or is killed, these are the last maps. */
+	attachments_take(p->trace, process_proc_task(p));
 }
 
 void process_linker_notice(struct task *task)

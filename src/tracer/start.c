@@ -6,6 +6,7 @@
 #include "calls/manual_symbols.h"
 #include "calls/pattern_probes.h"
 #include "calls/probes.h"
+#include "record/attachments.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -134,6 +135,7 @@ void process_pause(struct process *p, const char *why)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);
+	attachments_take(p->trace, process_proc_task(p));
 	report_end(p->trace, why);
 	p->life->planted = false;
 }

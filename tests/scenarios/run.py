@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import aliases
 import attached
+import attachments
 import builds
 import chosen
 import classes
@@ -108,7 +109,7 @@ CASES = [Case(group, name, function, module)
          for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
                                ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
                                ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
-                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen), ('contexts', contexts),
+                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen), ('contexts', contexts), ('attachments', attachments),
                                ('descriptors', descriptors), ('kinds', resources), ('kinds', resource_programs), ('kinds', several))
          for name, function in module.CASES]
 

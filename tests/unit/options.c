@@ -381,8 +381,7 @@ static void test_debug(void **state)
 
 static void test_later_options(void **state)
 {
-	static const char *const later[] = {"-a",         "--args",        "--args-limit=1", "--attach-file=a=b",
-					    "--rotate=1", "--cycle-size=1"};
+	static const char *const later[] = {"-a", "--args", "--args-limit=1", "--rotate=1", "--cycle-size=1"};
 	char line[64];
 
 	(void)state;

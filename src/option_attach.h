@@ -1,0 +1,13 @@
+/* --attach-file: what is put beside each trace. */
+#ifndef FT_OPTION_ATTACH_H
+#define FT_OPTION_ATTACH_H
+
+#include "option_values.h"
+
+/* NAME=PATH, a file, or NAME, one of /proc. 0, or what usage_error() returns. */
+int option_attach(struct parse *parse, const char *text);
+/* When -o is known: whether there is a place beside a trace. 0, or what usage_error() returns. */
+int option_attach_check(struct parse *parse);
+void option_attach_free(struct settings *settings);
+
+#endif

@@ -1,0 +1,218 @@
+"""Files beside a trace, --attach-file: what is in them, how the trace names them, and what is said of those that cannot be."""
+
+import os
+import re
+import signal
+
+import builds
+import trace_text
+from lifecycle import Held, need_attach
+from outputs import equal
+from processes import FUNCTRACE, POSTPROC, Tracer
+from words import compiled, has_line, said
+
+# Maps the file that it is given, and ends: how, its second argument says. A child that has forked it does the same.
+MAPPING = r'''
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 2 ? argv[2] : "";
+	int fd = open(argv[1], O_RDONLY);
+
+	free(malloc(100));
+	if (!strcmp(how, "fork") && fork()) {
+		wait(NULL);
+		return 0;
+	}
+	free(malloc(200));
+	if (mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return 90;
+	if (!strcmp(how, "exec"))
+		execl(argv[0], argv[0], argv[1], "exit", (char *)NULL);
+	if (!strcmp(how, "kill"))
+		kill(getpid(), SIGKILL);
+	return 0;
+}
+'''
+
+
+def attachments_of(room, trace, *options):
+    """{name: path} of a trace in any format, as functrace-postproc shows it."""
+    done = room.run([POSTPROC, '-b', '0', *options, room.path(trace)])
+    return dict(re.findall(r'^& (\w+) : (.*)$', done.out.decode(), re.M))
+
+
+def content(room, *path):
+    with open(room.path(*path), 'rb') as file:
+        return file.read()
+
+
+def paths_in(maps):
+    return {line.split(None, 5)[5] for line in maps.decode().splitlines() if len(line.split(None, 5)) == 6}
+
+
+def prepared(room):
+    """The program, and a file for it to be mapped."""
+    with open(room.path('mapped'), 'w') as file:
+        file.write('x' * 5000)
+    return compiled(room, 'mapping', MAPPING)
+
+
+def formats(room):
+    """In each format and dialect: the file, the command line as it was, the maps as they were at the end."""
+    program, problems = prepared(room), []
+    command = [program, room.path('mapped'), 'exit']
+    with open(room.path('notes.txt'), 'w') as file:
+        file.write('of the user\n')
+    for name, options in (('t.rtrace', []), ('t.txt', ['-f', 'text']), ('c.rtrace', ['--compat=sp-rtrace']),
+                          ('c.txt', ['-f', 'text', '--compat=sp-rtrace'])):
+        done = room.run([FUNCTRACE, '-q', '-o', name, '--attach-file=notes=notes.txt', '--attach-file=maps',
+                         '--attach-file=cmdline'] + options + command)
+        problems += equal('status and words', (done.status, said(done)), (0, ''))
+        wanted = {kind: name + '.' + kind for kind in ('notes', 'maps', 'cmdline')}
+        problems += equal('attachments of ' + name, attachments_of(room, name), wanted)
+        problems += equal('the file', content(room, name + '.notes'), b'of the user\n')
+        problems += equal('the command line', content(room, name + '.cmdline'), '\0'.join(command + ['']).encode())
+        missing = {program, room.path('mapped')} - paths_in(content(room, name + '.maps'))
+        problems += ['the maps at the end lack %s' % path for path in sorted(missing)]
+        problems += equal('who may read it', os.stat(room.path(name + '.maps')).st_mode & 0o777, 0o600)
+    return problems, ''
+
+
+def conversion(room):
+    """Converted traces name them as well; in another folder by their whole path, for they stay where they are."""
+    program, problems = prepared(room), []
+    room.run([FUNCTRACE, '-q', '-o', 'a', '--attach-file=limits', '--attach-file=maps', program, 'mapped'])
+    os.mkdir(room.path('other'))
+    beside, moved = ({kind: before + 'a.' + kind for kind in ('limits', 'maps')} for before in ('', room.path('')))
+    for source, to, options, wanted in (
+            ('a', 'b.txt', ['-f', 'text'], beside), ('b.txt', 'c', ['-f', 'rtrace'], beside),
+            ('c', 'd.txt', ['-f', 'text', '--compat=sp-rtrace'], beside), ('d.txt', 'e', ['-f', 'rtrace', '--compat=none'], beside),
+            ('e', 'f', ['-f', 'rtrace', '-l'], beside), ('a', 'other/g', ['-f', 'rtrace'], moved),
+            ('other/g', 'h.txt', ['-f', 'text'], moved)):
+        done = room.run([POSTPROC, '-o', to] + options + [source])
+        problems += equal('words', said(done), '') + equal(to, attachments_of(room, to), wanted)
+    done = room.run([POSTPROC, '-f', 'rtrace', room.path('a')])
+    with open(room.path('from-stdout'), 'wb') as file:
+        file.write(done.out)
+    return problems + equal('standard output', attachments_of(room, 'from-stdout'), beside), ''
+
+
+def processes(room):
+    """Each process has its own: a fork's child at its own end, one that is killed, and one that executes another program what
+    was last known of it."""
+    program, problems = prepared(room), []
+    mapped = room.path('mapped')
+    os.mkdir(room.path('folder'))
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'folder', '--attach-file=maps', program, mapped, 'fork'])
+    found = {}
+    for name in os.listdir(room.path('folder')):
+        if name.endswith('.txt'):
+            trace = trace_text.read(room.path('folder', name))
+            problems += equal(name, trace.attachments, [('maps', name + '.maps')])
+            found[any('was forked by' in note for note in trace.notes)] = paths_in(content(room, 'folder', name + '.maps'))
+    problems += equal('status and processes', (done.status, sorted(found)), (0, [False, True]))
+    problems += equal('the file in the maps of the maker and its child', [mapped in found.get(key, ()) for key in (False, True)], [False, True])
+    done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--attach-file=maps', program, mapped, 'kill'])
+    problems += equal('who was killed', done.status, -signal.SIGKILL)
+    problems += equal('its maps', program in paths_in(content(room, 'killed.maps')), True)
+    done = room.run([FUNCTRACE, '-q', '-o', 'exec', '--attach-file=maps', '--attach-file=cmdline', program, mapped, 'exec'])
+    names = sorted(name for name in os.listdir(room.folder) if re.match(r'exec(\.\d+\.\d+)?$', name))
+    problems += equal('images', (done.status, len(names)), (0, 2))
+    for name, how in zip(names, ('exec', 'exit')):
+        problems += equal('the maps of ' + how, program in paths_in(content(room, name + '.maps')), True)
+        problems += equal('its command line', content(room, name + '.cmdline').split(b'\0')[2].decode(), how)
+    return problems, ''
+
+
+def attached(room):
+    """Let go of, a process has its maps as they are then."""
+    need_attach()
+    with Held(room, [builds.target('loading', 'O2'), builds.library(), '1']) as held:
+        tracer = Tracer(room, held.child.pid, ['--attach-file=maps', '--attach-file=environ'])
+        tracer.planted()
+        held.gate.open()
+        held.gate.arrived(held.child)
+        with open('/proc/%d/maps' % held.child.pid, 'rb') as file:
+            maps = file.read()
+        with open('/proc/%d/environ' % held.child.pid, 'rb') as file:
+            environ = file.read()
+        problems = tracer.let_go()
+        held.gate.open()
+        room.finish(held.child)
+        name, = [name for name in os.listdir(room.path('traces')) if name.endswith('.maps')]
+        problems += equal('its files', paths_in(content(room, 'traces', name)), paths_in(maps))
+        problems += equal('its environment', content(room, 'traces', name[:-4] + 'environ'), environ)
+    return problems, ''
+
+
+def failing(room):
+    """What cannot be attached is said, and costs nothing else; what has no end is cut."""
+    program, problems = prepared(room), []
+    os.mkfifo(room.path('fifo'))
+    for name, size in (('large', (64 << 20) + 1), ('nothing', 0)):
+        with open(room.path(name), 'wb') as file:
+            file.truncate(size)
+    files = ['missing=missing', 'fifo=fifo', 'zero=/dev/zero', 'folder=.', 'large=large', 'empty=nothing']
+    done = room.run([FUNCTRACE, '-o', 'x'] + ['--attach-file=' + file for file in files] + ['--attach-file=maps', program, 'mapped'])
+    for path, why in (('missing', 'No such file or directory'), ('fifo', 'it is no regular file'),
+                      ('/dev/zero', 'it is no regular file'), (r'\.', 'it is no regular file')):
+        problems += has_line(done, r'functrace: warning: %s is not attached to the trace of process \d+: %s' % (path, why))
+    problems += has_line(done, r'functrace: warning: of large only the first 64 MiB are attached to the trace of process \d+')
+    problems += has_line(done, r'functrace: process \d+ \(mapping\): 4 events; .*; trace: x')
+    problems += equal('attached', sorted(attachments_of(room, 'x')), ['empty', 'large', 'maps'])
+    problems += equal('sizes', [os.path.getsize(room.path('x.' + name)) for name in ('large', 'empty')], [64 << 20, 0])
+    return problems + equal('status', done.status, 0), ''
+
+
+def replaced(room):
+    """Beside FILE those of another run are replaced; in a folder nothing is, nor what this run has written."""
+    program, problems = prepared(room), []
+    for name in ('x.maps', 'x.notes'):
+        with open(room.path(name), 'w') as file:
+            file.write('of another run\n' * 1000)
+    room.run([FUNCTRACE, '-q', '-o', 'x', '--attach-file=notes=mapped', '--attach-file=maps', program, 'mapped'])
+    problems += equal('the file', content(room, 'x.notes'), b'x' * 5000)
+    problems += equal('the maps', b'of another run' in content(room, 'x.maps'), False)
+    os.mkdir(room.path('f'))
+    for pid in range(os.getpid(), os.getpid() + 4000):
+        with open(room.path('f', '%d-0.rtrace.maps' % pid), 'w') as file:
+            file.write('kept')
+    done = room.run([FUNCTRACE, '-q', '-o', 'f', '--attach-file=maps', program, 'mapped'])
+    names = {name for name in os.listdir(room.path('f')) if not name.endswith('.maps')}
+    trace = min(names, key=len)
+    problems += equal('in a folder', names, {trace, trace + '.maps.1'})
+    problems += equal('named', attachments_of(room, 'f/' + trace), {'maps': trace + '.maps.1'})
+    problems += equal('what was there', content(room, 'f', trace + '.maps'), b'kept')
+    return problems + equal('status', done.status, 0), ''
+
+
+def no_place(room):
+    """Beside what is no file there is no place: that is said before anything begins."""
+    os.mkfifo(room.path('fifo'))
+    problems = []
+    for output in ('-', 'fifo', '/dev/null', '/dev/fd/1'):
+        done = room.run([FUNCTRACE, '-f', 'text', '-o', output, '--attach-file=maps', 'touch', room.path('begun')])
+        shown = '-' if output == '/dev/fd/1' else output
+        problems += equal(output, (done.status, said(done)), (2, 'functrace: --attach-file: there is no place for files beside -o %s; '
+                          "give -o a file or a folder\nTry 'functrace --help' for more information.\n" % shown))
+    return problems + equal('begun', os.path.exists(room.path('begun')), False), ''
+
+
+BUILDS = [('loading', 'O2')]
+CASES = [
+    ('--attach-file: formats', formats),
+    ('--attach-file: conversion', conversion),
+    ('--attach-file: each process', processes),
+    ('--attach-file: attached', attached),
+    ('--attach-file: what cannot be', failing),
+    ('--attach-file: older files', replaced),
+    ('--attach-file: no place', no_place),
+]

@@ -29,12 +29,12 @@ def count_calls(path, start, tid):
     return counts
 
 
-def syscalls(room, options, pairs=400):
+def syscalls(room, options, name='malloc', pairs=400):
     """[(name, calls a pair)] of functrace's tracing thread, the most frequent first, as strace counts them. strace
     starts functrace, for the guard holds that thread as soon as there is one: nobody could attach to it then."""
     if not shutil.which('strace'):
         raise Failure('strace is not installed')
-    program = Target(room, target('malloc', frames=17) + ['--ask'])
+    program = Target(room, target(name, frames=17) + ['--ask'])
     pid = program.child.pid
     log = room.path('strace')
     watcher = room.start(['strace', '-f', '-o', log, FUNCTRACE, '-q', '-o', room.path('attached')] + list(options) +

@@ -136,6 +136,14 @@ class Bench:
         ratio = self.counted(self.table(cases, self.cpu)[rows.OTHER.name])
         self.bars.add('a function of a module that is not chosen x native', 1.05, ratio, '%.3f' % ratio)
 
+    def args(self):
+        for name, words, chosen in (('malloc', 'malloc+free, registers only', (rows.B0, rows.B0_ARGS, rows.LTRACE)),
+                                    ('file', 'open+close, a string', (rows.FILE_B0, rows.FILE_ARGS, rows.LTRACE, rows.STRACE))):
+            report.title('Arguments (-a): %s; one processor' % words)
+            found = self.table([(row.name, row, name, {}) for row in chosen], self.cpu)
+            ratio = self.counted(found[chosen[1].name])
+            self.bars.add('-a x without, %s' % words, 1.3, ratio, '%.2f' % ratio)
+
     def placement(self):
         report.title('Real programs by default, pinned and free: the whole run')
         for program in placement.PROGRAMS:
@@ -152,13 +160,15 @@ class Bench:
 
     def syscalls(self):
         report.title('System calls of the tracer a pair, counted by strace')
-        for options in (['-b', '0'], ['-b', '16'], ['-b', '16', '-A']):
+        for name, options in (('malloc', ['-b', '0']), ('malloc', ['-b', '16']), ('malloc', ['-b', '16', '-A']),
+                              ('malloc', ['-b', '0', '-a']), ('file', ['-e', 'file', '-b', '0']),
+                              ('file', ['-e', 'file', '-b', '0', '-a'])):
             try:
-                found = attached.syscalls(self.room, options)
+                found = attached.syscalls(self.room, options, name)
             except Failure as error:
                 report.missing(' '.join(options), str(error))
                 continue
-            print('functrace %-9s %5.2f: %s' % (' '.join(options), sum(n for _, n in found),
+            print('functrace %-18s %5.2f: %s' % (' '.join(options), sum(n for _, n in found),
                                                 ', '.join('%s %.2f' % item for item in found)))
 
     def memory(self):
@@ -208,7 +218,7 @@ class Bench:
 
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'syscalls', 'forks', 'attach', 'paused', 'memory']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory']
 
 
 def main():

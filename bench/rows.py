@@ -48,6 +48,10 @@ def ltrace(room, name, **options):
     return ['ltrace', '-f', '-e', functions, '-o', room.path('ltrace')] + target(name, **options)
 
 
+def strace(room, name, **options):
+    return ['strace', '-f', '-e', 'trace=open,openat,close', '-o', room.path('strace')] + target(name, **options)
+
+
 GDB_SCRIPT = """set pagination off
 set confirm off
 set debuginfod enabled off
@@ -101,11 +105,15 @@ B16 = Row('functrace -b 16', functrace('-b', '16'))
 B64 = Row('functrace -b 64', functrace('-b', '64'))
 OTHER = Row('functrace -e memory -b 16', functrace('-e', 'memory', '-b', '16'), 50)
 FILE = Row('functrace -e file -b 16', functrace('-e', 'file', '-b', '16'))
+B0_ARGS = Row('functrace -b 0 -a', functrace('-b', '0', '-a'))
+FILE_B0 = Row('functrace -e file -b 0', functrace('-e', 'file', '-b', '0'))
+FILE_ARGS = Row('functrace -e file -b 0 -a', functrace('-e', 'file', '-b', '0', '-a'))
 PIN = Row('functrace -b 16 --cpu=pin', functrace('-b', '16', '--cpu=pin'))
 FREE = Row('functrace -b 16 --cpu=free', functrace('-b', '16', '--cpu=free'))
 ALL = Row('functrace -b 16 -A', functrace('-b', '16', '-A'))
 LIBUNWIND = Row('functrace --unwinder=libunwind', functrace('-b', '16', '--unwinder=libunwind'))
 LTRACE = Row('ltrace -e malloc+free', ltrace, 0.3, 'ltrace')
+STRACE = Row('strace -e openat,close', strace, 0.3, 'strace')
 GDB = Row('gdb, break and continue', gdb, 0.1, 'gdb')
 LIFT = Row('floor: lift and single-step', floor('lift'), 0.3)
 HEAPTRACK = Row('heaptrack (preloaded)', heaptrack, 20, 'heaptrack')

@@ -1,7 +1,8 @@
 # modules/: what is traced, one table a kind of resource
 noinst_LIBRARIES += libmodules.a
 libmodules_a_SOURCES = modules/file.c modules/gobject.c modules/known.h modules/memory.c modules/memtransfer.c \
-	modules/module.c modules/module.h modules/qobject.c modules/shmposix.c modules/shmsysv.c modules/thread.c \
+	modules/lookup.c modules/module.c modules/module.h \
+	modules/qobject.c modules/shmposix.c modules/shmsysv.c modules/thread.c \
 	modules/prototypes.h modules/prototypes_file.c modules/prototypes_process.c modules/prototypes_rows.h \
 	modules/prototypes_text.c modules/words.c modules/words.h modules/words_socket.c
 # What users describe, as a text or as a shared object.

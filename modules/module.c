@@ -1,6 +1,5 @@
 #include "config.h"
 #include "modules/known.h"
-#include "modules/prototypes.h"
 #include "trace/event.h"
 
 #include <stdio.h>
@@ -39,39 +38,6 @@ const struct resource *module_resource(const char *type)
 			if (!strcmp(modules[i]->resources[r].type, type))
 				return &modules[i]->resources[r];
 	return NULL;
-}
-
-static const struct function *find_prototype(const char *symbol)
-{
-	static const struct function *const tables[] = {prototypes_file, prototypes_process, prototypes_text};
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		for (const struct function *f = tables[i]; f->symbol; f++)
-			if (!strcmp(f->symbol, symbol))
-				return f;
-	return NULL;
-}
-
-const struct function *module_known_function(const char *symbol)
-{
-	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
-		for (size_t f = 0; f < modules[i]->function_count; f++)
-			if (!strcmp(modules[i]->functions[f].symbol, symbol))
-				return &modules[i]->functions[f];
-	return find_prototype(symbol);
-}
-
-unsigned module_processor(const char *name)
-{
-	static const struct {
-		const char *name;
-		unsigned bit;
-	} processors[] = {{"x86_64", ON_X86_64}, {"i386", ON_I386}, {"aarch64", ON_AARCH64}, {"armv7l", ON_ARM}};
-
-	for (size_t i = 0; i < sizeof(processors) / sizeof(processors[0]); i++)
-		if (!strcmp(processors[i].name, name))
-			return processors[i].bit;
-	return 0;
 }
 
 const char *module_names(void)

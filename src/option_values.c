@@ -1,5 +1,6 @@
 #include "config.h"
 #include "option_values.h"
+#include "args/args.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "proc/proc.h"
@@ -309,6 +310,18 @@ int option_depth(struct parse *parse, const char *text)
 		return usage_error(parse, "-b %s: the depth of stacks is a number from 0 (none) to %d", text,
 				   DEPTH_MAX);
 	parse->settings->depth = (unsigned)depth;
+	return 0;
+}
+
+int option_args_limit(struct parse *parse, const char *text)
+{
+	uint64_t limit;
+
+	if (!parse_number(text, ARGS_LIMIT_MAX, &limit) || !limit)
+		return usage_error(parse,
+				   "--args-limit=%s: how many bytes of a string are shown is a number from 1 to %d",
+				   text, ARGS_LIMIT_MAX);
+	parse->settings->args_limit = limit;
 	return 0;
 }
 

@@ -18,9 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_GO_ON  -1
-#define DEPTH_NORMAL  64
-#define FORMAT_NORMAL "rtrace"
+#define STATUS_GO_ON      -1
+#define DEPTH_NORMAL      64
+#define ARGS_LIMIT_NORMAL 64
+#define FORMAT_NORMAL     "rtrace"
 
 enum long_option {
 	OPT_COMPAT = 0x100,
@@ -31,6 +32,7 @@ enum long_option {
 	OPT_CPU,
 	OPT_CHILDREN,
 	OPT_DURATION,
+	OPT_ARGS_LIMIT,
 	OPT_USAGE,
 	OPT_CONTEXT_FUNCTION,
 	OPT_ATTACH_FILE,
@@ -182,13 +184,17 @@ static const struct argp_option options[] = {
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "let go after that time: 30 (seconds), 10s, 5m, 1h", 0},
 
-	{NULL, 0, NULL, 0, "Stacks:", 2},
+	{NULL, 0, NULL, 0, "Arguments:", 2},
+	{"args", 'a', NULL, 0, "the arguments and results of calls, and calls that failed", 0},
+	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "bytes of a string that are shown (default 64)", 0},
+
+	{NULL, 0, NULL, 0, "Stacks:", 3},
 	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
 	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
 	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
 	{"unwinder", OPT_UNWINDER, "NAME", 0, "rows (default) or libunwind", 0},
 
-	{NULL, 0, NULL, 0, "Output:", 3},
+	{NULL, 0, NULL, 0, "Output:", 4},
 	{"output", 'o', "DIR|FILE|-", 0,
 	 "where the trace goes; -: standard output, and the program's own output goes to standard "
 	 "error (default: a new "
@@ -202,7 +208,7 @@ static const struct argp_option options[] = {
 	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
-	{NULL, 0, NULL, 0, "Others:", 4},
+	{NULL, 0, NULL, 0, "Others:", 5},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
 	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it "
 	 "(default for PROGRAM), "
@@ -214,24 +220,14 @@ static const struct argp_option options[] = {
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
 
-	{"start", 's', NULL, OPTION_HIDDEN, NULL, 5}, /* functracer's scripts give it */
-	{"args", 'a', NULL, OPTION_HIDDEN, NULL, 0},
-	{"args-limit", OPT_LATER, "N", OPTION_HIDDEN, NULL, 0},
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 6}, /* functracer's scripts give it */
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int not_available(struct parse *parse, int key, const struct argp_state *state)
+static int not_available(struct parse *parse, int key)
 {
-	const char *const next = state->next < state->argc ? state->argv[state->next] : "";
-
-	if (key == 'a' && (isalpha((unsigned char)next[0]) || next[0] == '_' || next[0] == '@') && !strchr(next, '/'))
-		return usage_error(parse,
-				   "-a (arguments of calls) is not available in this version. If "
-				   "'%s' are symbols, "
-				   "as for functracer's -a: functrace's option for that is -x",
-				   next);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		const char letter[] = {'-', (char)key, ',', ' ', '\0'};
 
@@ -277,11 +273,16 @@ static int set_program(struct parse *parse, const struct argp_state *state)
 	if ((!strcmp(before, "-d") || !strcmp(before, "--debug")) &&
 	    (parse_number(argv[0], UINT64_MAX, &number) || strchr(argv[0], ':')))
 		return debug_error(parse, " ", argv[0]);
+	if ((!strcmp(before, "-a") || !strcmp(before, "--args")) && !strchr(argv[0], '/') && strpbrk(argv[0], ",;*@:"))
+		return usage_error(parse,
+				   "-a takes no value here: it shows arguments. If '%s' are functions, as for "
+				   "functracer's -a, give them to -x",
+				   argv[0]);
 	parse->settings->argv = argv;
 	return 0;
 }
 
-static int parse_flag(struct parse *parse, int key, const struct argp_state *state)
+static int parse_flag(struct parse *parse, int key)
 {
 	struct settings *const s = parse->settings;
 
@@ -291,6 +292,9 @@ static int parse_flag(struct parse *parse, int key, const struct argp_state *sta
 		return 0;
 	case 'A':
 		s->backtrace_all = true;
+		return 0;
+	case 'a':
+		s->args = true;
 		return 0;
 	case 'r':
 		s->resolve = true;
@@ -314,7 +318,7 @@ static int parse_flag(struct parse *parse, int key, const struct argp_state *sta
 		msg_set_quiet(true);
 		return 0;
 	default:
-		return not_available(parse, key, state);
+		return not_available(parse, key);
 	}
 }
 
@@ -346,6 +350,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_toggle_signal(parse, arg);
 	case 'b':
 		return option_depth(parse, arg);
+	case OPT_ARGS_LIMIT:
+		return option_args_limit(parse, arg);
 	case OPT_UNWINDER:
 		return option_unwinder(parse, arg);
 	case 'f':
@@ -379,7 +385,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ERROR:
 		return ARGP_ERR_UNKNOWN;
 	default:
-		return parse_flag(parse, key, state);
+		return parse_flag(parse, key);
 	}
 }
 
@@ -416,7 +422,11 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 {
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
-	*settings = (struct settings){.depth = DEPTH_NORMAL, .output_fd = -1, .timestamps = true, .follow = true};
+	*settings = (struct settings){.depth = DEPTH_NORMAL,
+				      .args_limit = ARGS_LIMIT_NORMAL,
+				      .output_fd = -1,
+				      .timestamps = true,
+				      .follow = true};
 	/* getopt's messages begin with it; others do without the folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	const int error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);

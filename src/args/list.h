@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
-/* Immutable once it is shared: calls, events and reservations have a reference each. */
+/* The names of what is not an argument but stands among them. */
+#define ARG_RESULT "return"
+#define ARG_ERROR  "errno"
+
+/* Calls, events and reservations have a reference each. Only a call adds to it, until it has returned. */
 struct arg_list {
 	unsigned references;
 	size_t count, capacity;

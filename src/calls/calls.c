@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/calls.h"
 #include "calls/alias.h"
+#include "calls/arguments.h"
 #include "record/ledger.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
@@ -117,6 +118,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->context_link = NULL;
 	call->is_elsewhere = false;
 	call->inner = NULL;
+	call->shown = NULL;
 	call->has_made = call->release.is_open = false;
 	if (call->next)
 		call->next->link = &call->next;
@@ -217,6 +219,7 @@ void call_free(struct process *p, struct call *call)
 
 	if (is_publisher(call))
 		ledger_publisher_done(p->trace, call->probe->wanted->resource);
+	call_arguments_free(call->shown);
 	free(t->spare_call);
 	t->spare_call = call;
 }
@@ -340,6 +343,7 @@ static void reserve_copy(struct task *child, struct call *call, const struct res
 
 	e.thread = child->calls->thread;
 	e.function = call->traced;
+	e.args = call->shown ? call->shown->list : NULL;
 	e.frames = frames_copy(e.frames, e.frame_count);
 	ledger_reserve(child->process->trace, &call->release, &e);
 }
@@ -362,6 +366,7 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	else
 		call->context = from->context;
 	memcpy(call->args, from->args, sizeof(call->args));
+	call->shown = call_arguments_copy(from->shown);
 	call->inner = same_probe(p, from->inner);
 	call->inner_sp = from->inner_sp;
 	call->made = from->made;

@@ -7,6 +7,8 @@
 #include "record/trace.h"
 #include "text/text.h"
 
+struct call_arguments;
+
 /* One traced call from entry to return. */
 struct call {
 	struct task *task;         /* the one that entered; NULL when it has ended */
@@ -19,10 +21,11 @@ struct call {
 	uint64_t return_sp, return_address;
 	uint64_t entered; /* the task's stop (at_stop) at its entry; 0: in another process, before a fork */
 	uint64_t args[CALL_ARGS];
-	uint32_t context;           /* what it was made in; of a context function's: its own context */
-	uint64_t serial;            /* of the stack kept for it: stack.c */
-	struct breakpoint *site;    /* the return site, at return_address */
-	struct reservation release; /* what it releases if it succeeds */
+	uint32_t context;             /* what it was made in; of a context function's: its own context */
+	uint64_t serial;              /* of the stack kept for it: stack.c */
+	struct breakpoint *site;      /* the return site, at return_address */
+	struct reservation release;   /* what it releases if it succeeds */
+	struct call_arguments *shown; /* arguments.c; NULL: none are */
 	/* The last call that was folded into this one, itself a part of it: what it calls is one too. */
 	const struct probe *inner;
 	uint64_t inner_sp;

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/enter.h"
 #include "calls/alias.h"
+#include "calls/arguments.h"
 #include "calls/contexts.h"
 #include "calls/leave.h"
 #include "calls/nesting.h"
@@ -120,9 +121,11 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 		return;
 	e->function = called_as(task, probe);
 	e->context = contexts_of(task);
+	e->args = arguments_entered(task, probe, e->function, NULL);
 	if (wants_release_stack(p, probe, e))
 		stack_of_event(e, task, frames, true);
 	ledger_released(p->trace, e);
+	arg_list_unref(e->args);
 }
 
 /* A release of all ids from that of the event to the last. */
@@ -133,9 +136,11 @@ static void enter_release_between(struct task *task, const struct probe *probe, 
 
 	e->function = called_as(task, probe);
 	e->context = contexts_of(task);
+	e->args = arguments_entered(task, probe, e->function, NULL);
 	if (task->process->tracer->set->backtrace_all)
 		stack_of_event(e, task, frames, true);
 	ledger_released_between(task->process->trace, e, value_of(of, &probe->wanted->function->last));
+	arg_list_unref(e->args);
 }
 
 static bool is_same_block(struct process *p, const struct call *older, const struct operands *inner)
@@ -192,6 +197,7 @@ static void reserve(struct task *task, struct call *call, struct event *e)
 
 	e->function = call->traced;
 	e->context = call->context;
+	e->args = call->shown ? call->shown->list : NULL;
 	if (wants_release_stack(p, call->probe, e)) {
 		stack_of_event(e, task, frames, true);
 		e->frames = frames_copy(e->frames, e->frame_count);
@@ -212,6 +218,7 @@ static void call_begin(struct task *task, const struct probe *probe, uint64_t re
 		call_set_context(task->process, call, output_context(task->process->trace, probe->traced.shown));
 	else if (!probe_is_hook(probe))
 		call->context = contexts_of(task);
+	arguments_begin(task, call);
 	stack_keep(task, call);
 	if (e)
 		reserve(task, call, e);

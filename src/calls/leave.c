@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/leave.h"
+#include "calls/arguments.h"
 #include "calls/contexts.h"
 #include "calls/probes.h"
 #include "calls/stack.h"
@@ -66,10 +67,11 @@ static const char *kept_text(const struct module_call *call, uint64_t id)
 	return ledger_kept(at->p->trace, at->resource, id, &number) ? text_of(at->p->trace->run, number) : NULL;
 }
 
-/* What the row's own code says of the call. False: it is not to be written. */
-static bool look(const struct operands *of, unsigned index, struct event *e, struct module_details *details,
-		 struct call_arg *arg)
+/* What the row's own code says of the call. False: it is not to be written. *e gets arguments of its own. */
+static bool look(const struct operands *of, unsigned index, struct event *e)
 {
+	struct module_details details = {.index = index, .id = e->id, .size = e->size};
+
 	const struct looked_at at = {{.args = of->args,
 				      .result = of->result,
 				      .pointer_size = of->p->arch->pointer_size,
@@ -80,19 +82,17 @@ static bool look(const struct operands *of, unsigned index, struct event *e, str
 				     of->p,
 				     of->row->resource};
 
-	if (!of->row->function->look)
-		return true;
-	*details = (struct module_details){.index = index, .id = e->id, .size = e->size};
-	if (!of->row->function->look(&at.call, details))
+	if (of->row->function->look && !of->row->function->look(&at.call, &details))
 		return false;
-	e->id = details->id;
-	e->size = details->size;
-	if (!details->arg_name)
+	e->id = details.id;
+	e->size = details.size;
+	if (!details.arg_name) {
+		arg_list_ref(e->args);
 		return true;
-	details->arg_value[sizeof(details->arg_value) - 1] = '\0';
-	*arg = (struct call_arg){details->arg_name, details->arg_value};
-	e->args = arg;
-	e->arg_count = 1;
+	}
+	details.arg_value[sizeof(details.arg_value) - 1] = '\0';
+	e->args = arg_list_copy(e->args);
+	arg_list_add(e->args, details.arg_name, details.arg_value);
 	return true;
 }
 
@@ -141,25 +141,19 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
-/* Writes one id of the call, if it has no event yet: its event, without a stack yet in the first one. False: it is
- * none. */
-static bool write_event(struct task *task, const struct call *call, const struct operands *of, unsigned index,
-			struct event *e)
+/* Writes one id of the call, if it has no event yet: its event, without a stack yet. */
+static void write_looked(struct task *task, const struct call *call, const struct operands *of, struct event *e)
 {
 	struct trace *trace = of->p->trace;
 	struct unwind_frame frames[MAX_FRAMES + 2];
-	struct module_details details;
-	struct call_arg arg;
 
-	if (!look(of, index, e, &details, &arg))
-		return false;
 	if (was_made_within(call, trace, e->id) ||
 	    (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id)))
-		return true;
+		return;
 	stack_of_event(e, task, frames, false);
 	if (of->row->function->role == ROLE_CALL) {
 		ledger_call(trace, e);
-		return true;
+		return;
 	}
 	/* Of what its caller has: it is not made here. */
 	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
@@ -172,6 +166,16 @@ static bool write_event(struct task *task, const struct call *call, const struct
 			outer->has_made = true;
 			outer->made_is_reference = is_reference;
 		}
+}
+
+/* The same of what the row's own code says of it. False: it is none. */
+static bool write_event(struct task *task, const struct call *call, const struct operands *of, unsigned index,
+			struct event *e)
+{
+	if (!look(of, index, e))
+		return false;
+	write_looked(task, call, of, e);
+	arg_list_unref(e->args);
 	return true;
 }
 
@@ -215,7 +219,11 @@ static void call_finish(struct task *task, struct call *call)
 			  .context = call->context};
 
 	e.size = value_of(&of, &f->size);
+	arguments_returned(task, call, !ok);
+	e.args = call->shown ? call->shown->list : NULL;
 	end_release(call, f, p->trace, ok, e.size);
+	if (!ok && e.args && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
+		output_failure(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
 	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "calls/probes.h"
 #include "calls/alias.h"
+#include "calls/arguments.h"
 #include "calls/libraries.h"
 #include "calls/patterns.h"
 #include "record/ledger.h"
@@ -204,6 +205,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	struct probe *probe = probe_add(p, b, from);
 
 	probe->start = arch_text_address(p->arch, from->start);
+	probe->params = wanted->hook || from->is_resolver ? NULL : probe_params_new(p);
 	probe->function = probe_is_hook(probe) ? &probe_watched : wanted->function;
 	probe->traced = (struct traced){
 		.function = wanted->function, .resource = wanted->resource, .shown = from->traced.shown};
@@ -267,6 +269,7 @@ void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint
 
 		copy->object = objects_find(&p->objects, b->address);
 		copy->aliases = aliases_copy(probe->aliases);
+		copy->params = probe_params_ref(probe->params);
 		p->probes->releases += releases_at_entry(copy);
 	}
 }
@@ -280,6 +283,7 @@ void probe_forget(struct process *p, struct breakpoint *b)
 		list_remove(p->probes, probe);
 		p->probes->releases -= releases_at_entry(probe);
 		aliases_free(probe);
+		probe_params_unref(probe->params);
 		free(probe);
 	}
 	free(b->calls);

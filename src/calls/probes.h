@@ -7,6 +7,7 @@
 #include "text/text.h"
 
 struct alias;
+struct probe_params;
 struct callers;
 
 /* A wanted function at an address of a process. Several kinds of resource, and the tracer itself, may want the same
@@ -19,8 +20,9 @@ struct probe {
 	struct probe *next;              /* of the same breakpoint: kinds in their order, then hooks */
 	uint64_t start, size;            /* extent of its code; size 0 unknown */
 	const struct object *object;
-	bool is_resolver;          /* an IFUNC's: what it returns is the function */
-	size_t index, outer_index; /* in struct probe_list */
+	bool is_resolver;            /* an IFUNC's: what it returns is the function */
+	size_t index, outer_index;   /* in struct probe_list */
+	struct probe_params *params; /* arguments.c; NULL without -a */
 	/* alias.c */
 	struct alias *aliases; /* all its names, where it has several */
 	bool asks_caller;      /* calls say more than `traced` */

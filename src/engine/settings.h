@@ -49,6 +49,8 @@ struct settings {
 
 	unsigned depth; /* 0..256 */
 	bool backtrace_all;
+	bool args;                  /* -a */
+	size_t args_limit;          /* bytes of a string that are shown */
 	struct size_range *monitor; /* -M; none: all */
 	size_t monitor_count;
 	char **libraries; /* -L: parts of paths; none: all */

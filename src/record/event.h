@@ -2,6 +2,7 @@
 #ifndef FT_RECORD_EVENT_H
 #define FT_RECORD_EVENT_H
 
+#include "args/list.h"
 #include "modules/module.h"
 #include "trace/event.h"
 #include "unwind/unwind.h"
@@ -39,8 +40,7 @@ struct event {
 	uint64_t extent;  /* of the release of a range: how many bytes it gives up; 0: the whole one */
 	uint64_t kept;    /* a number that an allocation keeps with its id; has_kept */
 	bool has_kept;
-	const struct call_arg *args; /* of an event that is written at once, and the maker's; NULL none */
-	size_t arg_count;
+	struct arg_list *args; /* NULL none */
 	struct unwind_frame *frames;
 	size_t frame_count;
 	bool has_frames;

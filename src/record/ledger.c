@@ -27,7 +27,7 @@
 #define HELD_MAX 1024
 
 struct held_release {
-	struct event event; /* the frames and a reference to the thread are its own */
+	struct event event; /* the frames and references to the thread and the arguments are its own */
 	struct held_release *next;
 };
 
@@ -35,6 +35,7 @@ static void event_free(struct event *e)
 {
 	free(e->frames);
 	thread_unref(e->thread);
+	arg_list_unref(e->args);
 	*e = (struct event){0};
 }
 
@@ -251,8 +252,8 @@ static int compare_ids(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Keeps the release until it may be written. The event's reference to its thread and its frames are the ledger's from
- * now on. */
+/* Keeps the release until it may be written. The event's frames and its references to its thread and its arguments are
+ * the ledger's from now on. */
 static void hold(struct trace *trace, const struct event *e)
 {
 	struct ledger *ledger = &trace->ledger;
@@ -278,6 +279,7 @@ void ledger_released(struct trace *trace, const struct event *e)
 		return;
 	}
 	own.thread = thread_ref(e->thread);
+	own.args = arg_list_ref(e->args);
 	own.frames = frames_copy(e->frames, e->frame_count);
 	hold(trace, &own);
 }
@@ -376,6 +378,7 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 
 	*reservation = (struct reservation){.is_open = true, .event = *e};
 	reservation->event.thread = thread_ref(e->thread);
+	reservation->event.args = arg_list_ref(e->args);
 	/* Several may give up references of one id at a time, and that it is given out again proves nothing. */
 	if (live_is_counted(live))
 		return;

@@ -335,12 +335,41 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 					   .size = kind == CALL_RELEASE ? 0 : e->size,
 					   .frames = addresses,
 					   .frame_count = (uint32_t)e->frame_count,
-					   .args = e->args,
-					   .arg_count = (uint32_t)e->arg_count,
+					   .args = e->args ? e->args->items : NULL,
+					   .arg_count = e->args ? (uint32_t)e->args->count : 0,
 					   .has_frames = e->has_frames,
 					   .end = e->end};
 	put(trace, &record);
 	engine_want_tick(trace->run->engine);
+}
+
+void output_failure(struct trace *trace, const struct event *e)
+{
+	struct buf text = {0};
+	const char *result = NULL, *error = NULL, *separator = "";
+
+	if (trace->forked_by || !trace->writer || trace->broken)
+		return;
+	buf_printf(&text, "%s(", e->function->shown);
+	for (size_t i = 0; i < e->args->count; i++) {
+		const struct call_arg *const arg = &e->args->items[i];
+
+		if (!strcmp(arg->name, ARG_RESULT)) {
+			result = arg->value;
+		} else if (!strcmp(arg->name, ARG_ERROR)) {
+			error = arg->value;
+		} else {
+			buf_printf(&text, "%s%s=%s", separator, arg->name, arg->value);
+			separator = ", ";
+		}
+	}
+	buf_add_str(&text, ")");
+	if (result)
+		buf_printf(&text, " = %s", result);
+	buf_printf(&text, result && error ? " %s" : " failed", error);
+	put_thread(trace, e->thread);
+	output_note(trace, "%s", text.data);
+	free(text.data);
 }
 
 void output_flush_all(struct run *run)

@@ -20,6 +20,8 @@ uint32_t output_context(struct trace *trace, const char *name);
 void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
 /* The first event of a fork's child opens its file: most children never have one. */
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
+/* Writes, as a remark, that a call has failed: its arguments, its result and the error, as far as e->args has them. */
+void output_failure(struct trace *trace, const struct event *e);
 /* The time of an event that happens now. */
 uint64_t output_time(const struct trace *trace);
 /* Forgets a thread that has ended, whose id may be given to another one. */

@@ -166,9 +166,20 @@ static void report_stacks(const struct run *run)
 			 report_share(c->lost_stacks, c->stacks, text));
 }
 
+static void report_arguments(const struct run *run)
+{
+	const uint64_t count = run->totals.unknown_params;
+
+	if (count)
+		msg_info("-a shows no arguments of %llu function%s: nothing is known of their parameters. What is "
+			 "compiled with -g says it, or a description: -e FILE.conf, see functrace-modules(7)",
+			 (unsigned long long)count, count == 1 ? "" : "s");
+}
+
 void report_counts(const struct run *run)
 {
 	report_untraced(run);
 	report_oddities(run);
 	report_stacks(run);
+	report_arguments(run);
 }

@@ -26,7 +26,7 @@ struct trace_contexts {
 /* A release that can fail, from its entry until it is known whether it has succeeded: ledger.c. */
 struct reservation {
 	bool is_open;
-	struct event event; /* the frames and a reference to the thread are the reservation's own */
+	struct event event; /* the frames and references to the thread and the arguments are its own */
 };
 
 /* What was odd with the releases of one kind. */
@@ -79,6 +79,7 @@ struct counts {
 	uint64_t retired;                         /* return sites taken out, for no call came to them */
 	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
 	uint64_t failed_probes;                   /* functions that could not be probed */
+	uint64_t unknown_params;                  /* functions that were called, -a, and nothing is known of theirs */
 };
 
 /* The trace of one process, which lasts until it ends, executes another program or is paused. */

@@ -141,6 +141,7 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 	file->references = 1;
 	file->machine = ehdr.e_machine;
 	file->class = ehdr.e_ident[EI_CLASS];
+	file->is_soft_float = ehdr.e_machine == EM_ARM && !(ehdr.e_flags & EF_ARM_ABI_FLOAT_HARD);
 	read_program_headers(file, elf, ehdr.e_type == ET_EXEC);
 	if (!file->segment_count) {
 		elf_file_free(file);
@@ -206,6 +207,11 @@ bool elf_origin_read(const char *path, uint64_t *origin)
 bool elf_file_is_static(const struct elf_file *file)
 {
 	return file->is_static;
+}
+
+bool elf_file_is_soft_float(const struct elf_file *file)
+{
+	return file->is_soft_float;
 }
 
 bool elf_file_is_go(const struct elf_file *file)

@@ -33,7 +33,7 @@ struct elf_file {
 	struct elf_key key;
 	uint16_t machine;
 	unsigned char class;
-	bool is_static, is_go;
+	bool is_static, is_go, is_soft_float;
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t dynamic, got;

@@ -8,9 +8,13 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import threading
 
 import processes
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'generate'))
+import arguments  # pylint: disable=wrong-import-position
 
 TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
@@ -225,13 +229,45 @@ def _compile_full(command, output, sources):
         raise RuntimeError('%s has %d bytes left for copies' % (os.path.basename(output), _free_text(output)))
 
 
+# Targets that are made of a seed: language and seed.
+MADE = {'arguments_c': ('c', 1), 'arguments_cpp': ('cpp', 1)}
+
+
+def _made(name, language, seed):
+    """The source of a made program, where it is not there or has changed."""
+    path, text = os.path.join(BINARIES, '%s.%s' % (name, language)), arguments.source(language, seed)
+    os.makedirs(BINARIES, exist_ok=True)
+    with _lock(path):
+        if not os.path.exists(path) or open(path).read() != text:
+            with open(path, 'w') as file:
+                file.write(text)
+    return path
+
+
+def _source(name):
+    if name in MADE:
+        return _made(name, *MADE[name])
+    source = os.path.join(SOURCES, name + '.c')
+    return source if os.path.exists(source) else os.path.join(SOURCES, name + '.cpp')
+
+
+def rust(seed, *flags):
+    """A made program of Rust."""
+    name = 'arguments_rs' + ''.join(flags)
+    output = os.path.join(BINARIES, name)
+    if not PREBUILT and not shutil.which('rustc'):
+        _give_up(output, Skip('rustc is not installed'))
+    source = _made(name, 'rs', seed)
+    _compile(['rustc', '-g', '--crate-name', 'made', '--cap-lints', 'allow'] + list(flags) + [source], output, [source])
+    return output
+
+
 def target(name, variant):
     """The path of a target built that way, building it first if need be."""
     other, flags = VARIANTS[variant]
-    source = os.path.join(SOURCES, name + '.c')
-    cxx = not os.path.exists(source)
+    source = _source(name)
+    cxx = source.endswith('.cpp')
     if cxx:
-        source = os.path.join(SOURCES, name + '.cpp')
         if other and other not in OTHERS_CXX:
             raise Skip('no C++ compiler for this library')
     if '-m32' in flags and not PREBUILT:

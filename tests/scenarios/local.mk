@@ -8,10 +8,12 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scena
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
+	tests/scenarios/made.py \
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/several.py \
 	tests/scenarios/run.py tests/scenarios/special.py \
 	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py tests/scenarios/table.py \
-	tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py tests/generate/program.py \
+	tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py \
+	tests/generate/arguments.py tests/generate/program.py \
 	tests/generate/runtime.h tests/generate/stackless.h
 CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py

@@ -6,23 +6,17 @@ import re
 import sys
 
 import builds
-from kinds import compare_runs, need
+import kinds
 from processes import FUNCTRACE, POSTPROC, wait_for
 from resources import calls_of
+from several import described, judge, judged
 
-KINDS = 'memory,thread,shmposix'
-ODD = ('that was not seen', 'that were not seen', 'double release', 'given out again', 'by another family')
 PYTHON = '''
-import mmap, threading
-from multiprocessing import shared_memory
-def work(n):
-    return sum(range(n))
+import threading
 for _ in range(10):
-    threads = [threading.Thread(target=work, args=(1000,)) for _ in range(8)]
+    threads = [threading.Thread(target=sum, args=(range(1000),)) for _ in range(8)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
-m = mmap.mmap(-1, 1 << 20); m.resize(1 << 21); m.close()
-s = shared_memory.SharedMemory(create=True, size=5000); s.buf[0] = 1; s.close(); s.unlink()
 print("done")
 '''
 
@@ -45,33 +39,9 @@ def several(room):
     return problems + ([said, text[-1500:]] if problems else []), ''
 
 
-def judged(room, plain, traced):
-    """Both runs are alike, and no trace has an odd release."""
-    said = traced.err.decode(errors='replace')
-    problems = compare_runs(plain, traced) + ['functrace says: ' + word for word in ODD if word in said]
-    events = 0
-    for path in glob.glob(room.path('traces', '*')):
-        calls, notes = calls_of(path)
-        events += len(calls)
-        problems += ['%s: %s' % (os.path.basename(path), note) for note in notes if 'releases 0x' in note][:2]
-    return problems + ([said[-1500:]] if problems else []), events
-
-
-def run(room, kinds, command, env=None):
-    os.makedirs(room.path('traces'))
-    plain = room.run(command, env)
-    traced = room.run([FUNCTRACE, '-e', kinds, '-f', 'text', '-b', '8', '-o', room.path('traces')] + command, env)
-    return judged(room, plain, traced)
-
-
-def python(room):
-    problems, events = run(room, KINDS, [sys.executable, '-I', '-c', PYTHON])
-    return problems, '%d events' % events
-
-
 def python_threads(room):
     """Every thread that python has made is joined or detached, in this order; it has made 80."""
-    problems, events = run(room, 'thread', [sys.executable, '-I', '-c', PYTHON])
+    problems, remark = judged(room, [sys.executable, '-I', '-c', PYTHON], None, 160, ['-e', 'thread'])
     live, made = set(), 0
     for path in glob.glob(room.path('traces', '*')):
         for call in calls_of(path)[0]:
@@ -85,25 +55,15 @@ def python_threads(room):
                 live.remove(ident)
     if made < 80 or live:
         problems.append('%d threads, of which %d are live at the end' % (made, len(live)))
-    return problems, '%d events' % events
-
-
-def git(room):
-    env = {'GIT_AUTHOR_DATE': '1700000000 +0000', 'GIT_COMMITTER_DATE': '1700000000 +0000', 'GIT_CONFIG_NOSYSTEM': '1',
-           'HOME': room.folder}
-    program = need('git')
-    command = ['sh', '-c', 'cd "$0" && rm -rf r && mkdir r && cd r && "$1" init -q . && echo x > f && "$1" add f && '
-               '"$1" -c user.email=a@b -c user.name=n commit -q -m x && "$1" log --format=%H && "$1" gc -q', room.folder, program]
-    problems, events = run(room, KINDS, command, env)
-    return problems, '%d events' % events
+    return problems, remark
 
 
 def redis(room):
-    program, client = need('redis-server'), need('redis-cli')
+    program, client = kinds.need('redis-server'), kinds.need('redis-cli')
     path = room.path('socket')
     command = [program, '--port', '0', '--unixsocket', path, '--save', '', '--dir', room.folder, '--logfile', room.path('redis.log')]
     os.makedirs(room.path('traces'))
-    child = room.start([FUNCTRACE, '-e', KINDS, '-f', 'text', '-b', '8', '-o', room.path('traces')] + command)
+    child = room.start(kinds.functrace(room.path('traces'), '-e', 'memory,thread,shmposix') + command)
     ask = [client, '-s', path]
     wait_for('the server', lambda: room.run(ask + ['ping']).out == b'PONG\n', 60)
     problems = []
@@ -114,22 +74,23 @@ def redis(room):
     room.run(ask + ['shutdown', 'nosave'])
     done = room.finish(child)
     done.err = b'\n'.join(line for line in done.err.split(b'\n') if line.startswith(b'functrace: '))
-    more, events = judged(room, type(done)(0, done.out, b''), done)
+    more, traces = judge(room, type(done)(0, done.out, b''), done)
     if not re.search(rb'threads? never joined', done.err):
         problems.append('its threads are not said to be left')
-    return problems + more, '%d events' % events
+    return problems + more, described(traces)
 
 
 def gio(room):
     """GLib's own program: the types of its objects are told."""
     with open(room.path('file'), 'w') as file:
         file.write('x\n')
-    problems, events = run(room, 'gobject,thread', [need('gio'), 'info', '-a', 'standard::type,standard::size', room.path('file')])
+    problems, remark = judged(room, [kinds.need('gio'), 'info', '-a', 'standard::type,standard::size', room.path('file')], None, 4,
+                              ['-e', 'gobject,thread'])
     calls = [call for path in glob.glob(room.path('traces', '*')) for call in calls_of(path)[0] if '<gobject>' in call]
     if not any('type=GLocalFile' in call for call in calls):
         problems.append('no GLocalFile in it: ' + '; '.join(calls[:10]))
     problems += ['a size of 0: ' + call for call in calls if '(0) = ' in call][:3]
-    return problems, '%d events' % events
+    return problems, remark
 
 
 FORKS = '''
@@ -169,6 +130,6 @@ def forked(room):
     return (['the child\'s trace lacks %s; it has %s' % (missing, calls)] if missing else []), '%d calls' % len(calls)
 
 
-CASES = [('a fork has what is kept', forked), ('several kinds in one run', several), ('python3, several kinds', python), ('python3, its threads', python_threads),
-         ('git, several kinds', git), ('redis, several kinds', redis), ('gio, its objects', gio)]
+CASES = [('a fork has what is kept', forked), ('several kinds in one run', several), ('python3, its threads', python_threads),
+         ('redis, several kinds', redis), ('gio, its objects', gio)]
 BUILDS = (('kind_several', 'O2'),)

@@ -34,6 +34,7 @@ import errors
 import forking
 import layouts
 import lifecycle
+import made
 import outputs
 import placement
 import programs
@@ -105,13 +106,34 @@ def attempt(build_one, *arguments):
 
 
 BUILD = re.compile(r"\bbuilds\.(target|library|logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
-CASES = [Case(group, name, function, module)
-         for group, module in (('programs', programs), ('programs', attached), ('layouts', layouts), ('lifecycle', lifecycle),
-                               ('special', special), ('deaths', deaths), ('engine', engine_kill), ('forking', forking), ('errors', errors),
-                               ('outputs', outputs), ('placement', placement), ('words', words), ('described', described),
-                               ('cost', steady), ('stacks', stacks), ('aliases', aliases), ('classes', classes), ('chosen', chosen), ('contexts', contexts), ('attachments', attachments),
-                               ('descriptors', descriptors), ('kinds', resources), ('kinds', resource_programs), ('kinds', several))
-         for name, function in module.CASES]
+MODULES = [
+    ('programs', programs),
+    ('programs', attached),
+    ('layouts', layouts),
+    ('lifecycle', lifecycle),
+    ('special', special),
+    ('deaths', deaths),
+    ('engine', engine_kill),
+    ('forking', forking),
+    ('errors', errors),
+    ('outputs', outputs),
+    ('placement', placement),
+    ('words', words),
+    ('described', described),
+    ('cost', steady),
+    ('stacks', stacks),
+    ('aliases', aliases),
+    ('classes', classes),
+    ('chosen', chosen),
+    ('contexts', contexts),
+    ('attachments', attachments),
+    ('descriptors', descriptors),
+    ('kinds', resources),
+    ('kinds', resource_programs),
+    ('kinds', several),
+    ('made', made),
+]
+CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]
 
 
 WATCH = uprobes.Watch()

@@ -11,7 +11,6 @@ import sys
 import builds
 import descriptors
 import kinds
-import programs
 from processes import Failure, Tracer, may_attach, wait_for
 
 ALL = ['-e', 'memory,file,thread,shmposix,gobject']
@@ -19,8 +18,9 @@ ALL = ['-e', 'memory,file,thread,shmposix,gobject']
 UNMATCHED = re.compile(rb'not seen|given out again|double release|another family')
 
 PYTHON = r'''
-import concurrent.futures, socket, subprocess, tempfile, threading
-lock, results = threading.Lock(), []
+import concurrent.futures, mmap, socket, subprocess, tempfile, threading
+from multiprocessing import shared_memory
+results = []
 def serve(server):
     for _ in range(5):
         client, _ = server.accept()
@@ -36,24 +36,36 @@ for i in range(3):
     results.append(subprocess.run(["echo", str(i)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout)
 with tempfile.TemporaryFile() as f: f.write(b"x" * 10000)
 with concurrent.futures.ThreadPoolExecutor(4) as pool: results.append(sum(pool.map(len, ["a" * i for i in range(50)])))
+m = mmap.mmap(-1, 1 << 20); m.resize(1 << 21); m.close()
+s = shared_memory.SharedMemory(create=True, size=5000); s.buf[0] = 1; s.close(); s.unlink()
 print(results)
 '''
 
 
-def judged(room, command, env=None, at_least=10):
+def judge(room, plain, traced, folder='traces'):
+    """Both runs are alike, functrace accuses nobody, and no release is of what no trace has: problems, and the traces."""
+    problems = kinds.compare_runs(plain, traced)
+    traces, more = kinds.read_traces(room.path(folder))
+    problems += more
+    problems += ['functrace said: ' + line.decode(errors='replace') for line in traced.err.split(b'\n') if UNMATCHED.search(line)]
+    problems += [note for t in traces for note in t.notes if 'releases 0x' in note][:2]
+    return problems, traces
+
+
+def described(traces):
+    types = {e.function[e.function.rfind('<'):] for t in traces for e in t.events}
+    return '%d events of %s' % (sum(len(t.events) for t in traces), ' '.join(sorted(types)))
+
+
+def judged(room, command, env=None, at_least=10, kinds_traced=ALL):
     """The program untraced and traced; what its traces have, and what functrace says."""
     plain = room.run(command, env)
     os.makedirs(room.path('traces'))
-    traced = room.run(kinds.functrace(room.path('traces'), *ALL) + command, env)
-    problems = kinds.compare_runs(plain, traced)
-    traces, more = kinds.read_traces(room.path('traces'))
-    problems += more
-    problems += ['functrace said: ' + line.decode(errors='replace') for line in traced.err.split(b'\n') if UNMATCHED.search(line)]
-    events = sum(len(t.events) for t in traces)
-    types = {e.function[e.function.rfind('<'):] for t in traces for e in t.events}
-    if events < at_least:
-        problems.append('only %d events' % events)
-    return problems, '%d events of %s' % (events, ' '.join(sorted(types)))
+    traced = room.run(kinds.functrace(room.path('traces'), *kinds_traced) + command, env)
+    problems, traces = judge(room, plain, traced)
+    if sum(len(t.events) for t in traces) < at_least:
+        problems.append('only %d events' % sum(len(t.events) for t in traces))
+    return problems, described(traces)
 
 
 def python(room):
@@ -61,8 +73,12 @@ def python(room):
 
 
 def git(room):
-    path, env = programs.git_repository(room)
-    return judged(room, [path, '-C', 'r', 'log', '--stat', '-p'], env, 100)
+    """What makes a repository, from the first commit to its children's packing."""
+    env = {'GIT_AUTHOR_DATE': '1700000000 +0000', 'GIT_COMMITTER_DATE': '1700000000 +0000', 'GIT_CONFIG_NOSYSTEM': '1',
+           'HOME': room.folder}
+    script = 'cd "$0" && rm -rf r && mkdir r && cd r && "$1" init -q . && echo x > f && "$1" add f && ' \
+             '"$1" -c user.email=a@b -c user.name=n commit -q -m x && "$1" log --stat -p --format=%H && "$1" gc -q'
+    return judged(room, ['sh', '-c', script, room.folder, kinds.need('git')], env, 1000)
 
 
 def sqlite(room):

@@ -379,9 +379,27 @@ static void test_debug(void **state)
 	assert_usage_error("--debug=all:22 ls", "in the same word");
 }
 
+static void test_args(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("./prog -a"), -1);
+	assert_false(settings.args);
+	assert_int_equal(settings.args_limit, 64);
+	assert_int_equal(parse("-a --args-limit=4096 ./prog"), -1);
+	assert_true(settings.args);
+	assert_int_equal(settings.args_limit, 4096);
+	assert_usage_error("--args-limit=0 ./prog",
+			   "how many bytes of a string are shown is a number from 1 to 4096\n");
+	assert_usage_error("--args-limit=4097 ./prog", "is a number from 1 to 4096\n");
+	assert_usage_error("--args-limit=x ./prog", "is a number from 1 to 4096\n");
+	assert_usage_error("-a malloc;free ls", "-a takes no value here: it shows arguments. If 'malloc;free' are "
+						"functions, as for functracer's -a, give them to -x\n");
+	assert_usage_error("-a std::f ls", "give them to -x\n");
+}
+
 static void test_later_options(void **state)
 {
-	static const char *const later[] = {"-a", "--args", "--args-limit=1", "--rotate=1", "--cycle-size=1"};
+	static const char *const later[] = {"--rotate=1", "--cycle-size=1"};
 	char line[64];
 
 	(void)state;
@@ -389,10 +407,8 @@ static void test_later_options(void **state)
 		snprintf(line, sizeof(line), "%s ./prog", later[i]);
 		assert_usage_error(line, "not available in this version");
 	}
-	assert_usage_error("-a ./prog", "functrace: -a, --args is not available in this version. What is traced is "
-					"chosen by -e (memory, visits, file), -x, -L, -M and --symbol\n");
-	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. ");
-	assert_usage_error("-a malloc;free ls", "functrace's option for that is -x\n");
+	assert_usage_error("--rotate=1 ./prog", "functrace: --rotate is not available in this version. What is traced "
+						"is chosen by -e (memory, visits, file), -x, -L, -M and --symbol\n");
 	assert_usage_error("--bogus ls", "unrecognized option");
 	assert_usage_error("-Z ls", "invalid option");
 	assert_usage_error("-b", "requires an argument");
@@ -566,7 +582,8 @@ int main(void)
 		cmocka_unit_test(test_durations),     cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
 		cmocka_unit_test(test_functions),     cmocka_unit_test(test_functions_of_a_file),
-		cmocka_unit_test(test_later_options), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_later_options), cmocka_unit_test(test_args),
+		cmocka_unit_test(test_help),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

@@ -11,7 +11,7 @@ TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_LDADD = $(LEDGER_TEST_LIBS)
-LEDGER_TEST_LIBS = librecord.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
+LEDGER_TEST_LIBS = librecord.a libargs.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
 	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
 	$(ZSTD_LIBS) $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/ledger_ranges

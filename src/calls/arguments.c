@@ -1,0 +1,222 @@
+#include "config.h"
+#include "calls/arguments.h"
+#include "calls/task_errno.h"
+#include "engine/settings.h"
+#include "modules/known.h"
+#include "ptrace/memory.h"
+#include "ptrace/tasks.h"
+#include "record/output.h"
+#include "record/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the parameters of a function are known from: the row of its module; of a function of the C library, what our
+ * own modules say of it, whoever asks for it (-x open); else its object's debug information. */
+
+#define UNKNOWN_MAX 10 /* functions of which a trace says that nothing is known of their parameters */
+
+struct probe_params {
+	unsigned references;
+	bool is_made;           /* `plan` is */
+	struct args_plan *plan; /* NULL: nothing is known */
+};
+
+struct probe_params *probe_params_new(const struct process *p)
+{
+	if (!p->tracer->set->args)
+		return NULL;
+	struct probe_params *params = xcalloc(1, sizeof(*params));
+
+	params->references = 1;
+	return params;
+}
+
+struct probe_params *probe_params_ref(struct probe_params *params)
+{
+	if (params)
+		params->references++;
+	return params;
+}
+
+void probe_params_unref(struct probe_params *params)
+{
+	if (!params || --params->references)
+		return;
+	args_plan_free(params->plan);
+	free(params);
+}
+
+/* ---- What is known of a function ---- */
+
+/* The C library's own functions are what its names say; another object may have a function of its own of such a name.
+ * Of a static program it cannot be seen whose a function is. */
+static bool is_c_library(const struct object *object)
+{
+	static const char *const beginnings[] = {"libc.so", "libc-", "ld-musl-", "libpthread", "libdl", "librt"};
+	const char *const slash = strrchr(object->path, '/'), *const name = slash ? slash + 1 : object->path;
+
+	if (elf_file_is_static(object->file))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static struct args_plan *plan_of_library(const struct arch *arch, const struct probe *probe,
+					 const struct traced *traced)
+{
+	const struct function *const known =
+		probe->object && is_c_library(probe->object) ? module_known_function(traced->shown) : NULL;
+
+	return known ? args_plan_of_row(arch, known, elf_file_is_soft_float(probe->object->file)) : NULL;
+}
+
+static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced)
+{
+	const struct arch *const arch = p->arch;
+	const bool is_soft_float = probe->object && elf_file_is_soft_float(probe->object->file);
+	struct args_plan *plan = args_plan_of_row(arch, traced->function, is_soft_float);
+
+	if (!plan && probe->object && !elf_file_is_static(probe->object->file))
+		plan = plan_of_library(arch, probe, traced);
+	if (!plan && probe->object)
+		plan = args_plan_of_signature(arch, object_signature(probe->object, probe->start), is_soft_float);
+	if (!plan)
+		plan = plan_of_library(arch, probe, traced);
+	return plan;
+}
+
+static void report_unknown(struct process *p, const struct traced *traced)
+{
+	if (p->trace->counts.unknown_params++ < UNKNOWN_MAX)
+		output_note(p->trace, "nothing is known of the parameters of %s: -a shows none", traced->shown);
+}
+
+static const struct args_plan *plan_of(struct process *p, const struct probe *probe, const struct traced *traced)
+{
+	struct probe_params *const params = probe->params;
+
+	if (!params)
+		return NULL;
+	if (!params->is_made) {
+		params->is_made = true;
+		params->plan = make_plan(p, probe, traced);
+		if (!params->plan)
+			report_unknown(p, traced);
+	}
+	return params->plan;
+}
+
+/* ---- A call ---- */
+
+static ssize_t read_some(void *task, uint64_t address, void *to, size_t size)
+{
+	return memory_read_some(((struct task *)task)->process, address, to, size);
+}
+
+static size_t read_floats(void *task, unsigned char *bytes, size_t size)
+{
+	return task_floats(task, bytes, size);
+}
+
+static bool read_error(void *task, int *error)
+{
+	return task_errno(task, error);
+}
+
+/* A pointer to a function is one to its first instruction. */
+struct named_function {
+	uint64_t address; /* in the file */
+	const char *name;
+};
+
+static bool is_other_function(void *context, const struct elf_symbol *symbol)
+{
+	struct named_function *const wanted = context;
+
+	if (symbol->value == wanted->address)
+		wanted->name = symbol->name;
+	return !wanted->name;
+}
+
+static const char *function_name(void *task, uint64_t address)
+{
+	const struct process *const p = ((struct task *)task)->process;
+	const struct object *const object = objects_find(&p->objects, address);
+	struct run *const run = p->trace->run;
+
+	if (!object)
+		return NULL;
+	struct named_function wanted = {.address = address - object->bias};
+
+	elf_file_functions(object->file, is_other_function, &wanted);
+	if (!wanted.name)
+		return NULL;
+	char *const demangled = names_demangle(wanted.name);
+	const char *const kept = text_of(run, text_number(run, demangled ? demangled : wanted.name));
+
+	free(demangled);
+	return kept;
+}
+
+static struct args_source source_of(struct task *task)
+{
+	return (struct args_source){.arch = task->process->arch,
+				    .regs = &task->regs,
+				    .floats = read_floats,
+				    .read = read_some,
+				    .error = read_error,
+				    .name = function_name,
+				    .context = task,
+				    .limit = task->process->tracer->set->args_limit};
+}
+
+struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
+				   struct args_kept *kept)
+{
+	const struct args_plan *const plan = plan_of(task->process, probe, traced);
+	const struct args_source source = source_of(task);
+	struct args_kept unused;
+
+	return plan ? args_at_entry(plan, &source, kept ? kept : &unused) : NULL;
+}
+
+void arguments_begin(struct task *task, struct call *call)
+{
+	struct args_kept kept;
+	struct arg_list *const list = arguments_entered(task, call->probe, call->traced, &kept);
+
+	if (!list)
+		return;
+	call->shown = xmalloc(sizeof(*call->shown));
+	*call->shown = (struct call_arguments){.list = list, .kept = kept};
+}
+
+void arguments_returned(struct task *task, struct call *call, bool failed)
+{
+	const struct args_plan *const plan = call->shown ? plan_of(task->process, call->probe, call->traced) : NULL;
+	const struct args_source source = source_of(task);
+
+	if (plan)
+		args_at_return(plan, &source, &call->shown->kept, failed, call->shown->list);
+}
+
+void call_arguments_free(struct call_arguments *arguments)
+{
+	if (!arguments)
+		return;
+	arg_list_unref(arguments->list);
+	free(arguments);
+}
+
+struct call_arguments *call_arguments_copy(const struct call_arguments *arguments)
+{
+	if (!arguments)
+		return NULL;
+	struct call_arguments *const copy = xmalloc(sizeof(*copy));
+
+	*copy = (struct call_arguments){.list = arg_list_copy(arguments->list), .kept = arguments->kept};
+	return copy;
+}

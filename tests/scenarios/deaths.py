@@ -16,8 +16,8 @@ from processes import Failure, Gate, status_field, wait_for
 def brief_children(room):
     """Children that end at once, by fork, vfork, posix_spawn and exec, some of them all at the same time."""
     script = 'i=0; while [ $i -lt 25 ]; do (exit 3) & true; /bin/true & i=$((i + 1)); done; wait; ' \
-             'exec /bin/sh -c "exit 9"'
-    command = ['/bin/sh', '-c', script]
+             'exec %s -c "exit 9"' % kinds.shell()
+    command = [kinds.shell(), '-c', script]
     plain = room.run(command)
     problems, counts = [], []
     for options in ([], ['-F']):

@@ -270,3 +270,13 @@ def need(program):
     if not path:
         raise builds.Skip('%s is not installed' % program)
     return path
+
+
+def is_busybox(path):
+    """Of a program in it, which is stripped and exports nothing, no function can be found."""
+    return os.path.basename(os.path.realpath(path)) == 'busybox'
+
+
+def shell():
+    """A shell whose calls are traced, and which executes what is not its own."""
+    return need('bash') if is_busybox('/bin/sh') else '/bin/sh'

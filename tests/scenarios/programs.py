@@ -377,7 +377,7 @@ def shell_pipelines(room):
     script = 'for i in 1 2 3; do seq $i 40 | sort -r | head -n 3 | tr "\\n" " "; done; echo; ' \
              'x=$(echo a b c | (read a b; echo $b | sed s/b/d/)); echo "$x"; ' \
              'kill -0 $$ && (exit 5) || echo "status $?"; exec sh -c "exit 6"'
-    return same(room, ['/bin/sh', '-c', script], at_least=20)
+    return same(room, [kinds.shell(), '-c', script], at_least=20)
 
 
 def bash_pipelines(room):

@@ -217,6 +217,7 @@ const struct arch arch_aarch64 = {
 	.entry = aarch64_entry,
 	.follows_call = a64_follows_call,
 	.call_slot = a64_call_slot,
+	.is_constant = a64_is_constant,
 	.sets_sp = a64_sets_sp,
 	.decode = a64_decode,
 	.relocate = a64_relocate,

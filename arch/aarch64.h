@@ -86,6 +86,7 @@ bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
 enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, size_t size);
 bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
+bool a64_is_constant(uint64_t address, const struct arch_memory *code);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
 /* How many bits a program's addresses have, by what the processor leaves of 55 ones when it takes the signature out of

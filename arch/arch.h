@@ -195,8 +195,9 @@ struct arch {
 	 * of `code` is used. got: what position independent code of that object has in its register for slots (the
 	 * address of its global offset table); 0 unknown. NULL: never known. */
 	bool (*call_slot)(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
-	/* Whether code around it has a constant at a code address, in what a breakpoint there would cover: so it is
-	 * behind a call that never returns. Only `read` of `code` is used. NULL: compilers put none there. */
+	/* Whether code around it has a constant at a code address, in what a breakpoint there would cover, or whether
+	 * code of another state is there: so it is behind a call that never returns. Only `read` of `code` is used.
+	 * NULL: compilers put none there. */
 	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
 	/* Whether sp, at the end of `size` bytes of code, is one that the code has given it (from memory, another
 	 * register, rounded), rather than what it was but for a constant. *ever: or is somewhere within. Code

@@ -1,5 +1,6 @@
 /* Constants among the code of 32-bit ARM. Compilers put them behind code that does not go on, so also behind a call
- * that never returns (of __cxa_throw, of abort): what such a call has for its return address is a constant's. */
+ * that never returns (of __cxa_throw, of abort): what such a call has for its return address is a constant's, or a
+ * function's that is of the other state, perhaps. */
 #include "config.h"
 #include "arch/arm_insn.h"
 
@@ -139,6 +140,26 @@ static bool has_constant(struct window *window, uint32_t place, uint32_t size, b
 	return false;
 }
 
+static uint32_t condition_at(const struct window *window, uint32_t place)
+{
+	return half_at(window->bytes + (place - window->start) + 2) >> 12;
+}
+
+#define WORDS_LOOKED_AT 4
+
+/* Whether there is code of the other state: the function behind one that ends in a call which never returns. What
+ * comes behind a call that does has no condition, for the flags are nobody's there. And hardly any Thumb code is so
+ * that each of some words would have the condition "always". */
+static bool is_other_state(const struct window *window, uint32_t place, bool thumb)
+{
+	if (!thumb)
+		return condition_at(window, place) < ARM_ALWAYS;
+	for (uint32_t i = 0; i < WORDS_LOOKED_AT; i++)
+		if (condition_at(window, place + 4 * i) != ARM_ALWAYS)
+			return false;
+	return true;
+}
+
 bool arm_is_constant(uint64_t address, const struct arch_memory *code)
 {
 	const bool thumb = address & 1;
@@ -149,5 +170,5 @@ bool arm_is_constant(uint64_t address, const struct arch_memory *code)
 	if (place & 3)
 		return false;
 	read_window(&window, code);
-	return has_constant(&window, place, thumb ? 2 : 4, thumb);
+	return has_constant(&window, place, thumb ? 2 : 4, thumb) || is_other_state(&window, place, thumb);
 }

@@ -6,7 +6,7 @@ libarch_a_SOURCES = arch/arch.c arch/arch.h arch/code_address.c $(ABI_SOURCES)
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
 AARCH64_SOURCES = arch/aarch64.c arch/aarch64.h arch/aarch64_insn.c arch/aarch64_emulate.c arch/aarch64_plain.c \
-	arch/aarch64_calls.c arch/arm_condition.h arch/abi_aarch64.c
+	arch/aarch64_calls.c arch/aarch64_literals.c arch/arm_condition.h arch/abi_aarch64.c
 if ARCH_AARCH64
 libarch_a_SOURCES += $(AARCH64_SOURCES)
 ARCH_PORTS += PORT(aarch64)

@@ -733,6 +733,69 @@ static void test_syscalls(void **state)
 
 /* --- code around calls --- */
 
+/* The words of a piece of code, and nothing around them. */
+struct around {
+	const uint32_t *words;
+	size_t count;
+};
+
+static int read_around(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct around *around = context;
+	unsigned char bytes[4];
+
+	for (size_t i = 0; i < size; i++) {
+		const uint64_t offset = address + i - HERE;
+
+		a64_put(bytes, offset / 4 < around->count ? around->words[offset / 4] : 0);
+		((unsigned char *)data)[i] = bytes[offset % 4];
+	}
+	return 0;
+}
+
+/* Behind a call that never returns. */
+static void test_constants(void **state)
+{
+	/* As GCC makes them: -mcmodel=tiny, -mpc-relative-literal-loads; large. */
+	static const uint32_t tiny[] = {
+		0x5c0000a0,                           /* ldr d0, 14 */
+		0x9c0000c1,                           /* ldr q1, 1c */
+		0x180001c2,                           /* ldr w2, 40 */
+		0x94000000,                           /* bl */
+		0xd503201f,                           /* nop */
+		0x180000a0,                           /* the double, whose first half would be ldr w0, 28 */
+		0x4005bf0a, 1, 5, 77, 99, 0xd8000060, /* prfm pldl1keep, 38 */
+		0x94000000,                           /* bl */
+		0x52800000,                           /* mov w0, #0 */
+	};
+	static const uint32_t large[] = {
+		0xa9bf7bfd, /* stp x29, x30, [sp, #-16]! */
+		0x90000000, /* adrp x0, 0 */
+		0x90000001, /* adrp x1, 0 */
+		0xf9400c00, /* ldr x0, [x0, #24] */
+		0xfd401020, /* ldr d0, [x1, #32] */
+		0x94000000, /* bl */
+		0x90000001, /* the constants, of which these would be adrp x1, 0; */
+		0xfd401820, /* ldr d0, [x1, #48] */
+		0,          0, 0xd503201f, 0xd503201f, 0xd503201f,
+	};
+	static const struct {
+		const uint32_t *words;
+		size_t count;
+		unsigned from, to; /* the constants, in bytes */
+	} cases[] = {{tiny, ARRAY_SIZE(tiny), 20, 44}, {large, ARRAY_SIZE(large), 24, 40}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct around around = {cases[i].words, cases[i].count};
+		const struct arch_memory code = {.read = read_around, .context = &around};
+
+		for (unsigned at = 0; at < 4 * around.count; at += 4)
+			if (arch->is_constant(HERE + at, &code) != (at >= cases[i].from && at < cases[i].to))
+				fail_msg("case %zu: %u", i, at);
+	}
+}
+
 static void test_follows_call(void **state)
 {
 	static const struct {
@@ -870,7 +933,8 @@ int main(void)
 		cmocka_unit_test(test_registers),      cmocka_unit_test(test_breakpoint),
 		cmocka_unit_test(test_strip),          cmocka_unit_test(test_address_bits),
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_sets_sp),
+		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_sets_sp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -681,9 +681,9 @@ static void test_thumb_constants(void **state)
 
 static void test_a32_constants(void **state)
 {
-	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a word; two; bl */
+	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a word; two; bl; mov r0, #1 */
 	static const char loads[] =
-		"04 00 9f e5 01 0b 9f ed 02 00 00 eb 78 56 34 12 00 00 00 00 00 00 00 00 02 00 00 eb";
+		"04 00 9f e5 01 0b 9f ed 02 00 00 eb 78 56 34 12 00 00 00 00 00 00 00 00 02 00 00 eb 01 00 a0 e3";
 	static const char back[] = "02 00 00 eb 00 00 00 00 00 00 00 00 b0 01 5f e1"; /* ldrh r0, [pc, #-16] */
 
 	(void)state;
@@ -693,8 +693,29 @@ static void test_a32_constants(void **state)
 	assert_false(is_constant(24, loads));
 	assert_false(is_constant(28, loads));
 	assert_true(is_constant(4, back));
-	assert_true(is_constant(8, "00 00 8f e2 02 00 00 eb"));  /* adr r0; bl */
-	assert_false(is_constant(8, "00 00 8f e5 02 00 00 eb")); /* str r0, [pc] */
+	assert_true(is_constant(8, "00 00 8f e2 02 00 00 eb"));              /* adr r0; bl */
+	assert_false(is_constant(8, "00 00 8f e5 02 00 00 eb 01 00 a0 e3")); /* str r0, [pc]; bl; mov r0, #1 */
+}
+
+/* Behind a call that never returns the next function may be of the other state. */
+static void test_other_state(void **state)
+{
+	/* bl; push {r4, lr}; sub sp, sp, #8; mov r4, r0; bl */
+	static const char to_a32[] = "00 f0 04 f8 10 40 2d e9 08 d0 4d e2 00 40 a0 e1 02 00 00 eb";
+	/* bl; push {r4, lr}; sub sp, #8; mov r4, r0; cmp r0, #0 */
+	static const char to_thumb[] = "02 00 00 eb 10 b5 82 b0 04 46 00 28";
+	/* bl; b; ldrd r2, r3, [sp]; stm r4, {r0, r1}; strd r0, r1, [sp]; pop {r4, pc} */
+	static const char long_ones[] = "00 f0 04 f8 01 e0 00 bf dd e9 00 23 84 e8 03 00 cd e9 00 01 10 bd";
+
+	(void)state;
+	assert_true(is_constant(4 + THUMB, to_a32));
+	assert_false(is_constant(4, to_a32));
+	assert_true(is_constant(4, to_thumb));
+	assert_false(is_constant(4 + THUMB, to_thumb));
+	assert_false(is_constant(4 + THUMB, long_ones));
+	assert_false(is_constant(4, "02 00 00 eb 50 00 c0 f2")); /* vmov.i32 d16, #0 has no condition */
+	/* A condition behind the first word. */
+	assert_false(is_constant(4, "02 00 00 eb 00 00 50 e3 01 00 a0 03 10 80 bd e8"));
 }
 
 /* ---- The rest of the table ---- */
@@ -796,7 +817,7 @@ int main(void)
 		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_state),
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_signal_frames),
 		cmocka_unit_test(test_made_task),      cmocka_unit_test(test_thumb_constants),
-		cmocka_unit_test(test_a32_constants),
+		cmocka_unit_test(test_a32_constants),  cmocka_unit_test(test_other_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

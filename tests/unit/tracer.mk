@@ -61,6 +61,17 @@ endif
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
 	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt \
 	tests/unit/sequences/signals.txt tests/unit/sequences/traps.txt
+# Contexts: the library that programs have, and what the tracer makes of it.
+check_PROGRAMS += tests/unit/context_library tests/unit/contexts
+TESTS += tests/unit/context_library tests/unit/contexts
+tests_unit_context_library_SOURCES = tests/unit/context_library.c
+tests_unit_context_library_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_context_library_LDADD = $(UNIT_LIBS)
+tests_unit_contexts_SOURCES = tests/unit/contexts.c
+tests_unit_contexts_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_contexts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=elf_file_contexts -Wl,--wrap=msg_warn
+tests_unit_contexts_LDADD = $(TRACER_TEST_LIBS)
+
 check_PROGRAMS += tests/unit/calls
 TESTS += tests/unit/calls
 tests_unit_calls_SOURCES = tests/unit/calls.c

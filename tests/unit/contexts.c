@@ -1,0 +1,412 @@
+/* Contexts of a process that is made up: its memory is a file with the library's table in it, and nothing runs. */
+#include "config.h"
+#include "calls/contexts.h"
+#include "engine/board.h"
+#include "record/ledger.h"
+#include "record/output.h"
+#include "record/run.h"
+#include "text/breakpoints.h"
+#include "tracer/process.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define FIRST  0x400000u
+#define SECOND 0x500000u
+#define DATA   0x8000u /* of the table, behind an object's beginning */
+#define NAME   0x600000u
+#define END    0x700000u
+
+static const struct wanted hooks[] = {{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
+				      {.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
+				      {.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"}};
+static struct object objects[2] = {{.path = (char *)(uintptr_t) "/bin/prog", .start = FIRST, .end = FIRST + 0x1000},
+				   {.path = (char *)(uintptr_t) "/lib/l.so", .start = SECOND, .end = SECOND + 0x1000}};
+
+static struct settings settings;
+static struct engine engine;
+static struct run run;
+static struct tracer tracer;
+static struct process *p;
+static struct task *task;
+static struct arch arch;
+static uint64_t result;
+static bool has_table;
+static struct context_table table;
+static char warning[200];
+
+uint64_t __wrap_elf_file_contexts(const struct elf_file *file);
+void __wrap_msg_warn(const char *fmt, ...);
+
+uint64_t __wrap_elf_file_contexts(const struct elf_file *file)
+{
+	(void)file;
+	return has_table ? DATA : 0;
+}
+
+void __wrap_msg_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(warning, sizeof(warning), fmt, args);
+	va_end(args);
+}
+
+static uint64_t fake_result(const struct arch_regs *regs)
+{
+	(void)regs;
+	return result;
+}
+
+static int setup(void **state)
+{
+	static struct board *board;
+	const struct arch *own = arch_for_elf(EM_X86_64, ELFCLASS64);
+
+	(void)state;
+	if (!own)
+		return 0;
+	if (!board)
+		board = xcalloc(1, sizeof(*board));
+	arch = *own;
+	arch.result = fake_result;
+	settings = (struct settings){0};
+	engine = (struct engine){.settings = &settings, .board = board, .socket = -1, .link = -1, .bell = -1};
+	guard_init(&engine);
+	run = (struct run){.set = &settings, .engine = &engine};
+	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run};
+	p = process_alloc(&tracer, getpid(), &arch);
+	process_ref(p);
+	ledger_init(p->trace);
+	p->trace->reported = true;
+	p->trace->attached = true;
+	p->mem_fd = memfd_create("memory", MFD_CLOEXEC);
+	task = task_new(&tracer, getpid(), getpid(), NULL, PHASE_LIVE);
+	task_join(task, p);
+	task->at_stop = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
+		objects[i].bias = objects[i].start;
+	has_table = true;
+	warning[0] = '\0';
+	table = (struct context_table){.magic = CONTEXT_TABLE_MAGIC, .version = CONTEXT_TABLE_VERSION};
+	return ftruncate(p->mem_fd, END) < 0 || pwrite(p->mem_fd, &table, sizeof(table), FIRST + DATA) != sizeof(table);
+}
+
+static void end_task(struct task *gone)
+{
+	task_calls_free(gone);
+	struct process *const its = task_part(gone);
+
+	task_delete(&tracer, gone);
+	process_unref(its, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	if (!p)
+		return 0;
+	end_task(task);
+	p->objects = (struct object_list){0};
+	process_unref(p, NULL);
+	p = NULL;
+	hash_free(&tracer.tasks);
+	guard_free(&engine);
+	return 0;
+}
+
+static void needs_x86_64(void)
+{
+	if (p)
+		return;
+	print_message("the made-up process is one of x86-64, which this functrace does not know\n");
+	skip();
+}
+
+static const struct probe *probe(enum hook hook, const struct object *object)
+{
+	const struct wanted *const wanted = &hooks[hook - HOOK_CONTEXT_CREATE];
+	const uint64_t at = object->start + 0x10u * hook;
+
+	probe_at(p, &(struct probe){.wanted = wanted, .start = at, .size = 16, .object = object});
+	return breakpoint_find(p, at)->probe;
+}
+
+static void write_table(const struct object *object)
+{
+	assert_int_equal(pwrite(p->mem_fd, &table, sizeof(table), object->start + DATA), sizeof(table));
+}
+
+/* Of the program: in its table from now on. */
+static void create(unsigned index, const char *name)
+{
+	table.contexts[index].state = CONTEXT_READY;
+	strncpy(table.contexts[index].name, name, CONTEXT_NAME_SIZE);
+	table.created |= 1u << index;
+	write_table(&objects[0]);
+}
+
+static void account(pid_t tid, uint32_t mask)
+{
+	table.threads[17] = (struct context_thread){(uint32_t)tid, mask};
+	write_table(&objects[0]);
+}
+
+/* sp_context_create() is seen to return. */
+static void created(const struct object *object, uint32_t id, const char *name)
+{
+	const struct call call = {.probe = probe(HOOK_CONTEXT_CREATE, object), .args = {NAME}};
+
+	assert_int_equal(pwrite(p->mem_fd, name, strlen(name) + 1, NAME), strlen(name) + 1);
+	result = id;
+	contexts_created(task, &call);
+}
+
+static void enter(const struct object *object, uint32_t id)
+{
+	contexts_hit(task, probe(HOOK_CONTEXT_ENTER, object), id);
+}
+
+static void leave(const struct object *object, uint32_t id)
+{
+	contexts_hit(task, probe(HOOK_CONTEXT_EXIT, object), id);
+}
+
+static void assert_in(uint32_t mask)
+{
+	task->at_stop++;
+	assert_int_equal(contexts_of(task), mask);
+}
+
+static void assert_names(const char *first, const char *second)
+{
+	assert_int_equal(p->trace->contexts.count, !!first + !!second);
+	if (first)
+		assert_string_equal(p->trace->contexts.names[0], first);
+	if (second)
+		assert_string_equal(p->trace->contexts.names[1], second);
+}
+
+static void attach(void)
+{
+	probe(HOOK_CONTEXT_CREATE, &objects[0]);
+	contexts_find(p, true);
+}
+
+/* T: create(a), create(b), enter(b) | functrace attaches | T: malloc, enter(a), exit(b). */
+static void test_before(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	create(0, "a");
+	create(1, "b");
+	account(task->tid, 2);
+	attach();
+	assert_names("a", "b");
+	assert_in(2);
+	account(task->tid, 0xffff); /* asked once */
+	enter(&objects[0], 1);
+	assert_in(3);
+	leave(&objects[0], 2);
+	assert_in(1);
+}
+
+/* T: enter(a) begins | the breakpoints are planted, the table is read | T: writes its mask | T: malloc. And of one that
+ * stands at the entry of exit(a), its account says that it is in it. */
+static void test_in_enter(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	create(0, "a");
+	attach();
+	account(task->tid, 1);
+	assert_in(1);
+	contexts_find(p, true);
+	leave(&objects[0], 1);
+	assert_in(0);
+}
+
+/* T: create(a) begins | the breakpoints are planted, the table is read | T: create() = a, unseen | T: enter(a). */
+static void test_in_create(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	attach();
+	assert_names(NULL, NULL);
+	create(0, "a");
+	enter(&objects[0], 1);
+	assert_names("a", NULL);
+	assert_in(1);
+	enter(&objects[0], 6); /* nobody has created these */
+	assert_in(1);
+}
+
+/* A program that was launched has entered nothing unseen. */
+static void test_launched(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	p->trace->attached = false;
+	create(0, "a");
+	account(task->tid, 1);
+	attach();
+	assert_in(0);
+	created(&objects[0], 2, "b");
+	enter(&objects[0], 2);
+	assert_names("a", "b");
+	assert_in(2);
+}
+
+/* functrace pauses | T: create(b), enter(b), exit(a) | functrace goes on. */
+static void test_pause(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	create(0, "a");
+	attach();
+	enter(&objects[0], 1);
+	assert_in(1);
+	create(1, "b");
+	account(task->tid, 2);
+	contexts_find(p, true);
+	assert_names("a", "b");
+	assert_in(2);
+}
+
+/* T, which was never seen: enter(a) | T: fork() | child: malloc. The child's table has its maker's id. */
+static void test_fork(void **state)
+{
+	struct process *child;
+	struct task *forked;
+
+	(void)state;
+	needs_x86_64();
+	create(0, "a");
+	account(task->tid, 1);
+	attach();
+	child = process_alloc(&tracer, 2, &arch);
+	child->trace->reported = child->trace->attached = true;
+	process_ref(child);
+	contexts_fork(p, child);
+	trace_copy_contexts(p->trace, child->trace);
+	forked = task_new(&tracer, 2, 2, NULL, PHASE_LIVE);
+	task_join(forked, child);
+	contexts_fork_task(task, forked);
+	forked->at_stop = 1;
+	assert_int_equal(contexts_of(forked), 1);
+	assert_string_equal(child->trace->contexts.names[0], "a");
+	end_task(forked);
+	process_unref(child, NULL);
+}
+
+/* The program has the library, and one that it has loaded, too: each has ids of its own. */
+static void test_two_libraries(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	write_table(&objects[1]);
+	probe(HOOK_CONTEXT_CREATE, &objects[1]);
+	attach();
+	created(&objects[0], 1, "a");
+	created(&objects[1], 1, "b");
+	created(&objects[1], 2, "a");
+	assert_names("a", "b");
+	enter(&objects[1], 1);
+	assert_in(2);
+	enter(&objects[1], 2);
+	leave(&objects[0], 1);
+	assert_in(2);
+	/* It is unloaded; another one comes to its place. */
+	contexts_forget_range(p, SECOND, SECOND + 0x1000);
+	enter(&objects[1], 2);
+	assert_in(2);
+	contexts_find(p, false);
+	created(&objects[1], 1, "a");
+	enter(&objects[1], 1);
+	assert_in(3);
+}
+
+static void test_full(void **state)
+{
+	char name[16];
+
+	(void)state;
+	needs_x86_64();
+	attach();
+	for (unsigned i = 0; i < 31; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		assert_int_equal(output_context(p->trace, name), 1u << i);
+	}
+	created(&objects[0], 1, "last");
+	assert_string_equal(warning, "");
+	created(&objects[0], 2, "one more");
+	assert_non_null(strstr(warning, "has more than 32 contexts"));
+	warning[0] = '\0';
+	created(&objects[0], 4, "and more");
+	assert_string_equal(warning, ""); /* said once */
+	enter(&objects[0], 7);
+	assert_in(UINT32_C(1) << 31);
+	created(&objects[0], 8, "f7");
+	enter(&objects[0], 8);
+	assert_in(UINT32_C(1) << 31 | 1 << 7);
+}
+
+/* What is no table, or another version's, is not read; names have an end; ids are single bits. */
+static void test_hostile(void **state)
+{
+	(void)state;
+	needs_x86_64();
+	memset(&table, 0xff, sizeof(table));
+	write_table(&objects[0]);
+	attach();
+	assert_names(NULL, NULL);
+	contexts_forget_range(p, 0, END);
+	table.magic = CONTEXT_TABLE_MAGIC;
+	write_table(&objects[0]);
+	contexts_find(p, true);
+	assert_non_null(strstr(warning, "a context library that this functrace does not know"));
+	contexts_forget_range(p, 0, END);
+	table.version = CONTEXT_TABLE_VERSION;
+	table.created = 1;
+	table.contexts[0].state = 0;
+	memset(table.contexts[0].name, 'n', CONTEXT_NAME_SIZE);
+	account(task->tid, UINT32_MAX);
+	contexts_find(p, true);
+	assert_int_equal(strlen(p->trace->contexts.names[0]), CONTEXT_NAME_SIZE - 1);
+	assert_in(1);
+	created(&objects[0], 6, "two bits");
+	created(&objects[0], 0, "none");
+	assert_int_equal(p->trace->contexts.count, 1);
+	objects[0].bias = END; /* its table cannot be read */
+	contexts_forget_range(p, 0, END);
+	contexts_find(p, true);
+	assert_in(0);
+	has_table = false;
+	contexts_forget_range(p, 0, END);
+	contexts_find(p, true);
+	assert_in(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_before, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_in_enter, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_in_create, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_launched, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_fork, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_two_libraries, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+					   cmocka_unit_test_setup_teardown(test_hostile, setup, teardown)};
+
+	return cmocka_run_group_tests_name("contexts", tests, NULL, NULL);
+}

@@ -145,6 +145,7 @@ void call_set_context(struct process *p, struct call *call, uint32_t id)
 	if (*newest)
 		(*newest)->context_link = &call->next_context;
 	*newest = call;
+	call->task->calls->context_stop = 0;
 	p->calls->functions.mask |= id;
 	p->calls->functions.counts[__builtin_ctz(id)]++;
 }
@@ -153,6 +154,7 @@ static void unlink_context(struct call *call)
 {
 	if (!call->context_link)
 		return;
+	call->task->calls->context_stop = 0;
 	*call->context_link = call->next_context;
 	if (call->next_context)
 		call->next_context->context_link = call->context_link;

@@ -187,6 +187,7 @@ void contexts_hit(struct task *task, const struct probe *probe, uint64_t id)
 	const uint32_t before = entered(task), mask = library_mask(p, library, (uint32_t)id, enters);
 
 	task->calls->entered = enters ? before | mask : before & ~mask;
+	task->calls->context_stop = 0;
 }
 
 void contexts_created(struct task *task, const struct call *call)

@@ -36,7 +36,7 @@ struct task_calls {
 	uint64_t last_serial;
 	uint64_t word_at, word, word_stop; /* a word of memory, and the task's stop at which it was read */
 	/* contexts.c: what it has entered by the context library, if that is known; all that it is in, and the task's
-	 * stop at which that was so. */
+	 * stop at which that was found out, 0 if anything has changed since. */
 	bool entered_known;
 	uint32_t entered, context;
 	uint64_t context_stop;

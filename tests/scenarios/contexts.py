@@ -6,7 +6,8 @@ import re
 
 import builds
 import trace_text
-from kinds import Scenario
+from kinds import Scenario, need
+from lifecycle import running
 from outputs import equal
 from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach
 from words import compiled, has_line, said
@@ -66,4 +67,202 @@ SCENARIOS = [
     scenario('contexts_throwing', ('{library:contexts_library}',),
              ('outside;thrower(int);plain', 'rethrower;translator'), variants=('O0', 'O2', 'no-pie')),
 ]
-CASES = []
+
+
+# ---- -C ----
+
+def filters(room):
+    """-C finds exactly the calls in a context, in binary and in text, and 0 those in none."""
+    program = builds.target('contexts', 'O2')
+    expected = expected_contexts(room.run([program]).out)
+    problems = []
+    for name, options in (('t', []), ('x', ['-f', 'text']), ('c', ['--compat=sp-rtrace'])):
+        room.run([FUNCTRACE, '-q', '-F', '-b', '0', '-o', name, '--context-function=' + FUNCTIONS[0]] + options + [program])
+        shown = trace_text.Trace(name, room.run([POSTPROC, '--compat=none', '-b', '0', room.path(name)]).out.decode())
+        bits = {context: ident for ident, context in shown.contexts.items()}
+        problems += equal('contexts', sorted(bits), sorted(set(','.join(sum((list(c) for c in expected.values()), [])).split(',')) -
+                                                           {'-', 'childish'}))
+        for wanted in (['first'], ['second'], ['outer'], ['green', 'other'], ['left_by_jump', 'middle', 'first'], []):
+            mask = '%x' % sum(bits[context] for context in wanted)
+            done = room.run([POSTPROC, '--compat=none', '-b', '0', '-C', mask, room.path(name)])
+            chosen = trace_text.Trace(name, done.out.decode())
+            found = collections.Counter(e.size for e in chosen.events if e.kind == '+' and 37000 <= e.size < 38000)
+            meant = collections.Counter()
+            for (kind, size), names in expected.items():
+                for context, count in names.items():
+                    if kind == '+' and not 37031 <= size <= 37032 and (
+                            set(context.split(',')) & set(wanted) if wanted else context == '-'):
+                        meant[size] += count
+            problems += equal('-C %s of %s' % (mask, name), dict(found), dict(meant))
+            problems += equal('contexts of -C ' + mask, sorted(chosen.contexts.values()), sorted(wanted))
+    done = room.run([POSTPROC, '-C', '40000000', room.path('t')])
+    problems += equal('a context that is not there', (done.status, said(done)), (
+        1, 'functrace-postproc: -C 40000000 matches nothing: the trace has no such context, and no call is in one\n'))
+    return problems, ''
+
+
+# ---- What is said ----
+
+def too_many(room):
+    """Of the program's own contexts those that come after the 32nd mark nothing, which is said once."""
+    program = builds.target('contexts_many', 'O2')
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=use;take', program])
+    trace = trace_text.read(room.path('t'))
+    problems = trace.problems + equal('status', done.status, 0)
+    problems += has_line(done, r"functrace: warning: process \d+ has more than 32 contexts, as many as a mask has bits: 'c31', and what "
+                               r'comes after it, marks no calls\. Name fewer with --context-function')
+    problems += equal('warnings', said(done).count('warning'), 1)
+    problems += equal('contexts', list(trace.contexts.values()), ['use', 'take'] + ['c%02d' % i for i in range(1, 31)])
+    found = [e.in_contexts(trace) for e in trace.events if e.kind == '+' and 37000 < e.size < 38000]
+    problems += equal('masks', found, ['take,use', 'c07,take,use', 'take,use', 'c01,take,use'])
+    names = ';'.join('f%d' % i for i in range(33))
+    done = room.run([FUNCTRACE, '--context-function=' + names, program])
+    return problems + equal('33 on the command line', (done.status, said(done)), (
+        2, 'functrace: --context-function: these are more than 32 functions, and a trace has no more contexts; name fewer, or by a '
+           "pattern\nTry 'functrace --help' for more information.\n")), ''
+
+
+def not_found(room):
+    """What is not there is named at the end; what is there is no call of its own, and -L is not about it."""
+    program = builds.target('contexts', 'O2')
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=nowhere*', '--context-function=outer@libc.so',
+                     '--context-function=outer', '-L', 'libc.so', program])
+    trace = trace_text.read(room.path('t'))
+    problems = has_line(done, r"functrace: warning: nothing matched --context-function 'nowhere\*': 'nm -C FILE' lists .*")
+    problems += has_line(done, r"functrace: warning: nothing matched --context-function 'outer@libc\.so': .*")
+    problems += equal('warnings', said(done).count('warning'), 2)
+    problems += has_line(done, r'functrace: not traced: 2 patterns that matched nothing')
+    problems += equal('in outer', sum('outer' in e.in_contexts(trace).split(',') for e in trace.events if e.kind == '+'), 6)
+    stripped = builds.target('contexts', 'stripped')
+    done = room.run([FUNCTRACE, '-o', 's', '--context-function=outer', stripped])
+    problems += has_line(done, r"functrace: warning: nothing matched --context-function 'outer': \S+ is stripped, .*\. "
+                               r'--context-function NAME=ADDRESS says where a function is')
+    return problems, ''
+
+
+TAILS = r'''
+#include <stdlib.h>
+
+#define NOINLINE __attribute__((noipa))
+NOINLINE void *leaf(size_t size) { return malloc(size); }
+NOINLINE void *jumps(size_t size) { return leaf(size); }
+NOINLINE void *calls(size_t size) { void *p = jumps(size + 1); free(p); return jumps(size); }
+
+int main(void)
+{
+	free(calls(1000));
+	free(leaf(3000));
+	return 0;
+}
+'''
+
+
+def traced_too(room):
+    """Functions that are traced and contexts at once: their own calls are in what they are called from."""
+    program = compiled(room, 'tails', TAILS, '-O2', '-fno-optimize-strlen')
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '-e', 'memory', '-x', 'leaf;jumps;calls', '--context-function=jumps;calls', program])
+    trace = trace_text.read(room.path('t'))
+    found = [(e.function.split('<')[0], e.size if 'memory' in e.function else '', e.in_contexts(trace)) for e in trace.events]
+    # Where several return at once, by jumps, those of -x are written first.
+    expected = [('leaf', '', 'calls,jumps'), ('jumps', '', 'calls'), ('malloc', 1001, 'calls,jumps'), ('free', 0, 'calls'),
+                ('leaf', '', 'calls,jumps'), ('jumps', '', 'calls'), ('calls', '', '-'), ('malloc', 1000, 'calls,jumps'),
+                ('free', 0, '-'), ('leaf', '', '-'), ('malloc', 3000, '-'), ('free', 0, '-')]
+    return trace.problems + equal('calls', found, expected) + equal('status', done.status, 0), ''
+
+
+# ---- The library as it is installed ----
+
+USER = r'''
+#include <functrace/context.h>
+#include <stdlib.h>
+
+int main()
+{
+	const unsigned int id = sp_context_create("installed");
+
+	sp_context_enter(id);
+	void *p = malloc(37001);
+	sp_context_exit(id);
+	free(p);
+	return 0;
+}
+'''
+
+
+def installed(room):
+    """Header, libraries and pkg-config file are where make install puts them: for C and C++, shared and static."""
+    builds.compiler()
+    if not os.path.exists(os.path.join(builds.TOP_BUILDDIR, 'Makefile')):
+        raise builds.Skip('there is no Makefile')
+    need('pkg-config')
+    root, problems = room.path('root'), []
+    done = room.run(['make', '-s', '-C', builds.TOP_BUILDDIR, 'install-libLIBRARIES', 'install-exec-local', 'install-pkgconfigDATA',
+                     'install-contextincludeHEADERS', 'DESTDIR=' + root, 'prefix=/opt', 'exec_prefix=/opt', 'libdir=/opt/lib',
+                     'includedir=/opt/include'], timeout=120)
+    problems += equal('make', (done.status, said(done)), (0, ''))
+    found = sorted(os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names)
+    problems += equal('files', found, ['opt/include/functrace/context.h', 'opt/lib/libfunctrace-context.a', 'opt/lib/libfunctrace-context.so',
+                                       'opt/lib/libfunctrace-context.so.1', 'opt/lib/pkgconfig/functrace-context.pc'])
+    where = {'PKG_CONFIG_PATH': os.path.join(root, 'opt/lib/pkgconfig')}
+    flags = {what: room.run(['pkg-config', '--define-variable=prefix=' + root + '/opt', '--define-variable=exec_prefix=' + root + '/opt',
+                             '--define-variable=libdir=' + root + '/opt/lib', '--define-variable=includedir=' + root + '/opt/include',
+                             '--' + what, 'functrace-context'], where).out.decode().split() for what in ('cflags', 'libs')}
+    for suffix, compiler, libraries in (('c', builds.CC, flags['libs']), ('cpp', builds.CXX, flags['libs']),
+                                        ('c', builds.CC, [os.path.join(root, 'opt/lib/libfunctrace-context.a')])):
+        with open(room.path('user.' + suffix), 'w') as file:
+            file.write(USER)
+        made = room.run(compiler + ['-Wall', '-Wextra', '-Werror', '-fno-builtin', '-o', 'user'] + flags['cflags'] + ['user.' + suffix] + libraries)
+        if made.status:
+            raise Failure(said(made))
+        env = {'LD_LIBRARY_PATH': os.path.join(root, 'opt/lib')}
+        plain = room.run([room.path('user')], env)
+        done = room.run([FUNCTRACE, '-q', '-f', 'text', '-o', 't', room.path('user')], env)
+        trace = trace_text.read(room.path('t'))
+        problems += equal('runs', (done.status, plain.status, said(done)), (0, 0, ''))
+        problems += equal('trace', [(e.kind, e.in_contexts(trace)) for e in trace.events if 37001 in (e.size, e.freed_size)],
+                          [('+', 'installed'), ('-', '-')])
+        problems += equal('allocations by the library', [e.size for e in trace.events if e.kind == '+' and e.size in (2048, 4096, 6168)], [])
+    return problems, ''
+
+
+# ---- In a pid namespace of its own ----
+
+def namespaced(room):
+    """Attached to from outside: the threads' ids in the library's table are those of the inner namespace."""
+    reason = may_attach()
+    if reason:
+        raise builds.Skip(reason)
+    command = [need('unshare'), '--pid', '--fork', '--kill-child']
+    if room.run(command + ['true']).status:
+        raise builds.Skip('no pid namespace can be made here')
+    program = builds.target('contexts', 'O2')
+    expected = expected_contexts(room.run([program]).out)
+    gate = Gate()
+    try:
+        child = room.start(command + [program], gate.env, pass_fds=gate.fds)
+        gate.started()
+        if not gate.arrived(child):
+            raise Failure('the target ended before its gate')
+        pid, = running(room, os.path.basename(program))
+        tracer = Tracer(room, pid, ['--context-function=' + FUNCTIONS[0]])
+        tracer.planted()
+        gate.open()
+        gate.arrived(child)
+        problems = tracer.let_go()
+        gate.open()
+        room.finish(child)
+    finally:
+        gate.close()
+    traces = [trace_text.read(room.path('traces', name)) for name in os.listdir(room.path('traces'))]
+    return problems + contexts_differ(expected, traces), '%d traces' % len(traces)
+
+
+BUILDS = [('contexts', 'O2'), ('contexts', 'stripped'), ('contexts_many', 'O2')]
+CASES = [
+    ('-C, exactly', filters),
+    ('more than 32', too_many),
+    ('--context-function: not found, -L', not_found),
+    ('--context-function: traced too, by jumps', traced_too),
+    ('the library as installed', installed),
+    ('a pid namespace of its own', namespaced),
+]

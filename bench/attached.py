@@ -43,7 +43,7 @@ def syscalls(room, options, name='malloc', pairs=400):
     if watcher.poll() is not None:
         room.forget(watcher)
         raise Failure('functrace did not attach under strace')
-    traced(program)
+    traced(program, least=20000)
     tid, _ = tracer_of(pid)
     start = os.stat(log).st_size
     program.round(pairs)
@@ -55,9 +55,9 @@ def syscalls(room, options, name='malloc', pairs=400):
     return [(name, calls / pairs) for name, calls in counts.most_common() if calls / pairs > 0.005]
 
 
-def traced(program, pairs=20):
-    """Runs pairs until they take as long as only traced ones do."""
-    wait_until('breakpoints', lambda: program.round(pairs)[0] > 2000)
+def traced(program, pairs=20, least=2000):
+    """Runs pairs until they take as long, in ns, as only traced ones do."""
+    wait_until('breakpoints', lambda: program.round(pairs)[0] > least)
 
 
 def untraced(program):

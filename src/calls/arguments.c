@@ -53,7 +53,8 @@ void probe_params_unref(struct probe_params *params)
  * Of a static program it cannot be seen whose a function is. */
 static bool is_c_library(const struct object *object)
 {
-	static const char *const beginnings[] = {"libc.so", "libc-", "ld-musl-", "libpthread", "libdl", "librt"};
+	static const char *const beginnings[] = {"libc.so", "libc-", "ld-musl-", "libpthread",
+						 "libdl",   "librt", "ld-linux"};
 	const char *const slash = strrchr(object->path, '/'), *const name = slash ? slash + 1 : object->path;
 
 	if (elf_file_is_static(object->file))

@@ -72,6 +72,23 @@ static void read_param(struct type_reader *reader, Dwarf_Die *die, struct signat
 	};
 }
 
+/* A template's parameters that have one name. */
+static void read_pack(struct type_reader *reader, Dwarf_Die *pack, struct params *params)
+{
+	Dwarf_Die child = {0};
+
+	while (params->count < PARAMS_MAX && die_next_child(reader, pack, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		ARRAY_GROW(params->items, params->capacity, params->count);
+		struct signature_param *param = &params->items[params->count++];
+
+		read_param(reader, &child, param);
+		if (!param->name[0])
+			param->name = die_string(reader, pack, DW_AT_name);
+	}
+}
+
 static void read_params(struct type_reader *reader, Dwarf_Die *parent, struct params *params)
 {
 	Dwarf_Die child = {0};
@@ -86,7 +103,7 @@ static void read_params(struct type_reader *reader, Dwarf_Die *parent, struct pa
 			params->is_variadic = true;
 			break;
 		case DW_TAG_GNU_formal_parameter_pack:
-			read_params(reader, &child, params);
+			read_pack(reader, &child, params);
 			break;
 		default:
 			break;

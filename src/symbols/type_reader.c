@@ -78,6 +78,13 @@ bool die_flag(Dwarf_Die *die, unsigned attribute)
 	return !dwarf_formflag(dwarf_attr_integrate(die, attribute, &found), &value) && value;
 }
 
+bool die_has(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute found;
+
+	return dwarf_attr(die, attribute, &found);
+}
+
 bool die_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *result)
 {
 	Dwarf_Attribute found;

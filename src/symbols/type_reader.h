@@ -43,6 +43,8 @@ const struct data_type *type_read_of(struct type_reader *reader, Dwarf_Die *die,
 const char *die_string(struct type_reader *reader, Dwarf_Die *die, unsigned attribute);
 bool die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number);
 bool die_flag(Dwarf_Die *die, unsigned attribute);
+/* Whether the entry itself has it. */
+bool die_has(Dwarf_Die *die, unsigned attribute);
 /* The entry that an attribute refers to. */
 bool die_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *result);
 /* The next child, the first one if `child` is zeroed: false behind the last, or when enough has been looked at. */
@@ -68,7 +70,7 @@ uint32_t type_natural_align(const struct data_type *type, const struct data_memb
 /* Whether its address is passed where it is an argument: type_passing.c. */
 bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type);
 /* Makes a struct that stands for a string DATA_TEXT or another kind of text: type_string.c. */
-void type_see_string(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
+void type_see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 
 extern const struct data_type type_unknown;
 

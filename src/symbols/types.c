@@ -168,6 +168,7 @@ static void read_struct(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 {
 	type->kind = dwarf_tag(die) == DW_TAG_union_type ? DATA_UNION : DATA_STRUCT;
 	type->align = 1;
+	type->is_incomplete = die_has(die, DW_AT_declaration);
 	if (level < TYPE_LEVELS_FULL) {
 		read_members(reader, die, level, type);
 		type->by_address = type_is_by_address(reader, die, type);
@@ -184,7 +185,7 @@ static void read_alias(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 
 	*type = target ? *target : (struct data_type){.kind = DATA_VOID, .align = 1, .name = "void"};
 	if (dwarf_tag(die) == DW_TAG_const_type)
-		type->is_const = true;
+		type->is_const = level > 0;
 	if (dwarf_tag(die) != DW_TAG_typedef)
 		return;
 	type->name = name;

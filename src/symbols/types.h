@@ -56,6 +56,8 @@ struct data_type {
 	bool is_signed, is_flags, is_extended;
 	bool is_const;     /* what a pointer to const points to: the function does not write it */
 	bool is_cut;       /* there are more members than these */
+	/* Declared, and nothing else: where such a struct is an argument, the places of those behind it are unknown. */
+	bool is_incomplete;
 	bool has_variants; /* Rust's enum with data: which members it has besides, is not known */
 	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
 	bool by_address;

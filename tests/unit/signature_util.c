@@ -92,6 +92,7 @@ static void add_pointed(struct buf *out, const struct data_type *type, const cha
 	else
 		buf_add_str(out, "void");
 	buf_add_str(out, mark);
+	buf_add_str(out, type->is_const ? "const" : "");
 }
 
 static const char *name_of(const struct data_type *type)
@@ -116,7 +117,7 @@ static void add_type(struct buf *out, const struct data_type *type)
 		[DATA_FLOAT] = 'f', [DATA_FLOAT_OTHER] = 'd', [DATA_MEMBER_POINTER] = 'm', [DATA_COMPLEX] = 'x',
 	};
 
-	if (type->is_const)
+	if (type->is_const && type->kind != DATA_POINTER && type->kind != DATA_REFERENCE)
 		buf_add_str(out, "const ");
 	switch (type->kind) {
 	case DATA_VOID:
@@ -148,7 +149,8 @@ static void add_type(struct buf *out, const struct data_type *type)
 		buf_printf(out, "%s%s %s", type->by_address ? "byaddress " : "",
 			   type->kind == DATA_UNION ? "union" : "struct", name_of(type));
 		add_text_kind(out, type);
-		if (type->member_count)
+		buf_add_str(out, type->is_incomplete ? " declared" : "");
+		if (type->member_count && type->kind <= DATA_UNION)
 			add_members(out, type);
 		break;
 	default:

@@ -23,6 +23,7 @@ void string_pool_free(struct string_pool *pool);
 struct named_symbol {
 	uint64_t start, size;
 	bool is_open;     /* has no size of its own: to the end of its section, or the next symbol */
+	bool is_local;    /* no other file can call it by its name */
 	const char *name; /* mangled; the module's */
 	unsigned rank;
 };

@@ -111,6 +111,7 @@ void symbol_table_read(struct symbol_table *table, Dwfl_Module *module)
 			.start = arch_code_address(machine, address),
 			.size = left,
 			.is_open = !is_sized,
+			.is_local = GELF_ST_BIND(sym.st_info) == STB_LOCAL,
 			.name = name,
 			.rank = rank_of(&sym),
 		};

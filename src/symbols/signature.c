@@ -3,9 +3,11 @@
 #include "arch/arch.h"
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
+#include "symbols/param_place.h"
 #include "symbols/type_reader.h"
 #include "base/msg.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,54 +58,55 @@ static void signatures_free(struct signatures *signatures)
 
 /* ---- A function ---- */
 
+struct param {
+	struct signature_param item;
+	Dwarf_Die die;
+	void *origin; /* the entry that says what all copies of the function have in common; the parameter's own */
+	bool is_artificial;
+};
+
 struct params {
-	struct signature_param *items;
+	struct param *items;
 	size_t count, capacity;
 	bool is_variadic;
 };
 
-static void read_param(struct type_reader *reader, Dwarf_Die *die, struct signature_param *param)
+static void add_param(struct type_reader *reader, Dwarf_Die *die, Dwarf_Die *pack, struct params *params)
 {
 	const struct data_type *type = type_read_of(reader, die, 0);
+	Dwarf_Die origin;
 
-	*param = (struct signature_param){
-		.name = die_string(reader, die, DW_AT_name),
-		.type = type ? type : &type_unknown,
+	ARRAY_GROW(params->items, params->capacity, params->count);
+	struct param *param = &params->items[params->count++];
+
+	*param = (struct param){
+		.item.name = die_string(reader, die, DW_AT_name),
+		.item.type = type ? type : &type_unknown,
+		.item.place = PLACE_NOWHERE,
+		.die = *die,
+		.origin = die_reference(die, DW_AT_abstract_origin, &origin) ? origin.addr : die->addr,
+		.is_artificial = die_flag(die, DW_AT_artificial),
 	};
+	if (pack && !param->item.name[0])
+		param->item.name = die_string(reader, pack, DW_AT_name);
 }
 
-/* A template's parameters that have one name. */
-static void read_pack(struct type_reader *reader, Dwarf_Die *pack, struct params *params)
-{
-	Dwarf_Die child = {0};
-
-	while (params->count < PARAMS_MAX && die_next_child(reader, pack, &child)) {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-			continue;
-		ARRAY_GROW(params->items, params->capacity, params->count);
-		struct signature_param *param = &params->items[params->count++];
-
-		read_param(reader, &child, param);
-		if (!param->name[0])
-			param->name = die_string(reader, pack, DW_AT_name);
-	}
-}
-
-static void read_params(struct type_reader *reader, Dwarf_Die *parent, struct params *params)
+/* is_pack: these are a template's parameters that have one name, the parent's. */
+static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_pack, struct params *params)
 {
 	Dwarf_Die child = {0};
 
 	while (params->count < PARAMS_MAX && die_next_child(reader, parent, &child)) {
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_formal_parameter:
-			ARRAY_GROW(params->items, params->capacity, params->count);
-			read_param(reader, &child, &params->items[params->count++]);
+			add_param(reader, &child, is_pack ? parent : NULL, params);
 			break;
 		case DW_TAG_unspecified_parameters:
 			params->is_variadic = true;
 			break;
 		case DW_TAG_GNU_formal_parameter_pack:
-			read_pack(reader, &child, params);
+			if (!is_pack)
+				read_params(reader, &child, true, params);
 			break;
 		default:
 			break;
@@ -111,32 +114,157 @@ static void read_params(struct type_reader *reader, Dwarf_Die *parent, struct pa
 	}
 }
 
-static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function)
+static void read_places(struct type_reader *reader, struct entry *entry, struct params *params)
 {
-	struct params params = {0};
+	for (size_t i = 0; i < params->count; i++)
+		param_place_read(reader, entry, &params->items[i].die, &params->items[i].item);
+}
+
+/* Of a copy, the parameters that the function has, with the places of those that the copy still has. */
+static void complete_params(struct params *params, struct params *all)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		size_t k = 0;
+
+		while (k < params->count && params->items[k].origin != all->items[i].origin)
+			k++;
+		/* Such as a constructor's that only some of its copies have. */
+		if (k == params->count && all->items[i].is_artificial)
+			continue;
+		all->items[count++] = k < params->count ? params->items[k] : all->items[i];
+	}
+	all->count = count;
+	if (count < params->count)
+		return;
+	free(params->items);
+	*params = *all;
+	all->items = NULL;
+}
+
+/* ---- Its places ---- */
+
+/* What compilers call copies that they have made for some of the callers. */
+static bool has_copy_name(const char *name)
+{
+	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") ||
+	       strstr(name, "__spec");
+}
+
+static bool is_local(const struct named_symbol *symbol, Dwarf_Die *function)
+{
+	return symbol ? symbol->is_local : !die_flag(function, DW_AT_external);
+}
+
+static bool is_piece_lost(const struct signature_param *param)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < param->piece_count; i++) {
+		if (param->pieces[i].place == PLACE_CONSTANT)
+			return true;
+		size += param->pieces[i].size;
+	}
+	return size < param->type->size;
+}
+
+/* Whether callers need not give all of the parameters: then they may give none of the others where the ABI has it. */
+static bool is_anything_lost(const struct params *params)
+{
+	for (size_t i = 0; i < params->count; i++) {
+		const struct signature_param *param = &params->items[i].item;
+
+		if (param->place == PLACE_NOWHERE || param->place == PLACE_CONSTANT ||
+		    (param->place == PLACE_PIECES && is_piece_lost(param)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the parameters are where debug information says, and not where the ABI does. Of functions that only this file
+ * calls compilers leave parameters out, and i386's go to registers. */
+static bool has_own_places(const struct type_reader *reader, const struct entry *entry, const struct params *params,
+			   const struct named_symbol *symbol, Dwarf_Die *function)
+{
+	if (entry->is_own || (symbol && has_copy_name(symbol->name)))
+		return true;
+	return entry->is_optimised && is_local(symbol, function) &&
+	       (reader->machine == EM_386 || is_anything_lost(params));
+}
+
+static void choose_places(struct params *params, bool is_own)
+{
+	for (size_t i = 0; i < params->count; i++) {
+		struct signature_param *param = &params->items[i].item;
+
+		if (!is_own)
+			param->place = PLACE_BY_ABI;
+		else if (param->place == PLACE_BY_ABI)
+			param->place = PLACE_NOWHERE;
+	}
+}
+
+/* ---- All of it ---- */
+
+static const struct signature *keep_signature(struct type_reader *reader, const struct params *params,
+					      const struct data_type *result)
+{
+	struct signature *signature =
+		type_memory(reader, sizeof(*signature) + params->count * sizeof(struct signature_param));
+
+	if (!signature)
+		return NULL;
+	struct signature_param *kept = (struct signature_param *)(signature + 1);
+
+	for (size_t i = 0; i < params->count; i++)
+		kept[i] = params->items[i].item;
+	*signature = (struct signature){
+		.params = kept,
+		.param_count = params->count,
+		.result = result,
+		.is_variadic = params->is_variadic,
+	};
+	return signature;
+}
+
+static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function,
+					      const struct named_symbol *symbol)
+{
+	struct params params = {0}, all = {0};
+	struct entry entry;
 	Dwarf_Die origin;
 
-	read_params(reader, &function->die, &params);
-	if (!params.count && !params.is_variadic && die_reference(&function->die, DW_AT_abstract_origin, &origin))
-		read_params(reader, &origin, &params);
-	const struct data_type *result = type_read_of(reader, &function->die, 0);
-	struct signature *signature = NULL;
-
-	/* A function with nothing may be one of which nothing is said. */
-	if (params.count || result || function->has_types)
-		signature = type_memory(reader, sizeof(*signature) + params.count * sizeof(params.items[0]));
-	if (signature) {
-		*signature = (struct signature){
-			.params = (struct signature_param *)(signature + 1),
-			.param_count = params.count,
-			.result = result,
-			.is_variadic = params.is_variadic,
-		};
-		if (params.count)
-			memcpy(signature + 1, params.items, params.count * sizeof(params.items[0]));
+	entry_read(&function->die, &entry);
+	read_params(reader, &function->die, false, &params);
+	read_places(reader, &entry, &params);
+	if (die_reference(&function->die, DW_AT_abstract_origin, &origin)) {
+		read_params(reader, &origin, false, &all);
+		complete_params(&params, &all);
 	}
+	choose_places(&params, has_own_places(reader, &entry, &params, symbol, &function->die));
+	const struct data_type *result = type_read_of(reader, &function->die, 0);
+	/* A function with nothing may be one of which nothing is said. */
+	const bool is_known = params.count || result || function->has_types;
+	const struct signature *signature = is_known ? keep_signature(reader, &params, result) : NULL;
+
 	free(params.items);
+	free(all.items);
 	return signature;
+}
+
+/* The symbol of the function that begins there, or NULL. */
+static const struct named_symbol *find_symbol(struct signatures *signatures, uint64_t address)
+{
+	struct name_file *file = signatures->debug->file;
+
+	if (!file->is_indexed) {
+		file->is_indexed = true;
+		symbol_table_read(&file->symbols, file->module);
+	}
+	const struct named_symbol *symbol = symbol_table_find(&file->symbols, address + file->module_bias);
+
+	return symbol && symbol->start == address + file->module_bias ? symbol : NULL;
 }
 
 static const struct signature *find_signature(struct signatures *signatures, uint64_t address)
@@ -150,7 +278,7 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 	if (dwarf_index_function(signatures->index, address + signatures->debug->file->module_bias, &function)) {
 		signatures->reader.dies_left = DIES_MAX;
 		signatures->reader.language = function.language;
-		signature = read_signature(&signatures->reader, &function);
+		signature = read_signature(&signatures->reader, &function, find_symbol(signatures, address));
 	}
 	hash_set_ptr(&signatures->known, address, (void *)(uintptr_t)signature);
 	return signature;

@@ -54,8 +54,8 @@ struct data_type {
 	/* As the source has it: a typedef's, else without "struct", "const"; "" of pointers, of what has none. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
-	bool is_const;     /* what a pointer to const points to: the function does not write it */
-	bool is_cut;       /* there are more members than these */
+	bool is_const; /* what a pointer to const points to: the function does not write it */
+	bool is_cut;   /* there are more members than these */
 	/* Declared, and nothing else: where such a struct is an argument, the places of those behind it are unknown. */
 	bool is_incomplete;
 	bool has_variants; /* Rust's enum with data: which members it has besides, is not known */
@@ -70,12 +70,36 @@ struct data_type {
 	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer, and of the number of bytes, a word each */
 };
 
-/* Where a parameter is at the entry. */
+/* Where a parameter, or a piece of it, is at the entry. */
 enum param_place {
-	PLACE_BY_ABI,   /* where the processor's ABI puts it */
+	PLACE_BY_ABI, /* where the processor's ABI puts it; those that are nowhere, or a constant, count for nothing */
 	PLACE_REGISTER, /* in the register of DWARF's number `place_register`, by the compiler's own choice */
-	PLACE_STACK,    /* at the CFA + place_offset */
+	PLACE_STACK,    /* in memory, at the CFA + place_offset */
+	PLACE_MEMORY,   /* in memory, at that register's value + place_offset */
+	PLACE_CONSTANT, /* it is place_offset: the compiler has made this copy of the function for it */
+	PLACE_PIECES,   /* in `pieces`; what is in none is nowhere */
 	PLACE_NOWHERE,  /* the compiler has left it out */
+};
+
+struct place_piece {
+	enum param_place place; /* none of pieces, none by the ABI */
+	unsigned place_register;
+	int64_t place_offset;
+	uint32_t offset, size; /* of the piece, in the parameter's bytes */
+};
+
+/* Rust's own ABI, as far as it can be said by C's: an argument is passed as so many scalars, each like a parameter by
+ * itself, or its address is. */
+#define PASSED_SCALARS 2
+struct passed_scalar {
+	uint32_t offset; /* in the value's bytes */
+	uint16_t size;   /* any up to a pointer's, or 16: of an odd one the register's upper bits are not its */
+	bool is_float;
+};
+struct passed_as {
+	bool by_address; /* a result: the caller passes the address of a place for it before the parameters */
+	unsigned count;  /* 0, and not by_address: it has no bytes, and no place */
+	struct passed_scalar scalars[PASSED_SCALARS];
 };
 
 struct signature_param {
@@ -84,13 +108,18 @@ struct signature_param {
 	enum param_place place;
 	unsigned place_register;
 	int64_t place_offset;
+	const struct place_piece *pieces;
+	size_t piece_count;
+	struct passed_as passed; /* of PLACE_BY_ABI where abi_is_rust */
 };
 
 struct signature {
 	const struct signature_param *params;
 	size_t param_count;
 	const struct data_type *result; /* NULL: void */
+	struct passed_as result_passed; /* where abi_is_rust */
 	bool is_variadic;               /* what is behind the parameters is not known */
+	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */
 };
 
 /* What debug information, the file's own or in a separate debug file, says of the function at that code address (as

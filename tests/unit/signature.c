@@ -23,6 +23,7 @@ static const struct language {
 	const char *name, *suffix;
 } languages[] = {
 	{"c", "c"},
+	{"optimised", "c"},
 };
 
 struct build {

@@ -160,6 +160,36 @@ static void add_type(struct buf *out, const struct data_type *type)
 	}
 }
 
+static void add_one_place(struct buf *out, enum param_place place, unsigned number, int64_t offset)
+{
+	if (place == PLACE_REGISTER)
+		buf_printf(out, "@r%u", number);
+	else if (place == PLACE_STACK)
+		buf_printf(out, "@cfa%+" PRId64, offset);
+	else if (place == PLACE_MEMORY)
+		buf_printf(out, "@[r%u%+" PRId64 "]", number, offset);
+	else if (place == PLACE_CONSTANT)
+		buf_printf(out, "@=%" PRId64, offset);
+	else if (place == PLACE_NOWHERE)
+		buf_add_str(out, "@nowhere");
+}
+
+static void add_place(struct buf *out, const struct signature_param *param)
+{
+	if (param->place != PLACE_PIECES) {
+		add_one_place(out, param->place, param->place_register, param->place_offset);
+		return;
+	}
+	buf_add_str(out, "@{");
+	for (size_t i = 0; i < param->piece_count; i++) {
+		const struct place_piece *piece = &param->pieces[i];
+
+		buf_printf(out, "%s%" PRIu32 "+%" PRIu32, i ? " " : "", piece->offset, piece->size);
+		add_one_place(out, piece->place, piece->place_register, piece->place_offset);
+	}
+	buf_add_str(out, "}");
+}
+
 char *signature_text(const struct object *object, const char *symbol)
 {
 	const uint64_t address = test_address(object, symbol);
@@ -181,12 +211,7 @@ char *signature_text(const struct object *object, const char *symbol)
 		add_type(&out, param->type);
 		if (param->name[0])
 			buf_printf(&out, " %s", param->name);
-		if (param->place == PLACE_REGISTER)
-			buf_printf(&out, "@r%u", param->place_register);
-		else if (param->place == PLACE_STACK)
-			buf_printf(&out, "@s%" PRId64, param->place_offset);
-		else if (param->place == PLACE_NOWHERE)
-			buf_add_str(&out, "@nowhere");
+		add_place(&out, param);
 	}
 	buf_add_str(&out, signature->is_variadic ? ", ...)" : ")");
 	char *text = xstrdup(buf_str(&out));

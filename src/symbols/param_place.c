@@ -208,8 +208,10 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 	struct expression expression = {.is_list = is_location_list(&location)};
 
 	entry->is_optimised |= expression.is_list;
-	if (dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1) != 1)
+	if (dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1) != 1) {
+		param->place = PLACE_BY_ABI;
 		return;
+	}
 	expression.operations = operations;
 	expression.count = count;
 	if (!read_expression(reader, entry, &expression, param))

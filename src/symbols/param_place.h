@@ -13,8 +13,8 @@ struct entry {
 };
 
 void entry_read(Dwarf_Die *function, struct entry *entry);
-/* Fills in the parameter's place: PLACE_NOWHERE if nothing is said of the entry, PLACE_BY_ABI if what is said is not
- * understood or holds later only. */
+/* Fills in the parameter's place: PLACE_NOWHERE if it has none, PLACE_BY_ABI if what is said of it is not understood or
+ * holds later only. */
 void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die *die, struct signature_param *param);
 
 #endif

@@ -5,6 +5,7 @@
 #include "symbols/elf_file.h"
 #include "symbols/param_place.h"
 #include "symbols/type_reader.h"
+#include "symbols/type_rust.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -175,6 +176,8 @@ static bool is_anything_lost(const struct params *params)
 	for (size_t i = 0; i < params->count; i++) {
 		const struct signature_param *param = &params->items[i].item;
 
+		if (!param->type->size)
+			continue;
 		if (param->place == PLACE_NOWHERE || param->place == PLACE_CONSTANT ||
 		    (param->place == PLACE_PIECES && is_piece_lost(param)))
 			return true;
@@ -207,8 +210,25 @@ static void choose_places(struct params *params, bool is_own)
 
 /* ---- All of it ---- */
 
-static const struct signature *keep_signature(struct type_reader *reader, const struct params *params,
-					      const struct data_type *result)
+/* A name that is not mangled is one for C to call. */
+static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
+{
+	const char *name = reader->language == DW_LANG_Rust ? die_string(reader, function, DW_AT_linkage_name) : "";
+
+	return !strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3);
+}
+
+static void pass_as_rust(const struct type_reader *reader, struct signature_param *params, struct signature *signature)
+{
+	signature->abi_is_rust = true;
+	for (size_t i = 0; i < signature->param_count; i++)
+		params[i].passed = type_passed_by_rust(params[i].type, reader->word);
+	if (signature->result)
+		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
+}
+
+static const struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *function,
+					      const struct params *params, const struct data_type *result)
 {
 	struct signature *signature =
 		type_memory(reader, sizeof(*signature) + params->count * sizeof(struct signature_param));
@@ -225,6 +245,8 @@ static const struct signature *keep_signature(struct type_reader *reader, const 
 		.result = result,
 		.is_variadic = params->is_variadic,
 	};
+	if (is_rust(reader, function))
+		pass_as_rust(reader, kept, signature);
 	return signature;
 }
 
@@ -246,7 +268,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	const struct data_type *result = type_read_of(reader, &function->die, 0);
 	/* A function with nothing may be one of which nothing is said. */
 	const bool is_known = params.count || result || function->has_types;
-	const struct signature *signature = is_known ? keep_signature(reader, &params, result) : NULL;
+	const struct signature *signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
 
 	free(params.items);
 	free(all.items);

@@ -133,6 +133,69 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 	return member->type && type_member_bits(die, member);
 }
 
+/* ---- Rust's enums ---- */
+
+static bool read_variant(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_variant *variant)
+{
+	Dwarf_Die child = {0};
+	uint64_t offset;
+
+	while (die_next_child(reader, die, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_member || !type_member_offset(&child, &offset))
+			continue;
+		*variant = (struct data_variant){
+			.name = die_string(reader, &child, DW_AT_name),
+			.type = type_read_of(reader, &child, level),
+			.offset = (uint32_t)offset,
+		};
+		variant->is_other = !die_number(die, DW_AT_discr_value, &variant->value);
+		return variant->type;
+	}
+	return false;
+}
+
+static void read_discriminant(struct type_reader *reader, Dwarf_Die *part, unsigned level, struct data_type *type)
+{
+	struct data_member *member = type_memory(reader, sizeof(*member));
+	Dwarf_Die die;
+	uint64_t offset;
+
+	if (!member || !die_reference(part, DW_AT_discr, &die) || !type_member_offset(&die, &offset))
+		return;
+	*member = (struct data_member){
+		.name = "",
+		.type = type_read_of(reader, &die, level),
+		.offset = (uint32_t)offset,
+	};
+	if (member->type)
+		type->discriminant = member;
+}
+
+static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned level, struct data_type *type)
+{
+	struct data_variant *variants = NULL;
+	Dwarf_Die child = {0};
+	size_t count = 0, capacity = 0;
+
+	type->has_variants = true;
+	read_discriminant(reader, part, level, type);
+	while (count < TYPE_MEMBERS_MAX && die_next_child(reader, part, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_variant)
+			continue;
+		ARRAY_GROW(variants, capacity, count);
+		count += read_variant(reader, &child, level, &variants[count]);
+	}
+	struct data_variant *kept = count ? type_memory(reader, count * sizeof(*variants)) : NULL;
+
+	if (kept) {
+		type->variants = memcpy(kept, variants, count * sizeof(*variants));
+		type->variant_count = count;
+	}
+	free(variants);
+}
+
+/* ---- Structs' members ---- */
+
 static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
 	Dwarf_Die child = {0};
@@ -142,8 +205,8 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 	while (die_next_child(reader, die, &child)) {
 		const int tag = dwarf_tag(&child);
 
-		if (tag == DW_TAG_variant_part)
-			type->has_variants = true;
+		if (tag == DW_TAG_variant_part && !type->has_variants)
+			read_variants(reader, &child, level, type);
 		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 			continue;
 		if (count == TYPE_MEMBERS_MAX) {
@@ -207,6 +270,9 @@ static void read_any(struct type_reader *reader, Dwarf_Die *die, unsigned level,
 		break;
 	case DW_TAG_pointer_type:
 		read_pointer(reader, die, level, DATA_POINTER, type);
+		/* Rust's references have names. */
+		if (type->name[0] == '&')
+			type->kind = DATA_REFERENCE;
 		break;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:

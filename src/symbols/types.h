@@ -47,6 +47,15 @@ struct data_word {
 	uint64_t value; /* sign extended; of flags the bits */
 };
 
+/* One of several structs that a Rust enum is by turns. */
+struct data_variant {
+	const char *name;
+	const struct data_type *type;
+	uint32_t offset;
+	bool is_other; /* it is this one where the discriminant is no other's */
+	uint64_t value;
+};
+
 struct data_type {
 	enum data_kind kind;
 	uint64_t size; /* bytes; 0 unknown, or none */
@@ -54,17 +63,21 @@ struct data_type {
 	/* As the source has it: a typedef's, else without "struct", "const"; "" of pointers, of what has none. */
 	const char *name;
 	bool is_signed, is_flags, is_extended;
-	bool is_const; /* what a pointer to const points to: the function does not write it */
-	bool is_cut;   /* there are more members than these */
+	bool is_const;     /* what a pointer to const points to: the function does not write it */
+	bool has_variants; /* Rust's enum with data: a discriminant tells which members it has besides */
+	bool is_cut;       /* there are more members than these */
 	/* Declared, and nothing else: where such a struct is an argument, the places of those behind it are unknown. */
 	bool is_incomplete;
-	bool has_variants; /* Rust's enum with data: which members it has besides, is not known */
 	/* C++: it has a copy constructor or a destructor of its own, so its address is what is passed. */
 	bool by_address;
 	const struct data_type *target; /* of pointers and references (NULL: void), elements, an enum's integer */
 	uint64_t count;                 /* of elements; 0 unknown */
 	const struct data_member *members;
 	size_t member_count;
+	/* Of a Rust enum with data: which variant it is, an integer tells; NULL: there is one variant. */
+	const struct data_member *discriminant;
+	const struct data_variant *variants;
+	size_t variant_count;
 	const struct data_word *words; /* by ascending value */
 	size_t word_count;
 	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer, and of the number of bytes, a word each */

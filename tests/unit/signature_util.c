@@ -3,6 +3,7 @@
 #include "symbols_util.h"
 #include "base/buf.h"
 #include "symbols/elf_file.h"
+#include "symbols/names.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,11 +49,31 @@ void test_object_free(struct object *object)
 	free(object);
 }
 
+struct search {
+	const char *name;
+	uint64_t value;
+};
+
+static bool see_demangled(void *context, const struct elf_symbol *symbol)
+{
+	struct search *search = context;
+	char *name = names_demangle(symbol->name);
+
+	if (name && !strcmp(name, search->name))
+		search->value = symbol->value;
+	free(name);
+	return !search->value;
+}
+
 uint64_t test_address(const struct object *object, const char *symbol)
 {
+	struct search search = {symbol, 0};
 	struct elf_symbol found;
 
-	return elf_file_find(object->file, symbol, &found) ? found.value + object->bias : 0;
+	if (elf_file_find(object->file, symbol, &found))
+		return found.value + object->bias;
+	elf_file_functions(object->file, see_demangled, &search);
+	return search.value ? search.value + object->bias : 0;
 }
 
 /* ---- Text ---- */
@@ -72,6 +93,25 @@ static void add_members(struct buf *out, const struct data_type *type)
 		buf_printf(out, "%s%s%s", member->is_base ? " BASE" : "", member->name[0] ? " " : "", member->name);
 	}
 	buf_printf(out, "%s}%" PRIu64 "/%" PRIu32, type->is_cut ? "..." : "", type->size, type->align);
+}
+
+static void add_variants(struct buf *out, const struct data_type *type)
+{
+	buf_add_str(out, "[");
+	if (type->discriminant) {
+		buf_printf(out, "%" PRIu32 ":", type->discriminant->offset);
+		add_type(out, type->discriminant->type);
+	}
+	for (size_t i = 0; i < type->variant_count; i++) {
+		const struct data_variant *variant = &type->variants[i];
+
+		if (variant->is_other)
+			buf_add_str(out, " else ");
+		else
+			buf_printf(out, " %" PRIu64 ": ", variant->value);
+		add_type(out, variant->type);
+	}
+	buf_add_str(out, "]");
 }
 
 static void add_words(struct buf *out, const struct data_type *type)
@@ -152,6 +192,8 @@ static void add_type(struct buf *out, const struct data_type *type)
 		buf_add_str(out, type->is_incomplete ? " declared" : "");
 		if (type->member_count && type->kind <= DATA_UNION)
 			add_members(out, type);
+		if (type->variant_count)
+			add_variants(out, type);
 		break;
 	default:
 		buf_printf(out, "%s:%s%c%" PRIu64 "%s", name_of(type), type->is_signed ? "" : "u", letters[type->kind],
@@ -172,6 +214,15 @@ static void add_one_place(struct buf *out, enum param_place place, unsigned numb
 		buf_printf(out, "@=%" PRId64, offset);
 	else if (place == PLACE_NOWHERE)
 		buf_add_str(out, "@nowhere");
+}
+
+static void add_passed(struct buf *out, const struct passed_as *passed)
+{
+	buf_add_str(out, passed->by_address ? "(address" : "(");
+	for (unsigned i = 0; i < passed->count; i++)
+		buf_printf(out, "%s%" PRIu32 ":%c%u", i ? " " : "", passed->scalars[i].offset,
+			   passed->scalars[i].is_float ? 'f' : 'i', passed->scalars[i].size);
+	buf_add_str(out, ")");
 }
 
 static void add_place(struct buf *out, const struct signature_param *param)
@@ -202,6 +253,8 @@ char *signature_text(const struct object *object, const char *symbol)
 		add_type(&out, signature->result);
 	else
 		buf_add_str(&out, "void");
+	if (signature->abi_is_rust)
+		add_passed(&out, &signature->result_passed);
 	buf_add_str(&out, " (");
 	for (size_t i = 0; i < signature->param_count; i++) {
 		const struct signature_param *param = &signature->params[i];
@@ -212,6 +265,8 @@ char *signature_text(const struct object *object, const char *symbol)
 		if (param->name[0])
 			buf_printf(&out, " %s", param->name);
 		add_place(&out, param);
+		if (signature->abi_is_rust && param->place == PLACE_BY_ABI)
+			add_passed(&out, &param->passed);
 	}
 	buf_add_str(&out, signature->is_variadic ? ", ...)" : ")");
 	char *text = xstrdup(buf_str(&out));

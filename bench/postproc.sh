@@ -52,6 +52,10 @@ for events in ${EVENTS:-100000 1000000 10000000}; do
 			best_of "${other##*/} ${options:-(text)}" "$events" "$other" $options -i "$trace"
 		done
 	done
+	# Reading and writing the same format, then converting to others: no less than half as fast.
+	for format in rtrace mpatrol; do
+		best_of "functrace-postproc -f $format" "$events" "$postproc" -q -f $format "$trace"
+	done
 	# What -c wrote: its calls have to be put back into their order.
 	"$postproc" -q -c -o "$folder/groups.txt" "$trace" || exit 1
 	best_of "functrace-postproc -c of -c's" "$events" "$postproc" -q -c "$folder/groups.txt"

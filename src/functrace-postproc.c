@@ -5,6 +5,7 @@
 #include "analysis/choices.h"
 #include "analysis/layout.h"
 #include "analysis/leaks.h"
+#include "analysis/mpatrol_outputs.h"
 #include "analysis/object_map.h"
 #include "analysis/output.h"
 #include "analysis/reorder.h"
@@ -222,13 +223,28 @@ static struct stage *make_output(struct postproc *postproc)
 
 	if (options->resolve)
 		postproc->names = names_new(&options->names);
-	if (options->resolve && !encoding_can(options->output_encoding, ENCODING_NAMES))
+	if (options->resolve && !postproc_wants_mpatrol(options) &&
+	    !encoding_can(options->output_encoding, ENCODING_NAMES))
 		msg_warn("names have a place only in %s; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
 		const struct stats_options stats = {.target = target, .names = postproc->names};
 
 		return stats_new(&stats);
+	}
+	if (postproc_wants_mpatrol(options)) {
+		const struct mpatrol_outputs_options outputs = {
+			.wants_table = options->mpatrol_table,
+			.table = target,
+			.hatf_path = options->hatf_path,
+			.sim_path = options->sim_path,
+			.input_name = postproc->input_name,
+			.input = postproc->input,
+			.is_live = options->follow || !is_regular(postproc->input),
+			.names = postproc->names,
+		};
+
+		return mpatrol_outputs_new(&outputs);
 	}
 	const struct output_options output = {
 		.target = target,
@@ -249,7 +265,7 @@ static struct stage *make_stages(struct postproc *postproc)
 	struct postproc_options *options = &postproc->options;
 	struct stage *stage = add_stage(postproc, make_output(postproc));
 
-	if (!options->stats && !options->follow) {
+	if (!options->stats && !postproc_wants_mpatrol(options) && !options->follow) {
 		const struct layout_options layout = {
 			.is_wanted = wants_layout,
 			.context = postproc,

@@ -202,7 +202,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"format", 'f', "NAME", 0, "of the trace:", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
-	{"resolve", 'r', NULL, 0, "names of functions in text output", 0},
+	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
 	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},

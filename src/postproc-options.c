@@ -26,6 +26,9 @@ enum long_option {
 	OPT_DEBUGINFOD,
 	OPT_ERROR_EXITCODE,
 	OPT_COMPAT,
+	OPT_MPATROL_TABLE,
+	OPT_HATF_FILE,
+	OPT_SIM_FILE,
 	OPT_LATER,
 };
 
@@ -42,6 +45,8 @@ static const struct argp_option option_table[] = {
 	 "instead of the trace: calls, bytes, peaks, sizes, lifetimes and top stacks of each "
 	 "resource",
 	 0},
+	{"mpatrol-table", OPT_MPATROL_TABLE, NULL, 0,
+	 "instead of the trace: the table of its allocations and the statistics as mptrace prints them", 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
 	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
@@ -74,6 +79,8 @@ static const struct argp_option option_table[] = {
 	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
 	 "(default: as the input)",
 	 0},
+	{"hatf-file", OPT_HATF_FILE, "FILE", 0, "instead of the trace: write it as Heap Allocation Trace Format", 0},
+	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that makes its calls again", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
 	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l: end with status N if there are leaks", 0},
 	{"quiet", 'q', NULL, 0, "errors only", 0},
@@ -83,9 +90,6 @@ static const struct argp_option option_table[] = {
 	{"dump", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"show-format", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
-	{"mpatrol-table", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
-	{"hatf-file", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
-	{"sim-file", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
@@ -207,6 +211,12 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	case OPT_INPUT_FORMAT:
 		options->input_encoding = encoding(state, arg, ENCODING_READ);
 		return true;
+	case OPT_HATF_FILE:
+		options->hatf_path = arg;
+		return true;
+	case OPT_SIM_FILE:
+		options->sim_path = arg;
+		return true;
 	case OPT_COMPAT:
 		options->dialect = dialect(state, arg);
 		return true;
@@ -254,6 +264,9 @@ static void check(struct argp_state *state, struct postproc_options *options)
 		argp_error(state, "--error-exitcode is for leaks; add -l");
 	if (options->stats && (options->leaks || options->compress || other_format))
 		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
+	if (postproc_wants_mpatrol(options) && (options->stats || options->leaks || options->compress || other_format))
+		argp_error(state, "--mpatrol-table, --hatf-file and --sim-file are written instead of a trace; they do "
+				  "not go with --stats, -l, -c or -f");
 	const char *output = options->output;
 
 	if (encoding_can(options->output_encoding, ENCODING_BINARY) &&
@@ -287,6 +300,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STATS:
 		options->stats = true;
+		return 0;
+	case OPT_MPATROL_TABLE:
+		options->mpatrol_table = true;
 		return 0;
 	case OPT_LATER:
 		argp_error(state, "'%s' is not available in this version", state->argv[state->next - 1]);

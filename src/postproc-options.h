@@ -25,9 +25,17 @@ struct postproc_options {
 	struct prepare_options prepare;
 	struct select_options select;
 	const char *include_path, *exclude_path;
+	bool mpatrol_table;
+	const char *hatf_path, *sim_path; /* NULL: not wanted */
 	struct call_address call_address;
 	struct names_options names;
 };
+
+/* Whether what mpatrol's programs show of a trace is wanted instead of it. */
+static inline bool postproc_wants_mpatrol(const struct postproc_options *options)
+{
+	return options->mpatrol_table || options->hatf_path || options->sim_path;
+}
 
 /* Ends the program with EXIT_USAGE and a message on wrong usage, with 0 after --help and --version.
  */

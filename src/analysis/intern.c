@@ -3,22 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 struct interned_string {
 	struct interned_string *chain;
 	char text[];
 };
-
-uint64_t random_seed(void)
-{
-	uint64_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = clock_ns(CLOCK_REALTIME);
-	return seed;
-}
 
 const char *string_intern(struct intern_pool *pool, const char *text)
 {

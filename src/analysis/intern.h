@@ -45,8 +45,4 @@ void stack_to_call(const struct stack *stack, struct record_call *call);
  * which is the pool's object map. */
 int stack_put_objects(const struct stack *stack, struct object_map *map, struct stage *next);
 
-/* A number that no input can foresee: hashed keys are mixed with it, so that no file can be made
- * to hit one slot of a table with all its records. */
-uint64_t random_seed(void);
-
 #endif

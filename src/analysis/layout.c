@@ -203,7 +203,8 @@ static int take_held(struct layout *layout, const struct record *record)
 		break;
 	case RECORD_THREAD:
 	case RECORD_NOTE:
-		break;
+	case RECORD_AREA: /* no line of its own, but the writer counts it */
+		return stage_put(layout->stage.next, record);
 	}
 	return 0;
 }

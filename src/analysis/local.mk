@@ -9,6 +9,8 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/intern.c src/analysis/intern.h \
 	src/analysis/layout.c src/analysis/layout.h \
 	src/analysis/leaks.c src/analysis/leaks.h \
+	src/analysis/mpatrol_hatf.c src/analysis/mpatrol_outputs.c src/analysis/mpatrol_outputs.h \
+	src/analysis/mpatrol_parts.h src/analysis/mpatrol_sim.c src/analysis/mpatrol_table.c \
 	src/analysis/object_map.c src/analysis/object_map.h \
 	src/analysis/output.c src/analysis/output.h \
 	src/analysis/prepare.c src/analysis/prepare.h \

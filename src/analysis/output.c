@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/output.h"
-#include "analysis/object_map.h"
+#include "base/buf.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -166,6 +166,18 @@ static int put_attachment(struct output *output, const struct record_attachment 
 	return error;
 }
 
+void output_feed_names(struct names *names, struct object_map *objects, const struct record *record)
+{
+	if (!names)
+		return;
+	if (record->type == RECORD_PROCESS)
+		names_set_start(names, &record->process);
+	else if (record->type == RECORD_OBJECT && object_map_put(objects, &record->object) != OBJECT_SAME)
+		names_add_object(names, &record->object, NULL);
+	else if (record->type == RECORD_BUILD_ID)
+		names_add_build_id(names, &record->build_id);
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct output *output = (struct output *)stage;
@@ -175,16 +187,21 @@ static int put(struct stage *stage, const struct record *record)
 		error = note_process(output);
 	if (error)
 		return error;
-	if (output->options.names && record->type == RECORD_PROCESS) {
-		names_set_start(output->options.names, &record->process);
-	} else if (output->options.names && record->type == RECORD_OBJECT) {
-		if (object_map_put(&output->objects, &record->object) != OBJECT_SAME)
-			names_add_object(output->options.names, &record->object, NULL);
-	} else if (output->options.names && record->type == RECORD_BUILD_ID)
-		names_add_build_id(output->options.names, &record->build_id);
+	output_feed_names(output->options.names, &output->objects, record);
 	error = record->type == RECORD_ATTACHMENT ? put_attachment(output, &record->attachment)
 						  : writer_put(output->writer, record);
 	return error ? fail(output, error) : 0;
+}
+
+/* What is lost is said once, at the end. */
+static void report_omissions(const struct output *output)
+{
+	struct buf words = {0};
+
+	if (omissions_words(&words, writer_omissions(output->writer), false))
+		msg_warn("the format %s has no place for what was left out: %s",
+			 encoding_name(output->options.encoding), buf_str(&words));
+	buf_free(&words);
 }
 
 static int finish(struct stage *stage)
@@ -193,6 +210,8 @@ static int finish(struct stage *stage)
 
 	if (!output->writer)
 		return 0;
+	writer_finish(output->writer);
+	report_omissions(output);
 	const uint64_t cut = writer_cut_count(output->writer);
 	const uint64_t lost = writer_lost_count(output->writer);
 	const int error = writer_close(output->writer);

@@ -2,6 +2,7 @@
 #ifndef FT_ANALYSIS_OUTPUT_H
 #define FT_ANALYSIS_OUTPUT_H
 
+#include "analysis/object_map.h"
 #include "analysis/stage.h"
 #include "symbols/names.h"
 #include "trace/writer.h"
@@ -17,6 +18,10 @@ struct output_target {
 /* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for
  * messages. */
 int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name);
+
+/* What names need to know of a trace, as it passes; `names` may be NULL. `objects` are those that they know: one that
+ * is declared again keeps its build-id. */
+void output_feed_names(struct names *names, struct object_map *objects, const struct record *record);
 
 struct output_options {
 	struct output_target target;

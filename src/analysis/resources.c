@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/resources.h"
-#include "analysis/intern.h"
 #include "analysis/stage.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 void hash_free(struct hash *h)
 {
@@ -146,4 +148,13 @@ uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, 
 			keys[(*count)++] = entry->key;
 		}
 	return keys;
+}
+
+uint64_t random_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = clock_ns(CLOCK_REALTIME);
+	return seed;
 }

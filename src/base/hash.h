@@ -65,4 +65,8 @@ static inline uint64_t hash_mix(uint64_t x)
 /* A hash of bytes, for string keys: the caller compares the strings. */
 uint64_t hash_bytes(const void *data, size_t size);
 
+/* A number that no input can foresee: hashed keys are mixed with it, so that no file can be made
+ * to hit one slot of a table with all its records. */
+uint64_t random_seed(void);
+
 #endif

@@ -172,6 +172,7 @@ int output_begin(struct trace *trace)
 	trace->broken = false;
 	trace->next_index = 1;
 	trace->last_thread = 0;
+	areas_free(&trace->areas);
 	if (set->resolve)
 		trace->names = names_new(&(struct names_options){0});
 	const struct writer_options options = {.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
@@ -194,6 +195,17 @@ int output_begin(struct trace *trace)
 	return 0;
 }
 
+/* Calls that are missing from a trace must be said; that a format has no place for times or stacks, its user knows. */
+static void report_omissions(const struct trace *trace)
+{
+	struct buf words = {0};
+
+	if (omissions_words(&words, writer_omissions(trace->writer), true))
+		msg_warn("process %d: the format %s has no place for %s", trace->pid,
+			 encoding_name(trace->run->set->encoding), buf_str(&words));
+	buf_free(&words);
+}
+
 /* A file of no bytes is no trace. It is removed where that name is still its own. */
 static void remove_file(struct trace *trace)
 {
@@ -210,8 +222,10 @@ void output_end(struct trace *trace)
 	if (!trace->writer)
 		return;
 	attachments_write(trace, put);
+	writer_finish(trace->writer);
 	writer_flush(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
+	report_omissions(trace);
 	const int error = writer_close(trace->writer);
 
 	if (error < 0)
@@ -308,6 +322,19 @@ static void begin_late(struct trace *trace)
 		trace->forked_by = 0; /* it is let go of soon */
 }
 
+static void put_area(void *context, uint64_t from, uint64_t size)
+{
+	put(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
+}
+
+/* Before the event of a block that lies outside of them. */
+static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
+{
+	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&
+	    is_heap_type(kind_of(trace->run->set, e->function->resource)->type))
+		areas_note_block(&trace->areas, trace->pid, e->id, put_area, trace);
+}
+
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	uint64_t addresses[MAX_FRAMES];
@@ -321,6 +348,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 		begin_late(trace);
 	if (!trace->writer || trace->broken)
 		return;
+	put_areas(trace, e, kind);
 	put_thread(trace, e->thread);
 	for (size_t i = 0; i < e->frame_count; i++)
 		addresses[i] = e->frames[i].pc;

@@ -55,6 +55,7 @@ void trace_free(struct trace *trace)
 	for (unsigned i = 0; i < trace->contexts.count; i++)
 		free(trace->contexts.names[i]);
 	attachments_free(trace);
+	areas_free(&trace->areas);
 	free(trace->path);
 	free(trace->exe);
 	free(trace->name);

@@ -6,6 +6,7 @@
 #define FT_RECORD_TRACE_H
 
 #include "base/hash.h"
+#include "record/areas.h"
 #include "record/event.h"
 #include "symbols/names.h"
 #include "symbols/object.h"
@@ -114,6 +115,7 @@ struct trace {
 	uint64_t day_ns;   /* what to take off it */
 	uint64_t next_index;
 	pid_t last_thread;
+	struct areas areas;     /* that are in the trace; areas.c */
 	bool is_removed;        /* nothing could be written: its file has gone again */
 	bool broken;            /* it could not be written any more, or its process be read */
 	uint64_t calls_written; /* by the writer that has been closed */

@@ -19,6 +19,7 @@ enum encoding_ability {
 	ENCODING_COMPAT_LAYOUT = 64,     /* in that dialect the declarations come before the calls */
 	ENCODING_MONOTONIC = 128,        /* times are those of the monotonic clock, not of the day */
 	ENCODING_BINARY = 256,           /* not for a terminal */
+	ENCODING_AREAS = 512,            /* has a place for the areas of the heap */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 

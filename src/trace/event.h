@@ -31,6 +31,7 @@ enum record_type {
 	RECORD_HEAP,
 	RECORD_ATTACHMENT,
 	RECORD_COMMENT,
+	RECORD_AREA,
 };
 
 /* The filters that have been applied to a trace (text header, key "filter"). */
@@ -55,6 +56,15 @@ struct record_process {
 	const char *origin; /* the generator, "functrace 0.1.0"; NULL unknown */
 	unsigned filters;   /* enum trace_filter bits */
 };
+
+/* Whether pointers have 8 bytes. Text does not say it; machines are named after their width, mostly. */
+static inline bool record_process_is_wide(const struct record_process *process)
+{
+	if (process->pointer_size)
+		return process->pointer_size == 8;
+	return !process->arch || strstr(process->arch, "64") || strstr(process->arch, "s390x") ||
+	       strstr(process->arch, "alpha");
+}
 
 struct record_module {
 	uint32_t id; /* 0 is functrace itself */
@@ -183,6 +193,12 @@ struct record_comment {
 	const char *text;
 };
 
+/* Memory that was taken from the system for blocks to lie in, when the first block of the trace lies there. */
+struct record_area {
+	uint64_t from, size;
+	bool is_internal; /* for a tracing library's own use */
+};
+
 struct record {
 	enum record_type type;
 	union {
@@ -198,6 +214,7 @@ struct record {
 		struct record_heap heap;
 		struct record_attachment attachment;
 		struct record_comment comment;
+		struct record_area area;
 	};
 };
 

@@ -8,5 +8,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/reader_state.c src/trace/reader_state.h src/trace/rtrace_read.c src/trace/rtrace_read.h \
 	src/trace/rtrace_packet.c src/trace/text_read.c src/trace/text_read.h src/trace/text_call.c \
 	src/trace/text_input.c src/trace/text_lines.c src/trace/text_parse.c src/trace/text_damage.c \
-	src/trace/text_damage.h
+	src/trace/text_damage.h src/trace/omissions.c src/trace/omissions.h src/trace/call_site.c \
+	src/trace/call_site.h src/trace/mpatrol.h src/trace/mpatrol_events.c src/trace/mpatrol_write.c \
+	src/trace/mpatrol_bytes.c src/trace/mpatrol_read.c src/trace/mpatrol_read.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

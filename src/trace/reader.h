@@ -11,7 +11,7 @@ struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */
 	bool follow;                     /* at the end of a growing file wait for more */
 	/* Gets a clause about each thing that was read, but looks damaged ("line 7 looks like a damaged
-	 * frame"); NULL: they are only counted. */
+	 * frame"; NULL: they are only counted), or that is no damage but should be known. */
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
 };

@@ -112,6 +112,12 @@ void reader_complain(struct reader *reader, const char *fmt, ...)
 	reader->complain(reader->complain_context, clause);
 }
 
+void reader_remark(struct reader *reader, const char *clause)
+{
+	if (reader->complain)
+		reader->complain(reader->complain_context, clause);
+}
+
 int reader_end(struct reader *reader)
 {
 	const int status = reader->input_status;

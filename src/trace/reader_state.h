@@ -54,6 +54,9 @@ int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_
 /* Something can be read, but looks damaged: counts it, and hands the clause to reader->complain. */
 void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
+/* Tells reader->complain of something that users should know and that is no damage. */
+void reader_remark(struct reader *reader, const char *clause);
+
 /* Says that the input ends within something; or, if reading failed, that. Returns a negative
  * errno; 0 if only the wait for more was ended by a signal. */
 int reader_cut_off(struct reader *reader, const char *within);

@@ -42,15 +42,6 @@ static void put_handshake(struct writer *writer, const struct record_process *pr
 	writer->out.size += whole;
 }
 
-static bool is_wide(const struct record_process *process)
-{
-	if (process->pointer_size)
-		return process->pointer_size == 8;
-	/* Text does not say it. Machines are named after their width, mostly. */
-	return !process->arch || strstr(process->arch, "64") || strstr(process->arch, "s390x") ||
-	       strstr(process->arch, "alpha");
-}
-
 static void put_process(struct writer *writer, const struct record_process *process)
 {
 	struct rtrace_state *s = writer->state;
@@ -59,7 +50,7 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	if (s->begun)
 		return;
 	s->begun = true;
-	s->wide = is_wide(process);
+	s->wide = record_process_is_wide(process);
 	s->swap = process->big_endian != host_is_big_endian();
 	/* sp-rtrace stores types as dwords made for little-endian machines. */
 	s->reverse_types = s->compat && process->big_endian;
@@ -219,14 +210,20 @@ static void put_other(struct writer *writer, const struct record *record)
 	case RECORD_BUILD_ID:
 		if (!s->compat)
 			put_build_id(writer, &record->build_id);
+		else
+			writer->omissions.count[OMITTED_BUILD_ID]++;
 		break;
 	case RECORD_THREAD:
 		if (!s->compat)
 			put_thread(writer, &record->thread);
+		else
+			writer->omissions.count[OMITTED_THREAD]++;
 		break;
 	case RECORD_NOTE:
 		if (!s->compat)
 			put_note(writer, &record->note);
+		else
+			writer->omissions.count[OMITTED_NOTE]++;
 		break;
 	case RECORD_HEAP:
 		put_heap(writer, &record->heap);
@@ -234,8 +231,13 @@ static void put_other(struct writer *writer, const struct record *record)
 	case RECORD_ATTACHMENT:
 		put_attachment(writer, &record->attachment);
 		break;
-	case RECORD_CALL:
 	case RECORD_COMMENT: /* only text has a place for it */
+		writer->omissions.count[OMITTED_COMMENT]++;
+		break;
+	case RECORD_AREA:
+		writer->omissions.count[OMITTED_AREA]++;
+		break;
+	case RECORD_CALL:
 		break;
 	}
 }

@@ -9,6 +9,12 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	size_t max = (s->data_max - 4) / pointer, count = call->has_frames ? call->frame_count : 0;
 	bool marked = call->has_frames && call->end && !s->compat;
 
+	for (size_t i = 0; call->frame_texts && i < count; i++)
+		writer->omissions.count[OMITTED_FRAME_NAME] += call->frame_texts[i] != NULL;
+	/* A last address 0 is the mark. */
+	while (count && !s->compat && !call->frames[count - 1])
+		count--;
+
 	if (count + marked > max) {
 		marked = !s->compat;
 		count = max - marked;

@@ -246,6 +246,8 @@ static void text_put(struct writer *writer, const struct record *record)
 	case RECORD_THREAD:
 		if (!compat)
 			put_thread(out, &record->thread);
+		else
+			writer->omissions.count[OMITTED_THREAD]++;
 		break;
 	case RECORD_CALL:
 		text_put_call(writer, &record->call);
@@ -255,6 +257,8 @@ static void text_put(struct writer *writer, const struct record *record)
 			buf_add_str(out, "## ");
 			text_put_escaped(out, record->note.text ? record->note.text : "", "");
 			buf_add_char(out, '\n');
+		} else {
+			writer->omissions.count[OMITTED_NOTE]++;
 		}
 		break;
 	case RECORD_HEAP:
@@ -266,6 +270,9 @@ static void text_put(struct writer *writer, const struct record *record)
 		break;
 	case RECORD_COMMENT:
 		put_line(writer, record->comment.text ? record->comment.text : "");
+		break;
+	case RECORD_AREA:
+		writer->omissions.count[OMITTED_AREA]++;
 		break;
 	}
 }

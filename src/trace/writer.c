@@ -56,7 +56,7 @@ static size_t count_written(struct writer *writer, size_t done)
 
 	for (size_t i = 0; i < writer->end_count && writer->ends[i].at <= done; i++) {
 		whole = writer->ends[i].at;
-		writer->calls += writer->ends[i].is_call;
+		writer->calls += writer->ends[i].calls;
 	}
 	return whole;
 }
@@ -95,22 +95,23 @@ int writer_flush(struct writer *writer)
 	return writer->error;
 }
 
-static void note_end(struct writer *writer, bool is_call)
+static void note_end(struct writer *writer)
 {
 	const size_t last = writer->end_count ? writer->ends[writer->end_count - 1].at : 0;
 
 	if (writer->out.size == last)
 		return;
 	ARRAY_GROW(writer->ends, writer->end_capacity, writer->end_count);
-	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, is_call};
+	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, writer->calls_put};
 }
 
 int writer_put(struct writer *writer, const struct record *record)
 {
 	if (writer->error)
 		return writer->error;
+	writer->calls_put = record->type == RECORD_CALL;
 	writer->encoding->writer->put(writer, record);
-	note_end(writer, record->type == RECORD_CALL);
+	note_end(writer);
 	if (writer->out.size >= WRITER_FLUSH_SIZE)
 		return writer_flush(writer);
 	/* A thread record only introduces the call that follows at once. */
@@ -134,17 +135,29 @@ uint64_t writer_lost_count(const struct writer *writer)
 	return writer->lost_count;
 }
 
-int writer_close(struct writer *writer)
+const struct omissions *writer_omissions(const struct writer *writer)
+{
+	return &writer->omissions;
+}
+
+void writer_finish(struct writer *writer)
 {
 	const struct writer_ops *ops = writer->encoding->writer;
 
-	if (ops->finish && !writer->error) {
-		ops->finish(writer);
-		note_end(writer, false);
-	}
+	if (!ops->finish || writer->finished || writer->error)
+		return;
+	writer->finished = true;
+	writer->calls_put = 0;
+	ops->finish(writer);
+	note_end(writer);
+}
+
+int writer_close(struct writer *writer)
+{
+	writer_finish(writer);
 	const int error = writer_flush(writer);
 
-	ops->end(writer);
+	writer->encoding->writer->end(writer);
 	buf_free(&writer->out);
 	free(writer->ends);
 	free(writer);

@@ -7,6 +7,7 @@
 
 #include "trace/encoding.h"
 #include "trace/event.h"
+#include "trace/omissions.h"
 
 struct writer;
 
@@ -39,7 +40,13 @@ uint64_t writer_cut_count(const struct writer *writer);
  * was written is not sound. */
 uint64_t writer_lost_count(const struct writer *writer);
 
-/* Writes what the format wants at its end, flushes, frees. The first error, as writer_put. */
+/* Appends what the format wants at its end; no record may be put any more. */
+void writer_finish(struct writer *writer);
+
+/* What was put and has no place in the format, so far. */
+const struct omissions *writer_omissions(const struct writer *writer);
+
+/* Finishes, unless that was done, flushes, frees. The first error, as writer_put. */
 int writer_close(struct writer *writer);
 
 #endif

@@ -4,20 +4,23 @@
 
 #include "base/buf.h"
 #include "trace/encoding_ops.h"
+#include "trace/omissions.h"
 #include "trace/writer.h"
 
 struct writer {
 	const struct encoding *encoding;
 	struct writer_options options;
 	int fd;
-	int error;           /* the first one: negative errno */
+	int error; /* the first one: negative errno */
+	bool finished;
 	uint64_t cut_count;  /* values that did not fit the format */
 	uint64_t lost_count; /* addresses that a pointer of the target has no room for */
 	struct buf out;      /* what is not yet written: whole records between two puts */
 	struct record_end {  /* of each record in `out`, for cutting back after an error */
-		uint32_t at;
-		bool is_call;
+		uint32_t at, calls;
 	} * ends;
+	unsigned calls_put; /* calls in what a put appends: 1 for a call, unless the encoding changes it */
+	struct omissions omissions;
 	size_t end_count, end_capacity;
 	uint64_t calls; /* written */
 	void *state;    /* the encoding's */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,7 +91,8 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	const bool own_form = from == encoding && compat < 0;
+	/* mpatrol's names are in a form of their own only after the first time. */
+	const bool own_form = from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0;
 	struct buf first = {0}, second = {0}, third = {0};
 
 	if (convert(data, size, from, to, &compat, &first) <= 0 && first.size) {
@@ -112,6 +114,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
 	check_stable(data, size, from, "text", -1);
 	check_stable(data, size, from, "rtrace", -1);
+	check_stable(data, size, from, "mpatrol", -1);
 	check_stable(data, size, from, "text", size & 1);
 	check_stable(data, size, from, "rtrace", size & 1);
 	return 0;

@@ -52,13 +52,13 @@ def usage_errors_end_with_2(_folder):
              ["-C", "100000000", "-"], ["-R", "", "-"], ["-s", "size", "-"], ["-c", "-s", "largest", "-"],
              ["--call-address=x", "-"], ["--pid=0", "-"], ["--pid=me", "-"], ["--error-exitcode=3", "-"],
              ["-l", "--error-exitcode=256", "-"], ["--stats", "-l", "-"], ["--stats", "-c", "-"],
-             ["--stats", "-f", "text", "-"], ["--compat=other", "-"], ["-d=nothing:9", "-"]]
+             ["--stats", "-f", "text", "-"], ["--mpatrol-table", "-l", "-"], ["--hatf-file=x", "-f", "text", "-"],
+             ["--sim-file=x", "-c", "-"], ["--stats", "--mpatrol-table", "-"],  ["--compat=other", "-"], ["-d=nothing:9", "-"]]
     for arguments in wrong:
         done = run(*arguments)
         assert done.returncode == 2, (arguments, done.returncode)
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
-    for option in ("--dump", "--expand-events", "--show-format", "--mpatrol-table",
-                   "--hatf-file=x", "--sim-file=x"):
+    for option in ("--dump", "--expand-events", "--show-format"):
         done = run(option, "-")
         assert done.returncode == 2 and b"not available in this version" in done.stderr, done
 

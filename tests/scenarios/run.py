@@ -31,6 +31,7 @@ import described
 import descriptors
 import engine_kill
 import errors
+import formats
 import forking
 import layouts
 import lifecycle
@@ -117,6 +118,7 @@ MODULES = [
     ('forking', forking),
     ('errors', errors),
     ('outputs', outputs),
+    ('formats', formats),
     ('placement', placement),
     ('words', words),
     ('described', described),

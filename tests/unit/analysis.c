@@ -94,6 +94,9 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_COMMENT:
 		buf_printf(text, "comment %s", record->comment.text);
 		break;
+	case RECORD_AREA:
+		buf_printf(text, "area %" PRIx64, record->area.from);
+		break;
 	case RECORD_HEAP:
 		buf_add_str(text, "heap");
 		if (record->heap.lowest)
@@ -626,9 +629,9 @@ static void layout_puts_declarations_first(void **state)
 	(void)state;
 	layout_wanted = true;
 	put_all_kinds(layout);
-	expect_so_far(&sink, "process 7 filters 0\n");
+	expect_so_far(&sink, "process 7 filters 0\nthread 1 main\nnote dropped\n");
 	finish_and_expect(layout, &sink,
-			  "process 7 filters 0\n"
+			  "process 7 filters 0\nthread 1 main\nnote dropped\n"
 			  "attachment pages\nheap\nmodule m\ncontext 4\nresource 1 memory\n"
 			  "object 1000-2000 /a\nobject 1000-2000 /b\n"
 			  "comment zero\n"

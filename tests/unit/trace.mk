@@ -1,5 +1,6 @@
 # unit tests of trace
-TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/encodings
+TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/trace_mpatrol \
+	tests/unit/trace_convert tests/unit/encodings
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_UTIL = tests/unit/trace_util.c tests/unit/trace_util.h
@@ -18,3 +19,9 @@ tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-options.c $(T
 tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_encodings_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)
+tests_unit_trace_mpatrol_SOURCES = tests/unit/trace_mpatrol.c $(TRACE_TEST_UTIL)
+tests_unit_trace_mpatrol_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_mpatrol_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_convert_SOURCES = tests/unit/trace_convert.c $(TRACE_TEST_UTIL)
+tests_unit_trace_convert_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_convert_LDADD = $(TRACE_TEST_LIBS)

@@ -138,6 +138,10 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_COMMENT:
 		buf_printf(out, "comment %s\n", r->comment.text);
 		return;
+	case RECORD_AREA:
+		buf_printf(out, "area %" PRIx64 "+%" PRIu64 "%s\n", r->area.from, r->area.size,
+			   r->area.is_internal ? " internal" : "");
+		return;
 	}
 	fail_msg("a record of type %d", (int)r->type);
 }

@@ -1,0 +1,195 @@
+#include "config.h"
+#include "trace/call_site.h"
+#include "trace/frame_text.h"
+#include "trace/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many sites are remembered; a program that has more is asked for again. */
+#define SITES_MAX 65536
+
+struct named_site {
+	char *function, *file;
+	unsigned line;
+};
+
+static void forget_sites(struct call_sites *sites)
+{
+	struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&sites->by_address, &i));) {
+		struct named_site *named = (void *)(uintptr_t)entry->value;
+
+		free(named->function);
+		free(named->file);
+		free(named);
+	}
+	hash_free(&sites->by_address);
+}
+
+void call_sites_free(struct call_sites *sites)
+{
+	forget_sites(sites);
+	for (size_t i = 0; i < sites->object_count; i++)
+		free((char *)(uintptr_t)sites->objects[i].path);
+	free(sites->objects);
+	free(sites->text);
+	free(sites->module);
+}
+
+static void take_out(struct call_sites *sites, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		free((char *)(uintptr_t)sites->objects[i].path);
+	memmove(sites->objects + first, sites->objects + end, (sites->object_count - end) * sizeof(*sites->objects));
+	sites->object_count -= end - first;
+}
+
+void call_sites_add_object(struct call_sites *sites, const struct record_object *object)
+{
+	if (object->from >= object->to)
+		return;
+	forget_sites(sites);
+	size_t first = COUNT_UP_TO(sites->objects, sites->object_count, .from, object->from);
+
+	/* Of those that begin before it only the last one may reach into it. */
+	if (first && sites->objects[first - 1].to > object->from)
+		first--;
+	size_t end = first;
+
+	while (end < sites->object_count && sites->objects[end].from < object->to)
+		end++;
+	if (end > first)
+		take_out(sites, first, end);
+	ARRAY_GROW(sites->objects, sites->object_capacity, sites->object_count);
+	memmove(sites->objects + first + 1, sites->objects + first,
+		(sites->object_count - first) * sizeof(*sites->objects));
+	sites->objects[first] =
+		(struct record_object){object->from, object->to, xstrdup(object->path ? object->path : "")};
+	sites->object_count++;
+}
+
+/* "name+0x123" of a return address, which may lie just behind its object's end; NULL: no object is known there. */
+static char *place_in_object(const struct call_sites *sites, uint64_t address)
+{
+	const size_t count = address ? COUNT_UP_TO(sites->objects, sites->object_count, .from, address - 1) : 0;
+
+	if (!count || address > sites->objects[count - 1].to)
+		return NULL;
+	const struct record_object *object = &sites->objects[count - 1];
+
+	return xasprintf("%s+0x%" PRIx64, path_name(object->path), address - object->from);
+}
+
+static struct named_site *name_site(const struct call_sites *sites, uint64_t address)
+{
+	struct named_site *named = xcalloc(1, sizeof(*named));
+	const struct frame_name *names = NULL;
+
+	if (sites->namer && sites->namer(sites->namer_context, address, &names)) {
+		named->function = names->function ? xstrdup(names->function) : NULL;
+		if (names->file && names->line) {
+			named->file = xstrdup(names->file);
+			named->line = names->line;
+		}
+	}
+	if (!named->function)
+		named->function = place_in_object(sites, address);
+	return named;
+}
+
+static struct call_site site_of_address(struct call_sites *sites, uint64_t address)
+{
+	struct named_site *named = hash_get_ptr(&sites->by_address, address);
+
+	if (!named) {
+		if (sites->by_address.count >= SITES_MAX)
+			forget_sites(sites);
+		named = name_site(sites, address);
+		hash_set_ptr(&sites->by_address, address, named);
+	}
+	return (struct call_site){named->function, named->file, named->line};
+}
+
+static bool cut_end(char *text, const char *end)
+{
+	const size_t length = strlen(text), size = strlen(end);
+
+	if (length < size || strcmp(text + length - size, end))
+		return false;
+	text[length - size] = '\0';
+	return true;
+}
+
+/* Takes the first line of a frame's text apart: of the innermost function, inlined there or not. */
+static struct call_site site_of_text(struct call_sites *sites, const char *text)
+{
+	const size_t length = strcspn(text, "\n");
+	const struct frame_text_parts parts = frame_text_parts(text, length);
+	struct call_site site = {0};
+
+	free(sites->text);
+	free(sites->module);
+	sites->module = NULL;
+	sites->text = xstrndup(text, length);
+	if (!parts.module && parts.name_end < length) {
+		char *const file = sites->text + parts.name_end + strlen(" at ");
+
+		cut_end(file, TEXT_INLINED);
+		char *const colon = strrchr(file, ':');
+
+		parse_number(colon + 1, UINT64_MAX, &site.line);
+		*colon = '\0';
+		site.file = *text_unescape(file, "") ? file : NULL;
+	} else {
+		cut_end(sites->text, TEXT_INLINED);
+	}
+	if (parts.name_end < strlen(sites->text))
+		sites->text[parts.name_end] = '\0';
+	char *const function = sites->text + parts.name_begin;
+
+	while (cut_end(function, "()"))
+		;
+	if (*text_unescape(function, ""))
+		site.function = function;
+	return site;
+}
+
+struct call_site call_site_of(struct call_sites *sites, const struct record_call *call)
+{
+	const char *const text = call->frame_count && call->frame_texts ? call->frame_texts[0] : NULL;
+	const enum frame_worth worth = frame_text_worth(text);
+
+	if (!call->frame_count)
+		return (struct call_site){0};
+	if (worth == FRAME_FUNCTION_LINE || (worth > FRAME_MODULE && !sites->namer) || (worth && !call->frames[0]))
+		return site_of_text(sites, text);
+	const struct call_site site = site_of_address(sites, call->frames[0]);
+
+	return !site.function && !site.file && worth > FRAME_MODULE ? site_of_text(sites, text) : site;
+}
+
+/* Whether "()" would say something false: behind parameters, or a place in an object. */
+static bool has_end(const char *function)
+{
+	const size_t length = strlen(function);
+
+	return (length && function[length - 1] == ')') || strstr(function, "+0x");
+}
+
+void call_site_text(struct buf *out, const struct call_site *site)
+{
+	if (site->function && *site->function) {
+		buf_add_str(out, " in ");
+		text_put_escaped(out, site->function, "");
+		if (!has_end(site->function))
+			buf_add_str(out, "()");
+	}
+	if (site->file && *site->file) {
+		buf_add_str(out, " at ");
+		text_put_escaped(out, site->file, "");
+		buf_printf(out, ":%" PRIu64, site->line);
+	}
+}

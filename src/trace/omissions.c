@@ -1,0 +1,49 @@
+#include "config.h"
+#include "base/buf.h"
+#include "trace/omissions.h"
+
+#define LAST_CALL OMITTED_COPY
+
+static const struct words {
+	const char *one, *many;
+} words[OMISSIONS] = {
+	[OMITTED_FAILED] = {"failed allocation", "failed allocations"},
+	[OMITTED_UNKNOWN_RELEASE] = {"release of a block that was not seen allocated",
+				     "releases of blocks that were not seen allocated"},
+	[OMITTED_OTHER_RESOURCE] = {"call of another resource than memory", "calls of other resources than memory"},
+	[OMITTED_COPY] = {"call that allocates nothing", "calls that allocate nothing"},
+	[OMITTED_FUNCTION] = {"name of a function called", "names of functions called"},
+	[OMITTED_TIME] = {"time", "times"},
+	[OMITTED_STACK] = {"stack beyond its first frame", "stacks beyond their first frames"},
+	[OMITTED_FRAME_NAME] = {"name of a frame", "names of frames"},
+	[OMITTED_ARGUMENT] = {"argument", "arguments"},
+	[OMITTED_CONTEXT] = {"context of a call", "contexts of calls"},
+	[OMITTED_PROCESS] = {"description of the process", "descriptions of processes"},
+	[OMITTED_DECLARATION] = {"declaration", "declarations"},
+	[OMITTED_OBJECT] = {"object", "objects"},
+	[OMITTED_BUILD_ID] = {"build-id", "build-ids"},
+	[OMITTED_THREAD] = {"thread's name", "threads' names"},
+	[OMITTED_NOTE] = {"note", "notes"},
+	[OMITTED_HEAP] = {"status of the heap", "statuses of the heap"},
+	[OMITTED_AREA] = {"area of the heap", "areas of the heap"},
+	[OMITTED_ATTACHMENT] = {"attachment", "attachments"},
+	[OMITTED_COMMENT] = {"comment", "comments"},
+};
+
+bool omissions_words(struct buf *out, const struct omissions *omissions, bool only_calls)
+{
+	const size_t end = only_calls ? LAST_CALL + 1 : OMISSIONS;
+	bool any = false;
+
+	for (size_t i = 0; i < end; i++) {
+		const uint64_t count = omissions->count[i];
+		char digits[32];
+
+		if (!count)
+			continue;
+		buf_printf(out, "%s%s %s", any ? ", " : "", number_grouped(count, digits),
+			   count == 1 ? words[i].one : words[i].many);
+		any = true;
+	}
+	return any;
+}

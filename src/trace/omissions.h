@@ -1,0 +1,44 @@
+/* What a format had no place for: counted by its writer, said once at the end. */
+#ifndef FT_TRACE_OMISSIONS_H
+#define FT_TRACE_OMISSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum omission {
+	/* Whole calls. */
+	OMITTED_FAILED,          /* allocations without an id */
+	OMITTED_UNKNOWN_RELEASE, /* of what was not seen allocated */
+	OMITTED_OTHER_RESOURCE,
+	OMITTED_COPY,
+	/* Parts of calls. */
+	OMITTED_FUNCTION, /* the format has one name for all allocations, and one for all releases */
+	OMITTED_TIME,
+	OMITTED_STACK, /* beyond what the format has a place for */
+	OMITTED_FRAME_NAME,
+	OMITTED_ARGUMENT,
+	OMITTED_CONTEXT,
+	/* Other records. */
+	OMITTED_PROCESS, /* its number, name, machine and start */
+	OMITTED_DECLARATION,
+	OMITTED_OBJECT,
+	OMITTED_BUILD_ID,
+	OMITTED_THREAD, /* names of threads, or threads */
+	OMITTED_NOTE,
+	OMITTED_HEAP,
+	OMITTED_AREA,
+	OMITTED_ATTACHMENT,
+	OMITTED_COMMENT,
+	OMISSIONS,
+};
+
+struct omissions {
+	uint64_t count[OMISSIONS];
+};
+
+struct buf;
+
+/* Appends "3 times, 1 note": whole calls only, or all. False, and nothing is appended, if there is none. */
+bool omissions_words(struct buf *out, const struct omissions *omissions, bool only_calls);
+
+#endif

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""functrace-postproc between formats: what is written beside a trace, what is said to be lost, what is refused.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import random
+import subprocess
+import sys
+
+import golden
+from encode import Encoder
+from run import main, run, text_of
+
+TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+SEVERAL = Encoder("1.4", 8, False).trace(golden.SEVERAL)
+
+TABLE = """\
+ event  type     index      allocation          size    life   count     bytes
+------  ------  ------  ------------------  --------  ------  ------  --------
+        reserve         0x0000555555559000    135168
+     1  alloc        1  0x00005555555592A0       100               1       100
+                        thread 1 in main at prog.c line 12
+     2  alloc        2  0x0000555555559310       200               2       300
+                        thread 2 in work at prog.c line 34
+     3  alloc        3  0x00007F1234560010    131072               3    131372
+                        thread 1 in main
+     4  realloc      2  0x00005555555593E0      4000               3    135172
+                        thread 2 in work at prog.c line 35
+     5  free         1  0x00005555555592A0       100       4       2    135072
+     6  free         3  0x00007F1234560010    131072       3       1      4000
+                        thread 1 in main
+
+memory allocation tracing statistics
+------------------------------------
+allocated: 4 (135372 bytes)
+freed:     3 (131372 bytes)
+unfreed:   1 (4000 bytes)
+peak:      3 (135172 bytes)
+reserved:  1 (135168 bytes)
+internal:  0 (0 bytes)
+total:     1 (135168 bytes)
+
+smallest size: 100 bytes
+largest size:  131072 bytes
+average size:  33843 bytes
+"""
+
+HATF = """\
+1 100 0x00005555555592A0
+1 200 0x0000555555559310
+1 131072 0x00007F1234560010
+4 4000 0x0000555555559310 0x00005555555593E0
+2 0x00005555555592A0
+2 0x00007F1234560010
+"""
+
+
+def corpus(name):
+    with open(os.path.join(TOP, "tests/fuzz/corpus/trace", name), "rb") as file:
+        return file.read()
+
+
+def the_table_is_that_of_mptrace(_folder):
+    done = run("--mpatrol-table", "-", data=corpus("64.mpatrol"), check=0)
+    assert done.stdout.decode() == TABLE, done.stdout.decode()
+    # From any format: without the area, and names stand in the text.
+    text = text_of(corpus("64.mpatrol"))
+    other = run("-q", "--mpatrol-table", "-", data=text, check=0).stdout.decode()
+    wanted = TABLE.replace("        reserve         0x0000555555559000    135168\n", "")
+    wanted = wanted.replace("1 (135168 bytes)", "0 (0 bytes)")
+    assert other == wanted, other
+    # A program of 32 bits has addresses of 8 digits.
+    narrow = run("--mpatrol-table", "-", data=corpus("be32.mpatrol"), check=0).stdout.decode()
+    assert "     1  alloc        1  0x5555555592A0       100               1       100\n" in narrow, narrow
+    assert "\n------  ------  ------  ----------  --------  ------  ------  --------\n" in narrow
+
+
+def hatf_is_that_of_mptrace(folder):
+    path = os.path.join(folder, "h")
+    done = run("--hatf-file=" + path, "-", data=corpus("64.mpatrol"), check=0)
+    with open(path, encoding="ascii") as file:
+        head, lines = file.read().split("\n\n")
+    assert done.stdout == b"" and lines == HATF and head.count("\n") == 4, (head, lines)
+    assert run("--hatf-file=stdout", "-", data=corpus("64.mpatrol"), check=0).stdout.decode().endswith("\n\n" + HATF)
+
+
+def the_program_makes_the_calls_again(folder):
+    """... as functrace's own reader sees them when it is linked with a malloc that writes them down."""
+    rng, live, packets, sizes = random.Random(11), [], list(golden.DECLARATIONS[:3]), []
+    for i in range(6000):
+        if live and rng.random() < 0.4:
+            packets.append(("CALL", 1, 0, 0, 1, "free", 0, live.pop(rng.randrange(len(live)))))
+        else:
+            live.append(0x10000 + 16 * i)
+            sizes.append(rng.randrange(1, 900))
+            packets.append(("CALL", 1, 0, 0, 2, "malloc", sizes[-1], live[-1]))
+    program, path = os.path.join(folder, "again"), os.path.join(folder, "again.c")
+    trace = Encoder("1.4", 8, False).trace(packets + [("CALL", 1, 0, 0, 2, "malloc", 0, 0)])
+    run("-q", "--sim-file=" + path, "-", data=trace, check=0)
+    wrap = os.path.join(folder, "wrap.c")
+    with open(wrap, "w", encoding="ascii") as file:
+        file.write("#include <stdio.h>\n#include <stdlib.h>\nvoid *__real_malloc(size_t);\nvoid __real_free(void *);\n"
+                   "static size_t total; static long count, live;\n"
+                   "void *__wrap_malloc(size_t n) { total += n; count++; live++; return __real_malloc(n); }\n"
+                   "void __wrap_free(void *p) { live--; __real_free(p); }\n"
+                   "__attribute__((destructor)) static void end(void) { printf(\"%zu %ld %ld\\n\", total, count, live); }\n")
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run(compiler + ["-Wall", "-Wextra", "-Werror", "-O1", "-fno-builtin", "-Wl,--wrap=malloc,--wrap=free",
+                               "-o", program, path, wrap], check=True)
+    said = subprocess.run([program], capture_output=True, check=True, timeout=60).stdout.decode()
+    assert said == f"{sum(sizes)} {len(sizes)} {len(live)}\n", said
+
+
+def what_is_lost_is_said_once(_folder):
+    def lost(data, *arguments):
+        done = run(*arguments, "-o", "/dev/null", "-", data=data, check=0)
+        assert done.stderr.count(b"\n") == 1, done.stderr
+        return done.stderr.decode().partition(" has no place for what was left out: ")[2].strip()
+    said = lost(SEVERAL, "-f", "mpatrol")
+    assert "calls of other resources than memory" in said and "1 description of the process" in said, said
+    calls = Encoder("1.4", 8, False).trace(list(golden.DECLARATIONS[:3]) + [
+        ("CALL", 1, 0, 5, 2, "malloc", 10, 0x10), ("BTRC", 0x400100, 0x400200), ("ARGS", ("size", "10")),
+        ("CALL", 1, 2, 6, 2, "calloc", 10, 0), ("CALL", 1, 2, 6, 2, "calloc", 10, 0x20), ("CALL", 1, 0, 7, 1, "free", 0, 0x999)])
+    said = lost(calls, "-f", "mpatrol")
+    for words in ("1 failed allocation,", "1 release of a block that was not seen allocated,", "1 name of a function called,",
+                  "2 times,", "1 stack beyond its first frame,", "1 argument,", "1 context of a call,"):
+        assert words in said, (words, said)
+    assert lost(corpus("64.mpatrol"), "-f", "rtrace") == "5 names of frames, 1 area of the heap"
+    assert lost(corpus("64.mpatrol"), "-f", "text") == "1 area of the heap"
+    for arguments in (["-f", "rtrace"], ["-f", "text"]):
+        assert run(*arguments, "-o", "/dev/null", "-", data=SEVERAL, check=0).stderr == b""
+    assert run("-f", "mpatrol", "-o", "/dev/null", "-", data=corpus("64.mpatrol"), check=0).stderr == b""
+
+
+def a_trace_without_its_end_is_whole_enough(_folder):
+    data = corpus("64.mpatrol")
+    done = run("-", data=data[:-4], check=0)
+    assert done.stdout == text_of(data)
+    assert b"the trace has no end mark: what wrote it was killed, or still runs\n" in done.stderr, done.stderr
+    done = run("-", data=data[:-6], check=1)
+    assert b"the trace is cut off: it ends at byte 118 within an F record that begins at byte 114\n" in done.stderr
+
+
+def a_format_can_be_forced(_folder):
+    data = corpus("64.mpatrol")
+    assert run("-q", "--input-format=mpatrol", "-", data=data, check=0).stdout == text_of(data)
+    done = run("--input-format=mpatrol", "-", data=SEVERAL, check=1)
+    assert b"this does not begin as an mpatrol trace" in done.stderr, done.stderr
+    done = run("--input-format=rtrace", "-", data=data, check=1)
+    assert b"this does not begin as an rtrace trace" in done.stderr, done.stderr
+    assert run("-f", "mpatrol", "--compat", "-", data=data).returncode == 2
+
+
+def one_frame_is_enough_for_groups(_folder):
+    """Callers are told apart by their names: the addresses are not in the trace."""
+    done = run("-q", "-l", "-c", "-", data=corpus("64.mpatrol")[:-16] + b"MTRC", check=0).stdout.decode()
+    assert "0x0 in work() at prog.c:35\n" in done and done.count("allocation summary") == 3, done
+    stats = run("-q", "--stats", "-", data=corpus("64.mpatrol"), check=0).stdout.decode()
+    assert "prog.c:12" in stats and "prog.c:34" in stats, stats
+
+
+TESTS = [the_table_is_that_of_mptrace, hatf_is_that_of_mptrace, the_program_makes_the_calls_again, what_is_lost_is_said_once,
+         a_trace_without_its_end_is_whole_enough, a_format_can_be_forced, one_frame_is_enough_for_groups]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

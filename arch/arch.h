@@ -134,6 +134,9 @@ struct arch {
 	/* What sp is when a function returns that was entered with these registers, as far as its
 	 * ABI fixes it (x86: sp + pointer size). */
 	uint64_t (*return_sp)(const struct arch_regs *regs);
+	/* Bytes that it may be above that, where the function takes off what was pushed for it: the address of a struct
+	 * that it returns (i386's psABI, "Functions Returning Structures or Unions"). 0: it takes nothing off. */
+	unsigned char return_pops;
 	/* Where the registers, at a PTRACE_EVENT_STOP or signal-delivery stop, are those of a system call that fails
 	 * with EINTR although no signal handler has run (the tracer's interruption of epoll_wait and its like):
 	 * changes them so that the kernel makes the call again, unless a handler is about to run (the program then

@@ -282,6 +282,7 @@ const struct arch arch_i386 = {
 	.argument_stack = 4, /* above the return address */
 	.abi = &abi_i386,
 	.return_address = i386_return_address,
+	.return_pops = 4,
 	.return_sp = i386_return_sp,
 	.restart_syscall = i386_restart_syscall,
 	.find_syscall = i386_find_syscall,

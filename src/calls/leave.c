@@ -287,6 +287,8 @@ void call_return(struct task *task, struct breakpoint *b)
 	const uint64_t sp = p->arch->sp(&task->regs);
 	struct call *call = call_find(p, sp);
 
+	if ((!call || call->site != b) && p->arch->return_pops)
+		call = call_find(p, sp - p->arch->return_pops);
 	if (!call || call->site != b) {
 		site_missed(task, b, sp);
 		return;

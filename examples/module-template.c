@@ -44,15 +44,25 @@ static const struct function functions[] = {
 	 .id = RESULT,
 	 .size = ARG(1),
 	 .look = look_at_label,
-	 .params = {{"from", PARAM_POINTER}, {"size", PARAM_SIZE}, {"label", PARAM_STRING}}},
+	 .params = {{"from", PARAM_POINTER}, {"size", PARAM_SIZE}, {"label", PARAM_STRING}},
+	 .returns = {"return", PARAM_POINTER}},
 	{.symbol = "pool_copy",
 	 .role = ROLE_ALLOC,
 	 .id = POINTEE(1, 0),
 	 /* count is an unsigned int, each a size_t */
 	 .size = {.kind = VALUE_ARG_TIMES, .a = 3, .type = TYPE_UINT, .b = 4, .number = TYPE_WORD},
 	 .result = TYPE_INT,
-	 .success = OK_ZERO},
-	{.symbol = "pool_put", .role = ROLE_RELEASE, .id = ARG(1)},
+	 .success = OK_ZERO,
+	 .params = {{"from", PARAM_POINTER},
+		    {"to", PARAM_INDIRECT, .is_result = true},
+		    {"of", PARAM_POINTER},
+		    {"count", PARAM_UINT},
+		    {"each", PARAM_SIZE}},
+	 .returns = {"return", PARAM_INT}},
+	{.symbol = "pool_put",
+	 .role = ROLE_RELEASE,
+	 .id = ARG(1),
+	 .params = {{"to", PARAM_POINTER}, {"object", PARAM_POINTER}}},
 };
 
 static const struct module module = {

@@ -142,6 +142,10 @@ static void take_statement(struct conf *conf, struct scan *scan)
 		take_resource(conf, scan);
 	} else if (scan_take_word(scan, "prefixes")) {
 		take_prefixes(conf, scan);
+	} else if (scan_take_word(scan, "enum")) {
+		conf_take_words(conf, scan, false);
+	} else if (scan_take_word(scan, "flags")) {
+		conf_take_words(conf, scan, true);
 	} else if (scan_take_word(scan, "alloc")) {
 		conf_take_row(conf, scan, ROLE_ALLOC, line);
 	} else if (scan_take_word(scan, "free")) {
@@ -152,16 +156,17 @@ static void take_statement(struct conf *conf, struct scan *scan)
 		conf_take_row(conf, scan, ROLE_CALL, line);
 	} else {
 		scan_error(scan,
-			   "%s begins no statement; those that there are begin with module, resource, prefixes, alloc, "
-			   "free, realloc or call",
+			   "%s begins no statement; those that there are begin with module, resource, prefixes, enum, "
+			   "flags, alloc, free, realloc or call",
 			   scan_shown(scan));
 	}
 }
 
-/* Statements begin in the first column; what is indented, a comment or blank belongs to the one before. */
+/* Statements begin in the first column; what is indented, a comment, blank or the end of an enum belongs to the one
+ * before. */
 static bool is_begin(const char *line)
 {
-	return !strchr(" \t\r\n#", *line);
+	return !strchr(" \t\r\n#}", *line);
 }
 
 static const char *line_end(const char *at, const char *end)
@@ -380,7 +385,7 @@ static void finish(struct conf *conf, struct scan *scan)
 struct conf *conf_parse(const char *path, const char *text, size_t size, struct buf *said)
 {
 	struct conf *const conf = xcalloc(1, sizeof(*conf));
-	struct scan scan = {.path = path, .said = said};
+	struct scan scan = {.path = path, .conf = conf, .said = said};
 	const char *const zero = size ? memchr(text, '\0', size) : NULL;
 
 	conf->module = (struct module){.api = MODULE_API, .version_major = 1};
@@ -409,6 +414,9 @@ void conf_free(struct conf *conf)
 {
 	for (size_t i = 0; i < conf->string_count; i++)
 		free(conf->strings[i]);
+	for (size_t i = 0; i < conf->words_count; i++)
+		free(conf->words[i].words);
+	free(conf->words);
 	free(conf->strings);
 	free(conf->resources);
 	free(conf->rows);

@@ -2,6 +2,7 @@
 #include "modules/conf_parse.h"
 #include "modules/load.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define TEXT_MAX_BYTES 200 /* that people read */
@@ -49,4 +50,12 @@ const char *conf_take_text(struct conf *conf, struct scan *scan, const char *wha
 	}
 	scan_next(scan);
 	return conf_keep(conf, token.text, token.length);
+}
+
+bool conf_is_c_name(const struct token *token)
+{
+	for (size_t i = 0; i < token->length; i++)
+		if (!isalnum((unsigned char)token->text[i]) && token->text[i] != '_')
+			return false;
+	return token->kind == TOKEN_WORD && !isdigit((unsigned char)token->text[0]);
 }

@@ -1,54 +1,8 @@
-/* What the files that read a description have in common: its words one by one, and what has been understood. */
+/* What the files that read a description have in common: what has been understood. */
 #ifndef FT_MODULES_CONF_PARSE_H
 #define FT_MODULES_CONF_PARSE_H
 
-#include "modules/conf.h"
-
-/* ---- Words (conf_scan.c) ---- */
-
-enum token_kind {
-	TOKEN_END, /* of the statement */
-	TOKEN_WORD,
-	TOKEN_NUMBER,
-	TOKEN_STRING, /* text is what stands between the quotes */
-	TOKEN_SIGN,
-};
-
-struct token {
-	enum token_kind kind;
-	const char *text; /* in the file; not NUL-terminated */
-	size_t length;
-	unsigned line;
-	uint64_t number;
-};
-
-/* A file, and a place in one of its statements. */
-struct scan {
-	const char *path;
-	const char *at, *end; /* what is left of the statement, behind `token` */
-	unsigned line;        /* of `at` */
-	struct token token;   /* the one that is looked at */
-	bool failed;          /* something is wrong with this statement: no token is left */
-	unsigned errors;      /* in the file */
-	struct buf *said;
-};
-
-/* Begins with a statement, whose first token is then looked at. */
-void scan_begin(struct scan *scan, const char *text, const char *end, unsigned line);
-void scan_next(struct scan *scan);
-bool scan_is_sign(const struct scan *scan, const char *sign);
-bool scan_is_word(const struct scan *scan, const char *word);
-/* Goes on behind the sign or the word if it is that one. */
-bool scan_take_sign(struct scan *scan, const char *sign);
-bool scan_take_word(struct scan *scan, const char *word);
-/* Says what is wrong, on the line of the token or another one; the statement has failed. Only the first error of a
- * statement is told. Returns false. */
-bool scan_error(struct scan *scan, const char *fmt, ...) FT_PRINTF(2, 3);
-bool scan_error_on(struct scan *scan, unsigned line, const char *fmt, ...) FT_PRINTF(3, 4);
-/* The token that is looked at, for messages: printable and short. Static memory. */
-const char *scan_shown(const struct scan *scan);
-
-/* ---- What has been understood ---- */
+#include "modules/conf_scan.h"
 
 /* How a C type is passed, and read where a pointer leads to it. */
 enum ctype {
@@ -69,10 +23,12 @@ enum ctype {
 };
 
 struct ctype_use {
-	unsigned char type;    /* enum ctype */
-	unsigned char pointee; /* of a pointer; C_UNKNOWN: cannot be read */
-	bool is_string;        /* char * */
-	bool is_size;          /* size_t and its like */
+	unsigned char type;             /* enum ctype */
+	unsigned char pointee;          /* of a pointer; C_UNKNOWN: cannot be read */
+	unsigned char param;            /* enum param_type: how -a shows it; PARAM_END: it cannot */
+	unsigned char to;               /* the same of what a pointer points to */
+	bool is_const;                  /* const itself, not what it points to */
+	const struct param_word *words; /* of an enum or flags that the file describes */
 };
 
 #define CONF_PARAMS 32
@@ -81,6 +37,8 @@ struct conf_param {
 	const char *name; /* in the file; length 0: it has none */
 	size_t length;
 	struct ctype_use use;
+	bool is_result; /* out */
+	uint64_t count; /* of an array; 0 none, or unknown */
 };
 
 /* A function as its prototype declares it. */
@@ -92,6 +50,13 @@ struct prototype {
 	struct conf_param params[CONF_PARAMS];
 	unsigned param_count;
 	bool is_pattern; /* a quoted one: nothing is known of its parameters */
+};
+
+/* An enum or flags. */
+struct conf_words {
+	const char *name;
+	bool is_flags;
+	struct param_word *words;
 };
 
 struct conf_row {
@@ -110,6 +75,8 @@ struct conf {
 	struct function *functions;
 	const char **prefixes;
 	size_t prefix_count, prefix_capacity;
+	struct conf_words *words;
+	size_t words_count, words_capacity;
 	char **strings; /* all names */
 	size_t string_count, string_capacity;
 };
@@ -120,6 +87,8 @@ const char *conf_keep(struct conf *conf, const char *text, size_t length);
 int conf_resource(const struct conf *conf, const char *type, size_t length);
 /* Takes a name of letters, digits, '_', '.' and '-', as traces have them; what: of what. NULL: an error was told. */
 const char *conf_take_name(struct conf *conf, struct scan *scan, const char *what);
+/* Whether the word is a name as C has them. */
+bool conf_is_c_name(const struct token *token);
 /* Takes a string or a word as text that people read; NULL: an error was told. */
 const char *conf_take_text(struct conf *conf, struct scan *scan, const char *what);
 
@@ -130,6 +99,15 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use);
 bool conf_take_prototype(struct scan *scan, struct prototype *prototype);
 /* The value_type of module.h; what has none is TYPE_WORD. */
 unsigned char conf_value_type(unsigned char ctype);
+
+/* conf_words.c: a statement that describes an enum or flags, behind its first word. */
+bool conf_take_words(struct conf *conf, struct scan *scan, bool is_flags);
+/* The words of that name, or NULL. */
+const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length);
+
+/* conf_param.c: what -a shows of the function's parameters and result. False: an error was told. */
+bool conf_set_params(struct conf *conf, struct scan *scan, const struct prototype *prototype,
+		     struct function *function);
 
 /* conf_value.c */
 bool conf_take_value(struct conf *conf, struct scan *scan, const struct prototype *prototype, struct value *value);

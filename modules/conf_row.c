@@ -60,6 +60,7 @@ static const struct attribute {
 	{"unless-live", TAKES_NOTHING, ON_ALLOC, FIELD(unless_live)},
 	{"throws", TAKES_NOTHING, ON_ALL, FIELD(throws)},
 	{"zero-size-releases", TAKES_NOTHING, ON_REALLOC, FIELD(zero_size_releases)},
+	{"errno", TAKES_NOTHING, ON_ALL, FIELD(sets_errno)},
 #undef FIELD
 };
 
@@ -297,30 +298,6 @@ static bool check_values(struct taking *t)
 	return true;
 }
 
-/* Its arguments as -a will show them: those whose places are known. */
-static void set_params(struct taking *t)
-{
-	struct param *params = t->row.function.params;
-
-	for (unsigned i = 0; i < t->prototype.param_count && i < FUNCTION_PARAMS; i++) {
-		const struct conf_param *const param = &t->prototype.params[i];
-		const unsigned char type = param->use.type;
-		char numbered[16];
-
-		if (type < C_INT8 || type > C_POINTER)
-			return;
-		snprintf(numbered, sizeof(numbered), "arg%u", i + 1);
-		params[i].name = param->length ? conf_keep(t->conf, param->name, param->length)
-					       : conf_keep(t->conf, numbered, strlen(numbered));
-		if (type == C_POINTER)
-			params[i].type = param->use.is_string ? PARAM_STRING : PARAM_POINTER;
-		else if (type == C_WORD || type == C_UWORD)
-			params[i].type = PARAM_SIZE;
-		else
-			params[i].type = type == C_UINT || type == C_UINT8 || type == C_UINT16 ? PARAM_UINT : PARAM_INT;
-	}
-}
-
 static bool set_symbol(struct taking *t)
 {
 	struct function *const f = &t->row.function;
@@ -366,7 +343,8 @@ bool conf_take_row(struct conf *conf, struct scan *scan, unsigned role, unsigned
 		f->can_fail = true;
 	if (!check_values(&t) || !check_result(&t) || (!has(&t, "succeeds") && !choose_success(&t)) || !set_symbol(&t))
 		return false;
-	set_params(&t);
+	if (!conf_set_params(conf, scan, &t.prototype, f))
+		return false;
 	t.row.has_size = has(&t, "size");
 	ARRAY_GROW(conf->rows, conf->row_capacity, conf->row_count);
 	conf->rows[conf->row_count++] = t.row;

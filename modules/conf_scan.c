@@ -141,8 +141,8 @@ static void take_word(struct scan *scan, struct token *token)
 
 static void take_sign(struct scan *scan, struct token *token)
 {
-	static const char *const signs[] = {"...", "==", "!=", "<=", "!&", "(", ")", "[", "]",
-					    "*",   "&",  ",",  ":",  "=",  ";", "<", ">", "+"};
+	static const char *const signs[] = {"...", "==", "!=", "<=", "<<", "!&", "(", ")", "[", "]", "{",
+					    "}",   "*",  "&",  ",",  ":",  "=",  ";", "<", ">", "+"};
 	const size_t left = (size_t)(scan->end - scan->at);
 
 	token->kind = TOKEN_SIGN;

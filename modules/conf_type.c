@@ -10,38 +10,39 @@
 
 static const struct {
 	const char *name;
-	unsigned char type; /* enum ctype */
-	bool is_size;
+	unsigned char type;  /* enum ctype */
+	unsigned char param; /* enum param_type */
 } names[] = {
-	{"size_t", C_UWORD, true},
-	{"ssize_t", C_WORD, true},
-	{"ptrdiff_t", C_WORD, true},
-	{"intptr_t", C_WORD, false},
-	{"uintptr_t", C_UWORD, false},
-	{"pthread_t", C_UWORD, false},
-	{"int32_t", C_INT, false},
-	{"uint32_t", C_UINT, false},
-	{"int16_t", C_INT16, false},
-	{"uint16_t", C_UINT16, false},
-	{"int8_t", C_INT8, false},
-	{"uint8_t", C_UINT8, false},
-	{"int64_t", C_WIDE, false},
-	{"uint64_t", C_WIDE, false},
-	{"bool", C_UINT8, false},
-	{"_Bool", C_UINT8, false},
-	{"wchar_t", C_INT, false},
-	{"pid_t", C_INT, false},
-	{"key_t", C_INT, false},
-	{"uid_t", C_UINT, false},
-	{"gid_t", C_UINT, false},
-	{"mode_t", C_UINT, false},
-	{"socklen_t", C_UINT, false},
-	/* 8 bytes in some programs of 32 bits, 4 in others. */
-	{"off_t", C_WIDE, false},
-	{"off64_t", C_WIDE, false},
-	{"time_t", C_WIDE, false},
-	{"float", C_FLOAT, false},
-	{"double", C_FLOAT, false},
+	{"size_t", C_UWORD, PARAM_SIZE},
+	{"ssize_t", C_WORD, PARAM_LONG},
+	{"ptrdiff_t", C_WORD, PARAM_LONG},
+	{"intptr_t", C_WORD, PARAM_LONG},
+	{"uintptr_t", C_UWORD, PARAM_HEX_LONG},
+	{"pthread_t", C_UWORD, PARAM_HEX_LONG},
+	{"int32_t", C_INT, PARAM_INT},
+	{"uint32_t", C_UINT, PARAM_UINT},
+	{"int16_t", C_INT16, PARAM_INT16},
+	{"uint16_t", C_UINT16, PARAM_UINT16},
+	{"int8_t", C_INT8, PARAM_INT8},
+	{"uint8_t", C_UINT8, PARAM_UINT8},
+	{"int64_t", C_WIDE, PARAM_INT64},
+	{"uint64_t", C_WIDE, PARAM_UINT64},
+	{"bool", C_UINT8, PARAM_BOOL},
+	{"_Bool", C_UINT8, PARAM_BOOL},
+	{"wchar_t", C_INT, PARAM_WCHAR},
+	{"error_t", C_INT, PARAM_ERROR},
+	{"pid_t", C_INT, PARAM_INT},
+	{"key_t", C_INT, PARAM_HEX},
+	{"uid_t", C_UINT, PARAM_UINT},
+	{"gid_t", C_UINT, PARAM_UINT},
+	{"mode_t", C_UINT, PARAM_OCTAL},
+	{"socklen_t", C_UINT, PARAM_UINT},
+	/* 8 bytes in some programs of 32 bits, 4 in others: they are shown as those with 4 have them. */
+	{"off_t", C_WIDE, PARAM_LONG},
+	{"off64_t", C_WIDE, PARAM_INT64},
+	{"time_t", C_WIDE, PARAM_LONG},
+	{"float", C_FLOAT, PARAM_FLOAT},
+	{"double", C_FLOAT, PARAM_DOUBLE},
 };
 
 static const char *const qualifiers[] = {"const",  "volatile", "restrict", "__restrict", "register", "extern",
@@ -58,8 +59,8 @@ static bool take_one_of(struct scan *scan, const char *const *words, size_t coun
 /* The words of a type, counted: "unsigned long int" has one of three of them. */
 struct words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
-	unsigned char type; /* of the other one */
-	bool is_size;
+	unsigned char type, param; /* of the other one */
+	const struct param_word *words;
 };
 
 static bool is_plain(const struct words *words)
@@ -84,6 +85,20 @@ static bool take_plain(struct scan *scan, struct words *words)
 	return false;
 }
 
+/* An enum or flags that the file describes. False: it does not. */
+static bool take_described(struct scan *scan, struct words *words)
+{
+	const struct conf_words *const known =
+		scan->conf ? conf_words_find(scan->conf, scan->token.text, scan->token.length) : NULL;
+
+	if (!known)
+		return false;
+	words->type = C_INT;
+	words->param = known->is_flags ? PARAM_FLAGS : PARAM_INT;
+	words->words = known->words;
+	return true;
+}
+
 static bool take_tagged(struct scan *scan, struct words *words)
 {
 	static const char *const tags[] = {"struct", "union", "class"};
@@ -94,9 +109,13 @@ static bool take_tagged(struct scan *scan, struct words *words)
 	if (scan->token.kind != TOKEN_WORD)
 		return scan_error(scan, "%s stands where the name of a struct, union or enum is to be",
 				  scan_shown(scan));
-	scan_next(scan);
 	words->others++;
 	words->type = is_enum ? C_INT : C_STRUCT;
+	/* Of a struct it counts for pointers to it. */
+	words->param = is_enum ? PARAM_INT : scan_is_word(scan, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
+	if (is_enum)
+		take_described(scan, words);
+	scan_next(scan);
 	return true;
 }
 
@@ -104,11 +123,12 @@ static void take_named(struct scan *scan, struct words *words)
 {
 	words->others++;
 	words->type = scan_is_word(scan, "void") ? C_VOID : C_UNKNOWN;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (scan_is_word(scan, names[i].name)) {
-			words->type = names[i].type;
-			words->is_size = names[i].is_size;
-		}
+	if (!take_described(scan, words))
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (scan_is_word(scan, names[i].name)) {
+				words->type = names[i].type;
+				words->param = names[i].param;
+			}
 	scan_next(scan);
 }
 
@@ -124,6 +144,20 @@ static unsigned char plain_type(const struct words *words)
 	if (words->longs)
 		return words->is_unsigned ? C_UWORD : C_WORD;
 	return words->is_unsigned ? C_UINT : C_INT;
+}
+
+static unsigned char plain_param(const struct words *words)
+{
+	static const unsigned char params[] = {
+		[C_INT8] = PARAM_INT8, [C_UINT8] = PARAM_UINT8, [C_INT16] = PARAM_INT16, [C_UINT16] = PARAM_UINT16,
+		[C_INT] = PARAM_INT,   [C_UINT] = PARAM_UINT,   [C_WORD] = PARAM_LONG,   [C_UWORD] = PARAM_SIZE};
+	const unsigned char type = plain_type(words);
+
+	if (words->chars && !words->is_unsigned && !words->is_signed)
+		return PARAM_CHAR;
+	if (type == C_WIDE)
+		return words->is_unsigned ? PARAM_UINT64 : PARAM_INT64;
+	return params[type];
 }
 
 static bool take_words(struct scan *scan, struct words *words)
@@ -149,8 +183,19 @@ static bool take_words(struct scan *scan, struct words *words)
 
 static void point(struct ctype_use *use)
 {
-	*use = (struct ctype_use){
-		.type = C_POINTER, .pointee = use->type, .is_string = use->type == C_INT8 && use->is_string};
+	const unsigned char to = use->param;
+	unsigned char param = PARAM_POINTER;
+
+	if (use->type != C_POINTER && to == PARAM_CHAR)
+		param = PARAM_STRING;
+	else if (use->type != C_POINTER && to == PARAM_WCHAR)
+		param = PARAM_WIDE;
+	else if (use->type == C_STRUCT && to == PARAM_SOCKADDR)
+		param = PARAM_SOCKADDR;
+	/* char *const argv[]; a char ** may be what the function fills. */
+	else if (use->type == C_POINTER && to == PARAM_STRING && use->is_const)
+		param = PARAM_STRINGS;
+	*use = (struct ctype_use){.type = C_POINTER, .pointee = use->type, .param = param, .to = to};
 }
 
 bool conf_take_type(struct scan *scan, struct ctype_use *use)
@@ -160,12 +205,14 @@ bool conf_take_type(struct scan *scan, struct ctype_use *use)
 	if (!take_words(scan, &words))
 		return false;
 	*use = (struct ctype_use){.type = words.others ? words.type : plain_type(&words),
-				  .is_size = words.is_size,
-				  .is_string = words.chars && !words.is_unsigned && !words.is_signed};
+				  .param = words.others ? words.param : plain_param(&words),
+				  .words = words.words};
 	for (;;)
 		/* A reference of C++ is passed as a pointer is. */
 		if (scan_take_sign(scan, "*") || scan_take_sign(scan, "&"))
 			point(use);
+		else if (scan_take_word(scan, "const"))
+			use->is_const = true;
 		else if (!take_one_of(scan, qualifiers, ARRAY_SIZE(qualifiers)))
 			return !scan->failed;
 }
@@ -193,14 +240,6 @@ static bool skip_to(struct scan *scan, const char *open, const char *close)
 	return !depth || scan_error(scan, "a '%s' without its '%s'", open, close);
 }
 
-static bool is_c_name(const struct token *token)
-{
-	for (size_t i = 0; i < token->length; i++)
-		if (!isalnum((unsigned char)token->text[i]) && token->text[i] != '_')
-			return false;
-	return token->kind == TOKEN_WORD && !isdigit((unsigned char)token->text[0]);
-}
-
 /* The name of a value that is no parameter: `return`, `arg3` of another one than the third. */
 static bool is_reserved(const struct scan *scan, unsigned index)
 {
@@ -216,7 +255,7 @@ static bool name_param(struct scan *scan, struct conf_param *param, unsigned ind
 {
 	if (scan->token.kind != TOKEN_WORD)
 		return true;
-	if (!is_c_name(&scan->token) || is_reserved(scan, index))
+	if (!conf_is_c_name(&scan->token) || is_reserved(scan, index))
 		return scan_error(scan, "%s is no name for parameter %u", scan_shown(scan), index + 1);
 	param->name = scan->token.text;
 	param->length = scan->token.length;
@@ -227,7 +266,7 @@ static bool name_param(struct scan *scan, struct conf_param *param, unsigned ind
 /* `void (*done)(void *)`, behind its first type and bracket. */
 static bool take_function_pointer(struct scan *scan, struct conf_param *param, unsigned index)
 {
-	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN};
+	param->use = (struct ctype_use){.type = C_POINTER, .pointee = C_UNKNOWN, .param = PARAM_FUNCTION};
 	if (!scan_take_sign(scan, "*"))
 		return scan_error(scan, "%s stands where the '*' of a pointer to a function is to be",
 				  scan_shown(scan));
@@ -239,6 +278,56 @@ static bool take_function_pointer(struct scan *scan, struct conf_param *param, u
 	return skip_to(scan, "(", ")");
 }
 
+/* `hex`: as a hexadecimal number. */
+static bool set_hex(struct ctype_use *use)
+{
+	if (use->type == C_INT || use->type == C_UINT)
+		use->param = PARAM_HEX;
+	else if (use->type == C_WORD || use->type == C_UWORD)
+		use->param = PARAM_HEX_LONG;
+	else
+		return false;
+	return true;
+}
+
+/* A type with the words before it that say how it is shown; is_result: NULL where it cannot be `out`. */
+static bool take_shown_type(struct scan *scan, struct ctype_use *use, bool *is_result)
+{
+	bool is_hex = false;
+
+	for (;;)
+		if (is_result && scan_take_word(scan, "out"))
+			*is_result = true;
+		else if (scan_take_word(scan, "hex"))
+			is_hex = true;
+		else
+			break;
+	if (!conf_take_type(scan, use))
+		return false;
+	return !is_hex || set_hex(use) ||
+	       scan_error(scan, "'hex' stands before the type of an int or a long, and this is none");
+}
+
+/* What the function fills, as it is shown at the return. */
+static bool set_filled(struct conf_param *param)
+{
+	struct ctype_use *const use = &param->use;
+
+	if (use->type != C_POINTER)
+		return false;
+	if (use->param != PARAM_POINTER)
+		return use->param != PARAM_FUNCTION && use->param != PARAM_STRINGS;
+	if (use->pointee == C_INT || use->pointee == C_UINT) {
+		use->param = PARAM_INTS;
+		param->count = param->count ? param->count : 1;
+	} else if (use->pointee == C_POINTER || use->pointee == C_WORD || use->pointee == C_UWORD) {
+		use->param = PARAM_INDIRECT;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static bool take_param(struct scan *scan, struct prototype *prototype)
 {
 	if (prototype->param_count == CONF_PARAMS)
@@ -247,7 +336,7 @@ static bool take_param(struct scan *scan, struct prototype *prototype)
 	struct conf_param *const param = &prototype->params[prototype->param_count];
 
 	*param = (struct conf_param){.name = ""};
-	if (!conf_take_type(scan, &param->use))
+	if (!take_shown_type(scan, &param->use, &param->is_result))
 		return false;
 	if (scan_take_sign(scan, "(")) {
 		if (!take_function_pointer(scan, param, prototype->param_count))
@@ -256,10 +345,16 @@ static bool take_param(struct scan *scan, struct prototype *prototype)
 		return false;
 	}
 	while (scan_take_sign(scan, "[")) {
+		param->count = scan->token.kind == TOKEN_NUMBER && param->use.type == C_INT ? scan->token.number : 0;
 		point(&param->use);
 		if (!skip_to(scan, "[", "]"))
 			return false;
 	}
+	if (param->is_result && !set_filled(param))
+		return scan_error(scan,
+				  "'out' stands before what the function fills, a pointer to a number, to a "
+				  "pointer or to a string, and parameter %u is none",
+				  prototype->param_count + 1);
 	for (unsigned i = 0; i < prototype->param_count; i++)
 		if (param->length && prototype->params[i].length == param->length &&
 		    !memcmp(prototype->params[i].name, param->name, param->length))
@@ -311,7 +406,7 @@ bool conf_take_prototype(struct scan *scan, struct prototype *prototype)
 	*prototype = (struct prototype){.name = ""};
 	if (scan->token.kind == TOKEN_STRING)
 		return take_pattern(scan, prototype);
-	if (!conf_take_type(scan, &prototype->result))
+	if (!take_shown_type(scan, &prototype->result, NULL))
 		return false;
 	prototype->has_result = true;
 	if (scan->token.kind == TOKEN_STRING)

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "modules/conf_write.h"
+#include "modules/conf_write_types.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,9 @@
 struct writing {
 	const struct module *module;
 	const struct function *function;
+	const struct word_names *names;
 	struct buf *text;
-	unsigned params;
+	unsigned params, known;               /* how many; of how many the row says what they are */
 	bool is_pointee[FUNCTION_PARAMS];     /* what it points to is used */
 	unsigned char types[FUNCTION_PARAMS]; /* enum value_type of the parameter, or of what it points to */
 	bool is_used[FUNCTION_PARAMS];
@@ -47,29 +48,36 @@ static const char *param_name(const struct writing *w, unsigned index)
 /* What no prototype declares is as wide as a pointer. */
 static unsigned declared_type(const struct writing *w, unsigned index)
 {
-	return w->function->is_pattern ? TYPE_WORD : w->types[index];
+	if (w->function->is_pattern)
+		return TYPE_WORD;
+	return index < w->known ? conf_param_type(&w->function->params[index]) : w->types[index];
+}
+
+/* A pointer of which the row says no more, but its values do. */
+static bool is_untyped(const struct writing *w, unsigned index)
+{
+	return w->function->params[index].type == PARAM_POINTER && w->is_pointee[index];
+}
+
+/* Of what it points to; -1: it has none. */
+static int declared_pointee(const struct writing *w, unsigned index)
+{
+	if (w->function->is_pattern)
+		return TYPE_WORD;
+	return index < w->known && !is_untyped(w, index) ? conf_param_pointee(&w->function->params[index])
+							 : w->types[index];
 }
 
 static void add_argument(const struct writing *w, const struct value *value)
 {
-	if (!w->is_pointee[value->a] && value->type != declared_type(w, value->a))
+	if (value->type != declared_type(w, value->a))
 		buf_printf(w->text, "(%s)", type_name(value->type));
 	buf_add_str(w->text, param_name(w, value->a));
 }
 
-static void add_number(struct buf *text, uint64_t number)
-{
-	if (number > INT64_MAX)
-		buf_printf(text, "-%" PRIu64, -number);
-	else if (number > 99999)
-		buf_printf(text, "0x%" PRIx64, number);
-	else
-		buf_printf(text, "%" PRIu64, number);
-}
-
 static void add_pointee(const struct writing *w, const struct value *value)
 {
-	if (value->type != declared_type(w, value->a))
+	if (value->type != declared_pointee(w, value->a))
 		buf_printf(w->text, "(%s)", type_name(value->type));
 	if (value->b)
 		buf_printf(w->text, "%s[%u]", param_name(w, value->a), value->b);
@@ -106,16 +114,16 @@ static void add_value(const struct writing *w, const struct value *value)
 		add_pointee(w, value);
 		break;
 	case VALUE_CONST:
-		add_number(w->text, value->number);
+		conf_write_number(w->text, value->number);
 		break;
 	case VALUE_ARG_SCALED:
 		add_argument(w, value);
 		buf_add_char(w->text, '*');
-		add_number(w->text, value->number);
+		conf_write_number(w->text, value->number);
 		break;
 	case VALUE_RESULT_SCALED:
 		buf_printf(w->text, "(return+%u)*", value->b);
-		add_number(w->text, value->number);
+		conf_write_number(w->text, value->number);
 		break;
 	case VALUE_RESULT_STRING_SIZE:
 		buf_add_str(w->text, "strsize(return)");
@@ -185,6 +193,7 @@ static void use_all(struct writing *w)
 
 	while (w->params < FUNCTION_PARAMS && f->params[w->params].type)
 		w->params++;
+	w->known = w->params;
 	for (size_t i = 0; i < FUNCTION_CONDITIONS; i++) {
 		use_value(w, &f->conditions[i].value);
 		use_value(w, &f->conditions[i].other);
@@ -199,34 +208,32 @@ static void use_all(struct writing *w)
 	use_value(w, &f->keeps);
 }
 
-/* The type of a parameter, with the blank or star behind it. */
-static const char *param_type(const struct writing *w, unsigned index)
+/* A parameter of which the row does not say what it is, by what is made of it. */
+static void add_unknown(const struct writing *w, unsigned index)
 {
 	static const char *const pointers[] = {
 		[TYPE_WORD] = "void **",           [TYPE_INT] = "int *",    [TYPE_UINT] = "unsigned *",
 		[TYPE_INT8] = "signed char *",     [TYPE_UINT8] = "bool *", [TYPE_INT16] = "short *",
 		[TYPE_UINT16] = "unsigned short *"};
-	static const char *const types[] = {
-		[TYPE_INT] = "int ",    [TYPE_UINT] = "unsigned ", [TYPE_INT8] = "signed char ",
-		[TYPE_UINT8] = "bool ", [TYPE_INT16] = "short ",   [TYPE_UINT16] = "unsigned short "};
-	static const char *const unused[PARAM_NONE + 1] = {
-		[PARAM_SIZE] = "size_t ", [PARAM_INT] = "int ",   [PARAM_UINT] = "unsigned ",
-		[PARAM_HEX] = "int ",     [PARAM_WORD] = "int ",  [PARAM_FLAGS] = "int ",
-		[PARAM_OCTAL] = "int ",   [PARAM_LONG] = "long ", [PARAM_STRING] = "const char *"};
-	const unsigned char param = w->function->params[index].type;
 
 	if (w->is_pointee[index])
-		return pointers[w->types[index]];
-	if (w->is_used[index] && w->types[index] != TYPE_WORD)
-		return types[w->types[index]];
-	if (w->is_used[index] && param != PARAM_POINTER && param != PARAM_STRING)
-		return "size_t ";
-	return unused[param] ? unused[param] : "void *";
+		buf_add_str(w->text, pointers[w->types[index]]);
+	else if (w->is_used[index])
+		buf_printf(w->text, "%s ", type_name(w->types[index]));
+	else
+		buf_add_str(w->text, "void *");
+	buf_add_str(w->text, param_name(w, index));
 }
 
 static bool is_plain_release(const struct function *f)
 {
 	return f->role == ROLE_RELEASE && !f->can_fail;
+}
+
+/* The row says what it returns, and so that it is of that type. */
+static bool has_returns(const struct function *f)
+{
+	return f->returns.type && f->returns.type != PARAM_NONE && conf_param_type(&f->returns) == f->result;
 }
 
 static const char *result_type(const struct function *f)
@@ -242,20 +249,27 @@ static void add_prototype(struct writing *w)
 {
 	const struct function *const f = w->function;
 	const char *const result = result_type(f);
-	const bool has_star = strchr(result, '*');
 
 	if (f->is_pattern && f->result == TYPE_WORD) {
 		buf_printf(w->text, "\"%s\"", f->symbol);
 		return;
 	}
-	buf_printf(w->text, "%s%s", result, has_star ? "" : " ");
+	if (has_returns(f))
+		conf_write_param(w->names, &f->returns, "", w->text);
+	else
+		buf_printf(w->text, "%s%s", result, strchr(result, '*') ? "" : " ");
 	if (f->is_pattern) {
 		buf_printf(w->text, "\"%s\"", f->symbol);
 		return;
 	}
 	buf_printf(w->text, "%s(", f->symbol + (f->symbol[0] == '*'));
-	for (unsigned i = 0; i < w->params && i < FUNCTION_PARAMS; i++)
-		buf_printf(w->text, "%s%s%s", i ? ", " : "", param_type(w, i), param_name(w, i));
+	for (unsigned i = 0; i < w->params && i < FUNCTION_PARAMS; i++) {
+		buf_add_str(w->text, i ? ", " : "");
+		if (i < w->known && !is_untyped(w, i))
+			conf_write_param(w->names, &f->params[i], f->params[i].name, w->text);
+		else
+			add_unknown(w, i);
+	}
 	buf_add_str(w->text, w->params ? ")" : "void)");
 }
 
@@ -297,11 +311,14 @@ static bool says_success(const struct function *f)
 		return f->role == ROLE_CALL && f->success != OK_ALWAYS;
 	if (f->is_pattern && f->result == TYPE_WORD)
 		return f->success != (f->id.kind == VALUE_RESULT ? OK_NONZERO : OK_ALWAYS);
+	if (has_returns(f))
+		return f->can_fail || f->result != TYPE_WORD || f->success != OK_NONZERO;
 	return f->can_fail || f->result != TYPE_WORD || f->success != OK_NONZERO ? strcmp(result_type(f), "void") != 0
 										 : false;
 }
 
-static void add_row(const struct module *module, const struct function *f, struct buf *text)
+static void add_row(const struct module *module, const struct word_names *names, const struct function *f,
+		    struct buf *text)
 {
 	static const char *const roles[] = {
 		[ROLE_ALLOC] = "alloc", [ROLE_RELEASE] = "free", [ROLE_REALLOC] = "realloc", [ROLE_CALL] = "call"};
@@ -326,8 +343,9 @@ static void add_row(const struct module *module, const struct function *f, struc
 		     {"unless-live", f->unless_live},
 		     {"publishes-early", f->publishes_early},
 		     {"throws", f->throws && !is_cxx},
-		     {"zero-size-releases", f->zero_size_releases}};
-	struct writing w = {.module = module, .function = f, .text = text};
+		     {"zero-size-releases", f->zero_size_releases},
+		     {"errno", f->sets_errno}};
+	struct writing w = {.module = module, .names = names, .function = f, .text = text};
 	size_t line = text->size;
 	bool is_first = true;
 
@@ -409,6 +427,8 @@ static void add_resource(const struct resource *resource, struct buf *text)
 
 void conf_write(const struct module *module, struct buf *text)
 {
+	struct word_names names;
+
 	buf_printf(text, "module %s \"%s\" version=%u.%u\n", module->name,
 		   module->summary ? module->summary : module->name, module->version_major, module->version_minor);
 	for (size_t i = 0; i < module->resource_count; i++)
@@ -419,7 +439,8 @@ void conf_write(const struct module *module, struct buf *text)
 			buf_printf(text, " %s", *prefix);
 		buf_add_char(text, '\n');
 	}
+	conf_write_words(module, &names, text);
 	buf_add_char(text, '\n');
 	for (size_t i = 0; i < module->function_count; i++)
-		add_row(module, &module->functions[i], text);
+		add_row(module, &names, &module->functions[i], text);
 }

@@ -88,19 +88,33 @@ static const struct {
 	{"int32_t x", TYPE_INT, PARAM_INT},
 	{"uint32_t x", TYPE_UINT, PARAM_UINT},
 	{"pid_t x", TYPE_INT, PARAM_INT},
-	{"mode_t x", TYPE_UINT, PARAM_UINT},
-	{"char x", TYPE_INT8, PARAM_INT},
-	{"unsigned char x", TYPE_UINT8, PARAM_UINT},
-	{"bool x", TYPE_UINT8, PARAM_UINT},
-	{"_Bool x", TYPE_UINT8, PARAM_UINT},
-	{"short x", TYPE_INT16, PARAM_INT},
-	{"unsigned short int x", TYPE_UINT16, PARAM_UINT},
-	{"long x", TYPE_WORD, PARAM_SIZE},
+	{"mode_t x", TYPE_UINT, PARAM_OCTAL},
+	{"socklen_t x", TYPE_UINT, PARAM_UINT},
+	{"key_t x", TYPE_INT, PARAM_HEX},
+	{"error_t x", TYPE_INT, PARAM_ERROR},
+	{"wchar_t x", TYPE_INT, PARAM_WCHAR},
+	{"hex int x", TYPE_INT, PARAM_HEX},
+	{"hex unsigned x", TYPE_UINT, PARAM_HEX},
+	{"char x", TYPE_INT8, PARAM_CHAR},
+	{"signed char x", TYPE_INT8, PARAM_INT8},
+	{"unsigned char x", TYPE_UINT8, PARAM_UINT8},
+	{"int8_t x", TYPE_INT8, PARAM_INT8},
+	{"uint8_t x", TYPE_UINT8, PARAM_UINT8},
+	{"bool x", TYPE_UINT8, PARAM_BOOL},
+	{"_Bool x", TYPE_UINT8, PARAM_BOOL},
+	{"short x", TYPE_INT16, PARAM_INT16},
+	{"unsigned short int x", TYPE_UINT16, PARAM_UINT16},
+	{"int16_t x", TYPE_INT16, PARAM_INT16},
+	{"uint16_t x", TYPE_UINT16, PARAM_UINT16},
+	{"long x", TYPE_WORD, PARAM_LONG},
 	{"unsigned long int x", TYPE_WORD, PARAM_SIZE},
 	{"long unsigned x", TYPE_WORD, PARAM_SIZE},
 	{"size_t x", TYPE_WORD, PARAM_SIZE},
-	{"uintptr_t x", TYPE_WORD, PARAM_SIZE},
-	{"pthread_t x", TYPE_WORD, PARAM_SIZE},
+	{"ssize_t x", TYPE_WORD, PARAM_LONG},
+	{"hex long x", TYPE_WORD, PARAM_HEX_LONG},
+	{"uintptr_t x", TYPE_WORD, PARAM_HEX_LONG},
+	{"intptr_t x", TYPE_WORD, PARAM_LONG},
+	{"pthread_t x", TYPE_WORD, PARAM_HEX_LONG},
 	{"void *x", TYPE_WORD, PARAM_POINTER},
 	{"void*const x", TYPE_WORD, PARAM_POINTER},
 	{"void *restrict x", TYPE_WORD, PARAM_POINTER},
@@ -109,14 +123,37 @@ static const struct {
 	{"item_t **x", TYPE_WORD, PARAM_POINTER},
 	{"const char *x", TYPE_WORD, PARAM_STRING},
 	{"char const *x", TYPE_WORD, PARAM_STRING},
+	{"out char *x", TYPE_WORD, PARAM_STRING},
+	{"const wchar_t *x", TYPE_WORD, PARAM_WIDE},
 	{"unsigned char *x", TYPE_WORD, PARAM_POINTER},
 	{"char **x", TYPE_WORD, PARAM_POINTER},
+	{"char *const *x", TYPE_WORD, PARAM_STRINGS},
+	{"char *const x[]", TYPE_WORD, PARAM_STRINGS},
+	{"char *x[]", TYPE_WORD, PARAM_POINTER},
+	{"const char *const x[4]", TYPE_WORD, PARAM_STRINGS},
+	{"out char **x", TYPE_WORD, PARAM_INDIRECT},
+	{"out void **x", TYPE_WORD, PARAM_INDIRECT},
+	{"out size_t *x", TYPE_WORD, PARAM_INDIRECT},
+	{"int *x", TYPE_WORD, PARAM_POINTER},
+	{"out int *x", TYPE_WORD, PARAM_INTS},
+	{"out int x[2]", TYPE_WORD, PARAM_INTS},
+	{"int x[2]", TYPE_WORD, PARAM_INTS},
+	{"out socklen_t *x", TYPE_WORD, PARAM_INTS},
 	{"char x[]", TYPE_WORD, PARAM_STRING},
+	{"char x[20]", TYPE_WORD, PARAM_STRING},
 	{"int x[static 4]", TYPE_WORD, PARAM_POINTER},
 	{"int x[2][3]", TYPE_WORD, PARAM_POINTER},
-	{"void (*x)(void *, int (*)(int))", TYPE_WORD, PARAM_POINTER},
-	{"int64_t x", TYPE_WORD, PARAM_END},
-	{"unsigned long long x", TYPE_WORD, PARAM_END},
+	{"void (*x)(void *, int (*)(int))", TYPE_WORD, PARAM_FUNCTION},
+	{"const struct sockaddr *x, socklen_t n", TYPE_WORD, PARAM_SOCKADDR},
+	{"out struct sockaddr *x, out socklen_t *n", TYPE_WORD, PARAM_SOCKADDR},
+	{"const struct sockaddr *x", TYPE_WORD, PARAM_POINTER},
+	{"const struct sockaddr *x, char n", TYPE_WORD, PARAM_POINTER},
+	{"int64_t x", TYPE_WORD, PARAM_INT64},
+	{"unsigned long long x", TYPE_WORD, PARAM_UINT64},
+	{"long long x", TYPE_WORD, PARAM_INT64},
+	{"uint64_t x", TYPE_WORD, PARAM_UINT64},
+	{"off_t x", TYPE_WORD, PARAM_LONG},
+	{"off64_t x", TYPE_WORD, PARAM_INT64},
 };
 
 static void test_types(void **state)
@@ -325,11 +362,97 @@ static void test_defaults(void **state)
 	assert_int_equal(module->functions[1].resource, 1);
 }
 
+/* ---- What -a shows ---- */
+
+static void same_param(const struct param *param, const char *name, unsigned type)
+{
+	if (!param->name || strcmp(param->name, name) || param->type != type)
+		fail_msg("%s is %s, of type %u", name, param->name ? param->name : "none", param->type);
+}
+
+static void test_params(void **state)
+{
+	const struct function *f =
+		row("alloc void *get(float a, double b, int64_t c, out int pair[2], out char *name, "
+		    "out struct sockaddr *addr, out socklen_t *len, char, bool h, int i, int j, int k, "
+		    "int l): id=return, errno\n");
+	static const unsigned expected[FUNCTION_PARAMS] = {PARAM_FLOAT,  PARAM_DOUBLE,   PARAM_INT64, PARAM_INTS,
+							   PARAM_STRING, PARAM_SOCKADDR, PARAM_INTS,  PARAM_CHAR,
+							   PARAM_BOOL,   PARAM_INT,      PARAM_INT,   PARAM_INT};
+	static const char *const names[FUNCTION_PARAMS] = {"a",   "b",    "c", "pair", "name", "addr",
+							   "len", "arg8", "h", "i",    "j",    "k"};
+
+	(void)state;
+	for (size_t i = 0; i < FUNCTION_PARAMS; i++) {
+		same_param(&f->params[i], names[i], expected[i]);
+		assert_int_equal(f->params[i].is_result, i >= 3 && i <= 6);
+	}
+	assert_int_equal(f->params[3].needs, 2);
+	assert_int_equal(f->params[6].needs, 1);
+	assert_int_equal(f->params[5].with, 6);
+	assert_true(f->sets_errno);
+	same_param(&f->returns, "return", PARAM_POINTER);
+	/* What is behind one of which nobody knows where it is. */
+	f = row("call item_t get(int a, item_t b, int c)\n");
+	same_param(&f->params[0], "a", PARAM_INT);
+	assert_int_equal(f->params[1].type, PARAM_END);
+	assert_int_equal(f->returns.type, PARAM_END);
+	assert_false(f->sets_errno);
+	f = row("call struct item get(int a)\n");
+	assert_int_equal(f->params[0].type, PARAM_END);
+	f = row("alloc const char *get(long double a, int b): id=return\n");
+	assert_int_equal(f->params[0].type, PARAM_END);
+	same_param(&f->returns, "return", PARAM_STRING);
+	f = row("alloc \"get*\": id=arg1\n");
+	assert_int_equal(f->params[0].type, PARAM_END);
+}
+
+static void same_word(const struct param_word *word, const char *name, uint64_t value, uint64_t mask, unsigned on)
+{
+	if (!word->name || strcmp(word->name, name) || word->value != value || word->mask != mask || word->on != on)
+		fail_msg("%s is %s = %#jx of %#jx on %u", name, word->name ? word->name : "none",
+			 (uintmax_t)word->value, (uintmax_t)word->mask, word->on);
+}
+
+static void test_own_words(void **state)
+{
+	const struct function *f = row("flags mode_flags { READ = 0 of 3, WRITE = 1 of 3 on x86_64 armv7l,\n"
+				       "\tMAKE = 0100, \"8<<\" = 8 << 28, LAST = 0x10,\n"
+				       "};\n"
+				       "enum color { RED, GREEN = 5, BLUE, NONE = -1 }\n"
+				       "alloc enum color get(mode_flags a, const color b, mode_flags *c, color):\n"
+				       "\tid=return, succeeds=zero\n");
+	const struct param_word *const flags = f->params[0].words, *const color = f->params[1].words;
+
+	(void)state;
+	same_param(&f->params[0], "a", PARAM_FLAGS);
+	same_param(&f->params[1], "b", PARAM_INT);
+	same_param(&f->params[2], "c", PARAM_POINTER);
+	same_param(&f->params[3], "arg4", PARAM_INT);
+	same_param(&f->returns, "return", PARAM_INT);
+	assert_int_equal(f->result, TYPE_INT);
+	assert_ptr_equal(f->returns.words, color);
+	assert_ptr_equal(f->params[3].words, color);
+	assert_null(f->params[2].words);
+	same_word(&flags[0], "READ", 0, 3, 0);
+	same_word(&flags[1], "WRITE", 1, 3, ON_X86_64 | ON_ARM);
+	same_word(&flags[2], "MAKE", 64, 0, 0);
+	same_word(&flags[3], "8<<", 0x80000000, 0, 0);
+	same_word(&flags[4], "LAST", 16, 0, 0);
+	assert_null(flags[5].name);
+	same_word(&color[0], "RED", 0, 0, 0);
+	same_word(&color[1], "GREEN", 5, 0, 0);
+	same_word(&color[2], "BLUE", 6, 0, 0);
+	same_word(&color[3], "NONE", UINT64_MAX, 0, 0);
+	assert_null(color[4].name);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_types), cmocka_unit_test(test_success),
-		cmocka_unit_test(test_whole),  cmocka_unit_test(test_words), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),  cmocka_unit_test(test_types),     cmocka_unit_test(test_params),
+		cmocka_unit_test(test_success), cmocka_unit_test(test_own_words), cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_words),   cmocka_unit_test(test_defaults),
 	};
 	const int status = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -40,6 +40,51 @@ static void same_condition(const char *field, const struct condition *a, const s
 		same_value(field, &a->other, &b->other);
 }
 
+/* Without what no text can say: cases, and what is there only sometimes. */
+static unsigned described(const struct param *param)
+{
+	switch (param->type) {
+	case PARAM_WORD:
+		return PARAM_INT;
+	case PARAM_FLAGS_MODE:
+		return PARAM_FLAGS;
+	case PARAM_FLAGS:
+		return param->words ? PARAM_FLAGS : PARAM_HEX;
+	case PARAM_BYTES:
+	case PARAM_NONE:
+		return PARAM_POINTER;
+	case PARAM_STRING_N:
+		return PARAM_STRING;
+	case PARAM_WIDE_N:
+		return PARAM_WIDE;
+	default:
+		return param->type;
+	}
+}
+
+static void same_param(const char *field, const struct param *a, const struct param *b)
+{
+	const unsigned type = described(a);
+
+	same_text(field, a->name, b->name);
+	same_number(field, type, b->type);
+	same_number(field, a->is_result, b->is_result);
+	if (type == PARAM_INTS)
+		same_number(field, a->needs, b->needs);
+	if (type == PARAM_SOCKADDR)
+		same_number(field, a->with, b->with);
+	if (!a->words || (type != PARAM_INT && type != PARAM_FLAGS))
+		return;
+	if (!b->words)
+		fail_msg("%s: %s has lost its words", where, a->name);
+	for (size_t i = 0; i == 0 || a->words[i - 1].name; i++) {
+		same_text(field, a->words[i].name, b->words[i].name);
+		same_number(field, a->words[i].value, b->words[i].value);
+		same_number(field, a->words[i].mask, b->words[i].mask);
+		same_number(field, a->words[i].on, b->words[i].on);
+	}
+}
+
 #define SAME(field)       same_number(#field, a->field, b->field)
 #define SAME_TEXT(field)  same_text(#field, a->field, b->field)
 #define SAME_VALUE(field) same_value(#field, &a->field, &b->field)
@@ -80,8 +125,10 @@ static void same_function(const struct function *a, const struct function *b)
 	SAME(unless_live);
 	SAME(publishes_early);
 	SAME(zero_size_releases);
-	for (size_t i = 0; i < FUNCTION_PARAMS && a->params[i].type; i++)
-		same_text("params", a->params[i].name, b->params[i].name);
+	SAME(sets_errno);
+	for (size_t i = 0; i < FUNCTION_PARAMS && (a->params[i].type || b->params[i].type); i++)
+		same_param("params", &a->params[i], &b->params[i]);
+	same_param("returns", &a->returns, &b->returns);
 }
 
 static void same_resource(const struct resource *a, const struct resource *b)
@@ -139,11 +186,20 @@ static void test_words(void **state)
 		"resource object \"objects\" noun=\"object\" unit=\"byte\" left=\"never put\" refcount nested\n"
 		"resource visit \"visits\" noun=\"visit\" calls\n"
 		"prefixes je_\n"
+		"flags how_words {\n"
+		"\tFAST = 1, SLOW = 2 of 6, \"2<<\" = 4 on x86_64 i386\n"
+		"}\n"
+		"enum return_words {\n"
+		"\tGOOD = 0, BAD = -1\n"
+		"}\n"
 		"\n"
 		"alloc void *get(int n, const char *label): id=return, size=n*8, resource=object, if n != -1\n"
 		"alloc \"Parser::Parser*\": id=arg1, size=(int)arg2, resource=object\n"
 		"alloc int get_all(int *to, unsigned n, size_t each): id=to[1], size=n*each, count=2,\n"
 		"\tsucceeds=zero, publishes-early, resource=object\n"
+		"alloc return_words get_pair(out int pair[2], how_words how, const wchar_t *label, float weight,"
+		" hex size_t mask, void (*done)(void), char *const *names, out void **last):\n"
+		"\tid=*pair, count=2, succeeds=zero, errno, resource=object\n"
 		"free bool put(void *p): id=p, succeeds=nonzero, prefixed, resource=object\n"
 		"call void visit(void): resource=visit\n";
 	struct buf again = {0};

@@ -1,15 +1,20 @@
 # The examples are built as one would by hand: with debug information, not optimised.
-examples = examples/leak examples/pool examples/prefixed
+examples = examples/leak examples/phases examples/pool examples/prefixed
 noinst_DATA += $(examples)
 CLEANFILES += $(examples)
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c examples/pool.c \
-	examples/pool.conf examples/prefixed.c examples/prefixed.conf examples/shapes.cpp examples/shapes.conf
+dist_examples_DATA = examples/leak.c examples/leak_cpp.cpp examples/module-template.c \
+	examples/phases.c examples/pool.c examples/pool.conf examples/prefixed.c examples/prefixed.conf \
+	examples/shapes.cpp examples/shapes.conf
 EXAMPLE_CC = $(AM_V_CCLD)$(MKDIR_P) examples && $(CC) -g -O0 -Wall -o $@
 EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 
 examples/leak: examples/leak.c
 	$(EXAMPLE_CC) $(srcdir)/examples/leak.c
+
+# With the library of this build in the place of an installed one.
+examples/phases: examples/phases.c libfunctrace-context.a
+	$(EXAMPLE_CC) -Iinclude $(srcdir)/examples/phases.c libfunctrace-context.a
 
 examples/pool: examples/pool.c
 	$(EXAMPLE_CC) $(srcdir)/examples/pool.c

@@ -12,7 +12,7 @@ import tempfile
 SRCDIR = os.environ.get("TOP_SRCDIR", ".")
 BUILDDIR = os.environ.get("TOP_BUILDDIR", ".")
 # The other pages' examples are run by tests/post.
-PAGES = ["man/functrace.1", "man/functrace-modules.7"]
+PAGES = ["man/functrace.1", "man/functrace-context.3", "man/functrace-modules.7"]
 
 
 def plain(line):
@@ -42,7 +42,7 @@ def blocks(page):
 def run(commands, env):
     folder = tempfile.mkdtemp(prefix="functrace-man-")
     try:
-        for name in ("leak", "pool", "prefixed", "shapes"):
+        for name in ("leak", "phases", "pool", "prefixed", "shapes"):
             program = os.path.join(BUILDDIR, "examples", name)
             if os.path.exists(program):
                 shutil.copy(program, folder)

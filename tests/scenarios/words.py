@@ -678,7 +678,7 @@ def installed(room):
                    for folder, _, names in os.walk(room.path('root', 'doc')) for name in names)
     return equal('status', done.status, 0) + equal('files', found, [
         'COPYING', 'NEWS.md', 'README.md', 'examples/leak.c', 'examples/leak_cpp.cpp', 'examples/module-template.c',
-        'examples/pool.c', 'examples/pool.conf', 'examples/prefixed.c', 'examples/prefixed.conf', 'examples/shapes.conf',
+        'examples/phases.c', 'examples/pool.c', 'examples/pool.conf', 'examples/prefixed.c', 'examples/prefixed.conf', 'examples/shapes.conf',
         'examples/shapes.cpp']), ''
 
 

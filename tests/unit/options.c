@@ -481,6 +481,52 @@ static void test_functions(void **state)
 	assert_usage_error("-x a\tb ls", "has control characters in it");
 }
 
+static void test_contexts(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--context-function=first;ns::*@main --context-function=at=0x10 ls"), -1);
+	assert_int_equal(settings.contexts->function_count, 3);
+	assert_string_equal(settings.contexts->functions[1].symbol, "ns::*@main");
+	assert_string_equal(settings.contexts->functions[2].symbol, "!0x10");
+	assert_string_equal(settings.contexts->functions[2].name, "at");
+	assert_null(settings.chosen);
+	assert_int_equal(settings.module_count, 1); /* they are none */
+	assert_usage_error("--context-function= ls",
+			   "functrace: --context-function '': there is no function in it; give names, "
+			   "patterns or addresses, separated by ';': --context-function 'parse;Parser::*', or a file "
+			   "with them: --context-function @FILE\n");
+	assert_usage_error("--context-function=f@ ls", "functrace: --context-function: 'f@' gives no object");
+	assert_usage_error("--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;"
+			   "28;29;30;31;32;33 ls",
+			   "functrace: --context-function: these are more than 32 functions, and a trace has no more "
+			   "contexts; name fewer, or by a pattern\n");
+}
+
+static void test_attachments(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--attach-file=maps --attach-file=log2=a=b -o f ls"), -1);
+	assert_int_equal(settings.attachment_count, 2);
+	assert_string_equal(settings.attachments[0].name, "maps");
+	assert_null(settings.attachments[0].path);
+	assert_string_equal(settings.attachments[1].name, "log2");
+	assert_string_equal(settings.attachments[1].path, "a=b");
+	assert_usage_error(
+		"--attach-file=mem ls",
+		"functrace: --attach-file=mem: give a file with a name for it, --attach-file=NAME=PATH, or "
+		"what is known of each process: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n");
+	assert_usage_error("--attach-file=a.b=c ls", "--attach-file=a.b=c: a name has letters and digits, at most 64: "
+						     "--attach-file=NAME=PATH\n");
+	assert_usage_error("--attach-file==c ls", "a name has letters and digits");
+	assert_usage_error("--attach-file=a= ls", "--attach-file=a=: give the file behind the '='\n");
+	assert_usage_error("--attach-file=maps --attach-file=maps=x ls",
+			   "--attach-file=maps=x: there is another file of that name; give each its own\n");
+	assert_usage_error("-o - -f text --attach-file=maps ls",
+			   "functrace: --attach-file: there is no place for files beside -o -; give -o a file or a "
+			   "folder\n");
+	assert_usage_error("-o /dev/null --attach-file=maps ls", "beside -o /dev/null");
+}
+
 static int parse_functions(const char *text, size_t size)
 {
 	char *const path = xasprintf("%s/functions", folder);
@@ -581,7 +627,8 @@ int main(void)
 		cmocka_unit_test(test_what_to_trace), cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_durations),     cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_functions),     cmocka_unit_test(test_functions_of_a_file),
+		cmocka_unit_test(test_functions),     cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_attachments),   cmocka_unit_test(test_functions_of_a_file),
 		cmocka_unit_test(test_later_options), cmocka_unit_test(test_args),
 		cmocka_unit_test(test_help),
 	};

@@ -9,6 +9,7 @@
 #include "analysis/object_map.h"
 #include "analysis/output.h"
 #include "analysis/reorder.h"
+#include "analysis/split.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/threads.h"
@@ -29,20 +30,31 @@ enum { STAGES_MAX = 12 };
 /* So many damaged places are named, the rest is counted. */
 enum { COMPLAINTS_MAX = 10 };
 
+struct postproc;
+
+/* What the records of one process go through. */
+struct chain {
+	struct postproc *postproc;
+	struct names *names; /* NULL: none are wanted */
+	/* Last to first; each is freed. */
+	struct stage *stages[STAGES_MAX];
+	size_t stage_count;
+	struct stage *prepare, *summary;
+	struct stage *choices, *select; /* NULL: none is needed */
+};
+
 struct postproc {
 	struct postproc_options options;
 	const char *input_name;
 	int input;
 	struct reader *reader;
-	struct names *names;
 	struct index_set include, exclude;
-	/* Last to first; each is freed. */
-	struct stage *stages[STAGES_MAX];
-	size_t stage_count;
+	struct chain **chains; /* the first one is there before its process is known */
+	size_t chain_count, chain_capacity;
+	bool has_begun; /* the first one has a process */
+	struct stage *split;
 	unsigned complaints;
-	struct stage *prepare, *summary;
-	struct stage *choices, *select; /* NULL: none is needed */
-	bool learned;                   /* late objects */
+	bool learned; /* late objects */
 };
 
 static bool open_input(struct postproc *postproc)
@@ -113,23 +125,23 @@ static bool open_reader(struct postproc *postproc)
 
 /* An object that is declared where nothing was, and its build-id; those that replace others come in
  * their time. */
-static void learn_object(const struct postproc *postproc, struct object_map *objects, bool *is_new,
+static void learn_object(const struct chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
-	if (record->type == RECORD_BUILD_ID && *is_new && postproc->names)
-		names_add_build_id(postproc->names, &record->build_id);
+	if (record->type == RECORD_BUILD_ID && *is_new && chain->names)
+		names_add_build_id(chain->names, &record->build_id);
 	if (record->type != RECORD_OBJECT)
 		return;
 	*is_new = object_map_check(objects, &record->object) == OBJECT_NEW;
 	if (!*is_new)
 		return;
 	object_map_put(objects, &record->object);
-	if (postproc->names)
-		names_add_object(postproc->names, &record->object, NULL);
-	if (postproc->choices)
-		choices_learn(postproc->choices, &record->object);
-	if (postproc->select)
-		select_learn(postproc->select, &record->object);
+	if (chain->names)
+		names_add_object(chain->names, &record->object, NULL);
+	if (chain->choices)
+		choices_learn(chain->choices, &record->object);
+	if (chain->select)
+		select_learn(chain->select, &record->object);
 }
 
 /* sp-rtrace may write an object after the calls that go through it, even last. Where the input can
@@ -137,12 +149,13 @@ static void learn_object(const struct postproc *postproc, struct object_map *obj
 static void learn_late_objects(struct postproc *postproc)
 {
 	const struct reader_options options = {.encoding = postproc->options.input_encoding};
+	const struct chain *chain = postproc->chains[0];
 	struct object_map objects = {0};
 	struct record record;
 	bool is_new = false;
 	char error[512];
 
-	if ((!postproc->names && !postproc->options.select.call_address) || postproc->options.follow ||
+	if ((!chain->names && !postproc->options.select.call_address) || postproc->options.follow ||
 	    !is_regular(postproc->input))
 		return;
 	char *path = xasprintf("/proc/self/fd/%d", postproc->input);
@@ -150,7 +163,7 @@ static void learn_late_objects(struct postproc *postproc)
 	struct reader *reader = fd < 0 ? NULL : reader_new(fd, &options, error, sizeof(error));
 
 	while (reader && reader_next(reader, &record) == 1 && reader_is_compat(reader))
-		learn_object(postproc, &objects, &is_new, &record);
+		learn_object(chain, &objects, &is_new, &record);
 	postproc->learned = reader;
 	if (reader)
 		reader_close(reader);
@@ -208,27 +221,28 @@ static bool wants_layout(void *context)
 	return is_compat(context) && encoding_can(postproc->options.output_encoding, ENCODING_COMPAT_LAYOUT);
 }
 
-static struct stage *add_stage(struct postproc *postproc, struct stage *stage)
+static struct stage *add_stage(struct chain *chain, struct stage *stage)
 {
-	postproc->stages[postproc->stage_count++] = stage;
+	chain->stages[chain->stage_count++] = stage;
 	return stage;
 }
 
-static struct stage *make_output(struct postproc *postproc)
+static struct stage *make_output(struct chain *chain)
 {
+	struct postproc *postproc = chain->postproc;
 	const struct postproc_options *options = &postproc->options;
 	const struct output_target target = {.path = options->output,
 					     .input = postproc->input,
 					     .input_path = postproc->input == STDIN_FILENO ? NULL : options->input};
 
 	if (options->resolve)
-		postproc->names = names_new(&options->names);
+		chain->names = names_new(&options->names);
 	if (options->resolve && !postproc_wants_mpatrol(options) &&
 	    !encoding_can(options->output_encoding, ENCODING_NAMES))
 		msg_warn("names have a place only in %s; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
-		const struct stats_options stats = {.target = target, .names = postproc->names};
+		const struct stats_options stats = {.target = target, .names = chain->names};
 
 		return stats_new(&stats);
 	}
@@ -241,7 +255,7 @@ static struct stage *make_output(struct postproc *postproc)
 			.input_name = postproc->input_name,
 			.input = postproc->input,
 			.is_live = options->follow || !is_regular(postproc->input),
-			.names = postproc->names,
+			.names = chain->names,
 		};
 
 		return mpatrol_outputs_new(&outputs);
@@ -252,7 +266,7 @@ static struct stage *make_output(struct postproc *postproc)
 		.writer = {.line_buffered = options->follow},
 		.is_compat = is_compat,
 		.is_compat_context = postproc,
-		.names = postproc->names,
+		.names = chain->names,
 	};
 
 	return output_new(&output);
@@ -260,10 +274,11 @@ static struct stage *make_output(struct postproc *postproc)
 
 /* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
  * release outside the chosen contexts or addresses is a release all the same. */
-static struct stage *make_stages(struct postproc *postproc)
+static void make_stages(struct chain *chain)
 {
+	struct postproc *postproc = chain->postproc;
 	struct postproc_options *options = &postproc->options;
-	struct stage *stage = add_stage(postproc, make_output(postproc));
+	struct stage *stage = add_stage(chain, make_output(chain));
 
 	if (!options->stats && !postproc_wants_mpatrol(options) && !options->follow) {
 		const struct layout_options layout = {
@@ -272,12 +287,12 @@ static struct stage *make_stages(struct postproc *postproc)
 			.hold_calls = !options->leaks && !options->compress,
 		};
 
-		stage = add_stage(postproc, layout_new(stage, &layout));
+		stage = add_stage(chain, layout_new(stage, &layout));
 	}
 	if (options->leaks)
-		stage = postproc->summary = add_stage(postproc, summary_new(stage));
+		stage = chain->summary = add_stage(chain, summary_new(stage));
 	if (options->compress)
-		stage = add_stage(postproc, compress_new(stage, options->order));
+		stage = add_stage(chain, compress_new(stage, options->order));
 	if (options->include_path)
 		options->select.include = &postproc->include;
 	if (options->exclude_path)
@@ -288,29 +303,71 @@ static struct stage *make_stages(struct postproc *postproc)
 			     options->select.by_context;
 
 	if ((selects || options->prepare.choose_resources) && !options->compress && !options->stats)
-		stage = add_stage(postproc, threads_new(stage));
+		stage = add_stage(chain, threads_new(stage));
 	if (selects)
-		stage = postproc->select = add_stage(postproc, select_new(stage, &options->select));
+		stage = chain->select = add_stage(chain, select_new(stage, &options->select));
 	if (options->leaks) {
-		stage = add_stage(postproc, leaks_new(stage));
-		summary_set_leaks(postproc->summary, stage);
+		stage = add_stage(chain, leaks_new(stage));
+		summary_set_leaks(chain->summary, stage);
 	}
 	if (selects || options->select.sysroot)
-		stage = postproc->choices = add_stage(postproc, choices_new(stage, &options->select));
-	postproc->prepare = add_stage(postproc, prepare_new(stage, &options->prepare));
-	return add_stage(postproc, reorder_new(postproc->prepare));
+		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));
+	chain->prepare = add_stage(chain, prepare_new(stage, &options->prepare));
+	add_stage(chain, reorder_new(chain->prepare));
 }
 
-/* Whether each choice of the command line matched something. A script must not take the result of one that did not
- * for that of a program without faults. */
+static struct chain *add_chain(struct postproc *postproc)
+{
+	struct chain *chain = xcalloc(1, sizeof(*chain));
+
+	chain->postproc = postproc;
+	ARRAY_GROW(postproc->chains, postproc->chain_capacity, postproc->chain_count);
+	postproc->chains[postproc->chain_count++] = chain;
+	make_stages(chain);
+	return chain;
+}
+
+static bool is_folder_or_none(const char *path)
+{
+	return !path || path_is_folder(path);
+}
+
+/* Each process gets a file of its own, where there is a folder for them. */
+static struct stage *begin_process(void *context)
+{
+	struct postproc *postproc = context;
+	const struct postproc_options *options = &postproc->options;
+	const struct chain *chain = postproc->chains[0];
+
+	if (postproc->has_begun) {
+		if (!options->output || !path_is_folder(options->output) || !is_folder_or_none(options->hatf_path) ||
+		    !is_folder_or_none(options->sim_path)) {
+			msg_error("%s has several processes, and one file has a place for one: give a folder with -o, "
+				  "or choose one process with --pid",
+				  postproc->input_name);
+			return NULL;
+		}
+		chain = add_chain(postproc);
+	}
+	postproc->has_begun = true;
+	return chain->stages[chain->stage_count - 1];
+}
+
+/* Whether each choice of the command line matched something, in each process. A script must not take the result of one
+ * that did not for that of a program without faults. */
 static bool check_choices(const struct postproc *postproc)
 {
 	const bool may_be_late = reader_is_compat(postproc->reader) && !postproc->learned;
-	bool sound = prepare_report(postproc->prepare);
+	bool sound = true;
 
-	if (postproc->choices &&
-	    !choices_report(postproc->choices, postproc->select ? select_count(postproc->select) : 0, may_be_late))
-		sound = false;
+	for (size_t i = 0; i < postproc->chain_count; i++) {
+		const struct chain *chain = postproc->chains[i];
+
+		sound &= prepare_report(chain->prepare);
+		if (chain->choices &&
+		    !choices_report(chain->choices, chain->select ? select_count(chain->select) : 0, may_be_late))
+			sound = false;
+	}
 	return sound;
 }
 
@@ -328,23 +385,27 @@ static bool check_sound(const struct postproc *postproc)
 }
 
 /* Reads to the end, or as far as the input goes. */
-static bool run(struct postproc *postproc, struct stage *first)
+static bool run(struct postproc *postproc)
 {
+	const struct split_options split = {
+		.pid = postproc->options.prepare.pid, .begin = begin_process, .context = postproc};
 	struct record record;
 	int status = 1, error = 0;
 
+	add_chain(postproc);
+	postproc->split = split_new(&split);
 	learn_late_objects(postproc);
 	while (!error && (status = reader_next(postproc->reader, &record)) == 1)
-		error = stage_put(first, &record);
+		error = stage_put(postproc->split, &record);
 	if (!error)
-		error = stage_finish(first);
+		error = stage_finish(postproc->split);
 	if (status < 0)
 		msg_error("%s: %s", postproc->input_name, reader_error(postproc->reader));
 	const uint64_t skipped = reader_skipped(postproc->reader);
 
 	if (skipped)
 		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped", postproc->input_name, skipped);
-	if (!error && !status && postproc->options.prepare.pid && !prepare_saw_process(postproc->prepare)) {
+	if (!error && !status && postproc->options.prepare.pid && !postproc->has_begun) {
 		msg_error("%s has no process %" PRIu32, postproc->input_name, postproc->options.prepare.pid);
 		return false;
 	}
@@ -353,20 +414,38 @@ static bool run(struct postproc *postproc, struct stage *first)
 	return check_choices(postproc);
 }
 
-static void clean_up(struct postproc *postproc)
+static void chain_free(struct chain *chain)
 {
-	while (postproc->stage_count) {
-		struct stage *stage = postproc->stages[--postproc->stage_count];
+	while (chain->stage_count) {
+		struct stage *stage = chain->stages[--chain->stage_count];
 
 		stage->free(stage);
 	}
-	if (postproc->names)
-		names_free(postproc->names);
+	if (chain->names)
+		names_free(chain->names);
+	free(chain);
+}
+
+static void clean_up(struct postproc *postproc)
+{
+	if (postproc->split)
+		postproc->split->free(postproc->split);
+	for (size_t i = 0; i < postproc->chain_count; i++)
+		chain_free(postproc->chains[i]);
+	free(postproc->chains);
 	if (postproc->reader)
 		reader_close(postproc->reader);
 	index_set_free(&postproc->include);
 	index_set_free(&postproc->exclude);
 	call_address_free(&postproc->options.call_address);
+}
+
+static bool found_leaks(const struct postproc *postproc)
+{
+	for (size_t i = 0; i < postproc->chain_count; i++)
+		if (postproc->chains[i]->summary && summary_count(postproc->chains[i]->summary))
+			return true;
+	return false;
 }
 
 int main(int argc, char **argv)
@@ -382,11 +461,9 @@ int main(int argc, char **argv)
 	    !check_folders("--debug-path", postproc.options.names.debug_path, ":") || !open_input(&postproc) ||
 	    !open_reader(&postproc))
 		goto out;
-	if (!run(&postproc, make_stages(&postproc)))
+	if (!run(&postproc))
 		goto out;
-	status = EXIT_SUCCESS;
-	if (postproc.summary && summary_count(postproc.summary))
-		status = postproc.options.error_exitcode;
+	status = found_leaks(&postproc) ? postproc.options.error_exitcode : EXIT_SUCCESS;
 out:
 	clean_up(&postproc);
 	return status;

@@ -37,7 +37,8 @@ enum record_type {
 /* The filters that have been applied to a trace (text header, key "filter"). */
 enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
 
-/* The handshake and PINF; the text header. */
+/* The handshake and PINF; the text header. In a stream of several processes it says whose records follow, each time
+ * when these are another process's than before. */
 struct record_process {
 	unsigned version_major, version_minor; /* as read; a writer writes its own dialect's */
 	const char *arch;                      /* the target's machine as `uname -m` says it; NULL unknown */

@@ -15,6 +15,7 @@
 #include "analysis/prepare.h"
 #include "analysis/reorder.h"
 #include "analysis/select.h"
+#include "analysis/split.h"
 #include "analysis/summary.h"
 #include "base/buf.h"
 
@@ -882,6 +883,76 @@ static void select_calls(const struct select_options *options, const char *expec
 #define CALL_3   "3 +0 f @2 0 size 0 : 1100 5010\n"
 #define CALL_4   "4 +0 f @3 0 size 0 : 1100 5010 7000\n"
 
+struct ways {
+	struct sink *sinks;
+	size_t begun, max;
+};
+
+static struct stage *begin_way(void *context)
+{
+	struct ways *ways = context;
+
+	return ways->begun < ways->max ? &ways->sinks[ways->begun++].stage : NULL;
+}
+
+static void put_of_several(struct stage *split)
+{
+	put_process(split, 7);
+	alloc(split, 0x10, 1, 0, 0);
+	put_process(split, 8);
+	alloc(split, 0x20, 2, 0, 0);
+	put_process(split, 7);
+	release(split, 0x10);
+	put_process(split, 8);
+	alloc(split, 0x30, 3, 0, 0);
+}
+
+static void split_gives_each_process_its_way(void **state)
+{
+	struct sink sinks[] = {make_sink(), make_sink()};
+	struct ways ways = {sinks, .max = 2};
+	const struct split_options options = {.begin = begin_way, .context = &ways};
+	struct stage *split = split_new(&options);
+
+	(void)state;
+	put_of_several(split);
+	assert_int_equal(stage_finish(split), 0);
+	assert_true(sinks[0].finished && sinks[1].finished);
+	expect_so_far(&sinks[0], "process 7 filters 0\n1 +0 malloc 10 size 1 no stack\n3 -0 free 10 size 0 no stack\n");
+	expect_so_far(&sinks[1],
+		      "process 8 filters 0\n2 +0 malloc 20 size 2 no stack\n4 +0 malloc 30 size 3 no stack\n");
+	split->free(split);
+	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++)
+		buf_free(&sinks[i].text);
+}
+
+static void split_chooses_a_process(void **state)
+{
+	struct sink sink = make_sink();
+	struct ways ways = {&sink, .max = 1};
+	const struct split_options options = {.pid = 8, .begin = begin_way, .context = &ways};
+	struct stage *split = split_new(&options);
+
+	(void)state;
+	put_of_several(split);
+	finish_and_expect(split, &sink,
+			  "process 8 filters 0\n2 +0 malloc 20 size 2 no stack\n4 +0 malloc 30 size 3 no stack\n");
+}
+
+static void split_ends_where_there_is_no_place(void **state)
+{
+	struct sink sink = make_sink();
+	struct ways ways = {&sink, .max = 1};
+	const struct split_options options = {.begin = begin_way, .context = &ways};
+	struct stage *split = split_new(&options);
+	const struct record other = {.type = RECORD_PROCESS, .process = {.pid = 8, .has_pid = true}};
+
+	(void)state;
+	put_process(split, 7);
+	assert_int_equal(stage_put(split, &other), -ENOTSUP);
+	finish_and_expect(split, &sink, "process 7 filters 0\n");
+}
+
 static void select_by_context(void **state)
 {
 	(void)state;
@@ -1165,6 +1236,9 @@ int main(void)
 		TEST(prepare_chooses_resources),
 		TEST(prepare_knows_the_only_resource_as_0),
 		TEST(prepare_chooses_a_process),
+		TEST(split_gives_each_process_its_way),
+		TEST(split_chooses_a_process),
+		TEST(split_ends_where_there_is_no_place),
 		TEST(select_by_context),
 		TEST(select_by_call_address),
 		TEST(select_by_index),

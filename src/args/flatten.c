@@ -139,7 +139,7 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
 	if (!type) {
-		f.value.is_struct = true;
+		f.value.size = UINT64_MAX;
 		give_up(&f);
 		return f.value;
 	}

@@ -1,5 +1,5 @@
 # unit tests of args
-ARGS_TESTS = tests/unit/args_pointers tests/unit/args_rows tests/unit/args_text tests/unit/args_values
+ARGS_TESTS = tests/unit/args_pointers tests/unit/args_rows tests/unit/args_signatures tests/unit/args_text tests/unit/args_values
 check_PROGRAMS += $(ARGS_TESTS)
 TESTS += $(ARGS_TESTS)
 ARGS_TEST_UTIL = tests/unit/args_util.c tests/unit/args_util.h
@@ -10,6 +10,9 @@ tests_unit_args_pointers_LDADD = $(ARGS_TEST_LIBS)
 tests_unit_args_rows_SOURCES = tests/unit/args_rows.c $(ARGS_TEST_UTIL)
 tests_unit_args_rows_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_args_rows_LDADD = $(ARGS_TEST_LIBS)
+tests_unit_args_signatures_SOURCES = tests/unit/args_signatures.c $(ARGS_TEST_UTIL)
+tests_unit_args_signatures_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_args_signatures_LDADD = $(ARGS_TEST_LIBS)
 tests_unit_args_text_SOURCES = tests/unit/args_text.c $(ARGS_TEST_UTIL)
 tests_unit_args_text_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_args_text_LDADD = $(ARGS_TEST_LIBS)

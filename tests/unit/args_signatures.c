@@ -1,0 +1,436 @@
+/* Arguments and results of functions that debug information describes: the bytes of values are put where each
+ * processor's ABI has them, and must come back as text. */
+#include "config.h"
+#include "args/plan.h"
+#include "args_util.h"
+
+static const struct data_type
+	int32 = {.kind = DATA_INT, .size = 4, .align = 4, .is_signed = true, .name = "int"},
+	int64 = {.kind = DATA_INT, .size = 8, .align = 8, .is_signed = true, .name = "long long"},
+	int128 = {.kind = DATA_INT, .size = 16, .align = 16, .is_signed = true, .name = "__int128"},
+	int8 = {.kind = DATA_INT, .size = 1, .align = 1, .is_signed = true, .name = "signed char"},
+	boolean = {.kind = DATA_BOOL, .size = 1, .align = 1, .name = "bool"},
+	character = {.kind = DATA_CHAR, .size = 1, .align = 1, .name = "char"},
+	float_type = {.kind = DATA_FLOAT, .size = 4, .align = 4, .name = "float"},
+	double_type = {.kind = DATA_FLOAT, .size = 8, .align = 8, .name = "double"};
+static const struct data_member point_members[] = {{.name = "x", .type = &int32},
+						   {.name = "y", .type = &int32, .offset = 4}},
+				mixed_members[] = {{.name = "d", .type = &double_type},
+						   {.name = "i", .type = &int32, .offset = 8}},
+				floats_members[] = {{.name = "a", .type = &float_type},
+						    {.name = "b", .type = &float_type, .offset = 4},
+						    {.name = "c", .type = &float_type, .offset = 8}},
+				big_members[] = {{.name = "first", .type = &int64},
+						 {.name = "last", .type = &int64, .offset = 32}};
+static const struct data_type point = {.kind = DATA_STRUCT,
+				       .size = 8,
+				       .align = 4,
+				       .name = "point",
+				       .members = point_members,
+				       .member_count = 2},
+			      mixed = {.kind = DATA_STRUCT,
+				       .size = 16,
+				       .align = 8,
+				       .name = "mixed",
+				       .members = mixed_members,
+				       .member_count = 2},
+			      floats = {.kind = DATA_STRUCT,
+					.size = 12,
+					.align = 4,
+					.name = "floats",
+					.members = floats_members,
+					.member_count = 3},
+			      big = {.kind = DATA_STRUCT,
+				     .size = 40,
+				     .align = 8,
+				     .name = "big",
+				     .members = big_members,
+				     .member_count = 2},
+			      object = {.kind = DATA_STRUCT,
+					.size = 8,
+					.align = 4,
+					.name = "object",
+					.by_address = true,
+					.members = point_members,
+					.member_count = 2},
+			      variants = {.kind = DATA_STRUCT, .size = 8, .align = 4, .has_variants = true},
+			      complex_float = {.kind = DATA_COMPLEX, .size = 8, .align = 4, .target = &float_type},
+			      vector = {.kind = DATA_VECTOR, .size = 16, .align = 16, .target = &int32, .count = 4};
+
+/* ---- Where values are put ---- */
+
+static void put_register(struct fake_task *task, unsigned index, const void *bytes, size_t size, bool is_return)
+{
+	const struct arch_abi *abi = task->arch->abi;
+	uint64_t (*const get)(const struct arch_regs *, unsigned) =
+		is_return ? abi->result_register : abi->argument_register;
+	const struct arch_regs before = task->regs;
+	const uint64_t other = ~get(&before, index);
+	const unsigned words = task->arch->pointer_size == 8 ? 36 : 72;
+	uint64_t value = JUNK | 0x77777777;
+
+	memcpy(&value, bytes, size < sizeof(value) ? size : sizeof(value));
+	for (unsigned word = 0; word < words; word++) {
+		if (words == 36)
+			task->regs.words[word] = other;
+		else
+			task->regs.narrow[word] = (uint32_t)other;
+		const bool is_it = (uint32_t)get(&task->regs, index) == (uint32_t)other;
+
+		task->regs = before;
+		if (!is_it)
+			continue;
+		if (words == 36)
+			task->regs.words[word] = value;
+		else
+			task->regs.narrow[word] = (uint32_t)value;
+		return;
+	}
+	fail_msg("no register is argument %u", index);
+}
+
+/* 1.5, whatever is put. */
+static const unsigned char x87[10] = {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x3f};
+
+static void put(struct fake_task *task, const struct abi_place *place, const void *value, bool is_return)
+{
+	const unsigned char *bytes = value;
+
+	assert_true(place->is_known);
+	for (unsigned i = 0; i < place->piece_count; i++) {
+		const struct abi_piece *piece = &place->pieces[i];
+
+		switch (piece->kind) {
+		case PIECE_INTEGER:
+			put_register(task, piece->index, bytes + piece->offset, piece->size, is_return);
+			break;
+		case PIECE_FLOAT:
+			assert_true(piece->at + piece->size <= sizeof(task->floats));
+			memcpy(task->floats + piece->at, bytes + piece->offset, piece->size);
+			break;
+		case PIECE_X87:
+			memcpy(task->floats + piece->at, x87, sizeof(x87));
+			break;
+		default:
+			assert_true(piece->at + piece->size <= STACK_SIZE / 2);
+			memcpy(task->stack + STACK_SIZE / 2 + piece->at, bytes + piece->offset, piece->size);
+			break;
+		}
+	}
+}
+
+/* ---- Functions ---- */
+
+#define PARAMS_MAX 24
+
+/* A parameter with its value. */
+struct argument {
+	const struct data_type *type;
+	const void *bytes;
+	const char *name;
+};
+
+/* Calls a function with these parameters, `count` of them: the text of its arguments. */
+static const char *call(struct fake_task *task, const struct argument *arguments, size_t count,
+			const struct data_type *result)
+{
+	struct signature_param params[PARAMS_MAX] = {{0}};
+	const struct signature signature = {.params = params, .param_count = count, .result = result};
+	struct args_plan *plan;
+	const char *text;
+
+	assert_true(count <= PARAMS_MAX);
+	for (size_t i = 0; i < count; i++)
+		params[i] = (struct signature_param){.name = arguments[i].name, .type = arguments[i].type};
+	plan = args_plan_of_signature(task->arch, &signature, false);
+	assert_non_null(plan);
+	for (size_t i = 0; i < count; i++)
+		put(task, &plan->params[i].place, arguments[i].bytes, false);
+	text = fake_entry(task, plan);
+	args_plan_free(plan);
+	return text;
+}
+
+#define CALL(result, ...)                                                                                              \
+	call(&task, (const struct argument[]){__VA_ARGS__},                                                            \
+	     sizeof((struct argument[]){__VA_ARGS__}) / sizeof(struct argument), (result))
+
+/* A function that takes nothing returns it, where it is not in memory. */
+static const char *result_of(struct fake_task *task, const struct data_type *type, const void *bytes)
+{
+	const struct signature signature = {.result = type};
+	struct args_plan *plan = args_plan_of_signature(task->arch, &signature, false);
+	const char *text;
+
+	assert_non_null(plan);
+	if (plan->has_result && !plan->result.place.is_address)
+		put(task, &plan->result.place, bytes, true);
+	fake_entry(task, plan);
+	text = fake_return(task, plan, false);
+	args_plan_free(plan);
+	return text;
+}
+
+static const int32_t minus_42 = -42, one = 1, pair[] = {3, -4}, four[] = {1, 2, 3, 4};
+static const int64_t wide_number = -5000000000, wide_numbers[] = {7, 0, 0, 0, -7}, big_number[] = {1, -1};
+static const double half = 0.5, eighth = 0.125;
+static const float quarter = 0.25f, three[] = {1, 2.5f, -3}, parts[] = {1.5f, 2};
+static const char letter = 'x', yes = 1;
+static const struct {
+	double d;
+	int32_t i, end;
+} both = {2.5, 6, 0};
+
+static void test_scalars(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		fake_begin(&task, arch);
+		task.floats_size = sizeof(task.floats);
+		assert_text(CALL(NULL, {&int32, &minus_42, "i"}, {&double_type, &half, "d"}, {&character, &letter, "c"},
+				 {&boolean, &yes, "b"}, {&float_type, &quarter, "f"}, {&int64, &wide_number, "l"},
+				 {&int8, &minus_42, ""}),
+			    "i=-42, d=0.5, c='x', b=true, f=0.25, l=-5000000000, =-42");
+		assert_in_range(task.reads, 0, 1);
+		/* More than there are registers. */
+		assert_text(CALL(NULL, {&int32, &one, "a"}, {&int64, &wide_number, "b"}, {&int32, &one, "c"},
+				 {&int32, &one, "d"}, {&int32, &one, "e"}, {&int32, &one, "f"}, {&int32, &one, "g"},
+				 {&int32, &one, "h"}, {&int32, &minus_42, "i"}, {&int64, &wide_number, "j"},
+				 {&double_type, &half, "k"}, {&double_type, &half, "l"}, {&double_type, &half, "m"},
+				 {&double_type, &half, "n"}, {&double_type, &half, "o"}, {&double_type, &half, "p"},
+				 {&double_type, &half, "q"}, {&double_type, &half, "r"}, {&double_type, &eighth, "s"},
+				 {&float_type, &quarter, "t"}),
+			    "a=1, b=-5000000000, c=1, d=1, e=1, f=1, g=1, h=1, i=-42, j=-5000000000, k=0.5, l=0.5, "
+			    "m=0.5, n=0.5, o=0.5, p=0.5, q=0.5, r=0.5, s=0.125, t=0.25");
+		assert_int_equal(task.reads, 1);
+		if (arch->pointer_size == 8)
+			assert_text(CALL(NULL, {&int128, big_number, "i"}, {&vector, four, "v"}),
+				    "i=-18446744073709551615, v=[1, 2, 3, 4]");
+		fake_end(&task);
+	}
+}
+
+static void test_structs(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		unsigned char addresses[2][8];
+		const uint64_t object_at = 0x1000, big_at = 0x2000;
+
+		memcpy(addresses[0], &object_at, 8);
+		memcpy(addresses[1], &big_at, 8);
+		fake_begin(&task, arch);
+		task.floats_size = sizeof(task.floats);
+		fake_memory(&task, object_at, pair, sizeof(pair));
+		fake_memory(&task, big_at, wide_numbers, sizeof(wide_numbers));
+		assert_text(CALL(NULL, {&point, pair, "p"}, {&mixed, &both, "m"}, {&floats, three, "f"},
+				 {&complex_float, parts, "z"}),
+			    "p={x=3, y=-4}, m={d=2.5, i=6}, f={a=1, b=2.5, c=-3}, z=1.5 + 2i");
+		/* In memory, but for AArch64, which passes the address of a copy. */
+		assert_text(CALL(NULL, {&int32, &one, "i"},
+				 {&big, arch == &arch_aarch64 ? (const void *)addresses[1] : wide_numbers, "s"},
+				 {&int32, &minus_42, "j"}),
+			    "i=1, s={first=7, last=-7}, j=-42");
+		assert_int_equal(task.reads, 1);
+		/* What C++ passes by its address. */
+		assert_text(CALL(NULL, {&object, addresses[0], "o"}, {&int32, &one, "i"}), "o={x=3, y=-4}, i=1");
+		memset(addresses[0], 0, 8);
+		assert_text(CALL(NULL, {&object, addresses[0], "o"}), "o=NULL");
+		addresses[0][2] = 0x66;
+		assert_text(CALL(NULL, {&object, addresses[0], "o"}), "o=0x660000 (unreadable)");
+		fake_end(&task);
+	}
+}
+
+static void test_pointers(void **state)
+{
+	const uint64_t text_at = TEXT_AT, object_at = 0x1000, wild = WILD;
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const unsigned word = arch->pointer_size;
+		const struct data_type string = {.kind = DATA_POINTER,
+						 .size = word,
+						 .align = word,
+						 .target = &character},
+				       to_point = {.kind = DATA_POINTER, .size = word, .align = word, .target = &point},
+				       ref = {.kind = DATA_REFERENCE, .size = word, .align = word, .target = &point},
+				       view = {.kind = DATA_TEXT, .size = 2 * word, .align = word, .text_at = word};
+		unsigned char view_bytes[16] = {0};
+
+		view_bytes[0] = 3;
+		memcpy(view_bytes + word, &text_at, word);
+		fake_begin(&task, arch);
+		fake_memory(&task, TEXT_AT, "hello", 6);
+		fake_memory(&task, object_at, pair, sizeof(pair));
+		assert_text(CALL(NULL, {&to_point, &object_at, "this"}, {&string, &text_at, "s"},
+				 {&ref, &object_at, "r"}, {&to_point, &wild, "w"}),
+			    "this=0x1000 -> {x=3, y=-4}, s=\"hello\", r={x=3, y=-4}, w=0x66660000 (unreadable)");
+		/* One for each, and the stack. */
+		assert_int_equal(task.reads, 4 + !arch->argument_registers);
+		assert_text(CALL(NULL, {&view, view_bytes, "v"}), "v=\"hel\"");
+		assert_int_equal(task.reads, 1 + !arch->argument_registers);
+		fake_end(&task);
+	}
+}
+
+static void test_results(void **state)
+{
+	static const struct data_type extended = {
+		.kind = DATA_FLOAT, .size = 16, .align = 16, .is_extended = true, .name = "long double"};
+	const uint64_t text_at = TEXT_AT;
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const bool is_x86 = arch != &arch_aarch64 && arch != &arch_arm;
+		const struct data_type string = {
+			.kind = DATA_POINTER, .size = arch->pointer_size, .target = &character};
+
+		fake_begin(&task, arch);
+		task.floats_size = sizeof(task.floats);
+		fake_memory(&task, TEXT_AT, "hello", 6);
+		assert_text(result_of(&task, &int32, &minus_42), "return=-42");
+		assert_text(result_of(&task, &int64, &wide_number), "return=-5000000000");
+		assert_text(result_of(&task, &boolean, &yes), "return=true");
+		assert_text(result_of(&task, &string, &text_at), "return=\"hello\"");
+		assert_int_equal(task.reads, 1);
+		if (is_x86 && arch->pointer_size == 8)
+			assert_text(result_of(&task, &extended, x87), "return=1.5");
+		/* i386 returns it as it returns 1.5 above. */
+		assert_text(result_of(&task, &double_type, &half),
+			    is_x86 && arch->pointer_size == 4 ? "return=1.5" : "return=0.5");
+		if (arch->pointer_size == 8) {
+			assert_text(result_of(&task, &point, pair), "return={x=3, y=-4}");
+			assert_text(result_of(&task, &mixed, &both), "return={d=2.5, i=6}");
+			assert_text(result_of(&task, &floats, three), "return={a=1, b=2.5, c=-3}");
+			assert_text(result_of(&task, &complex_float, parts), "return=1.5 + 2i");
+		}
+		assert_text(result_of(&task, NULL, NULL), "");
+		assert_text(result_of(&task, &(struct data_type){.kind = DATA_VOID}, NULL), "");
+		fake_end(&task);
+	}
+}
+
+/* A struct that is returned in memory: its address is known at the entry only. */
+static void test_result_in_memory(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const struct signature_param param = {.name = "i", .type = &int32};
+		const struct signature signature = {.params = &param, .param_count = 1, .result = &big};
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+		const uint64_t at = 0x2000;
+
+		fake_begin(&task, arch);
+		assert_true(plan->result.place.is_address);
+		put(&task, &plan->result.place, &at, false);
+		put(&task, &plan->params[0].place, &minus_42, false);
+		assert_text(fake_entry(&task, plan), "i=-42");
+		assert_true(task.kept.result_at == at);
+		memset(&task.regs, 0, sizeof(task.regs));
+		assert_text(fake_return(&task, plan, false), "return=0x2000 (unreadable)");
+		fake_memory(&task, at, wide_numbers, sizeof(wide_numbers));
+		assert_text(fake_return(&task, plan, false), "return={first=7, last=-7}");
+		assert_int_equal(task.reads, 1);
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+/* Where the compiler puts what is its own. */
+static void test_chosen_places(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		struct signature_param params[] = {
+			{.name = "a", .type = &int32, .place = PLACE_NOWHERE},
+			{.name = "b", .type = &int32, .place = PLACE_STACK, .place_offset = 16},
+			{.name = "c", .type = &point, .place = PLACE_STACK, .place_offset = -0x100000},
+			{.name = "d", .type = &int32, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+			{.name = "e", .type = &int32, .place = PLACE_REGISTER, .place_register = 1000},
+			{.name = "f", .type = &mixed, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+		};
+		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+		size_t at;
+
+		fake_begin(&task, arch);
+		at = arch->return_sp(&task.regs) + 16 - STACK_AT;
+		memcpy(task.stack + at, &minus_42, 4);
+		assert_text(fake_entry(&task, plan),
+			    arch->pointer_size == 8
+				    ? "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
+				      "f={d=4.143511e-317, i=(unreadable)}"
+				    : "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
+				      "f={d=(unreadable)}");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+/* Registers that cannot be had, places that nobody knows, too many parameters. */
+static void test_unknown(void **state)
+{
+	struct signature_param many[100] = {{0}};
+	struct signature signature = {.params = many, .param_count = ARRAY_SIZE(many)};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		struct args_plan *plan;
+
+		fake_begin(&task, arch);
+		for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+			many[i] = (struct signature_param){.name = NULL, .type = &int32};
+		signature.param_count = ARRAY_SIZE(many);
+		plan = args_plan_of_signature(arch, &signature, false);
+		fake_entry(&task, plan);
+		assert_int_equal(task.list->count, 64);
+		assert_int_equal(task.reads, 1);
+		args_plan_free(plan);
+
+		many[0].type = &double_type;
+		many[1].type = &variants;
+		many[2].type = NULL;
+		signature.param_count = 3;
+		plan = args_plan_of_signature(arch, &signature, false);
+		fake_entry(&task, plan);
+		/* On i386 they are on the stack whatever they are; ARM's floats are asked for in vain. */
+		if (arch->argument_registers)
+			assert_text(task.list->items[0].value, "(unreadable)");
+		assert_string_equal(task.list->items[2].name, "");
+		assert_text(task.list->items[1].value, "<unknown place>");
+		assert_text(task.list->items[2].value, "<unknown place>");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scalars),          cmocka_unit_test(test_structs),
+		cmocka_unit_test(test_pointers),         cmocka_unit_test(test_results),
+		cmocka_unit_test(test_result_in_memory), cmocka_unit_test(test_chosen_places),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

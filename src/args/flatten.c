@@ -19,7 +19,7 @@ static void add_field(struct flattening *f, uint64_t offset, uint64_t size, enum
 {
 	struct abi_value *value = &f->value;
 
-	if (value->field_count >= ABI_FIELDS || offset > UINT32_MAX || size > UINT16_MAX) {
+	if (value->field_count >= ABI_FIELDS || offset > UINT32_MAX || !size || size > UINT16_MAX) {
 		give_up(f);
 		return;
 	}

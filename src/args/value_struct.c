@@ -118,6 +118,11 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 
 /* ---- Enumerations ---- */
 
+static bool is_named(const struct data_word *word)
+{
+	return word->name && *word->name;
+}
+
 /* The names of a number's bits: the words with the most bits first, in the order of their values. */
 static void show_flags(struct showing *s, const struct data_type *type, uint64_t number)
 {
@@ -128,7 +133,7 @@ static void show_flags(struct showing *s, const struct data_type *type, uint64_t
 	for (size_t i = type->word_count; i-- > 0 && left && count < ARRAY_SIZE(named);) {
 		const uint64_t bits = type->words[i].value;
 
-		if (!bits || (left & bits) != bits)
+		if (!bits || (left & bits) != bits || !is_named(&type->words[i]))
 			continue;
 		left &= ~bits;
 		named[count++] = &type->words[i];
@@ -146,7 +151,7 @@ void show_enum(struct showing *s, const struct data_type *type, const struct vie
 	const uint64_t bits = view_number(view, type->size, false);
 
 	for (size_t i = 0; i < type->word_count; i++)
-		if (type->words[i].value == number || type->words[i].value == bits) {
+		if (is_named(&type->words[i]) && (type->words[i].value == number || type->words[i].value == bits)) {
 			out_add(&s->out, type->words[i].name);
 			return;
 		}

@@ -1,0 +1,301 @@
+/* What a program, its debug information and a user's module may give: wild pointers, memory that ends anywhere, types
+ * of absurd sizes, counts and depths, types that hold themselves. Every text is bounded, and so are the reads. */
+#include "config.h"
+#include "args/row.h"
+#include "args_util.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define ROUNDS     3000
+#define TYPES      24
+#define MEMBERS    6
+#define PARAMS     10
+#define REGION_AT  0x40000u
+#define REGION_MAX 2048u
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t draw(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return below ? seed % below : 0;
+}
+
+/* One of these, mostly; else anything. */
+#define DRAW_OF(...)                                                                                                   \
+	({                                                                                                             \
+		const uint64_t of_[] = {__VA_ARGS__};                                                                  \
+		draw(16) ? of_[draw(sizeof(of_) / sizeof(of_[0]))] : draw(UINT64_MAX);                                 \
+	})
+
+/* ---- The world ---- */
+
+static unsigned char region[REGION_MAX];
+static struct data_type types[TYPES];
+static struct data_member members[TYPES][MEMBERS];
+static struct data_word words[TYPES][MEMBERS];
+
+static void draw_bytes(unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (unsigned char)draw(draw(2) ? 256 : 3);
+}
+
+/* An address in the region, near its end, or a wild one. */
+static uint64_t draw_address(void)
+{
+	switch (draw(4)) {
+	case 0:
+		return REGION_AT + draw(REGION_MAX);
+	case 1:
+		return REGION_AT + REGION_MAX - draw(20);
+	case 2:
+		return DRAW_OF(0, 1, UINT64_MAX, UINT64_MAX - 7, UINT32_MAX, STACK_AT, (uint64_t)1 << 63);
+	default:
+		return STACK_AT + draw(STACK_SIZE + 8);
+	}
+}
+
+/* Pointers are in it, too. */
+static void draw_memory(void)
+{
+	draw_bytes(region, sizeof(region));
+	for (unsigned i = 0; i < 40; i++) {
+		const uint64_t address = draw_address();
+
+		memcpy(region + draw(sizeof(region) - 8), &address, sizeof(address));
+	}
+}
+
+static const struct data_type *draw_type(void)
+{
+	return draw(24) ? &types[draw(TYPES)] : NULL;
+}
+
+static void draw_types(void)
+{
+	static const char *const names[] = {"",  "x", "char", "wchar_t", "a::very<long, name>::that::says::nothing",
+					    NULL};
+
+	for (unsigned i = 0; i < TYPES; i++) {
+		struct data_type *type = &types[i];
+
+		*type = (struct data_type){
+			.kind = (enum data_kind)(draw(40) ? draw(DATA_TEXT_INLINE + 1) : draw(200)),
+			.size = DRAW_OF(0, 1, 2, 3, 4, 8, 10, 12, 16, 17, 24, 64, 1500, 65536, UINT32_MAX, UINT64_MAX),
+			.align = (uint32_t)DRAW_OF(0, 1, 2, 3, 4, 8, 16, 64, 1u << 31),
+			.name = names[draw(ARRAY_SIZE(names))],
+			.is_signed = draw(2),
+			.is_flags = draw(2),
+			.is_extended = !draw(3),
+			.is_cut = !draw(8),
+			.has_variants = !draw(8),
+			.by_address = !draw(6),
+			.target = draw_type(),
+			.count = DRAW_OF(0, 1, 2, 7, 8, 9, 100, UINT32_MAX, UINT64_MAX),
+			.members = members[i],
+			.member_count = draw(MEMBERS + 1),
+			.words = words[i],
+			.word_count = draw(MEMBERS + 1),
+			.text_at = (uint32_t)DRAW_OF(0, 4, 8, 16, UINT32_MAX),
+			.length_at = (uint32_t)DRAW_OF(0, 4, 8, 16, UINT32_MAX),
+		};
+		for (unsigned j = 0; j < MEMBERS; j++) {
+			const char *name = names[draw(ARRAY_SIZE(names))];
+
+			members[i][j] = (struct data_member){
+				.name = name,
+				.type = draw_type(),
+				.offset = (uint32_t)DRAW_OF(0, 1, 4, 8, 16, 1020, UINT32_MAX),
+				.bit_offset = (uint16_t)DRAW_OF(0, 1, 7, 31, 63, 65535),
+				.bit_size = draw(3) ? 0 : (uint16_t)DRAW_OF(1, 7, 31, 63, 64, 65, 65535),
+				.is_base = !draw(4),
+			};
+			words[i][j] = (struct data_word){.name = name, .value = DRAW_OF(0, 1, 2, 3, UINT64_MAX)};
+		}
+	}
+}
+
+static void draw_task(struct fake_task *task, const struct arch *arch)
+{
+	fake_begin(task, arch);
+	fake_memory(task, REGION_AT, region, sizeof(region) - (size_t)draw(16));
+	draw_bytes(task->stack, sizeof(task->stack));
+	for (unsigned i = 0; i < STACK_SIZE / 16; i++) {
+		const uint64_t address = draw_address();
+
+		memcpy(task->stack + (size_t)i * 16, &address, sizeof(address));
+	}
+	for (unsigned i = 0; i < 36; i++)
+		task->regs.words[i] =
+			arch->pointer_size == 8 ? draw_address() : (uint32_t)draw_address() | draw_address() << 32;
+	if (draw(8))
+		arch->set_sp(&task->regs, STACK_AT + (draw(4) ? STACK_SIZE / 2 : STACK_SIZE - draw(64)));
+	draw_bytes(task->floats, sizeof(task->floats));
+	task->floats_size = draw(3) ? sizeof(task->floats) : (size_t)draw(sizeof(task->floats));
+	task->source.limit = (size_t)DRAW_OF(0, 1, 16, 64, 100000, SIZE_MAX);
+	task->has_error = draw(2);
+	task->error = (int)draw(200);
+}
+
+/* ---- What must be true of all ---- */
+
+static void check_list(const struct fake_task *task, size_t reads)
+{
+	const size_t limit = task->source.limit < ARGS_LIMIT_MAX ? task->source.limit : ARGS_LIMIT_MAX;
+
+	for (size_t i = 0; i < task->list->count; i++) {
+		const char *value = task->list->items[i].value;
+
+		assert_true(*value);
+		assert_true(strlen(value) < 1024 + 4 * limit + OUT_RESERVE);
+		for (const char *c = value; *c; c++)
+			assert_true(!iscntrl((unsigned char)*c));
+	}
+	assert_true(task->reads <= reads);
+}
+
+static void call(struct fake_task *task, const struct args_plan *plan, size_t entry_reads, size_t return_reads)
+{
+	task->reads = 0;
+	task->list = args_at_entry(plan, &task->source, &task->kept);
+	check_list(task, entry_reads);
+	task->reads = 0;
+	args_at_return(plan, &task->source, &task->kept, draw(2), task->list);
+	check_list(task, return_reads);
+	fake_end(task);
+}
+
+static void test_signatures(void **state)
+{
+	static struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			struct signature_param params[PARAMS];
+			struct signature signature = {.params = params, .is_variadic = draw(2)};
+			struct args_plan *plan;
+
+			draw_types();
+			draw_memory();
+			draw_task(&task, arch);
+			signature.param_count = (size_t)draw(PARAMS + 1);
+			signature.result = draw_type();
+			for (size_t i = 0; i < PARAMS; i++)
+				params[i] = (struct signature_param){
+					.name = draw(4) ? "p" : NULL,
+					.type = draw_type(),
+					.place = draw(4) ? PLACE_BY_ABI : (enum param_place)draw(6),
+					.place_register = (unsigned)DRAW_OF(0, 7, 16, 31, 64, UINT32_MAX),
+					.place_offset = (int64_t)DRAW_OF(0, 8, (uint64_t)-8, (uint64_t)1 << 63),
+				};
+			plan = args_plan_of_signature(arch, &signature, draw(2));
+			/* The stack at once; of each that it has, what is far in it, and what it leads to, twice. */
+			call(&task, plan, 2 + 4 * signature.param_count, 3);
+			args_plan_free(plan);
+		}
+	}
+}
+
+static void test_rows(void **state)
+{
+	static const struct param_word some[] = {{.name = "A", .value = 1},
+						 {.name = "B", .value = 2, .mask = 6},
+						 {.name = "C"},
+						 {.name = "D", .value = UINT64_MAX, .on = 3},
+						 {0}};
+	static struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			struct function row = {.sets_errno = draw(2),
+					       .result = (unsigned char)draw(9),
+					       .success = (unsigned char)draw(6)};
+			struct param_case cases[3] = {{0}};
+			const size_t count = (size_t)draw(FUNCTION_PARAMS + 1);
+			struct args_plan *plan;
+
+			draw_memory();
+			draw_task(&task, arch);
+			for (size_t i = 0; i < 2; i++)
+				cases[i] = (struct param_case){.value = draw(4),
+							       .mask = draw(2) * 3,
+							       .type = (unsigned char)draw(PARAM_NONE + 1),
+							       .words = draw(2) ? some : NULL};
+			for (size_t i = 0; i < count; i++)
+				row.params[i] =
+					(struct param){.name = "p",
+						       .type = (unsigned char)(1 + draw(draw(8) ? PARAM_NONE : 255)),
+						       .with = (unsigned char)draw(draw(8) ? 12 : 256),
+						       .times = (unsigned char)draw(draw(8) ? 4 : 256),
+						       .is_result = !draw(3),
+						       .words = draw(2) ? some : NULL,
+						       .needs = DRAW_OF(0, 0, 1, 2, 9, UINT64_MAX),
+						       .cases = draw(4) ? NULL : cases};
+			row.returns = (struct param){.name = "return",
+						     .type = (unsigned char)draw(PARAM_NONE + 2),
+						     .with = (unsigned char)draw(256),
+						     .needs = DRAW_OF(0, 1)};
+			plan = args_plan_of_row(arch, &row, draw(2));
+			/* A list of strings takes one for each of them. */
+			if (plan)
+				call(&task, plan, 2 + (VALUE_ITEMS + 2) * count, (VALUE_ITEMS + 2) * (count + 1));
+			args_plan_free(plan);
+		}
+	}
+}
+
+/* A type that holds itself many times over, and nothing else: neither its fields nor its text ever end. */
+static void test_endless(void **state)
+{
+	static struct data_member many[64], bases[64];
+	static struct data_type self = {.kind = DATA_STRUCT, .size = 8, .members = many, .member_count = 64},
+				none = {.kind = DATA_STRUCT, .size = 8, .members = bases, .member_count = 64},
+				empty = {.kind = DATA_STRUCT, .size = 1},
+				list = {.kind = DATA_ARRAY, .size = 8, .target = &empty, .count = UINT64_MAX},
+				nest = {.kind = DATA_ARRAY, .size = 8, .target = &nest, .count = 8},
+				pointer = {.kind = DATA_POINTER, .size = 8, .target = &pointer},
+				reference = {.kind = DATA_REFERENCE, .size = 8, .target = &reference},
+				complex = {.kind = DATA_COMPLEX, .size = 8, .target = &complex};
+	static const struct data_type *const endless[] = {&self, &none, &list, &nest, &pointer, &reference, &complex};
+	static struct fake_task task;
+
+	(void)state;
+	for (size_t i = 0; i < 64; i++) {
+		many[i] = (struct data_member){.name = "self", .type = &self};
+		bases[i] = (struct data_member){.name = "", .type = &none, .is_base = true};
+	}
+	FOR_EACH_ARCH(arch)
+	{
+		for (size_t i = 0; i < ARRAY_SIZE(endless); i++) {
+			const struct signature_param param = {.name = "p", .type = endless[i]};
+			const struct signature signature = {.params = &param, .param_count = 1, .result = endless[i]};
+			struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+			draw_memory();
+			draw_task(&task, arch);
+			call(&task, plan, 6, 3);
+			args_plan_free(plan);
+			assert_true(strlen(fake_value(&task, endless[i], region, 8, REGION_AT)) <
+				    1024 + 4 * ARGS_LIMIT_MAX + OUT_RESERVE);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signatures),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_endless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#define PIECES_MAX 16 /* of a parameter that the compiler has taken apart */
+
 /* One call, at its entry or its return. */
 struct explaining {
 	const struct args_plan *plan;
@@ -36,25 +38,90 @@ static void add(struct explaining *e, const char *name)
 
 /* ---- Signatures ---- */
 
-/* Where the compiler has put it by its own choice. */
-static void gather_chosen(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
-			  struct view *view, uint64_t size)
+/* The bytes of one piece, from where the compiler has put it by its own choice, into `to`. How many are there. */
+static size_t take_chosen(struct explaining *e, const struct place_piece *piece, void *to)
 {
 	const struct args_source *source = e->showing.source;
 	const struct arch *arch = source->arch;
-	uint64_t value;
+	const bool has_register = piece->place_register < arch->dwarf_registers;
+	const uint64_t number = has_register && (piece->place == PLACE_REGISTER || piece->place == PLACE_MEMORY)
+					? arch->dwarf_get(source->regs, piece->place_register)
+					: 0;
+	const uint64_t word = piece->place == PLACE_REGISTER ? number : (uint64_t)piece->place_offset;
+	const size_t most = piece->place == PLACE_REGISTER ? arch->pointer_size : sizeof(word);
+	uint64_t address = number + (uint64_t)piece->place_offset;
+	ssize_t count;
 
-	if (param->place == PLACE_STACK) {
-		showing_read(&e->showing, arch->return_sp(source->regs) + (uint64_t)param->place_offset, size, bytes,
-			     view);
-		return;
+	switch (piece->place) {
+	case PLACE_REGISTER:
+		if (!has_register)
+			return 0;
+		break;
+	case PLACE_CONSTANT:
+		break;
+	case PLACE_STACK:
+		address += arch->return_sp(source->regs);
+		break;
+	case PLACE_MEMORY:
+		if (!has_register)
+			return 0;
+		break;
+	default:
+		return 0;
 	}
-	*view = (struct view){.bytes = bytes};
-	if (param->place_register >= arch->dwarf_registers)
-		return;
-	value = arch->dwarf_get(source->regs, param->place_register);
-	memcpy(bytes, &value, sizeof(value));
-	view->size = size < arch->pointer_size ? size : arch->pointer_size;
+	if (piece->place == PLACE_REGISTER || piece->place == PLACE_CONSTANT) {
+		const size_t size = piece->size < most ? piece->size : most;
+
+		memcpy(to, &word, size);
+		return size;
+	}
+	count = source->read(source->context, address, to, piece->size);
+	return count <= 0 ? 0 : (size_t)count < piece->size ? (size_t)count : piece->size;
+}
+
+/* What is in pieces: the first that cannot be read ends it, and what is in none is lost. */
+static void gather_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
+			  unsigned char *lost, struct view *view)
+{
+	memset(lost, 1, view->size);
+	memset(bytes, 0, view->size);
+	for (size_t i = 0; i < param->piece_count && i < PIECES_MAX; i++) {
+		struct place_piece piece = param->pieces[i];
+		const uint64_t left = piece.offset < view->size ? view->size - piece.offset : 0;
+
+		if (piece.size > left)
+			piece.size = (uint32_t)left;
+		if (!piece.size || piece.place == PLACE_NOWHERE)
+			continue;
+		const size_t count = take_chosen(e, &piece, bytes + piece.offset);
+
+		memset(lost + piece.offset, 0, piece.size);
+		if (count < piece.size) {
+			view->size = piece.offset + count;
+			return;
+		}
+	}
+	view->lost = lost;
+}
+
+/* Where the compiler has put it by its own choice. */
+static void show_chosen(struct explaining *e, const struct plan_param *param)
+{
+	const struct signature_param *chosen = param->signature;
+	const size_t size = param->size < VALUE_BYTES ? (size_t)param->size : VALUE_BYTES;
+	const struct place_piece whole = {.place = chosen->place,
+					  .place_register = chosen->place_register,
+					  .place_offset = chosen->place_offset,
+					  .size = (uint32_t)size};
+	unsigned char bytes[VALUE_BYTES], lost[VALUE_BYTES];
+	struct view view = {.bytes = bytes, .size = size};
+
+	if (chosen->place == PLACE_PIECES)
+		gather_pieces(e, chosen, bytes, lost, &view);
+	else
+		view.size = take_chosen(e, &whole, bytes);
+	view.is_cut = view.size == size && size < param->size;
+	value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
 }
 
 static void show_address_of(struct explaining *e, const struct data_type *type, uint64_t address)
@@ -78,11 +145,10 @@ static void show_param(struct explaining *e, const struct plan_param *param)
 	struct view view;
 
 	if (chosen && chosen->place == PLACE_NOWHERE)
-		out_add(&e->showing.out, "<optimised out>");
-	else if (chosen && chosen->place != PLACE_BY_ABI) {
-		gather_chosen(e, chosen, bytes, &view, param->size);
-		value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
-	} else if (!gather(&e->gathering, &param->place, size, bytes, &view))
+		show_lost(&e->showing);
+	else if (chosen && chosen->place != PLACE_BY_ABI)
+		show_chosen(e, param);
+	else if (!gather(&e->gathering, &param->place, size, bytes, &view))
 		out_add(&e->showing.out, "<unknown place>");
 	else if (param->place.is_address)
 		show_address_of(e, param->type, view_pointer(&e->showing, &view));
@@ -171,7 +237,7 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 	}
 	if (failed && row->sets_errno && source->error(source->context, &error)) {
 		show_error(&e->showing, error);
-		add(e, "errno");
+		add(e, ARG_ERROR);
 	}
 }
 

@@ -138,7 +138,8 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 {
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
-	if (!type) {
+	/* Where it may be, and how much of that it takes, nobody can say. */
+	if (!type || type->is_incomplete) {
 		f.value.size = UINT64_MAX;
 		give_up(&f);
 		return f.value;

@@ -76,7 +76,7 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 	plan->has_result = row->returns.type != PARAM_END && row->returns.type != PARAM_NONE;
 	if (plan->has_result)
 		result = row_abi_value(arch, &row->returns);
-	plan->result.name = "return";
+	plan->result.name = ARG_RESULT;
 	plan->result.size = plan->has_result ? result.size : 0;
 	place_all(plan, &(struct abi_function){.values = values,
 					       .count = count,
@@ -87,35 +87,199 @@ struct args_plan *args_plan_of_row(const struct arch *arch, const struct functio
 
 /* ---- Signatures ---- */
 
+/* What the ABI is asked of: a parameter, or with Rust's a part of it. */
+struct asked {
+	struct abi_value values[PLAN_PARAMS * PASSED_SCALARS];
+	struct abi_place places[PLAN_PARAMS * PASSED_SCALARS];
+	size_t params[PLAN_PARAMS * PASSED_SCALARS], count;
+	uint32_t offsets[PLAN_PARAMS * PASSED_SCALARS]; /* in the parameter */
+};
+
+static void ask(struct asked *asked, size_t param, const struct abi_value *value, uint32_t offset)
+{
+	asked->values[asked->count] = *value;
+	asked->params[asked->count] = param;
+	asked->offsets[asked->count++] = offset;
+}
+
+/* The next number of bytes that a scalar may have. */
+static uint16_t scalar_size(uint16_t size)
+{
+	uint16_t whole = 1;
+
+	while (whole < size && whole < 16)
+		whole *= 2;
+	return whole;
+}
+
+static struct abi_value scalar_value(unsigned size, bool is_float)
+{
+	return (struct abi_value){
+		.size = size,
+		.align = size,
+		.field_count = 1,
+		.fields = {{.size = (uint16_t)size, .kind = is_float ? ABI_FLOAT : ABI_INTEGER}},
+	};
+}
+
+/* A struct that is in memory everywhere. */
+static struct abi_value value_in_memory(unsigned word)
+{
+	struct abi_value value = {
+		.size = ABI_FIELDS * word, .align = word, .is_struct = true, .field_count = ABI_FIELDS};
+
+	for (unsigned i = 0; i < ABI_FIELDS; i++)
+		value.fields[i] = (struct abi_field){.offset = i * word, .size = (uint16_t)word, .kind = ABI_INTEGER};
+	return value;
+}
+
+static void ask_rust(struct asked *asked, size_t param, const struct passed_as *passed, unsigned word)
+{
+	const struct abi_value pointer = scalar_value(word, false);
+
+	if (passed->by_address)
+		ask(asked, param, &pointer, 0);
+	for (unsigned i = 0; !passed->by_address && i < passed->count && i < PASSED_SCALARS; i++) {
+		const struct passed_scalar *scalar = &passed->scalars[i];
+		const struct abi_value value = scalar_value(scalar_size(scalar->size), scalar->is_float);
+
+		ask(asked, param, &value, scalar->offset);
+	}
+}
+
+/* A part's place is one of the whole. size: the whole's. */
+static void add_pieces(struct abi_place *whole, const struct abi_place *part, uint32_t offset, uint64_t size)
+{
+	whole->is_known &= part->is_known && !part->is_address;
+	for (unsigned i = 0; i < part->piece_count && i < ABI_PIECES; i++) {
+		struct abi_piece piece = part->pieces[i];
+
+		if (whole->piece_count == ABI_PIECES) {
+			whole->is_known = false;
+			return;
+		}
+		piece.offset += offset;
+		if (piece.offset >= size)
+			continue;
+		if (piece.size > size - piece.offset)
+			piece.size = (uint32_t)(size - piece.offset);
+		whole->pieces[whole->piece_count++] = piece;
+	}
+}
+
+/* Rust returns each scalar of a pair in a register of its own. Those of C's functions say which these are: of integers
+ * those of one of two words, of floats those of a complex number. */
+static void place_rust_result(struct args_plan *plan, const struct passed_as *passed, struct abi_function *function)
+{
+	const unsigned word = plan->arch->pointer_size;
+	const struct abi_value integers = scalar_value(2 * word, false);
+	const struct abi_value floats = {
+		.size = 16,
+		.align = 8,
+		.field_count = 2,
+		.fields = {{.size = 8, .kind = ABI_FLOAT}, {.offset = 8, .size = 8, .kind = ABI_FLOAT}},
+	};
+	unsigned used[2] = {0};
+
+	plan->result.place.is_known = true;
+	for (unsigned i = 0; i < passed->count && i < PASSED_SCALARS; i++) {
+		const struct passed_scalar *scalar = &passed->scalars[i];
+		const unsigned most = scalar->is_float ? 8 : word, size = scalar->size;
+		struct abi_place place = {0}, part = {0};
+
+		function->result = scalar->is_float ? &floats : &integers;
+		plan->arch->abi->result(function, &place);
+		for (unsigned done = 0; done < size; done += most, used[scalar->is_float]++) {
+			if (!place.is_known || place.is_address || used[scalar->is_float] >= place.piece_count) {
+				plan->result.place.is_known = false;
+				return;
+			}
+			part = (struct abi_place){
+				.is_known = true, .piece_count = 1, .pieces = {place.pieces[used[scalar->is_float]]}};
+			part.pieces[0].offset = 0;
+			if (part.pieces[0].size > size - done)
+				part.pieces[0].size = size - done;
+			add_pieces(&plan->result.place, &part, scalar->offset + done, plan->result.size);
+		}
+	}
+}
+
+/* Bytes of its own have only those that are there: what the compiler has left out is no argument. */
+static bool is_passed(const struct signature_param *param)
+{
+	return param->place != PLACE_NOWHERE && param->place != PLACE_CONSTANT;
+}
+
+static void ask_all(struct args_plan *plan, const struct signature *signature, struct asked *asked)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct signature_param *param = &signature->params[i];
+		const struct abi_value value = flatten(param->type, plan->arch->pointer_size);
+
+		plan->params[i] = (struct plan_param){
+			.name = param->name ? param->name : "",
+			.type = param->type,
+			.signature = param,
+			.size = param->type ? param->type->size : 0,
+			.place = {.is_known = true},
+		};
+		if (!is_passed(param))
+			continue;
+		if (signature->abi_is_rust)
+			ask_rust(asked, i, &param->passed, plan->arch->pointer_size);
+		else
+			ask(asked, i, &value, 0);
+	}
+}
+
+static void take_places(struct args_plan *plan, bool is_rust, const struct asked *asked)
+{
+	for (size_t i = 0; i < asked->count; i++) {
+		struct plan_param *param = &plan->params[asked->params[i]];
+
+		note_stack(plan, &asked->places[i]);
+		if (!is_rust) {
+			param->place = asked->places[i];
+			continue;
+		}
+		param->place.is_address = param->signature->passed.by_address;
+		add_pieces(&param->place, &asked->places[i], asked->offsets[i],
+			   param->place.is_address ? plan->arch->pointer_size : param->size);
+	}
+}
+
 struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature, bool is_soft_float)
 {
-	struct abi_value *values, result;
+	struct asked *asked;
+	struct abi_value result;
 
 	if (!arch->abi || !signature)
 		return NULL;
 	struct args_plan *plan =
 		new_plan(arch, signature->param_count < PLAN_PARAMS ? signature->param_count : PLAN_PARAMS);
 
-	values = xcalloc(plan->count + 1, sizeof(*values));
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct signature_param *param = &signature->params[i];
-
-		values[i] = flatten(param->type, arch->pointer_size);
-		plan->params[i] = (struct plan_param){.name = param->name ? param->name : "",
-						      .type = param->type,
-						      .signature = param,
-						      .size = values[i].size};
-	}
+	asked = xcalloc(1, sizeof(*asked));
+	ask_all(plan, signature, asked);
 	plan->has_result = signature->result && signature->result->kind != DATA_VOID;
 	if (plan->has_result)
 		result = flatten(signature->result, arch->pointer_size);
+	if (signature->abi_is_rust && signature->result_passed.by_address)
+		result = value_in_memory(arch->pointer_size);
 	plan->result = (struct plan_param){
-		.name = "return", .type = signature->result, .size = plan->has_result ? result.size : 0};
-	place_all(plan, &(struct abi_function){.values = values,
-					       .count = plan->count,
-					       .result = plan->has_result ? &result : NULL,
-					       .is_variadic = signature->is_variadic,
-					       .is_soft_float = is_soft_float});
-	free(values);
+		.name = ARG_RESULT, .type = signature->result, .size = plan->has_result ? signature->result->size : 0};
+	const bool is_rust_result = signature->abi_is_rust && !signature->result_passed.by_address;
+	struct abi_function function = {.values = asked->values,
+					.count = asked->count,
+					.result = plan->has_result && !is_rust_result ? &result : NULL,
+					.is_variadic = signature->is_variadic,
+					.is_soft_float = is_soft_float};
+
+	arch->abi->arguments(&function, asked->places);
+	take_places(plan, signature->abi_is_rust, asked);
+	if (plan->has_result && is_rust_result)
+		place_rust_result(plan, &signature->result_passed, &function);
+	else if (plan->has_result)
+		arch->abi->result(&function, &plan->result.place);
+	free(asked);
 	return plan;
 }

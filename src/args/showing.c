@@ -58,9 +58,17 @@ struct view view_part(const struct view *view, uint64_t offset, uint64_t size)
 	if (offset >= view->size)
 		return part;
 	part.bytes += offset;
+	part.lost = view->lost ? view->lost + offset : NULL;
 	part.size = view->size - offset < size ? view->size - offset : size;
 	part.address = view->address ? view->address + offset : 0;
 	return part;
+}
+
+bool view_has_lost(const struct view *view, uint64_t size)
+{
+	const uint64_t count = size < view->size ? size : view->size;
+
+	return view->lost && memchr(view->lost, 1, count);
 }
 
 uint64_t view_number(const struct view *view, uint64_t size, bool is_signed)
@@ -88,6 +96,11 @@ void show_missing(struct showing *s, const struct view *view)
 		s->out.is_full = true;
 	else
 		out_add(&s->out, "(unreadable)");
+}
+
+void show_lost(struct showing *s)
+{
+	out_add(&s->out, "<optimised out>");
 }
 
 void show_address(struct showing *s, uint64_t address)

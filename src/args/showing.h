@@ -21,6 +21,7 @@ struct view {
 	uint64_t size;    /* of those that are there */
 	bool is_cut;      /* it has more that could be read, but are not looked at; else what lacks is unreadable */
 	uint64_t address; /* where they are in the target; 0: in registers */
+	const unsigned char *lost; /* for each of the bytes whether the compiler has left it out; NULL: none is */
 };
 
 /* What values are shown with: of one call. */
@@ -46,6 +47,8 @@ bool showing_read(struct showing *s, uint64_t address, uint64_t size, unsigned c
 
 /* A part of the bytes. */
 struct view view_part(const struct view *view, uint64_t offset, uint64_t size);
+/* Whether one of the first `size` bytes was left out. */
+bool view_has_lost(const struct view *view, uint64_t size);
 /* The number that the bytes are, of at most 8; of more the low ones. */
 uint64_t view_number(const struct view *view, uint64_t size, bool is_signed);
 uint64_t view_pointer(const struct showing *s, const struct view *view);
@@ -54,6 +57,7 @@ uint64_t view_pointer(const struct showing *s, const struct view *view);
 
 /* Says that bytes are not there. */
 void show_missing(struct showing *s, const struct view *view);
+void show_lost(struct showing *s);
 /* An address, or NULL. */
 void show_address(struct showing *s, uint64_t address);
 void show_unreadable(struct showing *s, uint64_t address);

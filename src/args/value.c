@@ -141,6 +141,10 @@ void value_show(struct showing *s, const struct data_type *type, const struct vi
 		show_missing(s, view);
 		return;
 	}
+	if (!has_parts(type->kind) && view_has_lost(view, type->size)) {
+		show_lost(s);
+		return;
+	}
 	switch (type->kind) {
 	case DATA_POINTER:
 	case DATA_REFERENCE:

@@ -16,7 +16,7 @@ static bool is_followed(const struct data_type *target)
 		return target->size > 1;
 	case DATA_STRUCT:
 	case DATA_UNION:
-		return target->member_count > 0 && target->size > 0;
+		return (target->member_count > 0 || target->variant_count > 0) && target->size > 0;
 	case DATA_ARRAY:
 	case DATA_VECTOR:
 		return target->size > 0 && target->count > 0;

@@ -28,6 +28,10 @@ static void show_bit_field(struct showing *s, const struct data_member *member, 
 		show_missing(s, &held);
 		return;
 	}
+	if (view_has_lost(&held, held.size)) {
+		show_lost(s);
+		return;
+	}
 	number = view_number(&held, sizeof(number), false) >> shift;
 	if (shift + bits > 64)
 		number |= (uint64_t)held.bytes[8] << (64 - shift);
@@ -45,10 +49,18 @@ static void show_bit_field(struct showing *s, const struct data_member *member, 
 	s->show(s, type, &value, depth, FOLLOW_NOT);
 }
 
+/* Rust's tuples have numbers for names. */
+static bool is_tuple(const struct data_type *type)
+{
+	return type->member_count && type->members[0].name && !strcmp(type->members[0].name, "__0");
+}
+
 /* Adds the members, behind `separator`; those of a base as the struct's own. Returns what the next is behind. */
 static const char *add_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth,
 			       unsigned bases, const char *separator)
 {
+	const bool has_no_names = is_tuple(type);
+
 	for (size_t i = 0; i < type->member_count && out_step(&s->out); i++) {
 		const struct data_member *member = &type->members[i];
 		const uint64_t size = member->type ? member->type->size : 0;
@@ -60,7 +72,7 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 		}
 		out_add(&s->out, separator);
 		separator = ", ";
-		if (member->name && *member->name)
+		if (member->name && *member->name && !has_no_names)
 			out_printf(&s->out, "%s=", member->name);
 		if (member->bit_size)
 			show_bit_field(s, member, view, depth);
@@ -73,16 +85,71 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 	return separator;
 }
 
-void show_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+static void show_plain(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
 {
-	out_add(&s->out, "{");
+	const bool has_no_names = is_tuple(type);
+
+	out_add(&s->out, has_no_names ? "(" : "{");
 	if (depth >= DEPTH_MAX)
 		out_add(&s->out, "...");
-	else if (type->is_cut || type->has_variants)
+	else if (type->is_cut || (type->has_variants && !type->variant_count))
 		out_printf(&s->out, "%s...", add_members(s, type, view, depth + 1, BASES_MAX, ""));
 	else
 		add_members(s, type, view, depth + 1, BASES_MAX, "");
-	out_end(&s->out, "}");
+	out_end(&s->out, has_no_names ? ")" : "}");
+}
+
+/* The one whose discriminant's value it is, or that of all other values. NULL: none is, or it is not known. */
+static const struct data_variant *find_variant(const struct data_type *type, const struct view *view)
+{
+	const struct data_member *discriminant = type->discriminant;
+	const struct data_variant *other = NULL;
+
+	if (!discriminant)
+		return &type->variants[0];
+	const uint64_t size = discriminant->type ? discriminant->type->size : 0;
+	const struct view part = view_part(view, discriminant->offset, size);
+	const uint64_t number = view_number(&part, size, false), value = view_number(&part, size, true);
+
+	if (!size || part.size < size || view_has_lost(&part, size))
+		return NULL;
+	for (size_t i = 0; i < type->variant_count; i++) {
+		const struct data_variant *variant = &type->variants[i];
+
+		if (variant->is_other)
+			other = variant;
+		else if (variant->value == number || variant->value == value)
+			return variant;
+	}
+	return other;
+}
+
+/* As its source has it: None, Some(5), Move{x=1, y=2}. */
+static void show_variant(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+{
+	const struct data_variant *variant = find_variant(type, view);
+
+	if (!variant) {
+		out_add(&s->out, "{...}");
+		return;
+	}
+	const struct view part = view_part(view, variant->offset, variant->type ? variant->type->size : 0);
+
+	const bool is_named = variant->name && *variant->name;
+
+	out_add(&s->out, is_named ? variant->name : "");
+	if (variant->type && (variant->type->member_count || variant->type->is_cut))
+		show_plain(s, variant->type, &part, depth);
+	else if (!is_named)
+		out_add(&s->out, "{}");
+}
+
+void show_members(struct showing *s, const struct data_type *type, const struct view *view, unsigned depth)
+{
+	if (type->has_variants && type->variant_count)
+		show_variant(s, type, view, depth);
+	else
+		show_plain(s, type, view, depth);
 }
 
 /* ---- Arrays ---- */
@@ -94,7 +161,10 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 	uint64_t i = 0;
 
 	if (type->kind == DATA_ARRAY && is_text_char(element)) {
-		show_char_array(s, type, view);
+		if (view_has_lost(view, type->size))
+			show_lost(s);
+		else
+			show_char_array(s, type, view);
 		return;
 	}
 	out_add(&s->out, "[");
@@ -118,7 +188,7 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 
 /* ---- Enumerations ---- */
 
-static bool is_named(const struct data_word *word)
+static bool has_name(const struct data_word *word)
 {
 	return word->name && *word->name;
 }
@@ -133,7 +203,7 @@ static void show_flags(struct showing *s, const struct data_type *type, uint64_t
 	for (size_t i = type->word_count; i-- > 0 && left && count < ARRAY_SIZE(named);) {
 		const uint64_t bits = type->words[i].value;
 
-		if (!bits || (left & bits) != bits || !is_named(&type->words[i]))
+		if (!bits || (left & bits) != bits || !has_name(&type->words[i]))
 			continue;
 		left &= ~bits;
 		named[count++] = &type->words[i];
@@ -151,7 +221,7 @@ void show_enum(struct showing *s, const struct data_type *type, const struct vie
 	const uint64_t bits = view_number(view, type->size, false);
 
 	for (size_t i = 0; i < type->word_count; i++)
-		if (is_named(&type->words[i]) && (type->words[i].value == number || type->words[i].value == bits)) {
+		if (has_name(&type->words[i]) && (type->words[i].value == number || type->words[i].value == bits)) {
 			out_add(&s->out, type->words[i].name);
 			return;
 		}

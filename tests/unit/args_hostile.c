@@ -11,6 +11,7 @@
 #define TYPES      24
 #define MEMBERS    6
 #define PARAMS     10
+#define PIECES     4
 #define REGION_AT  0x40000u
 #define REGION_MAX 2048u
 
@@ -37,6 +38,7 @@ static unsigned char region[REGION_MAX];
 static struct data_type types[TYPES];
 static struct data_member members[TYPES][MEMBERS];
 static struct data_word words[TYPES][MEMBERS];
+static struct data_variant variants[TYPES][MEMBERS];
 
 static void draw_bytes(unsigned char *bytes, size_t size)
 {
@@ -92,7 +94,11 @@ static void draw_types(void)
 			.is_flags = draw(2),
 			.is_extended = !draw(3),
 			.is_cut = !draw(8),
-			.has_variants = !draw(8),
+			.has_variants = !draw(6),
+			.is_incomplete = !draw(20),
+			.discriminant = draw(2) ? &members[draw(TYPES)][0] : NULL,
+			.variants = variants[i],
+			.variant_count = draw(MEMBERS + 1),
 			.by_address = !draw(6),
 			.target = draw_type(),
 			.count = DRAW_OF(0, 1, 2, 7, 8, 9, 100, UINT32_MAX, UINT64_MAX),
@@ -114,6 +120,11 @@ static void draw_types(void)
 				.bit_size = draw(3) ? 0 : (uint16_t)DRAW_OF(1, 7, 31, 63, 64, 65, 65535),
 				.is_base = !draw(4),
 			};
+			variants[i][j] = (struct data_variant){.name = name,
+							       .type = draw_type(),
+							       .offset = (uint32_t)DRAW_OF(0, 4, UINT32_MAX),
+							       .is_other = !draw(3),
+							       .value = DRAW_OF(0, 1, 2, UINT64_MAX)};
 			words[i][j] = (struct data_word){.name = name, .value = DRAW_OF(0, 1, 2, 3, UINT64_MAX)};
 		}
 	}
@@ -169,6 +180,39 @@ static void call(struct fake_task *task, const struct args_plan *plan, size_t en
 	fake_end(task);
 }
 
+static struct passed_as draw_passed(void)
+{
+	struct passed_as passed = {.by_address = !draw(4), .count = (unsigned)DRAW_OF(0, 1, 2, 2)};
+
+	for (unsigned i = 0; i < PASSED_SCALARS; i++)
+		passed.scalars[i] = (struct passed_scalar){.offset = (uint32_t)DRAW_OF(0, 4, 8, UINT32_MAX),
+							   .size = (uint16_t)DRAW_OF(1, 3, 4, 8, 16, 0, 65535),
+							   .is_float = draw(2)};
+	return passed;
+}
+
+static void draw_param(struct signature_param *param, struct place_piece *pieces)
+{
+	*param = (struct signature_param){
+		.name = draw(4) ? "p" : NULL,
+		.type = draw_type(),
+		.place = draw(2) ? PLACE_BY_ABI : (enum param_place)draw(9),
+		.place_register = (unsigned)DRAW_OF(0, 7, 16, 31, 64, UINT32_MAX),
+		.place_offset = (int64_t)DRAW_OF(0, 8, (uint64_t)-8, (uint64_t)1 << 63),
+		.pieces = pieces,
+		.piece_count = (size_t)draw(PIECES + 1),
+		.passed = draw_passed(),
+	};
+	for (unsigned i = 0; i < PIECES; i++)
+		pieces[i] = (struct place_piece){
+			.place = (enum param_place)draw(9),
+			.place_register = (unsigned)DRAW_OF(0, 7, 16, UINT32_MAX),
+			.place_offset = (int64_t)DRAW_OF(0, 8, (uint64_t)-8, (uint64_t)1 << 63),
+			.offset = (uint32_t)DRAW_OF(0, 4, 8, 1000, UINT32_MAX),
+			.size = (uint32_t)DRAW_OF(0, 1, 4, 8, 16, 2000, UINT32_MAX),
+		};
+}
+
 static void test_signatures(void **state)
 {
 	static struct fake_task task;
@@ -178,6 +222,7 @@ static void test_signatures(void **state)
 	{
 		for (unsigned round = 0; round < ROUNDS; round++) {
 			struct signature_param params[PARAMS];
+			static struct place_piece pieces[PARAMS][PIECES];
 			struct signature signature = {.params = params, .is_variadic = draw(2)};
 			struct args_plan *plan;
 
@@ -186,14 +231,10 @@ static void test_signatures(void **state)
 			draw_task(&task, arch);
 			signature.param_count = (size_t)draw(PARAMS + 1);
 			signature.result = draw_type();
+			signature.abi_is_rust = !draw(3);
+			signature.result_passed = draw_passed();
 			for (size_t i = 0; i < PARAMS; i++)
-				params[i] = (struct signature_param){
-					.name = draw(4) ? "p" : NULL,
-					.type = draw_type(),
-					.place = draw(4) ? PLACE_BY_ABI : (enum param_place)draw(6),
-					.place_register = (unsigned)DRAW_OF(0, 7, 16, 31, 64, UINT32_MAX),
-					.place_offset = (int64_t)DRAW_OF(0, 8, (uint64_t)-8, (uint64_t)1 << 63),
-				};
+				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
 			/* The stack at once; of each that it has, what is far in it, and what it leads to, twice. */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);

@@ -1,0 +1,345 @@
+/* Parameters that are not where C's ABI has them: those of Rust, those that a compiler has moved, taken apart, or left
+ * out. */
+#include "config.h"
+#include "args/plan.h"
+#include "args_util.h"
+
+static const struct data_type int32 = {.kind = DATA_INT, .size = 4, .align = 4, .is_signed = true, .name = "i32"},
+			      uint8 = {.kind = DATA_INT, .size = 1, .align = 1, .name = "u8"},
+			      double_type = {.kind = DATA_FLOAT, .size = 8, .align = 8, .name = "f64"},
+			      character = {.kind = DATA_CHAR, .size = 1, .align = 1, .name = "char"};
+static const struct data_member pair_members[] = {{.name = "x", .type = &int32},
+						  {.name = "y", .type = &int32, .offset = 4}},
+				tuple_members[] = {{.name = "__0", .type = &int32},
+						   {.name = "__1", .type = &uint8, .offset = 4}},
+				mixed_members[] = {{.name = "d", .type = &double_type},
+						   {.name = "i", .type = &int32, .offset = 8}},
+				one_member[] = {{.name = "__0", .type = &int32, .offset = 4}},
+				named_member[] = {{.name = "code", .type = &uint8, .offset = 4}};
+#define STRUCT(bytes, list)                                                                                            \
+	{                                                                                                              \
+		.kind = DATA_STRUCT, .size = (bytes), .align = 4, .members = (list), .member_count = ARRAY_SIZE(list)  \
+	}
+static const struct data_type pair = STRUCT(8, pair_members), tuple = STRUCT(8, tuple_members),
+			      mixed = STRUCT(16, mixed_members), some = STRUCT(8, one_member),
+			      failure = STRUCT(8, named_member), nothing = {.kind = DATA_STRUCT, .size = 8};
+
+/* ---- Rust's values ---- */
+
+static const char *text_of(const struct data_type *type, const void *bytes, size_t size)
+{
+	static const struct arch wide = {.pointer_size = 8};
+	static struct fake_task task;
+
+	fake_begin(&task, &wide);
+	return fake_value(&task, type, bytes, size, 0);
+}
+
+static void test_variants(void **state)
+{
+	static const struct data_member discriminant = {.name = "", .type = &int32};
+	static const struct data_variant variants[] = {{.name = "None", .type = &nothing, .value = 0},
+						       {.name = "Some", .type = &some, .value = 1},
+						       {.name = "Failed", .type = &failure, .value = UINT64_MAX},
+						       {.name = "Odd", .type = NULL, .value = 5}},
+					 niche[] = {{.name = "None", .type = &nothing, .value = 0},
+						    {.name = "Some", .type = &some, .is_other = true}};
+	const struct data_type tagged = {.kind = DATA_STRUCT,
+					 .size = 8,
+					 .has_variants = true,
+					 .discriminant = &discriminant,
+					 .variants = variants,
+					 .variant_count = ARRAY_SIZE(variants)},
+			       hidden = {.kind = DATA_STRUCT,
+					 .size = 8,
+					 .has_variants = true,
+					 .discriminant = &discriminant,
+					 .variants = niche,
+					 .variant_count = ARRAY_SIZE(niche)},
+			       single = {.kind = DATA_STRUCT,
+					 .size = 8,
+					 .has_variants = true,
+					 .variants = &variants[1],
+					 .variant_count = 1},
+			       unknown = {.kind = DATA_STRUCT, .size = 8, .has_variants = true},
+			       cut = {.kind = DATA_STRUCT,
+				      .size = 8,
+				      .is_cut = true,
+				      .members = pair_members,
+				      .member_count = 2};
+	const int32_t none[] = {0, 7}, with[] = {1, 7}, failed[] = {-1, 7}, odd[] = {5, 7}, wild[] = {9, 7};
+	const struct data_type pointer = {.kind = DATA_POINTER, .size = 8, .target = &tagged};
+	const uint64_t at = 0x1000;
+	struct fake_task task;
+
+	(void)state;
+	assert_text(text_of(&tagged, none, 8), "None");
+	assert_text(text_of(&tagged, with, 8), "Some(7)");
+	assert_text(text_of(&tagged, failed, 8), "Failed{code=7}");
+	assert_text(text_of(&tagged, odd, 8), "Odd");
+	assert_text(text_of(&tagged, wild, 8), "{...}");
+	assert_text(text_of(&tagged, with, 2), "{...}");
+	assert_text(text_of(&tagged, with, 4), "Some((unreadable))");
+	assert_text(text_of(&hidden, wild, 8), "Some(7)");
+	assert_text(text_of(&hidden, none, 8), "None");
+	assert_text(text_of(&single, none, 8), "Some(7)");
+	assert_text(text_of(&unknown, none, 8), "{...}");
+	assert_text(text_of(&cut, none, 8), "{x=0, y=7, ...}");
+	assert_text(text_of(&tuple, with, 8), "(1, 7)");
+	fake_begin(&task, &(struct arch){.pointer_size = 8});
+	fake_memory(&task, at, with, 8);
+	assert_text(fake_value(&task, &pointer, &at, 8, 0), "0x1000 -> Some(7)");
+}
+
+/* ---- Rust's places ---- */
+
+/* Each scalar is an argument by itself: of a pair of two integers each has a register of its own, which C's would
+ * share. */
+static void test_rust_arguments(void **state)
+{
+	static const struct passed_as two = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 4}}},
+				      odd = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 3}}},
+				      one = {.count = 1, .scalars = {{.size = 4}}}, memory = {.by_address = true},
+				      none = {.count = 0};
+	static const struct data_type unit = {.kind = DATA_STRUCT, .name = "()"};
+	const struct signature_param params[] = {{.name = "pair", .type = &pair, .passed = two},
+						 {.name = "unit", .type = &unit, .passed = none},
+						 {.name = "tuple", .type = &tuple, .passed = odd},
+						 {.name = "mixed", .type = &mixed, .passed = memory},
+						 {.name = "last", .type = &int32, .passed = one}};
+	const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params), .abi_is_rust = true};
+	const struct {
+		double d;
+		int32_t i, end;
+	} both = {2.5, 6, 0};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+		fake_begin(&task, arch);
+		fake_memory(&task, 0x1000, &both, sizeof(both));
+		fake_argument(&task, 0, JUNK | 3);
+		fake_argument(&task, 1, JUNK | (uint32_t)-4);
+		fake_argument(&task, 2, JUNK | 5);
+		fake_argument(&task, 3, JUNK | 0xff000006);
+		fake_argument(&task, 4, 0x1000);
+		fake_argument(&task, 5, JUNK | 9);
+		assert_text(fake_entry(&task, plan),
+			    "pair={x=3, y=-4}, unit={}, tuple=(5, 6), mixed={d=2.5, i=6}, last=9");
+		assert_int_equal(task.reads, 1 + (arch->argument_registers < 6));
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+static void set_result_register(struct fake_task *task, unsigned index, uint64_t value)
+{
+	const struct arch_regs before = task->regs;
+	const uint64_t other = ~task->arch->abi->result_register(&before, index);
+
+	for (unsigned word = 0; word < 36; word++) {
+		if (task->arch->pointer_size == 8)
+			task->regs.words[word] = other;
+		else
+			task->regs.narrow[word] = (uint32_t)other;
+		const bool is_it = (uint32_t)task->arch->abi->result_register(&task->regs, index) == (uint32_t)other;
+
+		task->regs = before;
+		if (is_it && task->arch->pointer_size == 8)
+			task->regs.words[word] = value;
+		else if (is_it)
+			task->regs.narrow[word] = (uint32_t)value;
+		if (is_it)
+			return;
+	}
+	fail_msg("no register is result %u", index);
+}
+
+static void test_rust_results(void **state)
+{
+	struct signature signature = {.abi_is_rust = true, .result = &pair};
+	const int32_t bytes[] = {3, -4};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const struct passed_as two = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 4}}},
+				       memory = {.by_address = true},
+				       three = {.count = 2, .scalars = {{.size = 16}, {.size = 4}}};
+		struct args_plan *plan;
+
+		signature.result_passed = two;
+		plan = args_plan_of_signature(arch, &signature, false);
+		fake_begin(&task, arch);
+		set_result_register(&task, 0, JUNK | 3);
+		set_result_register(&task, 1, JUNK | (uint32_t)-4);
+		fake_entry(&task, plan);
+		assert_text(fake_return(&task, plan, false), "return={x=3, y=-4}");
+		args_plan_free(plan);
+
+		signature.result_passed = memory;
+		plan = args_plan_of_signature(arch, &signature, false);
+		assert_true(plan->result.place.is_address);
+		fake_memory(&task, 0x1000, bytes, sizeof(bytes));
+		task.kept.result_at = 0x1000;
+		assert_text(fake_return(&task, plan, false), "return={x=3, y=-4}");
+		args_plan_free(plan);
+
+		/* More than there are registers for. */
+		signature.result_passed = three;
+		plan = args_plan_of_signature(arch, &signature, false);
+		assert_text(fake_return(&task, plan, false), "return=<unknown place>");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+/* ---- A compiler's places ---- */
+
+static void test_chosen_places(void **state)
+{
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const unsigned sp = arch->dwarf_sp;
+		const struct place_piece
+			first[] = {{.place = PLACE_REGISTER, .place_register = sp, .size = 4}},
+			last[] = {{.place = PLACE_NOWHERE, .size = 4},
+				  {.place = PLACE_CONSTANT, .place_offset = 77, .offset = 4, .size = 4}},
+			both[] = {{.place = PLACE_MEMORY, .place_register = sp, .place_offset = 8, .size = 4},
+				  {.place = PLACE_STACK, .place_offset = 16, .offset = 4, .size = 4}},
+			wild[] = {{.place = PLACE_CONSTANT, .place_offset = 1, .size = 4},
+				  {.place = PLACE_REGISTER, .place_register = 999, .offset = 4, .size = 4}},
+			beyond[] = {{.place = PLACE_CONSTANT, .offset = 100, .size = 4},
+				    {.place = PLACE_CONSTANT, .offset = 4, .size = UINT32_MAX}};
+#define PIECES(called, list)                                                                                           \
+	{                                                                                                              \
+		.name = (called), .type = &pair, .place = PLACE_PIECES, .pieces = (list),                              \
+		.piece_count = ARRAY_SIZE(list)                                                                        \
+	}
+		const struct signature_param params[] = {
+			{.name = "gone", .type = &double_type, .place = PLACE_NOWHERE},
+			{.name = "constant", .type = &int32, .place = PLACE_CONSTANT, .place_offset = -5},
+			{.name = "memory",
+			 .type = &int32,
+			 .place = PLACE_MEMORY,
+			 .place_register = sp,
+			 .place_offset = 8},
+			PIECES("first", first),
+			PIECES("last", last),
+			PIECES("both", both),
+			PIECES("wild", wild),
+			PIECES("beyond", beyond),
+			/* What is gone, or a constant, has no register: this is the first that is passed. */
+			{.name = "passed", .type = &int32},
+		};
+		/* Those that the compiler has moved are passed all the same. */
+		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)},
+				       plain = {.params = &params[8], .param_count = 1},
+				       few = {.params = &params[0], .param_count = 2};
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+		const int32_t number = 42;
+
+		fake_begin(&task, arch);
+		memcpy(task.stack + STACK_SIZE / 2 + 8, &number, 4);
+		memcpy(task.stack + (arch->return_sp(&task.regs) + 16 - STACK_AT), &number, 4);
+		fake_entry(&task, plan);
+		assert_non_null(strstr(task.text, ", passed="));
+		*strstr(task.text, ", passed=") = '\0';
+		assert_text(task.text,
+			    "gone=<optimised out>, constant=-5, memory=42, first={x=8386560, y=<optimised out>}, "
+			    "last={x=<optimised out>, y=77}, both={x=42, y=42}, wild={x=1, y=(unreadable)}, "
+			    "beyond={x=<optimised out>, y=0}");
+		args_plan_free(plan);
+
+		plan = args_plan_of_signature(arch, &plain, false);
+		fake_argument(&task, 0, JUNK | 3);
+		assert_text(fake_entry(&task, plan), "passed=3");
+		args_plan_free(plan);
+		plan = args_plan_of_signature(arch, &few, false);
+		assert_text(fake_entry(&task, plan), "gone=<optimised out>, constant=-5");
+		assert_int_equal(task.reads, 0);
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+/* What is gone before it moves what follows. */
+static void test_shifted(void **state)
+{
+	const struct signature_param params[] = {
+		{.name = "gone", .type = &int32, .place = PLACE_NOWHERE},
+		{.name = "fixed", .type = &int32, .place = PLACE_CONSTANT, .place_offset = 1},
+		{.name = "first", .type = &int32},
+		{.name = "second", .type = &character}};
+	const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+		fake_begin(&task, arch);
+		fake_argument(&task, 0, JUNK | 10);
+		fake_argument(&task, 1, JUNK | 'b');
+		assert_text(fake_entry(&task, plan), "gone=<optimised out>, fixed=1, first=10, second='b'");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+/* A text whose pointer is there, but not its length; of bit fields and arrays that are in no piece. */
+static void test_lost_parts(void **state)
+{
+	static const struct data_type text = {.kind = DATA_ARRAY, .size = 4, .target = &character, .count = 4},
+				      numbers = {.kind = DATA_ARRAY, .size = 8, .target = &int32, .count = 2};
+	static const struct data_member members[] = {{.name = "bits", .type = &int32, .bit_size = 3},
+						     {.name = "name", .type = &text, .offset = 4},
+						     {.name = "numbers", .type = &numbers, .offset = 8}};
+	static const struct data_type whole = STRUCT(16, members);
+	static const struct place_piece none[] = {{.place = PLACE_NOWHERE, .size = 16}},
+					last[] = {
+						{.place = PLACE_CONSTANT, .place_offset = 6, .offset = 12, .size = 4}};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const unsigned word = arch->pointer_size;
+		const struct data_type view = {.kind = DATA_TEXT, .size = 2 * word, .length_at = word};
+		const struct place_piece pointer[] = {{.place = PLACE_CONSTANT, .place_offset = TEXT_AT, .size = word}};
+		const struct signature_param params[] = {
+			{.name = "a", .type = &whole, .place = PLACE_PIECES, .pieces = none, .piece_count = 1},
+			{.name = "b", .type = &whole, .place = PLACE_PIECES, .pieces = last, .piece_count = 1},
+			{.name = "c", .type = &view, .place = PLACE_PIECES, .pieces = pointer, .piece_count = 1}};
+		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+		fake_begin(&task, arch);
+		assert_text(
+			fake_entry(&task, plan),
+			"a={bits=<optimised out>, name=<optimised out>, numbers=[<optimised out>, <optimised out>]}, "
+			"b={bits=<optimised out>, name=<optimised out>, numbers=[<optimised out>, 6]}, "
+			"c=<optimised out>");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_variants),     cmocka_unit_test(test_rust_arguments),
+		cmocka_unit_test(test_rust_results), cmocka_unit_test(test_chosen_places),
+		cmocka_unit_test(test_shifted),      cmocka_unit_test(test_lost_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -242,22 +242,25 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* A walk to the start of the stack has not met them, and only the newest ones are worth the time. */
-static void mark_elsewhere(struct task *task)
+/* A walk that has come to `end` has not met those below it: they were left, or are on another stack. Only the newest
+ * ones are worth the time. */
+static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;
 
 	for (unsigned i = 0; call && i < MARKED_MAX; call = call->next_context, i++)
-		call->is_elsewhere = true;
+		call->is_elsewhere |= call->return_sp <= end;
 }
 
 /* The walk has not come to its thread's start: calls of the task's that are not far beyond its end may be on the same
- * stack, and are taken to be, if they were when it was last known. */
+ * stack, and are taken to be, if they were when that was last known. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
+	const uint32_t wanted = task->process->calls->functions.mask;
 	uint32_t mask = 0;
 
-	for (const struct call *call = task_calls(task)->newest_context; call; call = call->next_context)
+	for (const struct call *call = task_calls(task)->newest_context; call && mask != wanted;
+	     call = call->next_context)
 		if (!call->is_elsewhere && call->return_sp > end && call->return_sp - end < STACK_REACH)
 			mask |= call->context;
 	return mask;
@@ -281,10 +284,11 @@ static uint32_t functions_around(struct task *task)
 	}
 	if (mask == wanted)
 		return mask;
-	if (cut || count == max)
-		return mask | contexts_beyond(task, count ? frames[count - 1].cfa : p->arch->sp(&task->regs));
-	mark_elsewhere(task);
-	return contexts_in(p, frames, count);
+	const uint64_t last = count ? frames[count - 1].cfa : p->arch->sp(&task->regs);
+	const uint64_t end = cut || count == max ? last : UINT64_MAX;
+
+	mark_elsewhere(task, end);
+	return contexts_in(p, frames, count) | contexts_beyond(task, end);
 }
 
 uint32_t contexts_of(struct task *task)

@@ -210,7 +210,7 @@ static void signals(void)
 	use(37063, "first");
 }
 
-/* More frames between than a stack has in a trace. */
+/* More frames between than a stack that is walked can have. */
 static NOINLINE void deep(unsigned level)
 {
 	if (level)
@@ -222,7 +222,7 @@ static NOINLINE void deep(unsigned level)
 
 static NOINLINE void deepest(void)
 {
-	deep(60);
+	deep(400);
 	one = one + 0;
 }
 

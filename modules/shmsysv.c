@@ -96,12 +96,11 @@ static const struct param_word words_minus_1[] = {{.name = "-1", .value = (uint6
 	{                                                                                                              \
 		.symbol = (from), .name = "shmctl", .role = ROLE_CALL, .resource = CONTROL, .id = ARG_INT(0),          \
 		.size = CONST(1), .result = TYPE_INT, .success = OK_NOT_MINUS_1, .look = look_control,                 \
-		R_ERRNO(PARAM_INT), /* it says the command itself */                                                   \
-			.params = {                                                                                    \
-				ID,                                                                                    \
-				{"cmd", PARAM_NONE},                                                                   \
-				BUFFER                                                                                 \
-			}                                                                                              \
+		R_ERRNO(PARAM_INT), .params = {                                                                        \
+			ID,                                                                                            \
+			COMMAND,                                                                                       \
+			BUFFER                                                                                         \
+		}                                                                                                      \
 	}
 
 static const struct function functions[] = {

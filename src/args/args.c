@@ -195,16 +195,30 @@ static void show_row(struct explaining *e, const struct args_kept *kept)
 	}
 }
 
-/* -1, of the result's own width. */
-static bool is_minus_1(const struct args_source *source, const struct function *row)
+/* Whether the row takes the result for a failure; where it takes all for successes, whether errno is set. */
+static bool has_failed(const struct args_source *source, const struct function *row)
 {
 	static const unsigned char types[] = {
 		[TYPE_WORD] = PARAM_LONG,   [TYPE_INT] = PARAM_INT,    [TYPE_UINT] = PARAM_INT,
 		[TYPE_INT8] = PARAM_INT8,   [TYPE_UINT8] = PARAM_INT8, [TYPE_INT16] = PARAM_INT16,
 		[TYPE_UINT16] = PARAM_INT16};
 	const unsigned type = row->result < ARRAY_SIZE(types) ? types[row->result] : PARAM_LONG;
+	const uint64_t result = row_number(source->arch, type, source->arch->result(source->regs));
 
-	return row_number(source->arch, type, source->arch->result(source->regs)) == UINT64_MAX;
+	if (!row->returns.type)
+		return false;
+	switch (row->success) {
+	case OK_NONZERO:
+		return !result;
+	case OK_ZERO:
+		return result != 0;
+	case OK_NOT_NEGATIVE:
+		return (int64_t)result < 0;
+	case OK_NOT_MINUS_1:
+		return result == UINT64_MAX;
+	default:
+		return row->sets_errno && result == UINT64_MAX;
+	}
 }
 
 static void show_row_return(struct explaining *e, const struct args_kept *kept, bool failed)
@@ -283,8 +297,8 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	begin(&e, plan, source, list, true);
 	if (plan->row) {
-		const bool is_failure = failed || (plan->row->success == OK_ALWAYS && plan->row->sets_errno &&
-						   is_minus_1(source, plan->row));
+		/* Whoever asks may not know how this function fails (-x). */
+		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);
 	} else if (plan->has_result) {

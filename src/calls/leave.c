@@ -13,6 +13,8 @@
 #include "ptrace/memory.h"
 #include "proc/proc.h"
 
+#include <string.h>
+
 /* The return of a call: what it has allocated is written, and what it released if it has succeeded. */
 
 #define MISSES_MAX    64         /* hits of a return site without a call before it is taken out */
@@ -67,6 +69,14 @@ static const char *kept_text(const struct module_call *call, uint64_t id)
 	return ledger_kept(at->p->trace, at->resource, id, &number) ? text_of(at->p->trace->run, number) : NULL;
 }
 
+static bool has_argument(const struct arg_list *list, const char *name)
+{
+	for (size_t i = 0; list && i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return true;
+	return false;
+}
+
 /* What the row's own code says of the call. False: it is not to be written. *e gets arguments of its own. */
 static bool look(const struct operands *of, unsigned index, struct event *e)
 {
@@ -86,7 +96,7 @@ static bool look(const struct operands *of, unsigned index, struct event *e)
 		return false;
 	e->id = details.id;
 	e->size = details.size;
-	if (!details.arg_name) {
+	if (!details.arg_name || has_argument(e->args, details.arg_name)) {
 		arg_list_ref(e->args);
 		return true;
 	}
@@ -204,6 +214,15 @@ static void end_release(struct call *call, const struct function *f, struct trac
 		ledger_failed(trace, &call->release);
 }
 
+/* A function of several kinds has a call for each: the last one of them says that it has failed. */
+static bool is_said_later(const struct call *call)
+{
+	for (const struct call *other = call->older; other; other = other->older)
+		if (other->shown && other->probe->start == call->probe->start)
+			return true;
+	return false;
+}
+
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;
@@ -222,7 +241,7 @@ static void call_finish(struct task *task, struct call *call)
 	arguments_returned(task, call, !ok);
 	e.args = call->shown ? call->shown->list : NULL;
 	end_release(call, f, p->trace, ok, e.size);
-	if (!ok && e.args && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
+	if (!ok && e.args && !is_said_later(call) && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
 		output_failure(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;

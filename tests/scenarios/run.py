@@ -33,6 +33,7 @@ import engine_kill
 import errors
 import formats
 import forking
+import known
 import layouts
 import lifecycle
 import made
@@ -133,6 +134,7 @@ MODULES = [
     ('kinds', resources),
     ('kinds', resource_programs),
     ('kinds', several),
+    ('arguments', known),
     ('made', made),
 ]
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]

@@ -60,7 +60,6 @@ struct elf_file {
 	struct errno_place *errno_place; /* errno_place.c; NULL: not read */
 	struct signatures *signatures;   /* signature.c, which has set how they are freed */
 	void (*signatures_free)(struct signatures *signatures);
-	bool signatures_read;
 	size_t bytes; /* memory held, about */
 
 	unsigned references;

@@ -6,7 +6,8 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
 	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
 	src/symbols/debugdata.c src/symbols/debug_functions.c src/symbols/debug_file.c \
-	src/symbols/debug_file.h src/symbols/signature.c src/symbols/type_reader.h \
+	src/symbols/debug_file.h src/symbols/mapped.c src/symbols/mapped.h \
+	src/symbols/signature.c src/symbols/type_reader.h \
 	src/symbols/types.c src/symbols/types.h src/symbols/type_reader.c \
 	src/symbols/type_scalar.c src/symbols/type_member.c \
 	src/symbols/type_passing.c src/symbols/type_string.c src/symbols/type_rust.c src/symbols/type_rust.h \

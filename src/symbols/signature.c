@@ -3,6 +3,7 @@
 #include "arch/arch.h"
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
+#include "symbols/mapped.h"
 #include "symbols/param_place.h"
 #include "symbols/type_reader.h"
 #include "symbols/type_rust.h"
@@ -21,23 +22,14 @@ struct signatures {
 	struct dwarf_index *index;
 	struct type_reader reader;
 	struct hash known; /* address in the file -> struct signature, or 0 */
+	bool is_cut;       /* the file was cut while it was read: nothing more is read of it */
 };
 
 static struct signatures *signatures_new(const struct object *object)
 {
-	struct debug_file *debug = debug_file_open(object);
-	struct dwarf_index *index = debug ? dwarf_index_new(debug->file->module) : NULL;
-
-	msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path, index ? "with debug information" : "no debug information");
-	if (!index) {
-		debug_file_close(debug);
-		return NULL;
-	}
 	struct signatures *signatures = xcalloc(1, sizeof(*signatures));
 
 	*signatures = (struct signatures){
-		.debug = debug,
-		.index = index,
 		.reader =
 			{
 				.bytes_left = BYTES_MAX,
@@ -50,8 +42,10 @@ static struct signatures *signatures_new(const struct object *object)
 
 static void signatures_free(struct signatures *signatures)
 {
-	dwarf_index_free(signatures->index);
-	debug_file_close(signatures->debug);
+	if (!signatures->is_cut) {
+		dwarf_index_free(signatures->index);
+		debug_file_close(signatures->debug);
+	}
 	type_memory_free(&signatures->reader);
 	hash_free(&signatures->known);
 	free(signatures);
@@ -289,33 +283,69 @@ static const struct named_symbol *find_symbol(struct signatures *signatures, uin
 	return symbol && symbol->start == address + file->module_bias ? symbol : NULL;
 }
 
-static const struct signature *find_signature(struct signatures *signatures, uint64_t address)
-{
-	const uint64_t *known = hash_get(&signatures->known, address);
-	struct dwarf_function function;
-	const struct signature *signature = NULL;
+/* One question to a file. */
+struct question {
+	struct signatures *signatures;
+	const struct object *object;
+	uint64_t address;
+	const struct signature *answer;
+};
 
-	if (known)
-		return (const struct signature *)(uintptr_t)*known;
-	if (dwarf_index_function(signatures->index, address + signatures->debug->file->module_bias, &function)) {
-		signatures->reader.dies_left = DIES_MAX;
-		signatures->reader.language = function.language;
-		signature = read_signature(&signatures->reader, &function, find_symbol(signatures, address));
-	}
-	hash_set_ptr(&signatures->known, address, (void *)(uintptr_t)signature);
-	return signature;
+static void open_debug(void *context)
+{
+	const struct question *question = context;
+	struct signatures *signatures = question->signatures;
+
+	signatures->debug = debug_file_open(question->object);
+	if (signatures->debug)
+		signatures->index = dwarf_index_new(signatures->debug->file->module);
+}
+
+static void read_answer(void *context)
+{
+	struct question *question = context;
+	struct signatures *signatures = question->signatures;
+	struct dwarf_function function;
+
+	if (!dwarf_index_function(signatures->index, question->address + signatures->debug->file->module_bias,
+				  &function))
+		return;
+	signatures->reader.dies_left = DIES_MAX;
+	signatures->reader.language = function.language;
+	question->answer = read_signature(&signatures->reader, &function, find_symbol(signatures, question->address));
+}
+
+static void ask(struct question *question, void (*read)(void *context))
+{
+	if (mapped_read(read, question))
+		return;
+	msg_debug(DBG_SYMBOLS, 1, "%s: it was cut while it was read", question->object->path);
+	question->signatures->is_cut = true;
+	question->answer = NULL;
 }
 
 const struct signature *object_signature(const struct object *object, uint64_t address)
 {
 	struct elf_file *file = object->file;
+	struct question question = {.object = object,
+				    .address = arch_code_address(file->machine, address - object->bias)};
 
-	if (!file->signatures_read) {
-		file->signatures_read = true;
+	if (!file->signatures) {
 		file->signatures = signatures_new(object);
 		file->signatures_free = signatures_free;
+		question.signatures = file->signatures;
+		ask(&question, open_debug);
+		msg_debug(DBG_SYMBOLS, 1, "%s: %s", object->path,
+			  file->signatures->index ? "with debug information" : "no debug information");
 	}
-	if (!file->signatures)
+	question.signatures = file->signatures;
+	const uint64_t *known = hash_get(&file->signatures->known, question.address);
+
+	if (known)
+		return (const struct signature *)(uintptr_t)*known;
+	if (!file->signatures->index || file->signatures->is_cut)
 		return NULL;
-	return find_signature(file->signatures, arch_code_address(file->machine, address - object->bias));
+	ask(&question, read_answer);
+	hash_set_ptr(&file->signatures->known, question.address, (void *)(uintptr_t)question.answer);
+	return question.answer;
 }

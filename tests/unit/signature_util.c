@@ -241,14 +241,13 @@ static void add_place(struct buf *out, const struct signature_param *param)
 	buf_add_str(out, "}");
 }
 
-char *signature_text(const struct object *object, const char *symbol)
+char *signature_text_at(const struct object *object, uint64_t address)
 {
-	const uint64_t address = test_address(object, symbol);
-	const struct signature *signature = address ? object_signature(object, address) : NULL;
+	const struct signature *signature = object_signature(object, address);
 	struct buf out = {0};
 
 	if (!signature)
-		return xstrdup(address ? "none" : "no such symbol");
+		return xstrdup("none");
 	if (signature->result)
 		add_type(&out, signature->result);
 	else
@@ -273,6 +272,13 @@ char *signature_text(const struct object *object, const char *symbol)
 
 	buf_free(&out);
 	return text;
+}
+
+char *signature_text(const struct object *object, const char *symbol)
+{
+	const uint64_t address = test_address(object, symbol);
+
+	return address ? signature_text_at(object, address) : xstrdup("no such symbol");
 }
 
 void assert_signature(const struct object *object, const char *symbol, const char *expected)

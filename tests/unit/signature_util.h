@@ -11,7 +11,8 @@ void test_object_free(struct object *object);
 /* The address of a symbol as mapped, by its name or the demangled one; 0: there is none. */
 uint64_t test_address(const struct object *object, const char *symbol);
 
-/* "result (type name, ...)" of a symbol's signature; "none". The caller frees it. */
+/* "result (type name, ...)" of a function's signature; "none". The caller frees it. */
+char *signature_text_at(const struct object *object, uint64_t address);
 char *signature_text(const struct object *object, const char *symbol);
 /* Compares it, and says which symbol differs. */
 void assert_signature(const struct object *object, const char *symbol, const char *expected);

@@ -1,0 +1,195 @@
+/* Debug information that is damaged on purpose, and files that are cut while they are read. */
+#include "config.h"
+#include "signature_util.h"
+#include "symbols_util.h"
+#include "symbols/elf_file.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ROUNDS 3000
+
+static const char source[] =
+	"struct node { struct node *next; struct { int a : 3; double d; } in; enum { A, B = 5 } kind; };\n"
+	"union either { int i; float f; char text[8]; };\n"
+	"struct whole { struct node node; union either either[3][2]; long last; };\n"
+	"typedef int (*callback)(const char *, ...);\n"
+	"int plain(int a, const char *b, double c) { return a + *b + c; }\n"
+	"struct node nodes(struct node by_value, struct node *list, struct whole *w) { return by_value; }\n"
+	"float _Complex other(callback call, union either e, float _Complex z, _Bool yes, const volatile short *const *p)\n"
+	"{ return z + e.f + call(0) + yes; }\n"
+	"static __attribute__((noinline)) long moved(long a, long unused, struct whole *w) { return a + w->last; }\n"
+	"long caller(long a, struct whole *w) { return moved(a, 3, w) + moved(a + 1, 4, w); }\n";
+
+static unsigned random_state = 1;
+
+static unsigned random_next(unsigned below)
+{
+	random_state = random_state * 1103515245 + 12345;
+	return (random_state >> 8) % below;
+}
+
+/* ---- Damage ---- */
+
+struct part {
+	size_t offset, size;
+};
+
+/* The sections with debug information, the first being .debug_info. */
+static size_t find_parts(const char *path, struct part *parts, size_t most)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t names, count = 1;
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	parts[0] = (struct part){0};
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : "";
+
+		if (strncmp(name, ".debug", 6) != 0 || !header.sh_size || count == most)
+			continue;
+		parts[!strcmp(name, ".debug_info") ? 0 : count++] = (struct part){header.sh_offset, header.sh_size};
+	}
+	elf_end(elf);
+	close(fd);
+	assert_true(parts[0].size > 100);
+	return count;
+}
+
+static void damage(unsigned char *bytes, const struct part *parts, size_t count)
+{
+	static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+	const unsigned places = 1 + random_next(8);
+
+	for (unsigned i = 0; i < places; i++) {
+		/* Mostly in the entries themselves. */
+		const struct part *part = &parts[random_next(3) ? 0 : random_next((unsigned)count)];
+		unsigned char *at = bytes + part->offset + random_next((unsigned)part->size);
+
+		if (!random_next(3) && part->size > 100 && at + 4 <= bytes + part->offset + part->size) {
+			/* A reference to another entry, if it is a reference. */
+			const uint32_t offset = random_next((unsigned)parts[0].size);
+
+			memcpy(at, &offset, sizeof(offset));
+		} else {
+			*at = random_next(2) ? values[random_next(5)] : (unsigned char)random_next(256);
+		}
+	}
+}
+
+/* ---- Reading all of it ---- */
+
+struct reading {
+	const struct object *object;
+	unsigned found;
+};
+
+static bool read_one(void *context, const struct elf_symbol *symbol)
+{
+	struct reading *reading = context;
+	char *text = signature_text_at(reading->object, symbol->value + reading->object->bias);
+
+	reading->found += strcmp(text, "none") != 0;
+	free(text);
+	return true;
+}
+
+/* How many functions have a signature. */
+static unsigned read_all(const char *name)
+{
+	struct object *object = test_object(name);
+	struct reading reading = {.object = object};
+
+	assert_non_null(object);
+	elf_file_functions(object->file, read_one, &reading);
+	test_object_free(object);
+	return reading.found;
+}
+
+static void test_damaged(void **state)
+{
+	static const char *const builds[] = {"gcc -g -O2 -gdwarf-5", "gcc -g -O0 -gdwarf-4", "clang -g -O2",
+					     "gcc -g -fdebug-types-section -gdwarf-4"};
+	char *path = xasprintf("%s/damaged", test_folder);
+	unsigned found = 0, whole = 0;
+
+	(void)state;
+	test_write("s.c", source);
+	for (size_t i = 0; i < ARRAY_SIZE(builds); i++) {
+		struct part parts[16];
+		size_t size;
+
+		if (i == 2 && !test_has("clang"))
+			continue;
+		assert_int_equal(test_run("%s -shared -fPIC -nostdlib -o good s.c", builds[i]), 0);
+		assert_int_equal(read_all("good"), 5);
+		char *good = xasprintf("%s/good", test_folder);
+		char *bytes = read_file(good, 1u << 20, &size);
+		const size_t count = find_parts(good, parts, ARRAY_SIZE(parts));
+
+		for (unsigned round = 0; round < ROUNDS / ARRAY_SIZE(builds); round++) {
+			unsigned char *copy = xmalloc(size);
+			const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+			memcpy(copy, bytes, size);
+			damage(copy, parts, count);
+			assert_int_equal(write_all(fd, copy, size, NULL), 0);
+			close(fd);
+			free(copy);
+			found += read_all("damaged");
+			whole += 5;
+		}
+		free(bytes);
+		free(good);
+	}
+	free(path);
+	print_message("%u of %u signatures were there\n", found, whole);
+	assert_true(found > whole / 4 && found < whole);
+}
+
+/* A build that writes over a program which is being traced. */
+static void test_cut(void **state)
+{
+	char *path = xasprintf("%s/cut", test_folder);
+
+	(void)state;
+	test_write("s.c", source);
+	assert_int_equal(test_run("gcc -g -O2 -shared -fPIC -nostdlib -o cut s.c"), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		struct object *object = test_object("cut");
+
+		assert_non_null(object);
+		const uint64_t plain = test_address(object, "plain"), caller = test_address(object, "caller");
+		const struct signature *before = round ? object_signature(object, plain) : NULL;
+
+		assert_int_equal(truncate(path, 512), 0);
+		assert_null(object_signature(object, caller));
+		assert_null(object_signature(object, caller));
+		/* What has been read is still there, by no byte of the file. */
+		assert_ptr_equal(object_signature(object, plain), before);
+		if (before)
+			assert_string_equal(before->params[1].name, "b");
+		test_object_free(object);
+		assert_int_equal(test_run("gcc -g -O2 -shared -fPIC -nostdlib -o cut s.c"), 0);
+	}
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_cut),
+	};
+
+	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);
+}

@@ -23,7 +23,11 @@ struct signatures {
 	struct type_reader reader;
 	struct hash known; /* address in the file -> struct signature, or 0 */
 	bool is_cut;       /* the file was cut while it was read: nothing more is read of it */
+	struct signatures *older_cut;
 };
+
+/* What libdw has of files that were cut cannot be freed any more. */
+static struct signatures *newest_cut;
 
 static struct signatures *signatures_new(const struct object *object)
 {
@@ -42,12 +46,15 @@ static struct signatures *signatures_new(const struct object *object)
 
 static void signatures_free(struct signatures *signatures)
 {
-	if (!signatures->is_cut) {
-		dwarf_index_free(signatures->index);
-		debug_file_close(signatures->debug);
-	}
 	type_memory_free(&signatures->reader);
 	hash_free(&signatures->known);
+	if (signatures->is_cut) {
+		signatures->older_cut = newest_cut;
+		newest_cut = signatures;
+		return;
+	}
+	dwarf_index_free(signatures->index);
+	debug_file_close(signatures->debug);
 	free(signatures);
 }
 

@@ -24,6 +24,7 @@ static const struct language {
 } languages[] = {
 	{"c", "c"},
 	{"optimised", "c"},
+	{"cxx", "cpp"},
 	{"rust", "rs"},
 };
 

@@ -57,7 +57,7 @@ struct search {
 static bool see_demangled(void *context, const struct elf_symbol *symbol)
 {
 	struct search *search = context;
-	char *name = names_demangle(symbol->name);
+	char *name = names_demangle_plain(symbol->name);
 
 	if (name && !strcmp(name, search->name))
 		search->value = symbol->value;

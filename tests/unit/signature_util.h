@@ -8,7 +8,7 @@
 /* An object of a file in the tests' folder, as if it were mapped at 0x10000000. Freed with test_object_free(). */
 struct object *test_object(const char *name);
 void test_object_free(struct object *object);
-/* The address of a symbol as mapped, by its name or the demangled one; 0: there is none. */
+/* The address of a symbol as mapped, by its name or the demangled one without parameters; 0: there is none. */
 uint64_t test_address(const struct object *object, const char *symbol);
 
 /* "result (type name, ...)" of a function's signature; "none". The caller frees it. */

@@ -154,6 +154,12 @@ static bool has_copy_name(const char *name)
 	       strstr(name, "__spec");
 }
 
+/* Where parameters were left out a result may have been, too, and nothing says so. */
+static bool may_lose_result(const struct entry *entry, const struct named_symbol *symbol)
+{
+	return entry->is_own || (symbol && strstr(symbol->name, ".isra."));
+}
+
 static bool is_local(const struct named_symbol *symbol, Dwarf_Die *function)
 {
 	return symbol ? symbol->is_local : !die_flag(function, DW_AT_external);
@@ -219,11 +225,24 @@ static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
 	return !strncmp(name, "_R", 2) || !strncmp(name, "_ZN", 3);
 }
 
-static void pass_as_rust(const struct type_reader *reader, struct signature_param *params, struct signature *signature)
+/* A closure's first parameter is what it has captured, or the address of that; where there is something, rustc
+ * describes the captured variables in its place, and where the other parameters are cannot be said. */
+static bool is_environment_hidden(struct type_reader *reader, Dwarf_Die *function, const struct signature_param *params)
 {
+	return !strncmp(die_string(reader, function, DW_AT_name), "{closure", 8) && params[0].name[0];
+}
+
+static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct signature_param *params,
+			 struct signature *signature)
+{
+	const bool is_hidden = signature->param_count && is_environment_hidden(reader, function, params);
+
 	signature->abi_is_rust = true;
-	for (size_t i = 0; i < signature->param_count; i++)
+	for (size_t i = 0; i < signature->param_count; i++) {
 		params[i].passed = type_passed_by_rust(params[i].type, reader->word);
+		if (is_hidden && params[i].place == PLACE_BY_ABI)
+			params[i].place = PLACE_NOWHERE;
+	}
 	if (signature->result)
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
 }
@@ -247,7 +266,7 @@ static const struct signature *keep_signature(struct type_reader *reader, Dwarf_
 		.is_variadic = params->is_variadic,
 	};
 	if (is_rust(reader, function))
-		pass_as_rust(reader, kept, signature);
+		pass_as_rust(reader, function, kept, signature);
 	return signature;
 }
 
@@ -266,7 +285,8 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		complete_params(&params, &all);
 	}
 	choose_places(&params, has_own_places(reader, &entry, &params, symbol, &function->die));
-	const struct data_type *result = type_read_of(reader, &function->die, 0);
+	const struct data_type *result =
+		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);
 	/* A function with nothing may be one of which nothing is said. */
 	const bool is_known = params.count || result || function->has_types;
 	const struct signature *signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;

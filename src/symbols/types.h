@@ -91,7 +91,7 @@ enum param_place {
 	PLACE_MEMORY,   /* in memory, at that register's value + place_offset */
 	PLACE_CONSTANT, /* it is place_offset: the compiler has made this copy of the function for it */
 	PLACE_PIECES,   /* in `pieces`; what is in none is nowhere */
-	PLACE_NOWHERE,  /* the compiler has left it out */
+	PLACE_NOWHERE,  /* the compiler has left it out, or does not say where it is */
 };
 
 struct place_piece {
@@ -129,7 +129,8 @@ struct signature_param {
 struct signature {
 	const struct signature_param *params;
 	size_t param_count;
-	const struct data_type *result; /* NULL: void */
+	/* NULL: void, or the compiler may have left it out where nobody wants it. */
+	const struct data_type *result;
 	struct passed_as result_passed; /* where abi_is_rust */
 	bool is_variadic;               /* what is behind the parameters is not known */
 	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */

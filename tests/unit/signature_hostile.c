@@ -20,8 +20,9 @@ static const char source[] =
 	"struct whole { struct node node; union either either[3][2]; long last; };\n"
 	"typedef int (*callback)(const char *, ...);\n"
 	"int plain(int a, const char *b, double c) { return a + *b + c; }\n"
-	"struct node nodes(struct node by_value, struct node *list, struct whole *w) { return by_value; }\n"
-	"float _Complex other(callback call, union either e, float _Complex z, _Bool yes, const volatile short *const *p)\n"
+	"struct node nodes(struct node value, struct node *list, struct whole *w) { return value; }\n"
+	"float _Complex other(callback call, union either e, float _Complex z, _Bool yes,\n"
+	"                     const volatile short *const *p)\n"
 	"{ return z + e.f + call(0) + yes; }\n"
 	"static __attribute__((noinline)) long moved(long a, long unused, struct whole *w) { return a + w->last; }\n"
 	"long caller(long a, struct whole *w) { return moved(a, 3, w) + moved(a + 1, 4, w); }\n";

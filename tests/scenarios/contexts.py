@@ -3,6 +3,8 @@
 import collections
 import os
 import re
+import signal
+import subprocess
 
 import builds
 import trace_text
@@ -225,6 +227,72 @@ def installed(room):
     return problems, ''
 
 
+# ---- Paused ----
+
+COMMANDED = r'''
+#include "context/context.c"
+#include <stdlib.h>
+
+__attribute__((noipa)) void work(size_t n) { void *volatile p = malloc(n); free(p); }
+__attribute__((noipa)) void inside(size_t n) { work(n); work(n + 1); }
+
+int main(void)
+{
+	unsigned int a = sp_context_create("a"), b = 0;
+	char c;
+
+	while (read(0, &c, 1) == 1) {
+		if (c == 'a') sp_context_enter(a);
+		if (c == 'A') sp_context_exit(a);
+		if (c == 'b') sp_context_enter(b = sp_context_create("b"));
+		if (c == 'B') sp_context_exit(b);
+		if (c == 'w') work(1000);
+		if (c == 'i') inside(2000);
+		if (write(1, "k", 1) < 0) return 90;
+	}
+	return 0;
+}
+'''
+
+
+def paused(room):
+    """What is created, entered and left while tracing is paused is known when it goes on."""
+    program = compiled(room, 'commanded', COMMANDED, '-O1', '-I' + builds.TOP_SRCDIR)
+    os.makedirs(room.path('traces'))
+    child = room.start([FUNCTRACE, '-S', 'USR1', '-f', 'text', '-b', '0', '-o', room.path('traces'), '--context-function=inside', program],
+                       stdin=subprocess.PIPE)
+
+    def command(letters):
+        for letter in letters:
+            child.stdin.write(letter.encode())
+            child.stdin.flush()
+            if child.stdout.read(1) != b'k':
+                raise Failure('the target has ended')
+
+    def toggle(answer):
+        child.send_signal(signal.SIGUSR1)
+        while True:
+            line = child.stderr.readline()
+            if answer in line:
+                return
+            if not line:
+                raise Failure('functrace has ended')
+    command('wawi')
+    toggle(b'paused')
+    command('Abw')
+    toggle(b'tracing is on')
+    command('wiBwaw')
+    done = room.finish(child, data=b'')
+    problems = equal('status', done.status, 0)
+    expected = [(['a', 'inside'], ['-', 'a', 'a,inside', 'a,inside']),
+                (['a', 'inside', 'b'], ['b', 'b,inside', 'b,inside', '-', 'a'])]
+    for name, (contexts, masks) in zip(sorted(os.listdir(room.path('traces'))), expected):
+        trace = trace_text.read(room.path('traces', name))
+        problems += equal('contexts', list(trace.contexts.values()), contexts)
+        problems += equal('masks', [e.in_contexts(trace) for e in trace.events if e.kind == '+'], masks)
+    return problems + equal('traces', len(os.listdir(room.path('traces'))), 2), ''
+
+
 # ---- In a pid namespace of its own ----
 
 def namespaced(room):
@@ -264,5 +332,6 @@ CASES = [
     ('--context-function: not found, -L', not_found),
     ('--context-function: traced too, by jumps', traced_too),
     ('the library as installed', installed),
+    ('paused', paused),
     ('a pid namespace of its own', namespaced),
 ]

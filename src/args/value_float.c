@@ -44,7 +44,7 @@ static void show_number(struct showing *s, long double value, const struct preci
 		out_printf(&s->out, "%Lg", value);
 		return;
 	}
-	if (fabsl(value) < 1e6L && truncl(value) == value) {
+	if (fabsl(value) < 1e6L && (long double)(long)value == value) {
 		out_printf(&s->out, "%.0Lf", value);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* ARM instructions done by the tracer: those that use the pc, and pushes where no slot is free. */
+/* ARM instructions done by the tracer: those that use the pc, and where no slot is free many of the others. */
 #include "config.h"
 #include "arch/arm_condition.h"
 #include "arch/arm_insn.h"
@@ -13,6 +13,7 @@ struct run {
 	struct arm_op op;
 	const struct arch_memory *mem;
 	uint32_t *words; /* of the registers as they will be */
+	bool in_it_block;
 };
 
 static unsigned it_state(uint32_t cpsr)
@@ -173,6 +174,12 @@ static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry,
 	}
 }
 
+/* Of two bytes, what has a result sets flags outside of IT blocks only. */
+static bool sets_flags(const struct run *run, bool has_result)
+{
+	return (run->op.flags & OP_SETS_FLAGS) && !(has_result && run->in_it_block && run->insn->length == 2);
+}
+
 static int run_data(struct run *run)
 {
 	const struct arm_op *op = &run->op;
@@ -182,7 +189,7 @@ static int run_data(struct run *run)
 	const uint32_t a = get(run, op->n), b = operand(run, &logical.carry);
 	const struct outcome out = compute(op->code, a, b, carry, logical);
 
-	if (op->flags & OP_SETS_FLAGS)
+	if (sets_flags(run, has_result))
 		run->words[ARM_CPSR] = (cpsr & ~(FLAG_N | FLAG_Z | FLAG_C | FLAG_V)) | (out.value & FLAG_N) |
 				       (out.value ? 0 : FLAG_Z) | (out.carry ? FLAG_C : 0) |
 				       (out.overflow ? FLAG_V : 0);
@@ -342,13 +349,14 @@ static int run_operation(struct run *run)
 int arm_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem)
 {
 	struct arch_regs next = *regs;
-	struct run run = {insn, arm_op_of(insn), mem, next.narrow};
+	struct run run = {insn, arm_op_of(insn), mem, next.narrow, false};
 	const bool thumb = run.op.flags & OP_THUMB;
 	const uint32_t cpsr = next.narrow[ARM_CPSR];
 	const unsigned it = thumb ? it_state(cpsr) : 0;
 	const bool does =
 		arm_condition_holds(run.op.condition, cpsr) && (!(it & 0xf) || arm_condition_holds(it >> 4, cpsr));
 
+	run.in_it_block = it & 0xf;
 	next.narrow[ARM_PC] = (uint32_t)insn->address + insn->length;
 	if (it)
 		next.narrow[ARM_CPSR] = advanced(cpsr);

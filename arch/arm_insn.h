@@ -82,6 +82,9 @@ static inline uint32_t arm_pc_read(const struct insn *insn, const struct arm_op 
 void arm_decode_a32(struct insn *insn, struct arm_op *op, uint32_t word);
 void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half);
 void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second);
+/* Of Thumb's instructions without a use of the pc: the operation, where that one can be emulated. */
+void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half);
+void thumb_plain_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second);
 /* Coprocessors' and vector loads and stores, whose bits are the same in both. */
 void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word);
 

@@ -25,7 +25,7 @@ if ARCH_X86
 ARCH_PORTS += PORT(i386)
 endif
 ARM_SOURCES = arch/arm.c arch/arm_condition.h arch/arm_copy.c arch/arm_insn.c arch/arm_insn.h arch/thumb_insn.c \
-	arch/arm_emulate.c arch/arm_calls.c arch/arm_literals.c arch/abi_arm.c
+	arch/thumb_plain.c arch/arm_emulate.c arch/arm_calls.c arch/arm_literals.c arch/abi_arm.c
 if ARCH_ARM
 libarch_a_SOURCES += $(ARM_SOURCES)
 ARCH_PORTS += PORT(arm)

@@ -82,9 +82,12 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 		op->flags |= BIT(half, 7) ? OP_LINK : 0;
 		return;
 	}
-	if (m != ARM_PC && d != ARM_PC)
-		return;
-	emulated(insn, op, OP_DATA);
+	if (m != ARM_PC && d != ARM_PC) {
+		insn->can_emulate = d != ARM_SP;
+		op->kind = OP_DATA;
+	} else {
+		emulated(insn, op, OP_DATA);
+	}
 	op->code = codes[what];
 	op->flags |= (uint8_t)(OP_REGISTER | (what == 1 ? OP_SETS_FLAGS : 0));
 	op->d = (uint8_t)(what == 1 ? 0 : d);
@@ -118,6 +121,8 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 		op->code = (uint8_t)half;
 	} else if ((half & 0xfff7) == 0xb650) {
 		step(insn); /* setend */
+	} else {
+		thumb_plain_t16(insn, op, half);
 	}
 }
 
@@ -127,6 +132,8 @@ void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 	case 0x08:
 		if (BIT(half, 10))
 			decode_high(insn, op, half);
+		else
+			thumb_plain_t16(insn, op, half);
 		break;
 	case 0x09:
 		load_literal(insn, op, BITS(half, 8, 3), 4, literal_base(insn) + BITS(half, 0, 8) * 4);
@@ -148,6 +155,7 @@ void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 		branch(insn, op, sign_extended(BITS(half, 0, 11), 11) * 2, ARM_ALWAYS);
 		break;
 	default:
+		thumb_plain_t16(insn, op, half);
 		break;
 	}
 }
@@ -308,4 +316,6 @@ void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32
 		decode_dual(insn, op, first, second);
 	else if (group == 1 && !BIT(first, 9))
 		decode_many(insn, op, first, second);
+	if (insn->kind == INSN_COPY && op->kind == OP_PLAIN)
+		thumb_plain_t32(insn, op, first, second);
 }

@@ -343,10 +343,34 @@ static const struct form t32[] = {
 	/* copies of what has no use of the pc */
 	{"short data processing", 0x4000, 0x03ff},
 	{"short shifts and sums", 0x0000, 0x3fff},
-	{"ldr rd, [sp, #x]", 0x9800, 0x073f},
-	{"str rd, [sp, #x]", 0x9000, 0x073f},
+	{"short add of all registers", 0x4400, 0x003f},
+	{"short cmp of all registers", 0x4540, 0x003f},
+	{"short mov of all registers", 0x4640, 0x003f},
+	{"short add of higher registers", 0x4480, 0x003a},
+	{"short mov of higher registers", 0x4680, 0x003a},
+	{"short accesses by a register", 0x5000, 0x0fff},
+	{"short accesses", 0x6000, 0x1fff},
+	{"short accesses of half words", 0x8000, 0x0fff},
+	{"short ldr rd, [sp, #x]", 0x9800, 0x073f},
+	{"short str rd, [sp, #x]", 0x9000, 0x073f},
+	{"short add rd, sp, #x", 0xa800, 0x07ff},
+	{"short add sp, sub sp", 0xb000, 0x00ff},
 	{"add.w of registers", 0xeb000000, 0x00177717},
 	{"add.w of a number", 0xf1000000, 0x041777ff},
+	{"all.w of registers", 0xea000000, 0x01f777f7},
+	{"all.w of a number", 0xf0000000, 0x05f777ff},
+	{"mov.w, mvn.w of a register", 0xea4f0000, 0x003077f7},
+	{"mov.w, mvn.w of a number", 0xf04f0000, 0x043077ff},
+	{"tst.w, teq.w, cmn.w of a register", 0xea100f00, 0x018770f7},
+	{"tst.w, teq.w, cmn.w of a number", 0xf0100f00, 0x058770ff},
+	{"cmp.w of a register", 0xebb00f00, 0x000770f7},
+	{"cmp.w of a number", 0xf1b00f00, 0x040770ff},
+	{"addw, subw", 0xf2000000, 0x04a777ff},
+	{"accesses.w", 0xf8800000, 0x015773ff},
+	{"accesses.w with the offset before or after", 0xf8000800, 0x015777ff},
+	{"accesses.w by a register", 0xf8000000, 0x01577037},
+	{"accesses.w of half words", 0xf8a00000, 0x011773ff},
+	{"accesses.w of half words by a register", 0xf8200000, 0x01177037},
 	{"movw", 0xf2400000, 0x040f77ff},
 	{"pop.w", 0xe8bd0000, 0x00005fff},
 	{"mul", 0xfb00f000, 0x00070707},
@@ -443,6 +467,20 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 		complain(text, insn, before, &out, native, error ? "not emulated" : "emulated");
 }
 
+/* That of the last instruction of an IT block, in every other case. */
+static uint32_t any_it_state(void)
+{
+	const uint32_t state = any() % 14 << 4 | 8;
+
+	return any() & 1 ? (state & 3) << 25 | (state & 0xfc) << 8 : 0;
+}
+
+/* movs of a register is no instruction of an IT block. */
+static bool may_be_conditional(const char *text, uint32_t word)
+{
+	return !strncmp(text, "short", 5) && word >> 6;
+}
+
 static void check(const char *text, uint32_t word, bool thumb, const struct state *idle)
 {
 	const uint32_t here = thumb ? T32_HERE : A32_HERE;
@@ -462,6 +500,8 @@ static void check(const char *text, uint32_t word, bool thumb, const struct stat
 	if (!arch_arm.decode(here | thumb, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return;
 	any_state(&before, idle, here, thumb);
+	if (may_be_conditional(text, word))
+		before.regs.narrow[CPSR] |= any_it_state();
 	if (thumb && (strstr(text, "mov pc") || strstr(text, "add pc")))
 		for (unsigned i = 0; i < 8; i++) /* which stay in Thumb */
 			before.regs.narrow[i] =

@@ -114,6 +114,8 @@ def rounds(room, count_of, launched, threads, period, *mode, variant='O2'):
 
 def case(launched, threads, period, *mode, variant='O2'):
     def run(room):
+        if builds.processor() not in builds.PROCESSORS.get(variant, (builds.processor(),)):
+            raise builds.Skip('its programs are not this processor\'s')
         count = rounds(room, 10, launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
     name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (

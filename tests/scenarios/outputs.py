@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import builds
@@ -73,7 +74,8 @@ def numbered_images(room):
 
 def first_becomes_another(room):
     """The first process executes another program: FILE and FILE.PID.1; a child in between FILE.PID."""
-    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Y', 'sh', '-c', '(exec ls); exec ls'])
+    script = '(exec "$0" -S -E -c 0); exec "$0" -S -E -c 0'
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Y', kinds.shell(), '-c', script, sys.executable])
     told = summary(done)
     if len(told) != 4:
         return ['%d traces are named, expected 4: %s' % (len(told), done.err.decode())], ''

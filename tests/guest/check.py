@@ -41,8 +41,9 @@ GUESTS = [
 TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
 # Guests that run at the same time: a processor for each, though it has two and a build takes all.
 AT_ONCE = max(1, min(len(GUESTS), os.cpu_count() or 1))
-# Of a boot and of one line; a scenario's own limit is shorter.
-LIMIT, SILENCE = 3600, 900
+# Of a boot and of one line; a scenario's own limit is shorter. Every scenario takes hours, and its program room.
+LIMIT, LONG_LIMIT, SILENCE = 3600, 6 * 3600, 900
+LONG_MEMORY = '3072'
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
 # These run on the build machine only, and why.
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')
@@ -186,7 +187,7 @@ class Run:
     def __init__(self, tap, guest, build, options):
         self.tap, self.guest, self.options = tap, guest, options
         self.build, self.out, self.figures = build, tempfile.mkdtemp(prefix='functrace-guest-'), collections.defaultdict(list)
-        self.command = [GUEST, guest.arch, 'run', '-s', '2', '-t', str(LIMIT), '-o', self.out] + guest.options + options + [
+        self.command = [GUEST, guest.arch, 'run', '-s', '2', '-o', self.out] + guest.options + options + [
             build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
         self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
         self.remarks = []  # since the last result
@@ -354,7 +355,8 @@ def main():
     except Skip as skip:
         tap.result(True, 'guests', str(skip))
         guests = []
-    run_all(tap, guests, builds, units, parts, ['-p'] if options.form != 'short' or options.parts else [])
+    machine = ['-t', str(LONG_LIMIT), '-m', LONG_MEMORY] if options.form == 'long' else ['-t', str(LIMIT)]
+    run_all(tap, guests, builds, units, parts, machine + (['-p'] if options.form != 'short' or options.parts else []))
     said = tap.end()
     if options.count:
         print(said)

@@ -5,7 +5,13 @@
 
 #define PART(name) __attribute__((section(name))) NOINLINE
 /* The compiler's own flags of the section, which say that it is code alone, become a comment. */
+#if defined(__aarch64__)
+#define WRITABLE ".writable_text,\"awx\",%progbits//"
+#elif defined(__arm__)
+#define WRITABLE ".writable_text,\"awx\",%progbits@"
+#else
 #define WRITABLE ".writable_text,\"awx\",@progbits#"
+#endif
 
 void *je_malloc(size_t size);
 void je_free(void *p);

@@ -86,6 +86,9 @@ struct arch_abi {
 	/* Argument register `index`, or at the return result register `index`. */
 	uint64_t (*argument_register)(const struct arch_regs *regs, unsigned index);
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
+	/* Where the register of DWARF's number is in the floating point registers' bytes; -1: it is none of them, or of
+	 * the x87's. */
+	int (*float_at)(unsigned dwarf_register);
 
 	/* The thread pointer, in one of three places: among the registers (false: it is not known); in the register set
 	 * thread_set, a word; or in what the ptrace request thread_request writes, at thread_request_at, given the

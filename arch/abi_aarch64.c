@@ -174,12 +174,19 @@ static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_
 	return false;
 }
 
+/* v0 to v31: DWARF for the Arm 64-bit Architecture, 4.1. */
+static int aarch64_float_at(unsigned dwarf_register)
+{
+	return dwarf_register >= 64 && dwarf_register <= 95 ? 16 * ((int)dwarf_register - 64) : -1;
+}
+
 const struct arch_abi abi_aarch64 = {
 	.floats_set = NT_PRFPREG, /* struct user_fpsimd_state: v0 to v31 */
 	.arguments = aarch64_arguments,
 	.result = aarch64_result,
 	.argument_register = aarch64_register,
 	.result_register = aarch64_register,
+	.float_at = aarch64_float_at,
 	.thread_set = NT_ARM_TLS,
 	.reloc_tpoff = R_AARCH64_TLS_TPREL,
 	.thread_head = 16,

@@ -253,12 +253,21 @@ static bool arm_thread_field(const unsigned char *code, size_t size, uint64_t st
 
 #define IS_32_BIT (sizeof(long) == 4)
 
+/* s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
+static int arm_float_at(unsigned dwarf_register)
+{
+	if (dwarf_register >= 64 && dwarf_register <= 95)
+		return 4 * ((int)dwarf_register - 64);
+	return dwarf_register >= 256 && dwarf_register <= 287 ? 8 * ((int)dwarf_register - 256) : -1;
+}
+
 const struct arch_abi abi_arm = {
 	.floats_set = NT_ARM_VFP, /* struct user_vfp: d0 to d31; the same from a 64-bit kernel */
 	.arguments = arm_arguments,
 	.result = arm_result,
 	.argument_register = arm_register,
 	.result_register = arm_register,
+	.float_at = arm_float_at,
 	/* 32-bit kernels have no such set, and 64-bit ones no such request for a 64-bit tracer. */
 	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,
 	.thread_request = IS_32_BIT ? REQUEST_GET_THREAD_AREA : 0,

@@ -117,12 +117,19 @@ static bool i386_thread_field(const unsigned char *code, size_t size, uint64_t s
 	return x86_thread_field(code, size, load, sizeof(load), false, offset);
 }
 
+/* xmm0 to xmm7: the i386 ABI's table 2.14. */
+static int i386_float_at(unsigned dwarf_register)
+{
+	return dwarf_register >= 21 && dwarf_register <= 28 ? X86_XMM_AT + 16 * ((int)dwarf_register - 21) : -1;
+}
+
 const struct arch_abi abi_i386 = {
 	.floats_set = NT_PRXFPREG,
 	.arguments = i386_arguments,
 	.result = i386_result,
 	.argument_register = i386_argument_register,
 	.result_register = i386_result_register,
+	.float_at = i386_float_at,
 	.thread_request = REQUEST_GET_THREAD_AREA,
 	.thread_area = i386_thread_area,
 	.thread_request_at = 4, /* base_addr of struct user_desc */

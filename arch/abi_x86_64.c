@@ -287,12 +287,19 @@ static bool x86_64_thread_field(const unsigned char *code, size_t size, uint64_t
 	return x86_thread_field(code, size, load, sizeof(load), true, offset);
 }
 
+/* xmm0 to xmm15: AMD64's figure 3.36. */
+static int x86_64_float_at(unsigned dwarf_register)
+{
+	return dwarf_register >= 17 && dwarf_register <= 32 ? X86_XMM_AT + 16 * ((int)dwarf_register - 17) : -1;
+}
+
 const struct arch_abi abi_x86_64 = {
 	.floats_set = NT_PRFPREG,
 	.arguments = x86_64_arguments,
 	.result = x86_64_result,
 	.argument_register = x86_64_argument_register,
 	.result_register = x86_64_result_register,
+	.float_at = x86_64_float_at,
 	.thread_pointer = x86_64_thread_pointer,
 	.reloc_tpoff = R_X86_64_TPOFF64,
 	.thread_field = x86_64_thread_field,

@@ -38,44 +38,60 @@ static void add(struct explaining *e, const char *name)
 
 /* ---- Signatures ---- */
 
+/* The value of a register. False: it is none of the integers'. */
+static bool has_register(const struct explaining *e, unsigned dwarf_register, uint64_t *value)
+{
+	const struct args_source *source = e->showing.source;
+
+	*value = 0;
+	if (dwarf_register >= source->arch->dwarf_registers)
+		return false;
+	*value = source->arch->dwarf_get(source->regs, dwarf_register);
+	return true;
+}
+
+static size_t take_word(uint64_t word, unsigned word_size, void *to, size_t size)
+{
+	const size_t count = size < word_size ? size : word_size;
+
+	memcpy(to, &word, count);
+	return count;
+}
+
+static size_t take_register(struct explaining *e, const struct place_piece *piece, void *to)
+{
+	const struct arch *arch = e->plan->arch;
+	const int at = arch->abi->float_at(piece->place_register);
+	uint64_t value;
+
+	if (has_register(e, piece->place_register, &value))
+		return take_word(value, arch->pointer_size, to, piece->size);
+	return at < 0 ? 0 : gather_floats(&e->gathering, (uint32_t)at, to, piece->size < 16 ? piece->size : 16);
+}
+
 /* The bytes of one piece, from where the compiler has put it by its own choice, into `to`. How many are there. */
 static size_t take_chosen(struct explaining *e, const struct place_piece *piece, void *to)
 {
 	const struct args_source *source = e->showing.source;
-	const struct arch *arch = source->arch;
-	const bool has_register = piece->place_register < arch->dwarf_registers;
-	const uint64_t number = has_register && (piece->place == PLACE_REGISTER || piece->place == PLACE_MEMORY)
-					? arch->dwarf_get(source->regs, piece->place_register)
-					: 0;
-	const uint64_t word = piece->place == PLACE_REGISTER ? number : (uint64_t)piece->place_offset;
-	const size_t most = piece->place == PLACE_REGISTER ? arch->pointer_size : sizeof(word);
-	uint64_t address = number + (uint64_t)piece->place_offset;
+	uint64_t base;
 	ssize_t count;
 
 	switch (piece->place) {
 	case PLACE_REGISTER:
-		if (!has_register)
-			return 0;
-		break;
+		return take_register(e, piece, to);
 	case PLACE_CONSTANT:
-		break;
+		return take_word((uint64_t)piece->place_offset, sizeof(uint64_t), to, piece->size);
 	case PLACE_STACK:
-		address += arch->return_sp(source->regs);
+		base = source->arch->return_sp(source->regs);
 		break;
 	case PLACE_MEMORY:
-		if (!has_register)
+		if (!has_register(e, piece->place_register, &base))
 			return 0;
 		break;
 	default:
 		return 0;
 	}
-	if (piece->place == PLACE_REGISTER || piece->place == PLACE_CONSTANT) {
-		const size_t size = piece->size < most ? piece->size : most;
-
-		memcpy(to, &word, size);
-		return size;
-	}
-	count = source->read(source->context, address, to, piece->size);
+	count = source->read(source->context, base + (uint64_t)piece->place_offset, to, piece->size);
 	return count <= 0 ? 0 : (size_t)count < piece->size ? (size_t)count : piece->size;
 }
 

@@ -2,7 +2,7 @@
 #include "args/gather.h"
 
 /* The register set is asked for once, when something is in it. */
-static size_t take_floats(struct gathering *g, uint32_t at, void *to, size_t size)
+size_t gather_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
 
@@ -62,7 +62,7 @@ static size_t take_x87(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	unsigned char number[10], value[16] = {0};
 
-	if (size > sizeof(value) || !take_floats(g, at, number, sizeof(number)))
+	if (size > sizeof(value) || !gather_floats(g, at, number, sizeof(number)))
 		return 0;
 	abi_x87_value(number, value, size);
 	memcpy(to, value, size);
@@ -76,7 +76,7 @@ static size_t take_piece(struct gathering *g, const struct abi_piece *piece, voi
 	case PIECE_INTEGER:
 		return take_register(g, piece->index, to, size);
 	case PIECE_FLOAT:
-		return take_floats(g, piece->at, to, size);
+		return gather_floats(g, piece->at, to, size);
 	case PIECE_X87:
 		return take_x87(g, piece->at, to, size);
 	case PIECE_STACK:

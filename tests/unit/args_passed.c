@@ -200,6 +200,12 @@ static void test_rust_results(void **state)
 
 /* ---- A compiler's places ---- */
 
+/* The second floating point register, as DWARF's numbers have it. */
+static unsigned float_register(const struct arch *arch)
+{
+	return arch == &arch_aarch64 ? 65 : arch == &arch_arm ? 257 : arch->pointer_size == 8 ? 18 : 22;
+}
+
 static void test_chosen_places(void **state)
 {
 	struct fake_task task;
@@ -226,6 +232,10 @@ static void test_chosen_places(void **state)
 		const struct signature_param params[] = {
 			{.name = "gone", .type = &double_type, .place = PLACE_NOWHERE},
 			{.name = "constant", .type = &int32, .place = PLACE_CONSTANT, .place_offset = -5},
+			{.name = "float",
+			 .type = &double_type,
+			 .place = PLACE_REGISTER,
+			 .place_register = float_register(arch)},
 			{.name = "memory",
 			 .type = &int32,
 			 .place = PLACE_MEMORY,
@@ -241,21 +251,25 @@ static void test_chosen_places(void **state)
 		};
 		/* Those that the compiler has moved are passed all the same. */
 		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)},
-				       plain = {.params = &params[8], .param_count = 1},
+				       plain = {.params = &params[9], .param_count = 1},
 				       few = {.params = &params[0], .param_count = 2};
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 		const int32_t number = 42;
+		const double half = 0.5;
 
 		fake_begin(&task, arch);
+		task.floats_size = sizeof(task.floats);
+		memcpy(task.floats + arch->abi->float_at(float_register(arch)), &half, sizeof(half));
 		memcpy(task.stack + STACK_SIZE / 2 + 8, &number, 4);
 		memcpy(task.stack + (arch->return_sp(&task.regs) + 16 - STACK_AT), &number, 4);
 		fake_entry(&task, plan);
 		assert_non_null(strstr(task.text, ", passed="));
 		*strstr(task.text, ", passed=") = '\0';
-		assert_text(task.text,
-			    "gone=<optimised out>, constant=-5, memory=42, first={x=8386560, y=<optimised out>}, "
-			    "last={x=<optimised out>, y=77}, both={x=42, y=42}, wild={x=1, y=(unreadable)}, "
-			    "beyond={x=<optimised out>, y=0}");
+		assert_text(
+			task.text,
+			"gone=<optimised out>, constant=-5, float=0.5, memory=42, first={x=8386560, y=<optimised out>}, "
+			"last={x=<optimised out>, y=77}, both={x=42, y=42}, wild={x=1, y=(unreadable)}, "
+			"beyond={x=<optimised out>, y=0}");
 		args_plan_free(plan);
 
 		plan = args_plan_of_signature(arch, &plain, false);

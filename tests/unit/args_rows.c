@@ -201,6 +201,7 @@ static void test_cases(void **state)
 	static const struct param_case cases[] = {{.value = 1, .type = PARAM_NONE},
 						  {.value = 2, .type = PARAM_FLAGS, .words = bits},
 						  {.value = 4, .mask = ~3u, .type = PARAM_POINTER},
+						  {.value = 0xffffffff, .type = PARAM_BOOL},
 						  {0}};
 	static const struct function row = {.params = {{"fd", PARAM_INT},
 						       {"cmd", PARAM_INT, .words = commands},
@@ -216,6 +217,7 @@ static void test_cases(void **state)
 		assert_text(ENTRY(&row, 3, 5, 0x7ffe00112233),
 			    arch->pointer_size == 8 ? "fd=3, cmd=5, arg=0x7ffe00112233" : "fd=3, cmd=5, arg=0x112233");
 		assert_text(ENTRY(&row, 3, 99, JUNK | 0xffffffff), "fd=3, cmd=99, arg=-1");
+		assert_text(ENTRY(&row, 3, JUNK | 0xffffffff, 1), "fd=3, cmd=-1, arg=true");
 		assert_text(fake_leave_row(&task, &row, 7, false), "");
 		fake_end(&task);
 	}
@@ -249,7 +251,14 @@ static void test_places(void **state)
 		else
 			ENTRY(&offset, 3, (uint32_t)-5, UINT32_MAX, 2);
 		assert_text(task.text, "fd=3, offset=-5, whence=2");
-		/* The stack is not there. */
+		/* The stack ends behind its first argument, or is not there. */
+		task.places[0].size = STACK_SIZE / 2 + arch->argument_stack + arch->pointer_size;
+		ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7);
+		if (arch->argument_registers == 4)
+			assert_text(task.text, "a=1, b=2, c=3, d=4, e=5, f=(unreadable), g=(unreadable)");
+		else if (!arch->argument_registers)
+			assert_non_null(strstr(task.text, "a=1, b=(unreadable), c=(unreadable), "));
+		task.places[0].size = STACK_SIZE;
 		arch->set_sp(&task.regs, WILD);
 		if (arch->argument_registers < 6)
 			assert_non_null(strstr(ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7),

@@ -384,6 +384,45 @@ static void test_chosen_places(void **state)
 	}
 }
 
+/* A struct on the stack, of which no more is looked at than can be shown; and one that the stack does not have. */
+static void test_large(void **state)
+{
+	static const struct data_member members[] = {{.name = "first", .type = &int64},
+						     {.name = "last", .type = &int64, .offset = 1592}};
+	static const struct data_type large = {
+		.kind = DATA_STRUCT, .size = 1600, .align = 8, .name = "large", .members = members, .member_count = 2};
+	static const struct data_member more[] = {{.name = "first", .type = &int64},
+						  {.name = "last", .type = &int64, .offset = 792}};
+	static const struct data_type medium = {
+		.kind = DATA_STRUCT, .size = 800, .align = 8, .name = "medium", .members = more, .member_count = 2};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		int64_t numbers[200] = {5, [99] = 6, [199] = 7};
+
+		/* It passes the addresses of such. */
+		if (arch == &arch_aarch64)
+			continue;
+		fake_begin(&task, arch);
+		assert_text(CALL(NULL, {&large, numbers, "l"}), "l={first=5, last=...}");
+		/* The stack ends within it. */
+		task.places[0].size -= STACK_SIZE / 4 + STACK_SIZE / 8;
+		assert_text(CALL(NULL, {&large, numbers, "l"}), "l={first=5, last=(unreadable)}");
+		/* Of ARM's the first 16 bytes are in registers. */
+		task.places[0].size = STACK_SIZE / 2 + (arch == &arch_arm ? 60 : 80);
+		assert_text(CALL(NULL, {&big, wide_numbers, "a"}, {&big, wide_numbers, "b"}),
+			    "a={first=7, last=-7}, b={first=7, last=(unreadable)}");
+		task.places[0].size = STACK_SIZE;
+		assert_text(CALL(NULL, {&medium, numbers, "m"}, {&medium, numbers, "n"}),
+			    "m={first=5, last=6}, n={first=5, last=6}");
+		/* The first 1024 bytes of the stack at once, the second struct by itself. */
+		assert_int_equal(task.reads, 2);
+		fake_end(&task);
+	}
+}
+
 /* Registers that cannot be had, places that nobody knows, too many parameters. */
 static void test_unknown(void **state)
 {
@@ -429,7 +468,7 @@ int main(void)
 		cmocka_unit_test(test_scalars),          cmocka_unit_test(test_structs),
 		cmocka_unit_test(test_pointers),         cmocka_unit_test(test_results),
 		cmocka_unit_test(test_result_in_memory), cmocka_unit_test(test_chosen_places),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown),          cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

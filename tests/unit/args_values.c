@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define AT 0x5000u /* where values lie whose address counts */
 
@@ -115,6 +116,25 @@ static void test_floats(void **state)
 	assert_shown(&float_type, 3.4028235e38f, "3.4028235e+38");
 	for (size_t i = 0; i < ARRAY_SIZE(halves); i++)
 		assert_shown(&half_type, halves[i].bits, halves[i].text);
+}
+
+static double half_number(unsigned bits)
+{
+	const int exponent = (int)(bits >> 10) & 31;
+
+	return ldexp((bits & 1023) | (exponent ? 1024 : 0), (exponent ? exponent : 1) - 25);
+}
+
+/* Each number of 16 bits reads back as itself: what is read is nearer to it than to its neighbours. */
+static void test_all_halves(void **state)
+{
+	(void)state;
+	for (unsigned bits = 1; bits < 0x7bff; bits++) {
+		const double read = strtod(text_of(&half_type, &(uint16_t){(uint16_t)bits}, 2), NULL);
+		const double off = fabs(read - half_number(bits));
+
+		assert_true(off < fabs(read - half_number(bits - 1)) && off < fabs(read - half_number(bits + 1)));
+	}
 }
 
 static void test_wide_floats(void **state)
@@ -411,6 +431,29 @@ static void test_pointers(void **state)
 	}
 }
 
+/* Of what is large as much is looked at as is shown; what ends before that is said to be unreadable. */
+static void test_large(void **state)
+{
+	static const struct data_member members[] = {{.name = "first", .type = &int32},
+						     {.name = "last", .type = &int32, .offset = 2396}};
+	static const struct data_type large = {.kind = DATA_STRUCT,
+					       .size = 2400,
+					       .members = members,
+					       .member_count = 2},
+				      pointer = {.kind = DATA_POINTER, .size = 8, .target = &large},
+				      reference = {.kind = DATA_REFERENCE, .size = 8, .target = &large};
+	static const unsigned char bytes[2400] = {7};
+	const uint64_t address = AT, end = AT + 2000;
+	struct fake_task task;
+
+	(void)state;
+	fake_begin(&task, &wide);
+	fake_memory(&task, AT, bytes, sizeof(bytes));
+	assert_text(fake_value(&task, &pointer, &address, 8, 0), "0x5000 -> {first=7, last=...}");
+	assert_text(fake_value(&task, &reference, &address, 8, 0), "{first=7, last=...}");
+	assert_text(fake_value(&task, &pointer, &end, 8, 0), "0x57d0 -> {first=0, last=(unreadable)}");
+}
+
 static void test_member_pointers(void **state)
 {
 	static const struct data_type datum = {.kind = DATA_MEMBER_POINTER, .size = 8},
@@ -438,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_structs),  cmocka_unit_test(test_bit_fields),
 		cmocka_unit_test(test_bounds),   cmocka_unit_test(test_long),
 		cmocka_unit_test(test_pointers), cmocka_unit_test(test_member_pointers),
+		cmocka_unit_test(test_large),    cmocka_unit_test(test_all_halves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,11 +265,10 @@ static void test_chosen_places(void **state)
 		fake_entry(&task, plan);
 		assert_non_null(strstr(task.text, ", passed="));
 		*strstr(task.text, ", passed=") = '\0';
-		assert_text(
-			task.text,
-			"gone=<optimised out>, constant=-5, float=0.5, memory=42, first={x=8386560, y=<optimised out>}, "
-			"last={x=<optimised out>, y=77}, both={x=42, y=42}, wild={x=1, y=(unreadable)}, "
-			"beyond={x=<optimised out>, y=0}");
+		assert_text(task.text, "gone=<optimised out>, constant=-5, float=0.5, memory=42, "
+				       "first={x=8386560, y=<optimised out>}, "
+				       "last={x=<optimised out>, y=77}, both={x=42, y=42}, wild={x=1, y=(unreadable)}, "
+				       "beyond={x=<optimised out>, y=0}");
 		args_plan_free(plan);
 
 		plan = args_plan_of_signature(arch, &plain, false);

@@ -88,6 +88,11 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 {
 	static const char named[] = "a\ab\bt\tn\nv\vf\fr\r";
 
+	if (c >= ' ' && c < 0x7f && c != (unsigned char)quote && c != '\\') {
+		text[0] = (char)c;
+		text[1] = '\0';
+		return;
+	}
 	for (const char *n = named; *n; n += 2)
 		if (n[1] == (char)c) {
 			snprintf(text, 8, "\\%c", n[0]);
@@ -95,8 +100,6 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 		}
 	if (c == (unsigned char)quote || c == '\\')
 		snprintf(text, 8, "\\%c", c);
-	else if (c >= ' ' && c < 0x7f)
-		snprintf(text, 8, "%c", c);
 	else if (!c && (next < '0' || next > '7'))
 		snprintf(text, 8, "\\0");
 	else

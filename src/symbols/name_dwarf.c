@@ -225,12 +225,19 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 	return unit;
 }
 
+/* Where a function begins: one in several parts with the first of them. */
+static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+
+	return !dwarf_entrypc(function, entry) || dwarf_ranges(function, 0, &base, entry, &end) > 0;
+}
+
 bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function)
 {
 	const uint64_t at = address - index->bias;
 	struct unit *unit = find_unit(index, at);
 	const struct range *range = unit ? find_range(&unit->ranges, at) : NULL;
-	Dwarf_Addr entry;
 
 	if (!range)
 		return false;
@@ -239,7 +246,7 @@ bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dw
 		.language = dwarf_srclang(&unit->split),
 		.has_types = unit->has_types,
 	};
-	return !dwarf_entrypc(&function->die, &entry) && entry == at;
+	return find_entry(&function->die, &function->entry) && function->entry == at;
 }
 
 /* ---- Inlined functions at an address ---- */

@@ -59,9 +59,10 @@ struct dwarf_frame {
 size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX]);
 
 struct dwarf_function {
-	Dwarf_Die die;  /* of the code itself: what is said of all copies of the function stands in its origin */
-	int language;   /* DW_LANG_; -1 unknown */
-	bool has_types; /* its unit describes types: with -g1 it does not */
+	Dwarf_Die die;    /* of the code itself: what is said of all copies of the function stands in its origin */
+	Dwarf_Addr entry; /* as libdw has it */
+	int language;     /* DW_LANG_; -1 unknown */
+	bool has_types;   /* its unit describes types: with -g1 it does not */
 };
 /* The function that begins at that address of the module; false: none does. */
 bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function);

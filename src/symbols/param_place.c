@@ -220,15 +220,14 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 		entry->is_optimised = true;
 }
 
-void entry_read(Dwarf_Die *function, struct entry *entry)
+void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
 {
 	Dwarf_Attribute base;
 	Dwarf_Op *operations;
 	size_t count;
 	uint64_t convention = 0;
 
-	*entry = (struct entry){0};
-	dwarf_entrypc(function, &entry->address);
+	*entry = (struct entry){.address = address};
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
 	entry->is_own = die_number(function, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
 	entry->frame_is_cfa = !dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) &&

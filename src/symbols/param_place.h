@@ -12,7 +12,8 @@ struct entry {
 	bool is_own;       /* the compiler has left the ABI, and says so */
 };
 
-void entry_read(Dwarf_Die *function, struct entry *entry);
+/* Of a function that begins at that address. */
+void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry);
 /* Fills in the parameter's place: PLACE_NOWHERE if it has none, PLACE_BY_ABI if what is said of it is not understood or
  * holds later only. */
 void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die *die, struct signature_param *param);

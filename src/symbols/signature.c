@@ -277,7 +277,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	struct entry entry;
 	Dwarf_Die origin;
 
-	entry_read(&function->die, &entry);
+	entry_read(&function->die, function->entry, &entry);
 	read_params(reader, &function->die, false, &params);
 	read_places(reader, &entry, &params);
 	if (die_reference(&function->die, DW_AT_abstract_origin, &origin)) {

@@ -61,17 +61,22 @@ unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size)
 unsigned abi_natural_align(const struct abi_value *value, unsigned most)
 {
 	unsigned align = 1;
+	bool is_packed = false;
 
-	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)
-		if (value->fields[i].kind != ABI_BITS && value->fields[i].size > align)
-			align = value->fields[i].size;
+	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
+		const struct abi_field *field = &value->fields[i];
+
+		if (field->kind != ABI_BITS && field->size > align)
+			align = field->size;
+		is_packed = is_packed || (field->kind != ABI_BITS && field->offset % field->size);
+	}
 	if (align > most)
 		align = most;
-	if (!value->is_struct || (value->align && value->align <= align))
-		return value->is_struct ? value->align : align;
+	if (!value->is_struct)
+		return align;
 	if (!value->align)
 		return value->field_count <= ABI_FIELDS ? align : 0;
-	return value->align < most ? value->align : align == most ? most : 0;
+	return (value->align <= align && !is_packed) || value->align < most ? value->align : 0;
 }
 
 /* The x87's numbers have 64 bits with the leading one, then sign and exponent. They are rounded as the processor does

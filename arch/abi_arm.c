@@ -40,7 +40,8 @@ static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, boo
 {
 	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, size);
 
-	*is_clear = !count || *size == 4 || *size == 8 || *size == 16 || !value->is_struct;
+	/* Compilers do not agree on packed ones, nor on those of _Float16. */
+	*is_clear = !count || !value->is_struct || (*size >= WORD && (!value->align || value->align >= WORD));
 	return count && (*size == 2 || *size == 4 || *size == 8 || *size == 16) ? count : 0;
 }
 
@@ -54,6 +55,9 @@ static bool is_clear(const struct abi_value *value)
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
 		const struct abi_field *field = &value->fields[i];
 
+		/* A packed struct's bit field, whose type may ask for more than the struct's alignment. */
+		if (field->kind == ABI_BITS && value->align && field->size > value->align)
+			return false;
 		if (field->kind == ABI_X87 || (field->kind == ABI_VECTOR && field->size != 8 && field->size != 16) ||
 		    (field->kind == ABI_FLOAT && field->size > 8) || (field->kind == ABI_INTEGER && field->size > 8))
 			return false;
@@ -168,9 +172,13 @@ static bool returns_in_memory(const struct abi_function *function)
 static void arm_arguments(const struct abi_function *function, struct abi_place *places)
 {
 	struct state state = {.is_base = is_base(function)};
+	bool clear = true;
+	unsigned size;
 
 	if (function->result) {
-		state.is_lost = !is_clear(function->result) && function->result->field_count;
+		if (!state.is_base)
+			vfp_candidate(function->result, &size, &clear);
+		state.is_lost = !clear || (!is_clear(function->result) && function->result->field_count);
 		state.ncrn = returns_in_memory(function) ? 1 : 0; /* A.4 */
 	}
 	for (size_t i = 0; i < function->count; i++) {

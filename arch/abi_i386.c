@@ -18,15 +18,23 @@
  * 16 bytes is on the stack is aligned to 16 only then. */
 static bool is_clear(const struct abi_value *value)
 {
-	if (value->by_address || abi_is_empty(value))
+	uint64_t end = 0;
+
+	if (value->by_address || !value->size)
 		return true;
+	if (!value->field_count) /* C++: some compilers pass empty ones, others do not */
+		return false;
 	if (!abi_is_sane(value) || value->field_count > ABI_FIELDS)
 		return false;
-	for (unsigned i = 0; i < value->field_count; i++)
-		if (value->fields[i].kind == ABI_VECTOR ||
-		    (value->fields[i].kind == ABI_FLOAT && value->fields[i].size > 8))
+	for (unsigned i = 0; i < value->field_count; i++) {
+		const struct abi_field *field = &value->fields[i];
+
+		if (field->kind == ABI_VECTOR || (field->kind == ABI_FLOAT && field->size > 8))
 			return false;
-	return true;
+		end = field->offset + field->size > end ? field->offset + field->size : end;
+	}
+	/* Nor do they agree on what alignment leaves at its end. */
+	return abi_round(end, WORD) >= value->size;
 }
 
 /* Table 2.4 "Returning Values": structs and unions in memory whatever their size, as on Linux. Complex numbers: of
@@ -41,9 +49,10 @@ static void i386_arguments(const struct abi_function *function, struct abi_place
 {
 	const struct abi_value *result = function->result;
 	uint64_t at = RETURN_ADDRESS;
-	bool is_known = !result || is_clear(result);
+	/* Compilers do not agree whether the address of an empty result is passed. */
+	bool is_known = !result || (is_clear(result) && (result->by_address || !abi_is_empty(result)));
 
-	if (result && returns_in_memory(result) && !abi_is_empty(result))
+	if (result && returns_in_memory(result))
 		at += WORD; /* "Functions Returning Structures or Unions": its address is the first */
 	for (size_t i = 0; i < function->count; i++) {
 		const struct abi_value *value = &function->values[i];
@@ -53,7 +62,7 @@ static void i386_arguments(const struct abi_function *function, struct abi_place
 		if (!is_known)
 			continue;
 		places[i].is_known = true;
-		if (!value->by_address && abi_is_empty(value))
+		if (!value->by_address && !value->size)
 			continue;
 		const uint64_t size = value->by_address ? WORD : value->size;
 
@@ -68,11 +77,11 @@ static void i386_result(const struct abi_function *function, struct abi_place *p
 	const struct abi_field *first = value->fields;
 
 	*place = (struct abi_place){0};
-	if (!is_clear(value))
-		return;
-	if (!value->by_address && abi_is_empty(value)) {
+	if (!value->by_address && abi_is_empty(value))
 		place->is_known = true;
-	} else if (returns_in_memory(value)) {
+	else if (!is_clear(value))
+		return;
+	else if (returns_in_memory(value)) {
 		place->is_address = true;
 		abi_on_stack(place, WORD, RETURN_ADDRESS);
 	} else if (value->field_count == 1 && (first->kind == ABI_X87 || first->kind == ABI_FLOAT)) {

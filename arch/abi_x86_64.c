@@ -73,14 +73,44 @@ static bool classify_field(const struct abi_field *field, enum eightbyte *classe
 	return true;
 }
 
+/* Debug information does not name unnamed bit fields, which for some compilers are of class INTEGER, for others of
+ * none. Whether there may be one in an eightbyte that has no other INTEGER: it has a gap that no alignment makes. */
+static bool has_gap(const struct abi_value *value, const enum eightbyte *classes)
+{
+	const uint64_t align = value->align ? value->align : EIGHTBYTE;
+	uint32_t used = 0;
+
+	for (unsigned i = 0; i < value->field_count; i++)
+		used |= ((1u << value->fields[i].size) - 1) << value->fields[i].offset;
+	for (uint64_t end = 0, next; end < value->size; end = next + 1) {
+		for (next = end; next < value->size && !(used >> next & 1);)
+			next++;
+		for (uint64_t at = end; next > abi_round(end, align) && at < next; at++)
+			if (classes[at / EIGHTBYTE] != INTEGER)
+				return true;
+	}
+	return false;
+}
+
+/* Whether compilers disagree: a __float128 in a struct, or a vector of 16 bytes in a union with something else. */
+static bool is_mixed(const struct abi_value *value)
+{
+	for (unsigned i = 0; i < value->field_count; i++)
+		if (value->is_struct && value->fields[i].size > EIGHTBYTE &&
+		    (value->fields[i].kind == ABI_FLOAT ||
+		     (value->fields[i].kind == ABI_VECTOR && value->field_count > 1)))
+			return true;
+	return false;
+}
+
 /* Of a value with bytes: the classes of its eightbytes. classes[0] is MEMORY, or UNKNOWN, for the whole. */
 static void classify(const struct abi_value *value, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;
 
 	classes[0] = classes[1] = NO_CLASS;
-	if (!abi_is_sane(value)) {
-		classes[0] = UNKNOWN;
+	if (!abi_is_sane(value) || abi_is_empty(value)) {
+		classes[0] = UNKNOWN; /* of nothing but unnamed bit fields, or of several that are empty */
 		return;
 	}
 	/* Where the processor has AVX, what is but one wide vector is in a ymm register. */
@@ -93,7 +123,8 @@ static void classify(const struct abi_value *value, enum eightbyte *classes)
 			classes[0] = MEMORY;
 			return;
 		}
-	if (value->field_count > ABI_FIELDS || classes[0] == UNKNOWN || classes[1] == UNKNOWN)
+	if (value->field_count > ABI_FIELDS || classes[0] == UNKNOWN || classes[1] == UNKNOWN || is_mixed(value) ||
+	    has_gap(value, classes))
 		classes[0] = UNKNOWN;
 	else if (classes[1] == MEMORY || (classes[1] == X87UP && classes[0] != X87))
 		classes[0] = MEMORY;
@@ -164,7 +195,7 @@ static void pass_address(struct state *state, struct abi_place *place)
 /* What follows one whose classes are not known. */
 static void pass_unknown(const struct abi_value *value, struct state *state)
 {
-	const bool is_vector = !value->is_struct && value->fields[0].kind == ABI_VECTOR;
+	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;
 
 	state->lost_sse = state->lost_stack = true;
 	if (!is_vector)
@@ -181,7 +212,7 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 		pass_address(state, place);
 		return;
 	}
-	if (abi_is_empty(value)) {
+	if (abi_is_empty(value) && value->size <= 1) {
 		place->is_known = true;
 		return;
 	}
@@ -215,7 +246,7 @@ static bool returns_in_memory(const struct abi_value *value, enum eightbyte *cla
 	classes[0] = classes[1] = NO_CLASS;
 	if (value->by_address)
 		return true;
-	if (abi_is_empty(value))
+	if (abi_is_empty(value) && value->size <= 1)
 		return false;
 	classify(value, classes);
 	return classes[0] == MEMORY && (value->is_struct || value->fields[0].kind != ABI_X87);

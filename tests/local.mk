@@ -31,6 +31,7 @@ include tests/unit/trace.mk
 include tests/unit/symbols.mk
 include tests/unit/unwind.mk
 include tests/unit/arch.mk
+include tests/unit/abi.mk
 include tests/unit/args.mk
 include tests/unit/analysis.mk
 include tests/unit/tracer.mk

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What other compilers than this build's, and those of 32 bits and of C++, do with the arguments and results of made up
+functions (tests/generate/signatures.py), against what arch/abi.h says. Prints TAP.
+
+usage: abi_compilers.py [SEED [COUNT]]
+With a RUN in the environment (a command), the programs run below that."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRC = os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
+CC, CXX = os.environ.get('CC', 'gcc').split(), os.environ.get('CXX', 'g++').split()
+# for what defines this: sources below arch/
+RULES = {'__x86_64__': ('abi_x86_64', 'abi_x86'), '__i386__': ('abi_i386', 'abi_x86'), '__aarch64__': ('abi_aarch64',), '__arm__': ('abi_arm',)}
+FLAGS = ['-I' + folder for folder in (BUILD, os.path.join(SRC, 'src'), SRC, os.path.join(SRC, 'tests', 'unit'))] + ['-w', '-fno-strict-aliasing']
+THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
+
+
+def run(command, text=None):
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, timeout=300)
+
+
+def variants():
+    """Name, the C compiler, the one that is tried with its flags, whether that is C++."""
+    yield 'C++', CC, CXX + ['-O1'], True
+    yield 'C without optimisation', CC, CC + ['-O0'], False
+    if shutil.which('clang'):
+        yield 'clang', CC, ['clang', '-O2'], False
+    if shutil.which('clang++'):
+        yield 'clang, C++', CC, ['clang++', '-O1'], True
+    if run(CC + ['-dM', '-E', '-'], '').stdout.find('__x86_64__') > 0:
+        yield '32 bits', CC + THIRTY_TWO, CC + THIRTY_TWO + ['-O2'], False
+        yield '32 bits, C++', CC + THIRTY_TWO, CXX + THIRTY_TWO + ['-O0'], True
+
+
+def can_link(command, cxx):
+    done = run(command + ['-x', 'c++' if cxx else 'c', '-o', '/dev/null', '-'], '#include <stdio.h>\nint main(void) { return 0; }\n')
+    return not done.returncode
+
+
+def rules(command):
+    macros = run(command + ['-dM', '-E', '-'], '').stdout
+    return next(names for macro, names in RULES.items() if '#define %s 1' % macro in macros)
+
+
+def check(folder, support, command, cxx, seed, count):
+    """Problems; what it said."""
+    made = os.path.join(folder, 'made.' + ('cpp' if cxx else 'c'))
+    generator = [sys.executable, os.path.join(SRC, 'tests', 'generate', 'signatures.py'), seed, str(count)] + ['--cxx'] * cxx
+    with open(made, 'w') as file:
+        subprocess.run(generator, stdout=file, check=True)
+    objects = []
+    for name in ('tests/unit/abi_real.c', 'arch/abi.c') + tuple('arch/%s.c' % name for name in rules(support)):
+        objects.append(os.path.join(folder, os.path.basename(name)[:-2] + '.o'))
+        done = run(support + ['-std=gnu11', '-O1', '-g'] + FLAGS + ['-c', os.path.join(SRC, name), '-o', objects[-1]])
+        if done.returncode:
+            return [done.stdout[:2000]], ''
+    program = os.path.join(folder, 'program')
+    done = run(command + FLAGS + [made] + objects + ['-lm', '-o', program])
+    if done.returncode:
+        return [done.stdout[:2000]], ''
+    done = run(os.environ.get('RUN', '').split() + [program])
+    lines = done.stdout.split('\n')
+    last = next((line for line in lines if line.startswith(('ok', 'not ok'))), 'it ended with status %d' % done.returncode)
+    return ([] if done.returncode == 0 and last.startswith('ok') else [line[2:] for line in lines if line.startswith('# ')] + [last]), last
+
+
+def main():
+    seed, count = (sys.argv[1:] + ['1', '150'][len(sys.argv) - 1:])[:2]
+    number = 0
+    for number, (name, support, command, cxx) in enumerate(variants(), 1):
+        if not can_link(command, cxx):
+            print('ok %d - %s # SKIP %s cannot link' % (number, name, ' '.join(command)))
+            continue
+        with tempfile.TemporaryDirectory(prefix='functrace-abi-') as folder:
+            problems, said = check(folder, support, command, cxx, seed, int(count))
+        print('%s %d - %s: arguments and results are at their places' % ('not ok' if problems else 'ok', number, name))
+        for line in (problems or [said.split(' - ')[1]])[:20]:
+            print('# ' + line.replace('\n', '\n# '))
+    print('1..%d' % number)
+
+
+if __name__ == '__main__':
+    main()

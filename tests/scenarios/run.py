@@ -30,6 +30,7 @@ import deaths
 import described
 import descriptors
 import engine_kill
+import errnos
 import errors
 import formats
 import forking
@@ -135,6 +136,7 @@ MODULES = [
     ('kinds', resource_programs),
     ('kinds', several),
     ('arguments', known),
+    ('errno', errnos),
     ('made', made),
 ]
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]

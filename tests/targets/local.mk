@@ -9,7 +9,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
 	tests/targets/descriptors.c tests/targets/descriptors_inner.c tests/targets/records.h \
 	tests/targets/described.c tests/targets/described.conf \
-	tests/targets/ending.c tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
+	tests/targets/ending.c tests/targets/errnos.c \
+	tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
 	tests/targets/images.c tests/targets/inflight.c \
 	tests/targets/kind.h tests/targets/kind_gobject.c \

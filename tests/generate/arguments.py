@@ -392,37 +392,33 @@ class RustProgram:
             ('One', 'One { only: %d }' % n, '{only=%d}' % n)))
 
     def parameter(self):
-        """(type, argument, text, whether {p} is in it)."""
+        """(type, argument, text)."""
         what = self.rng.randrange(9)
         if what < 2:
-            return self.integer() + (False,)
+            return self.integer()
         if what == 2:
             f = self.rng.randint(-4000, 4000) / 8
-            return self.rng.choice(('f32', 'f64')), '%.3f' % f, number_text(f), False
+            return self.rng.choice(('f32', 'f64')), '%.3f' % f, number_text(f)
         if what == 3:
-            return self.rng.choice((('bool', 'true', 'true', False), ('char', "'x'", "'x'", False),
-                                    ('Color', 'Color::Green', 'Green', False)))
+            return self.rng.choice((('bool', 'true', 'true'), ('char', "'x'", "'x'"), ('Color', 'Color::Green', 'Green')))
         if what == 4:
             text = self.rng.choice(('', 'a str', LONG_TEXT))
-            return '&str', '"%s"' % text, '"%s"' % text if len(text) <= LIMIT else '"%s"...' % text[:LIMIT], False
+            return '&str', '"%s"' % text, '"%s"' % text if len(text) <= LIMIT else '"%s"...' % text[:LIMIT]
         if what == 5:
-            return 'String', 'String::from("owned")', '"owned"', False
+            return 'String', 'String::from("owned")', '"owned"'
         if what == 6:
-            return '&[u8]', 'b"bytes"', '"bytes"', False
-        if what == 7:
-            kind, argument, text = self.struct()
-            return '&' + kind, '&' + argument, '{p} -> ' + text, True
-        return self.struct() + (False,)
+            return '&[u8]', 'b"bytes"', '"bytes"'
+        kind, argument, text = self.struct()
+        return ('&' + kind, '&' + argument, text) if what == 7 else (kind, argument, text)
 
     def add_function(self, index):
         name = 'f%d' % index
         parameters = [self.parameter() for _ in range(self.rng.choice((0, 1, 2, 2, 3, 4, 6, 8)))]
-        result = self.rng.choice((None, self.integer() + (False,), self.struct() + (False,)))
+        result = self.rng.choice((None, self.integer(), self.struct()))
         self.lines.append('#[inline(never)] fn %s(%s)%s {' % (
             name, ', '.join('p%d: %s' % (i, p[0]) for i, p in enumerate(parameters)), ' -> ' + result[0] if result else ''))
-        for i, (_, _, text, has_pointer) in enumerate(parameters):
-            self.lines.append('    log(format!("%s\\tp%d=%s"%s)); black_box(&p%d);' % (
-                name, i, self.format(text), ', p%d as *const _' % i if has_pointer else '', i))
+        for i, (_, _, text) in enumerate(parameters):
+            self.lines.append('    log(String::from("%s\\tp%d=%s")); black_box(&p%d);' % (name, i, self.literal(text), i))
         if not parameters:
             self.lines.append('    log(String::from("%s\\t"));' % name)
         if result:
@@ -431,8 +427,8 @@ class RustProgram:
         self.calls.append('    black_box(%s(%s));' % (name, ', '.join('black_box(%s)' % p[1] for p in parameters)))
 
     @staticmethod
-    def format(text):
-        return text.replace('\\', '\\\\').replace('"', '\\"').replace('{p}', '\0').replace('{', '{{').replace('}', '}}').replace('\0', '{:p}')
+    def literal(text):
+        return text.replace('\\', '\\\\').replace('"', '\\"')
 
     def source(self):
         for index in range(self.count):

@@ -7,7 +7,7 @@ import re
 import builds
 from processes import FUNCTRACE
 
-CALL = re.compile(r'\d+\. (?:@\w+ )?(?:\[[\d:.]+\] )?(?:made::)?((?:box::)?[fm]\d+)([.\w]*)[<(]')
+CALL = re.compile(r'\d+\. (?:@\w+ )?(?:\[[\d:.]+\] )?(?:made::)?((?:box::)?[fm]\d+)(\.\w[.\w]*|.*\[clone )?[<(:.]')
 ARGUMENT = re.compile(r'\t\$\d+ = (.*)')
 LEFT_OUT = '<optimised out>'
 

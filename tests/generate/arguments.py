@@ -1,6 +1,7 @@
 """Makes a C, C++ or Rust program of a seed: functions of all kinds of parameters and results, each called once. The program
 writes what each of its functions was given and gives back, as functrace's -a shows it, to the file that its first argument
-names: lines of a function's name, a tab, and `parameter=value`. The same seed makes the same program."""
+names: lines of a function's name, a tab, and `parameter=value`; or `static` of those that a compiler may change as it likes. The
+same seed makes the same program."""
 
 import random
 
@@ -242,6 +243,8 @@ class Program:
         before = 'NOINLINE ' + storage + (result[0] if result else 'void')
         self.lines.append('%s %s(%s);' % (before, name, ', '.join(p[0] for p in parameters) or 'void'))
         self.lines.append('%s %s(%s)\n{' % (before, name, ', '.join(p[0] for p in parameters) or 'void'))
+        if storage:
+            self.lines.append('\tLOG("%s", "static");' % name)
         self.body(name, parameters, result)
         for i, p in enumerate(parameters):
             self.lines += ['\tKEEP(p%d);' % i]
@@ -347,9 +350,9 @@ class CppProgram(Program):
             return
         name, n = 'm%d' % index, self.rng.randint(0, 99)
         self.methods.append(
-            '\tNOINLINE int %s(int p0)\n\t{\n\t\tLOG("box::%s", "this=%%p -> {width=3, height=0.5}", (void *)this);\n'
+            '\tNOINLINE int %s(int p0)\n\t{\n\t\tLOG("box::%s", "static");\n\t\tLOG("box::%s", "this=%%p -> {width=3, height=0.5}", (void *)this);\n'
             '\t\tLOG("box::%s", "p0=%d");\n\t\tLOG("box::%s", "return=%d");\n\t\tKEEP(p0);\n\t\treturn p0 + width;\n\t}' % (
-                name, name, name, n, name, n + 3))
+                name, name, name, name, n, name, n + 3))
         self.calls.append('\ta_box.%s(%s);' % (name, self.variable(Type('int', None), str(n))))
 
 

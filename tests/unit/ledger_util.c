@@ -161,9 +161,10 @@ void assert_trace(const char *expected)
 	assert_string_equal(calls, expected);
 }
 
-void assert_notes(const char *expected)
+/* The lines that begin so, without that. */
+static void assert_lines(const char *beginning, const char *expected)
 {
-	char text[8192], notes[4096] = "";
+	char text[8192], found[4096] = "";
 
 	writer_flush(trace->writer);
 	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
@@ -171,7 +172,17 @@ void assert_notes(const char *expected)
 	assert_true(size > 0);
 	text[size] = '\0';
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (!strncmp(line, "## ", 3))
-			strcat(strcat(notes, line + 3), "\n");
-	assert_string_equal(notes, expected);
+		if (!strncmp(line, beginning, strlen(beginning)))
+			strcat(strcat(found, line + strlen(beginning)), "\n");
+	assert_string_equal(found, expected);
+}
+
+void assert_notes(const char *expected)
+{
+	assert_lines("## ", expected);
+}
+
+void assert_arguments(const char *expected)
+{
+	assert_lines("\t$", expected);
 }

@@ -46,5 +46,7 @@ struct kind_counts odd(void);
 /* The call lines of the trace, without index and blank lines; and its notes. */
 void assert_trace(const char *expected);
 void assert_notes(const char *expected);
+/* The lines of arguments, without their tabs. */
+void assert_arguments(const char *expected);
 
 #endif

@@ -1,0 +1,71 @@
+/* The arguments of calls (-a), on their way to the trace; calls that have failed. */
+#include "config.h"
+#include "ledger_util.h"
+#include "record/ledger.h"
+#include "record/output.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* Arguments belong to the call, and to the events that wait: what the call's return adds is in them, too. A: a release
+ * that waits for a publisher is over, its list with it | A: a realloc enters, and has succeeded at its return. */
+static void test_arguments(void **state)
+{
+	struct event e = event(FREE, 0x40, 0);
+	struct reservation reservation;
+
+	(void)state;
+	ledger_publisher_began(trace, 1);
+	e.args = arg_list_new();
+	arg_list_add(e.args, "ptr", "0x40");
+	ledger_released(trace, &e);
+	arg_list_unref(e.args);
+	assert_arguments("");
+	ledger_publisher_done(trace, 1);
+	assert_arguments("1 = ptr=0x40\n");
+
+	allocated(MALLOC, 0x50, 8);
+	e = event(REALLOC, 0x50, 0);
+	e.args = arg_list_new();
+	arg_list_add(e.args, "ptr", "0x50");
+	ledger_reserve(trace, &reservation, &e);
+	arg_list_add(e.args, ARG_RESULT, "0x60");
+	arg_list_unref(e.args);
+	ledger_commit(trace, &reservation);
+	assert_trace("free<memory>(0x40)\nmalloc<memory>(8) = 0x50\nrealloc<memory>(0x50)\n");
+	assert_arguments("1 = ptr=0x40\n1 = ptr=0x50\n2 = return=0x60\n");
+}
+
+/* A call that has failed is no event. */
+static void test_failed_call(void **state)
+{
+	struct event e = event(OPEN, 0, 0);
+
+	(void)state;
+	e.args = arg_list_new();
+	output_failure(trace, &e);
+	arg_list_add(e.args, "path", "\"/x\"");
+	arg_list_add(e.args, "flags", "O_RDONLY");
+	output_failure(trace, &e);
+	arg_list_add(e.args, ARG_RESULT, "-1");
+	output_failure(trace, &e);
+	arg_list_add(e.args, ARG_ERROR, "ENOENT");
+	output_failure(trace, &e);
+	arg_list_unref(e.args);
+	assert_notes("open() failed\nopen(path=\"/x\", flags=O_RDONLY) failed\n"
+		     "open(path=\"/x\", flags=O_RDONLY) = -1 failed\nopen(path=\"/x\", flags=O_RDONLY) = -1 ENOENT\n");
+	assert_int_equal(ledger_live(trace, 2).blocks, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_arguments, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_failed_call, ledger_setup, ledger_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,10 +7,10 @@ import re
 import builds
 from processes import FUNCTRACE
 
-CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?([\w.]+)[<(]')
+CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.+?)(?:<\w+>)?\((?:0x[0-9a-f]+|\d+)\)(?: = |$)')
 ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
 # Of a call that failed: its arguments, its result, and errno.
-REMARK = re.compile(r'^## ([\w.]+)\((.*)\) = (.*)$')
+REMARK = re.compile(r'^## (\w+|operator .*\))\((.*)\) = (.*)$')
 # Apart: each has events of its own also where one jumps to another one.
 MODULES = ('memory,file,thread,shmsysv,shmposix', 'memtransfer')
 TRANSFERS = {'memcpy', 'memmove', 'memset', 'memccpy', 'mempcpy', 'strcpy', 'strcat', 'strncpy', 'strncat', 'stpcpy', 'stpncpy',
@@ -59,8 +59,8 @@ def missing(wanted, found):
     return problems[:10]
 
 
-def traced(room, variant, options):
-    program = builds.target('args_calls', variant)
+def traced(room, variant, options, target='args_calls'):
+    program = builds.target(target, variant)
     plain = room.run([program])
     done = room.run([FUNCTRACE, '-a', '-f', 'text', '-b', '0', '-o', room.path('trace')] + options + [program],
                     {'KIND_LOG': room.path('log')})
@@ -104,12 +104,81 @@ def of_modules(variant, modules):
     return run
 
 
+def of_cxx(variant):
+    """operator new and delete: what has failed is marked by a #."""
+    def run(room):
+        problems, wanted, (events, remarks) = traced(room, variant, ['-e', 'memory'], 'args_cxx')
+        failed = [(name[1:], arguments[0], 'NULL failed') for name, arguments, _ in wanted if name.startswith('#')]
+        made = [(name, arguments) for name, arguments, _ in wanted if not name.startswith('#')]
+        problems = problems or missing(made, events) + missing(failed, remarks)
+        return problems, '%d events, %d remark' % (len(made), len(failed))
+    return run
+
+
+def of_objects(module, variant):
+    """GObjects and QObjects: the id is among the arguments, or the result, of each call."""
+    def run(room):
+        program = builds.target('kind_' + module, variant)
+        plain = room.run([program])
+        if plain.out.startswith(b'skip: '):
+            raise builds.Skip(plain.out[6:].decode(errors='replace').strip())
+        done = room.run([FUNCTRACE, '-a', '-e', module, '-f', 'text', '-b', '0', '-o', room.path('trace'), program])
+        with open(room.path('trace')) as file:
+            text = file.read()
+        calls = re.findall(r'^\d+\. \[[\d:.]+\] (.*)\n((?:\t\$\d+ = .*\n)*)', text, re.M)
+        problems = ['status %d, untraced %d' % (done.status, plain.status)] if done.status != plain.status else []
+        for call, arguments in calls:
+            found = dict(line.split(' = ', 1)[1].split('=', 1) for line in arguments.splitlines())
+            ident = re.findall('0x[0-9a-f]+', call)[-1]
+            names = [name for name in ('this', 'object', 'return') if name in found]
+            if not names or any(found[name] != ident for name in names):
+                problems.append('%s has %s' % (call, found))
+            if 'g_object_new' in call and not re.match('0x[0-9a-f]+$', found.get('object_type', '')):
+                problems.append('%s is of the type %s' % (call, found.get('object_type')))
+        return problems[:10] + ([] if calls else ['no calls']), '%d calls' % len(calls)
+    return run
+
+
+DESCRIPTION = """flags opening { RDWR = 2 of 3, CLOSE = 02000000 }
+enum domain { UNIX = 1, INET }
+call int socketpair(enum domain d, hex int type, int protocol, out int ends[2]): errno, succeeds=zero
+call int dup3(int from, int to, opening how): errno, succeeds=not-minus-1
+call error_t posix_memalign(out void **p, size_t a, size_t n): succeeds=zero
+"""
+
+
+def described(variant):
+    """The same functions in a user's words."""
+    def run(room):
+        with open(room.path('own.conf'), 'w') as file:
+            file.write(DESCRIPTION)
+        problems, wanted, (events, remarks) = traced(room, variant, ['-e', room.path('own.conf')])
+        own, failed = [], []
+        for name, arguments, _ in wanted:
+            found = dict(argument.split('=', 1) for argument in arguments)
+            if name == 'dup3' and 'errno' not in found:
+                own.append((name, ['from=' + found['oldfd'], 'to=' + found['newfd'], 'how=CLOSE', 'return=' + found['return']]))
+            elif name == 'socketpair' and 'errno' not in found:
+                own.append((name, ['d=UNIX', 'type=0x80005', 'protocol=0', 'ends=' + found['sv'], 'return=0']))
+            elif name == 'socketpair':
+                failed.append((name, 'd=INET, type=0x1, protocol=6, ends=' + found['sv'], '-1 ' + found['errno']))
+            elif name == 'posix_memalign' and found['return'] == '0':
+                own.append((name, ['a=' + found['alignment'], 'n=' + found['size'], 'p=' + found['memptr'], 'return=0']))
+            elif name == 'posix_memalign':
+                failed.append((name, 'a=3, n=%s, p=%s' % (found['size'], found['memptr']), 'EINVAL failed'))
+        problems = problems or missing(own, events) + missing(failed, remarks)
+        return problems, '%d events, %d remarks' % (len(own), len(failed))
+    return run
+
+
 def as_in_modules(events):
     """Of some no result is shown."""
     return [(name, [a for a in arguments if not a.startswith('return=')] if name in RELEASES else arguments)
             for name, arguments in events]
 
 
+OBJECTS = (('gobject', 'O0'), ('gobject', 'O2'), ('qobject', 'O0'), ('qobject', 'O2'), ('qobject', 'static'))
+CXX = ('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32')
 VARIANTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-static',
             'thumb', 'arm-O0', 'arm32')
 
@@ -120,5 +189,10 @@ def has(variant):
 
 CASES = [('-x with all that is known [%s]' % variant, chosen(variant)) for variant in VARIANTS if has(variant)] + [
     ('-e, and what has failed%s [%s]' % (': transfers' if modules else '', variant), of_modules(variant, modules))
-    for variant in VARIANTS if has(variant) for modules in (0, 1)]
-BUILDS = tuple(('args_calls', variant) for variant in VARIANTS)
+    for variant in VARIANTS if has(variant) for modules in (0, 1)] + [
+        ('new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
+            ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
+                ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
+                if has(variant)]
+BUILDS = tuple(('args_calls', variant) for variant in VARIANTS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
+    ('kind_' + module, variant) for module, variant in OBJECTS)

@@ -400,7 +400,13 @@ static bool on_symbol(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-/* ---- IFUNCs whose resolvers ran before the attach ---- */
+/* ---- IFUNCs whose resolvers ran before they were watched ---- */
+
+/* The resolvers among the probes, which are few, where relocations are many. */
+struct resolvers {
+	struct process *p;
+	size_t *indices, count;
+};
 
 static bool is_resolver_named(const struct probe *probe, const char *name, uint64_t resolver)
 {
@@ -412,12 +418,12 @@ static bool is_resolver_named(const struct probe *probe, const char *name, uint6
 
 static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t slot)
 {
-	struct process *p = context;
-	const size_t known = p->probes->count;
+	const struct resolvers *const resolvers = context;
+	struct process *const p = resolvers->p;
 	uint64_t address;
 
-	for (size_t i = 0; i < known; i++) {
-		const struct probe *probe = p->probes->items[i];
+	for (size_t i = 0; i < resolvers->count; i++) {
+		const struct probe *probe = p->probes->items[resolvers->indices[i]];
 
 		if (!is_resolver_named(probe, name, arch_text_address(p->arch, resolver)) ||
 		    memory_read_pointer(p, slot, &address) < 0)
@@ -434,12 +440,14 @@ static bool on_slot(void *context, const char *name, uint64_t resolver, uint64_t
 
 void probe_resolved(struct process *p)
 {
-	bool any = false;
+	struct resolvers resolvers = {.p = p, .indices = xcalloc(p->probes->count + 1, sizeof(size_t))};
 
-	for (size_t i = 0; i < p->probes->count && !any; i++)
-		any = p->probes->items[i]->is_resolver;
-	for (size_t i = 0; any && i < p->objects.count; i++)
-		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, p);
+	for (size_t i = 0; i < p->probes->count; i++)
+		if (p->probes->items[i]->is_resolver)
+			resolvers.indices[resolvers.count++] = i;
+	for (size_t i = 0; resolvers.count && i < p->objects.count; i++)
+		object_slots(p->objects.items[i], p->arch->reloc_irelative, on_slot, &resolvers);
+	free(resolvers.indices);
 }
 
 void probe_linker(struct process *p)

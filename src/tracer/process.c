@@ -298,6 +298,8 @@ static void find_program(struct process *p)
 
 void process_update_objects(struct process *p)
 {
+	bool has_new = false;
+
 	text_about_to_change(p);
 	const int error = objects_update(&p->objects, process_proc_task(p), object_removed, object_added, p);
 
@@ -312,7 +314,11 @@ void process_update_objects(struct process *p)
 		if (!p->objects.items[i]->probed) {
 			probe_object(p, p->objects.items[i]);
 			probe_patterns(p, p->objects.items[i]);
+			has_new = true;
 		}
+	/* The dynamic linker tells of new libraries when it has bound what is bound at once (-z now, data). */
+	if (has_new)
+		probe_resolved(p);
 	probes_plant(p);
 	contexts_find(p, false);
 	/* Of what executes another program, or is killed, these are the last maps. */

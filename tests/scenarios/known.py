@@ -179,7 +179,7 @@ def as_in_modules(events):
 
 OBJECTS = (('gobject', 'O0'), ('gobject', 'O2'), ('qobject', 'O0'), ('qobject', 'O2'), ('qobject', 'static'))
 CXX = ('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32')
-VARIANTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-static',
+VARIANTS = ('O0', 'O2', 'z-now', 'm32-z-now', 'no-pie', 'static', 'static-pie', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-static',
             'thumb', 'arm-O0', 'arm32')
 
 

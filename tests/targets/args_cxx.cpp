@@ -1,4 +1,4 @@
-/* operator new and delete in all their forms, with what -a must show of each call (known.py), in args_calls.c's words. */
+/* operator new and delete in all their forms, with what -a must show of each (known.py), as args_calls.c says it. */
 #include "kind.h"
 #include <new>
 

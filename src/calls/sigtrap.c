@@ -280,7 +280,7 @@ void sigtrap_set(struct task *task, uint64_t act)
 									 : TRAP_DEFAULT;
 	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
 	traps->setter = traps->action == TRAP_HANDLED ? task->tid : 0;
-	traps->setter_sp = p->arch->sp(&task->regs);
+	traps->setter_sp = p->arch->return_sp(&task->regs);
 	if (traps->action != TRAP_HANDLED)
 		return;
 	/* The C library adds a restorer where the processor needs one. */
@@ -331,7 +331,7 @@ static bool is_being_set(struct task *task)
 {
 	struct traps *traps = task->process->traps;
 
-	if (traps->setter == task->tid && task->process->arch->sp(&task->regs) > traps->setter_sp)
+	if (traps->setter == task->tid && task->process->arch->sp(&task->regs) >= traps->setter_sp)
 		traps->setter = 0;
 	return traps->setter;
 }

@@ -14,8 +14,8 @@ struct traps {
 	bool lost;   /* it could not be put back */
 	bool once;   /* SA_RESETHAND */
 	struct arch_action saved;
-	/* The task that is about to set a handler, and its stack pointer at the entry; 0 none: until it has, or has
-	 * gone on, the kernel's action says nothing. */
+	/* The task that is about to set a handler, and what its stack pointer is when it has; 0 none: until then the
+	 * kernel's action says nothing. */
 	pid_t setter;
 	uint64_t setter_sp;
 	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */

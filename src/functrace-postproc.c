@@ -1,6 +1,7 @@
 /* functrace-postproc: reads a trace, sends it through the stages that the options ask for, writes
  * it. */
 #include "config.h"
+#include "postproc-dump.h"
 #include "postproc-options.h"
 #include "analysis/choices.h"
 #include "analysis/layout.h"
@@ -48,6 +49,7 @@ struct postproc {
 	const char *input_name;
 	int input;
 	struct reader *reader;
+	char *map; /* the text of the file beside the input; NULL none */
 	struct index_set include, exclude;
 	struct chain **chains; /* the first one is there before its process is known */
 	size_t chain_count, chain_capacity;
@@ -106,9 +108,22 @@ static void complain(void *context, const char *clause)
 		msg_warn("%s: %s", postproc->input_name, clause);
 }
 
+#define MAP_MAX (4u << 20)
+
+/* Where it lies: INPUT.map. */
+static void read_map(struct postproc *postproc)
+{
+	if (postproc->input == STDIN_FILENO)
+		return;
+	char *const path = xasprintf("%s" ENCODING_MAP_SUFFIX, postproc->input_name);
+
+	postproc->map = read_file(path, MAP_MAX, NULL);
+	free(path);
+}
+
 static bool open_reader(struct postproc *postproc)
 {
-	const struct reader_options options = {
+	struct reader_options options = {
 		.encoding = postproc->options.input_encoding,
 		.follow = postproc->options.follow,
 		.complain = complain,
@@ -117,6 +132,8 @@ static bool open_reader(struct postproc *postproc)
 	char error[512] = "";
 
 	outlive_interrupt(postproc);
+	read_map(postproc);
+	options.map = postproc->map;
 	postproc->reader = reader_new(postproc->input, &options, error, sizeof(error));
 	if (!postproc->reader)
 		msg_error("%s: %s", postproc->input_name, error);
@@ -414,6 +431,20 @@ static bool run(struct postproc *postproc)
 	return check_choices(postproc);
 }
 
+/* --dump. */
+static bool dump(const struct postproc *postproc)
+{
+	const struct output_target target = {.path = postproc->options.output, .input = postproc->input};
+	const int error = postproc_dump(postproc->reader, &postproc->options.dump_options, &target,
+					postproc->options.follow || !is_regular(postproc->input));
+	const uint64_t skipped = reader_skipped(postproc->reader);
+
+	if (skipped)
+		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", postproc->input_name,
+			 skipped);
+	return !error;
+}
+
 static void chain_free(struct chain *chain)
 {
 	while (chain->stage_count) {
@@ -435,6 +466,7 @@ static void clean_up(struct postproc *postproc)
 	free(postproc->chains);
 	if (postproc->reader)
 		reader_close(postproc->reader);
+	free(postproc->map);
 	index_set_free(&postproc->include);
 	index_set_free(&postproc->exclude);
 	call_address_free(&postproc->options.call_address);
@@ -461,6 +493,11 @@ int main(int argc, char **argv)
 	    !check_folders("--debug-path", postproc.options.names.debug_path, ":") || !open_input(&postproc) ||
 	    !open_reader(&postproc))
 		goto out;
+	if (postproc.options.dump) {
+		if (dump(&postproc))
+			status = EXIT_SUCCESS;
+		goto out;
+	}
 	if (!run(&postproc))
 		goto out;
 	status = found_leaks(&postproc) ? postproc.options.error_exitcode : EXIT_SUCCESS;

@@ -13,6 +13,9 @@ const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
 #define FORMAT_NORMAL "text"
 
+/* More CPUs or devices no message has room for. */
+#define CPUS_MAX 65536
+
 enum long_option {
 	OPT_INCLUDE = 0x100,
 	OPT_EXCLUDE,
@@ -29,6 +32,9 @@ enum long_option {
 	OPT_MPATROL_TABLE,
 	OPT_HATF_FILE,
 	OPT_SIM_FILE,
+	OPT_DUMP,
+	OPT_CPUS,
+	OPT_DEVICES,
 	OPT_LATER,
 };
 
@@ -47,6 +53,11 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"mpatrol-table", OPT_MPATROL_TABLE, NULL, 0,
 	 "instead of the trace: the table of its allocations and the statistics as mptrace prints them", 0},
+	{"dump", OPT_DUMP, NULL, 0, "instead of the trace: every message of a SWAP trace, each of its fields by name",
+	 0},
+	{"cpus", OPT_CPUS, "N", 0, "with --dump: the traced system had N CPUs, which no message about the system says",
+	 0},
+	{"devices", OPT_DEVICES, "N", 0, "with --dump and --cpus: it had N devices whose energy was measured", 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
 	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
@@ -87,7 +98,6 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
-	{"dump", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"show-format", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
@@ -232,6 +242,12 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	case OPT_DEBUGINFOD:
 		options->names.debuginfod = true;
 		return true;
+	case OPT_CPUS:
+		options->dump_options.cpus = (uint32_t)number(state, "--cpus", arg, CPUS_MAX);
+		return true;
+	case OPT_DEVICES:
+		options->dump_options.devices = (uint32_t)number(state, "--devices", arg, CPUS_MAX);
+		return true;
 	case OPT_ERROR_EXITCODE:
 		options->error_exitcode = (int)number(state, "--error-exitcode", arg, 255);
 		return true;
@@ -267,6 +283,10 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	if (postproc_wants_mpatrol(options) && (options->stats || options->leaks || options->compress || other_format))
 		argp_error(state, "--mpatrol-table, --hatf-file and --sim-file are written instead of a trace; they do "
 				  "not go with --stats, -l, -c or -f");
+	if (options->dump && (options->stats || options->leaks || options->compress || other_format))
+		argp_error(state, "--dump is shown instead of a trace; it does not go with --stats, -l, -c or -f");
+	if ((options->dump_options.cpus || options->dump_options.devices) && !options->dump)
+		argp_error(state, "--cpus and --devices say what a message has; add --dump");
 	const char *output = options->output;
 
 	if (encoding_can(options->output_encoding, ENCODING_BINARY) &&
@@ -303,6 +323,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MPATROL_TABLE:
 		options->mpatrol_table = true;
+		return 0;
+	case OPT_DUMP:
+		options->dump = true;
 		return 0;
 	case OPT_LATER:
 		argp_error(state, "'%s' is not available in this version", state->argv[state->next - 1]);

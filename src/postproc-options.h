@@ -6,6 +6,7 @@
 #include "analysis/prepare.h"
 #include "analysis/select.h"
 #include "symbols/names.h"
+#include "trace/reader.h"
 #include "trace/writer.h"
 
 enum { EXIT_USAGE = 2 };
@@ -19,6 +20,8 @@ struct postproc_options {
 	const struct encoding *output_encoding;
 	enum postproc_dialect dialect;
 	bool follow;
+	bool dump;
+	struct dump_options dump_options;
 	bool leaks, compress, sorted, resolve, stats;
 	enum group_order order;
 	int error_exitcode; /* 0: none */

@@ -1,4 +1,5 @@
 bin_PROGRAMS += functrace-postproc
-functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h
+functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h \
+	src/postproc-dump.c src/postproc-dump.h
 functrace_postproc_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS)

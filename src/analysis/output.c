@@ -87,6 +87,20 @@ static int fail(struct output *output, int error)
 	return error;
 }
 
+/* The file that belongs beside the trace, where its format has one. */
+static void write_map(const struct output *output)
+{
+	struct stat stat;
+	const bool is_file = !fstat(output->fd, &stat) && S_ISREG(stat.st_mode);
+	const char *const path = output->options.target.path;
+	const int error =
+		is_file && path && strcmp(path, "-") ? encoding_write_map(output->options.encoding, output->name) : 0;
+
+	if (error < 0)
+		msg_warn("%s" ENCODING_MAP_SUFFIX " cannot be written: %s. The trace can be read without it.",
+			 output->name, strerror(-error));
+}
+
 static int open_writer(struct output *output, const struct record *record)
 {
 	struct output_options *options = &output->options;
@@ -104,8 +118,10 @@ static int open_writer(struct output *output, const struct record *record)
 		options->writer.namer_context = options->names;
 	}
 	output->writer = writer_new(options->encoding, output->fd, &options->writer);
-	if (output->writer)
+	if (output->writer) {
+		write_map(output);
 		return 0;
+	}
 	output->failed = true;
 	msg_error("the format %s can only be read; those that can be written are %s", encoding_name(options->encoding),
 		  encoding_names(ENCODING_WRITE));

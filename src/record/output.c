@@ -2,10 +2,12 @@
 #include "record/output.h"
 #include "record/attachments.h"
 #include "record/kinds.h"
+#include "record/open_files.h"
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "engine/engine.h"
 #include "proc/proc.h"
+#include "proc/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -92,6 +94,34 @@ void output_start(struct trace *trace)
 	trace->day_ns = trace->start_ns - trace->start_ns % DAY_NS;
 }
 
+static bool is_traced(const struct settings *set, const char *module)
+{
+	for (size_t i = 0; i < set->module_count; i++)
+		if (!strcmp(set->modules[i]->name, module))
+			return true;
+	return false;
+}
+
+#define COMMAND_MAX 4000 /* bytes */
+
+/* What some formats say of a process beyond the rest. */
+static void put_described(struct trace *trace, struct record *record)
+{
+	struct record_process *process = &record->process;
+	char *const command = who_command(trace->pid, COMMAND_MAX);
+	struct open_file *files = NULL;
+
+	process->command = command;
+	process->ppid = (uint32_t)proc_parent(trace->pid);
+	process->is_attached = trace->attached && !trace->forked_by;
+	if (process->is_attached && is_traced(trace->run->set, "file"))
+		files = open_files_of(trace->pid, &process->file_count);
+	process->files = files;
+	put(trace, record);
+	open_files_free(files, process->file_count);
+	free(command);
+}
+
 static void put_process(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
@@ -102,19 +132,24 @@ static void put_process(struct trace *trace)
 	/* Of the version its first two numbers, as RECORD_MODULE has them: a trace says the same in every format. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
-	put(trace, &(struct record){.type = RECORD_PROCESS,
-				    .process = {.arch = trace->arch->name,
-						.pointer_size = trace->arch->pointer_size,
-						.big_endian = trace->arch->big_endian,
-						.pid = (uint32_t)trace->pid,
-						.has_pid = true,
-						.start_sec = (int64_t)(now / 1000000000u),
-						.start_usec = (uint32_t)(now / 1000 % 1000000),
-						.depth = set->depth,
-						.has_depth = true,
-						.no_timestamps = !set->timestamps,
-						.name = trace->exe,
-						.origin = origin}});
+	struct record record = {.type = RECORD_PROCESS,
+				.process = {.arch = trace->arch->name,
+					    .pointer_size = trace->arch->pointer_size,
+					    .big_endian = trace->arch->big_endian,
+					    .pid = (uint32_t)trace->pid,
+					    .has_pid = true,
+					    .start_sec = (int64_t)(now / 1000000000u),
+					    .start_usec = (uint32_t)(now / 1000 % 1000000),
+					    .depth = set->depth,
+					    .has_depth = true,
+					    .no_timestamps = !set->timestamps,
+					    .name = trace->exe,
+					    .origin = origin}};
+
+	if (encoding_can(set->encoding, ENCODING_PROCESS))
+		put_described(trace, &record);
+	else
+		put(trace, &record);
 	put(trace,
 	    &(struct record){.type = RECORD_MODULE, .module = {0, (uint16_t)major, (uint16_t)minor, PACKAGE_NAME}});
 }
@@ -158,6 +193,16 @@ static void not_begun(struct trace *trace, int error)
 	trace->path = NULL;
 }
 
+/* The file that belongs beside the trace, where its format has one. */
+static void write_map(const struct trace *trace)
+{
+	const int error = trace->has_file ? encoding_write_map(trace->run->set->encoding, trace->path) : 0;
+
+	if (error < 0)
+		msg_warn("%s" ENCODING_MAP_SUFFIX " cannot be written: %s. The trace can be read without it.",
+			 trace->path, strerror(-error));
+}
+
 int output_begin(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
@@ -180,6 +225,7 @@ int output_begin(struct trace *trace)
 					       .namer_context = trace->names};
 
 	trace->writer = writer_new(set->encoding, fd, &options);
+	write_map(trace);
 	put_process(trace);
 	put_modules(trace);
 	for (size_t i = 0; i < trace->objects->count; i++)

@@ -2,7 +2,11 @@
 #include "base/buf.h"
 #include "trace/encoding_ops.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct encoding *encoding_find(const char *name)
 {
@@ -19,7 +23,8 @@ const struct encoding *encoding_compat(const struct encoding *encoding)
 
 bool encoding_can(const struct encoding *encoding, unsigned abilities)
 {
-	const unsigned from_ops = (encoding->reader ? ENCODING_READ : 0u) | (encoding->writer ? ENCODING_WRITE : 0u);
+	const unsigned from_ops = (encoding->reader ? ENCODING_READ : 0u) | (encoding->writer ? ENCODING_WRITE : 0u) |
+				  (encoding->reader && encoding->reader->dump ? ENCODING_DUMP : 0u);
 	const unsigned of_dialect = encoding->is_compat ? ENCODING_MONOTONIC : 0u;
 
 	return !(abilities & ~(encoding->abilities | from_ops | of_dialect));
@@ -44,6 +49,21 @@ const char *encoding_name(const struct encoding *encoding)
 const char *encoding_suffix(const struct encoding *encoding)
 {
 	return encoding->suffix;
+}
+
+int encoding_write_map(const struct encoding *encoding, const char *trace_path)
+{
+	if (!encoding->writer || !encoding->writer->map)
+		return 0;
+	char *const path = xasprintf("%s" ENCODING_MAP_SUFFIX, trace_path);
+	const char *const map = encoding->writer->map();
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	const int error = fd < 0 ? -errno : write_all(fd, map, strlen(map), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return error;
 }
 
 const struct encoding *encoding_detect(const unsigned char *data, size_t size)

@@ -20,6 +20,8 @@ enum encoding_ability {
 	ENCODING_MONOTONIC = 128,        /* times are those of the monotonic clock, not of the day */
 	ENCODING_BINARY = 256,           /* not for a terminal */
 	ENCODING_AREAS = 512,            /* has a place for the areas of the heap */
+	ENCODING_PROCESS = 1024,         /* has a place for command line, parent and open files */
+	ENCODING_DUMP = 2048,            /* its messages can be shown: reader_dump() */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 
@@ -36,5 +38,9 @@ const char *encoding_names(unsigned abilities);
 const char *encoding_name(const struct encoding *encoding);
 /* ".rtrace", ".rtrace.txt": how its files end. */
 const char *encoding_suffix(const struct encoding *encoding);
+/* Writes the file that belongs beside a trace of this format, if one does: the names of what its messages give numbers.
+ * It is named as the trace is, with ENCODING_MAP_SUFFIX behind, and replaces what has that name. 0 or -errno. */
+#define ENCODING_MAP_SUFFIX ".map"
+int encoding_write_map(const struct encoding *encoding, const char *trace_path);
 
 #endif

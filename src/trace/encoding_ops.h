@@ -7,6 +7,8 @@
 #include "trace/encoding.h"
 #include "trace/event.h"
 
+struct buf;
+struct dump_options;
 struct writer;
 struct reader;
 
@@ -15,9 +17,14 @@ struct writer_ops {
 	void *(*begin)(struct writer *writer);
 	/* Appends the record's bytes to writer->out: all of it or nothing. */
 	void (*put)(struct writer *writer, const struct record *record);
+	/* Appends what `put` has held back, for more that would have come before it; NULL if it never does. */
+	void (*settle)(struct writer *writer);
 	/* Appends what the format wants at the end of a trace; NULL if nothing. */
 	void (*finish)(struct writer *writer);
 	void (*end)(struct writer *writer);
+	/* The text of the file beside a trace (encoding_write_map()), valid until the next call; NULL: there is
+	 * none. */
+	const char *(*map)(void);
 };
 
 struct reader_ops {
@@ -27,6 +34,8 @@ struct reader_ops {
 	void *(*begin)(struct reader *reader);
 	/* Does what reader_next() promises; an error has been described with reader_damage(). */
 	int (*next)(struct reader *reader, struct record *record);
+	/* Does what reader_dump() promises; NULL: nothing can be shown. */
+	int (*dump)(struct reader *reader, const struct dump_options *options, struct buf *out);
 	/* NULL where there is one dialect only. */
 	bool (*is_compat)(const struct reader *reader);
 	void (*end)(struct reader *reader);

@@ -6,6 +6,9 @@
  * in the order in which it happened.  What a call refers to (its resource type, the
  * objects of its stack) is declared before it.
  *
+ * In a stream of several processes a RECORD_PROCESS stands wherever the records of another one follow, also where
+ * it comes back to one; each has declarations and indexes of its own.
+ *
  * All strings are NUL-terminated bytes without any promised encoding; all
  * addresses and ids are 64 bits wide whatever the target's pointer size.
  * Pointers in a record belong to its producer and are valid only until it
@@ -53,9 +56,14 @@ struct record_process {
 	uint32_t depth;
 	bool has_depth;
 	bool no_timestamps;
-	const char *name;   /* the program; NULL unknown */
-	const char *origin; /* the generator, "functrace 0.1.0"; NULL unknown */
-	unsigned filters;   /* enum trace_filter bits */
+	const char *name;              /* the program; NULL unknown */
+	const char *origin;            /* the generator, "functrace 0.1.0"; NULL unknown */
+	unsigned filters;              /* enum trace_filter bits */
+	uint32_t ppid;                 /* 0 unknown */
+	const char *command;           /* its words, separated by blanks; NULL unknown */
+	bool is_attached;              /* it ran already when it was attached to */
+	const struct open_file *files; /* that it had open then, if they were asked for */
+	uint32_t file_count;
 };
 
 /* Whether pointers have 8 bytes. Text does not say it; machines are named after their width, mostly. */

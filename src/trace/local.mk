@@ -10,5 +10,10 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/text_input.c src/trace/text_lines.c src/trace/text_parse.c src/trace/text_damage.c \
 	src/trace/text_damage.h src/trace/omissions.c src/trace/omissions.h src/trace/call_site.c \
 	src/trace/call_site.h src/trace/mpatrol.h src/trace/mpatrol_events.c src/trace/mpatrol_write.c \
-	src/trace/mpatrol_bytes.c src/trace/mpatrol_read.c src/trace/mpatrol_read.h
+	src/trace/mpatrol_bytes.c src/trace/mpatrol_read.c src/trace/mpatrol_read.h \
+	src/trace/swap.h src/trace/swap_message.c src/trace/swap_message.h src/trace/swap_fields.c \
+	src/trace/swap_value.c src/trace/swap_write.c src/trace/swap_write.h src/trace/swap_write_call.c \
+	src/trace/swap_read.c src/trace/swap_read.h src/trace/swap_read_call.c \
+	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/swap_objects.c \
+	src/trace/swap_objects.h src/trace/swap_read_records.c src/trace/swap_write_message.c
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

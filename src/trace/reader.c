@@ -54,6 +54,7 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 	if (options) {
 		reader->complain = options->complain;
 		reader->complain_context = options->complain_context;
+		reader->map = options->map;
 	}
 	const size_t available = reader_fill(reader, READER_DETECT);
 
@@ -73,6 +74,18 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 int reader_next(struct reader *reader, struct record *record)
 {
 	return reader->encoding->reader->next(reader, record);
+}
+
+int reader_dump(struct reader *reader, const struct dump_options *options, struct buf *out)
+{
+	const struct reader_ops *ops = reader->encoding->reader;
+
+	if (ops->dump)
+		return ops->dump(reader, options, out);
+	snprintf(reader->message, sizeof(reader->message),
+		 "messages can be shown of the formats %s, and this is %s; print it without --dump",
+		 encoding_names(ENCODING_READ | ENCODING_DUMP), encoding_name(reader->encoding));
+	return -ENOTSUP;
 }
 
 const char *reader_error(const struct reader *reader)

@@ -5,6 +5,7 @@
 #include "trace/encoding.h"
 #include "trace/event.h"
 
+struct buf;
 struct reader;
 
 struct reader_options {
@@ -14,6 +15,8 @@ struct reader_options {
 	 * frame"; NULL: they are only counted), or that is no damage but should be known. */
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
+	/* The text of the file that lies beside the trace (encoding_write_map()), the caller's; NULL none. */
+	const char *map;
 };
 
 /* A reader of fd (read from its current position, closed by reader_close), which may be a pipe. .gz
@@ -25,6 +28,15 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
  * sentence with the offset. */
 int reader_next(struct reader *reader, struct record *record);
 const char *reader_error(const struct reader *reader);
+
+/* What a format's messages do not say of themselves. */
+struct dump_options {
+	uint32_t cpus, devices; /* how many of them a message about all of them has; cpus 0: it is shown as bytes */
+};
+
+/* Instead of reader_next(), from the beginning on: appends the next message to `out` as text, each of its fields by
+ * name. As reader_next(); -ENOTSUP: the format of this trace lacks ENCODING_DUMP. */
+int reader_dump(struct reader *reader, const struct dump_options *options, struct buf *out);
 
 /* The dialect is that of the sp-rtrace 2.0 tools. Known after the first record. */
 bool reader_is_compat(const struct reader *reader);

@@ -8,7 +8,7 @@
 #include "trace/reader.h"
 
 /* An encoding is recognised by so many bytes. */
-#define READER_DETECT 16
+#define READER_DETECT 20
 
 struct reader {
 	const struct encoding *encoding;
@@ -24,6 +24,7 @@ struct reader {
 	uint64_t skipped, complaints;
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
+	const char *map; /* NULL none */
 	char message[512];
 	void *state; /* the encoding's */
 };

@@ -79,7 +79,7 @@ static void cut_back(struct writer *writer, size_t done, size_t whole)
 		lseek(writer->fd, end, SEEK_SET);
 }
 
-int writer_flush(struct writer *writer)
+static int write_buffer(struct writer *writer)
 {
 	if (writer->out.size && !writer->error) {
 		size_t done;
@@ -113,11 +113,23 @@ int writer_put(struct writer *writer, const struct record *record)
 	writer->encoding->writer->put(writer, record);
 	note_end(writer);
 	if (writer->out.size >= WRITER_FLUSH_SIZE)
-		return writer_flush(writer);
+		return write_buffer(writer);
 	/* A thread record only introduces the call that follows at once. */
 	if (writer->options.line_buffered && record->type != RECORD_THREAD)
-		return writer_flush(writer);
+		return write_buffer(writer);
 	return 0;
+}
+
+int writer_flush(struct writer *writer)
+{
+	const struct writer_ops *ops = writer->encoding->writer;
+
+	if (ops->settle && !writer->error) {
+		writer->calls_put = 0;
+		ops->settle(writer);
+		note_end(writer);
+	}
+	return write_buffer(writer);
 }
 
 uint64_t writer_calls(const struct writer *writer)

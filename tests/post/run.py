@@ -53,12 +53,13 @@ def usage_errors_end_with_2(_folder):
              ["--call-address=x", "-"], ["--pid=0", "-"], ["--pid=me", "-"], ["--error-exitcode=3", "-"],
              ["-l", "--error-exitcode=256", "-"], ["--stats", "-l", "-"], ["--stats", "-c", "-"],
              ["--stats", "-f", "text", "-"], ["--mpatrol-table", "-l", "-"], ["--hatf-file=x", "-f", "text", "-"],
-             ["--sim-file=x", "-c", "-"], ["--stats", "--mpatrol-table", "-"],  ["--compat=other", "-"], ["-d=nothing:9", "-"]]
+             ["--sim-file=x", "-c", "-"], ["--stats", "--mpatrol-table", "-"],  ["--dump", "-l", "-"], ["--dump", "-f", "text", "-"], ["--cpus=2", "-"],
+             ["--dump", "--cpus=x", "-"], ["--compat=other", "-"], ["-d=nothing:9", "-"]]
     for arguments in wrong:
         done = run(*arguments)
         assert done.returncode == 2, (arguments, done.returncode)
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
-    for option in ("--dump", "--expand-events", "--show-format"):
+    for option in ("--expand-events", "--show-format"):
         done = run(option, "-")
         assert done.returncode == 2 and b"not available in this version" in done.stderr, done
 
@@ -461,11 +462,15 @@ def statistics_are_cut_for_a_terminal_only(folder):
     assert "18446744073709551615" in on_terminal(80, "--stats", trace)
 
 
-def valgrind_finds_nothing(folder):
+def need_valgrind():
     if not shutil.which("valgrind"):
         raise Skip("valgrind is not installed")
     if b"libasan" in subprocess.run(["ldd", PROGRAM], capture_output=True, check=False).stdout:
         raise Skip("valgrind does not run programs with sanitizers")
+
+
+def valgrind_finds_nothing(folder):
+    need_valgrind()
     index = os.path.join(folder, "index")
     with open(index, "w", encoding="ascii") as file:
         file.write("1\n2\n3\n4\n9\n")

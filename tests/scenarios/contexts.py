@@ -61,7 +61,7 @@ def scenario(target, args=(), functions=FUNCTIONS, options=(), **fields):
 
 SCENARIOS = [
     scenario('contexts', files=2, variants=CONTEXT_BUILDS),
-    scenario('contexts', files=2, variants=('O2', 'static'), modes=('binary', 'compat'), label='contexts/file'),
+    scenario('contexts', files=2, variants=('O2', 'static'), modes=('binary', 'compat', 'swap'), label='contexts/file'),
     scenario('contexts', files=2, variants=('O2',), options=('-b', '0'), names=False, label='contexts without stacks'),
     scenario('contexts', ('{library:contexts_library}',), files=2, variants=('O2',), label='contexts/library'),
     scenario('contexts_many', functions=(), variants=('O2', 'static', 'musl')),

@@ -66,7 +66,7 @@ class Scenario:
     target, args   the program; {library}, {library:NAME} and {bin:NAME} stand for paths
     variants       builds (builds.VARIANTS)
     modes          launch, attach, nofollow (launched with -F), and launched with a binary trace that
-                   functrace-postproc turns into text: binary, compat (the sp-rtrace 2.0 tools' dialect)
+                   functrace-postproc turns into text: binary, compat (the sp-rtrace 2.0 tools' dialect), swap
     files          how many traces there must be, or None
     options        more of functrace's
     log            compare with the reference logger too
@@ -202,7 +202,7 @@ class Scenario:
         traced = room.run([FUNCTRACE, '-o', room.path('binary')] + modules(functrace_options + self.options) + command, env)
         names = ['-r'] if self.use_names(variant) else []
         problems = []
-        for name in sorted(os.listdir(room.path('binary'))):
+        for name in sorted(name for name in os.listdir(room.path('binary')) if not name.endswith('.map')):
             done = room.run([POSTPROC] + postproc_options + names + [room.path('binary', name)])
             if done.status or done.err:
                 problems.append('functrace-postproc %s: status %d, %r' % (name, done.status, done.err[-300:]))
@@ -216,6 +216,9 @@ class Scenario:
 
     def compat(self, room, variant):
         return self.through_postproc(room, variant, ['--compat=sp-rtrace'], ['--compat=none'])
+
+    def swap(self, room, variant):
+        return self.through_postproc(room, variant, ['-f', 'swap'], [])
 
     def nofollow(self, room, variant):
         return self.launch(room, variant, follow=False)

@@ -12,7 +12,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scena
 	tests/scenarios/known.py tests/scenarios/made.py \
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/several.py \
 	tests/scenarios/run.py tests/scenarios/special.py \
-	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py tests/scenarios/table.py \
+	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py \
+	tests/scenarios/swap.py tests/scenarios/table.py \
 	tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/program.py \
 	tests/generate/runtime.h tests/generate/stackless.h

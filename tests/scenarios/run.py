@@ -47,6 +47,7 @@ import several
 import special
 import stacks
 import steady
+import swap
 import table
 import uprobes
 import words
@@ -138,6 +139,7 @@ MODULES = [
     ('arguments', known),
     ('errno', errnos),
     ('made', made),
+    ('formats', swap),
 ]
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]
 
@@ -189,7 +191,7 @@ def run_one(tap, cells, job, verbose):
         cells[key] = 'FAIL'
 
 
-MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F', 'binary': 'B', 'compat': 'C'}
+MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F', 'binary': 'B', 'compat': 'C', 'swap': 'S'}
 
 
 def matrix(cells):
@@ -207,7 +209,7 @@ def matrix(cells):
     labels.sort(key=[s.label for s in table.SCENARIOS].index)
     variants.sort(key=list(builds.VARIANTS).index)
     width = max([len(label) for label in labels] + [6])
-    lines = ['Scenarios: L launched, A attached to, F children not followed, B binary trace, C the same for sp-rtrace;'
+    lines = ['Scenarios: L launched, A attached to, F children not followed, B binary trace, C the same for sp-rtrace, S SWAP;'
              ' ! failed; small letters: skipped, see below', '', ' '.join(['target'.ljust(width)] + variants)]
     for label in labels:
         row = [label.ljust(width)]

@@ -1,0 +1,132 @@
+/* The messages of the SWAP data protocol, field by field, as a table that the reader and the dump go by.  Private to
+ * trace/. */
+#ifndef FT_TRACE_SWAP_MESSAGE_H
+#define FT_TRACE_SWAP_MESSAGE_H
+
+#include "trace/reader_state.h"
+#include "trace/swap.h"
+
+/* The most payload that a message of a known id may have; unknown ones are passed over, whatever their length. */
+#define SWAP_READ_MAX (1u << 20)
+
+enum swap_type {
+	SWAP_END,
+	SWAP_U8,
+	SWAP_U32,
+	SWAP_I32,
+	SWAP_HEX32,
+	SWAP_U64,
+	SWAP_ADDRESS,
+	SWAP_TIME, /* seconds, nanoseconds */
+	SWAP_F32,
+	SWAP_F64,
+	SWAP_STRING,
+	SWAP_ARGUMENT,
+	SWAP_ARGUMENTS, /* dword count, that many arguments */
+	SWAP_LIST,      /* dword count, that many `items` */
+	SWAP_BYTES,     /* dword size, that many bytes */
+	SWAP_REST,      /* all that is left */
+};
+
+/* Values that are looked at, not only shown. */
+enum swap_slot {
+	SLOT_NONE,
+	SLOT_PID,
+	SLOT_TID,
+	SLOT_PPID,
+	SLOT_TEXT,
+	SLOT_PATH,
+	SLOT_START,
+	SLOT_LOW,
+	SLOT_HIGH,
+	SLOT_ITEM_LOW,
+	SLOT_ITEM_HIGH,
+	SLOT_ITEM_PATH, /* the last of an item */
+	SLOT_PC,
+	SLOT_CALLER,
+	SLOT_KIND,
+	SLOT_API,
+	SLOT_ARGS,
+	SLOT_RETURN,
+	SLOT_ERRNO,
+	SLOT_SIZE,
+	SLOT_ADDRESS,
+	SLOT_HANDLE,
+	SLOTS,
+};
+
+/* How often a field stands there: once, or as often as there are CPUs or devices, which no message says. */
+enum swap_times { SWAP_ONCE, SWAP_CPUS, SWAP_DEVICES };
+
+struct swap_field {
+	const char *name;
+	enum swap_type type;
+	enum swap_slot slot;
+	const struct swap_field *items;
+	enum swap_times times;
+	/* Not 0: it is there only if the value in SLOT_KIND is from `from` to `to`. */
+	uint32_t from, to;
+};
+
+struct swap_format {
+	uint32_t id;
+	const char *name;
+	const struct swap_field *fields;
+	const struct swap_field *other; /* another layout, which is told by the payload's length; NULL none */
+};
+
+struct swap_message {
+	uint32_t id, sequence, seconds, nanoseconds, length;
+	const struct swap_format *format; /* NULL: the id is unknown */
+	const unsigned char *payload;
+};
+
+struct swap_value {
+	const struct swap_field *field;
+	unsigned depth;            /* 0 a field, 1 of an item, 2 of an item's item */
+	uint32_t item;             /* which one of a list, of arguments or of repeated fields, from 0 on */
+	uint64_t number;           /* of SWAP_LIST, SWAP_ARGUMENTS, SWAP_BYTES: the count */
+	uint32_t nanoseconds;      /* of SWAP_TIME */
+	double real;               /* of SWAP_F32, SWAP_F64 */
+	const char *text;          /* of SWAP_STRING */
+	const unsigned char *data; /* of SWAP_BYTES, SWAP_REST */
+	struct swap_arg arg;       /* of SWAP_ARGUMENT, and of each of SWAP_ARGUMENTS */
+	bool is_argument;          /* one of SWAP_ARGUMENTS */
+	bool is_item;              /* only says that an item of a list begins */
+};
+
+typedef void (*swap_visit)(void *context, const struct swap_value *value);
+
+/* The format of an id, NULL if it is unknown. Probes of unknown ids have what is common to all. */
+const struct swap_format *swap_format_of(uint32_t id);
+/* The fields of MSG_SYSTEM, where it is known how many CPUs and devices there are. */
+extern const struct swap_field swap_system_fields[];
+/* Whether these 20 bytes may be a message's head. */
+bool swap_is_head(const unsigned char *head);
+struct swap_message swap_head(const unsigned char *head);
+
+/* Calls `visit` for each value of the payload, in order. NULL, and *surplus bytes are left; or what there is no room
+ * for, or the name of an argument that has no known type. */
+const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
+		      void *context, size_t *surplus);
+
+/* Looks at the message that begins `ahead` bytes after the next. 1, with its payload in the buffer if its format is
+ * known; 0 at the end, or where a live trace stands still; or a negative errno, described. */
+int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message);
+/* Passes over it. 1, or a negative errno; 0 if only a wait for more was ended. */
+int swap_pass(struct reader *reader, const struct swap_message *message);
+
+/* reader_ops' dump. */
+int swap_dump(struct reader *reader, const struct dump_options *options, struct buf *out);
+
+static inline uint32_t swap_dword(const unsigned char *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t swap_long(const unsigned char *p)
+{
+	return swap_dword(p) | (uint64_t)swap_dword(p + 4) << 32;
+}
+
+#endif

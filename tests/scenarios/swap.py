@@ -1,0 +1,145 @@
+"""Traces in the SWAP protocol: programs that people use, attaching, other programs that are executed."""
+
+import os
+import re
+import subprocess
+import sys
+
+import builds
+import kinds
+import trace_text
+from lifecycle import Held, need_attach
+from processes import FUNCTRACE, POSTPROC, Tracer
+
+PYTHON = 'import json, threading; t = [threading.Thread(target=json.dumps, args=(list(range(99)),)) for _ in range(4)];' \
+         ' [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({str(n): n for n in range(500)})))'
+SQL = 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)' \
+      ' INSERT INTO t SELECT i, \'text\' || i FROM n; SELECT count(*), max(b) FROM t;'
+# What SWAP has no place for, or has elsewhere: where tracing began and with what, declarations, objects in their order.
+NOT_KEPT = re.compile(rb'^(?:version=|## tracing module: |## build-id |: |<\d+> : ).*\n', re.M)
+SAID = re.compile(rb'; trace: .*|^functrace: to see the leaks:.*\n?', re.M)
+
+
+def postproc(room, *arguments):
+    done = room.run([POSTPROC] + list(arguments))
+    problems = [] if not done.status and not done.err else ['functrace-postproc %s: status %d, %r' % (
+        ' '.join(arguments), done.status, done.err[-300:])]
+    return done.out, problems
+
+
+def dumped(room, path):
+    """[(name, {field: value})] of the messages; of fields that come twice, the last."""
+    out, problems = postproc(room, '--dump', path)
+    messages = []
+    for line in out.decode(errors='replace').splitlines():
+        if not line.startswith(' '):
+            messages.append((line.split()[1], {'number': int(re.search(r'sequence number (\d+)', line).group(1))}))
+        elif ': ' in line:
+            key, _, value = line.strip().partition(': ')
+            messages[-1][1][key] = value
+    numbers = [fields['number'] for _, fields in messages]
+    if numbers != list(range(len(numbers))):
+        problems.append('%s: the numbers have gaps' % path)
+    return messages, problems
+
+
+def totals(text):
+    return re.findall(rb'^# \d+ block\(s\) leaked with total size of \d+ bytes$', text, re.M)
+
+
+def converted(room, command, env=None):
+    """The rtrace run's own events and leaks, after a conversion to SWAP and back; and a run that writes SWAP."""
+    done = room.run([FUNCTRACE, '-a', '-A', '-o', room.path('t.rtrace')] + command, env)
+    plain, problems = postproc(room, room.path('t.rtrace'))
+    problems += postproc(room, '-q', '-f', 'swap', '-o', room.path('t.swap'), room.path('t.rtrace'))[1]
+    through, more = postproc(room, room.path('t.swap'))
+    problems += more
+    if NOT_KEPT.sub(b'', plain) != NOT_KEPT.sub(b'', through):
+        with open(room.path('a'), 'wb') as a, open(room.path('b'), 'wb') as b:
+            a.write(NOT_KEPT.sub(b'', plain))
+            b.write(NOT_KEPT.sub(b'', through))
+        difference = subprocess.run(['diff', room.path('a'), room.path('b')], stdout=subprocess.PIPE, check=False).stdout
+        problems.append('the events differ:\n' + difference[:1500].decode(errors='replace'))
+    leaks = [totals(postproc(room, '-l', room.path(name))[0]) for name in ('t.rtrace', 't.swap')]
+    if leaks[0] != leaks[1] or not leaks[0]:
+        problems.append('leaks: %r and %r' % tuple(leaks))
+    back = postproc(room, '-q', '-f', 'rtrace', room.path('t.swap'))[0]
+    with open(room.path('back'), 'wb') as file:
+        file.write(back)
+    if NOT_KEPT.sub(b'', postproc(room, room.path('back'))[0]) != NOT_KEPT.sub(b'', through):
+        problems.append('back in rtrace the events differ')
+    live = room.run([FUNCTRACE, '-f', 'swap', '-o', room.path('live.swap')] + command, env)
+    if (live.status, live.out) != (done.status, done.out):
+        problems.append('status %d, %r; in rtrace %d, %r' % (live.status, live.out, done.status, done.out))
+    said = re.search(rb'([\d,]+) events?; ([\d,]+) blocks? with ([\d,]+) bytes', live.err)
+    events, blocks, size = (int(number.replace(b',', b'')) for number in said.groups())
+    messages, more = dumped(room, room.path('live.swap'))
+    problems += more
+    names = [name for name, _ in messages]
+    if names.count('PROBE_MEMORY') != events or names[0] != 'PROCESS_INFO' or names[-1] != 'TERMINATE':
+        problems.append('%d events, %d messages from %s to %s' % (events, len(names), names[0], names[-1]))
+    if totals(postproc(room, '-l', room.path('live.swap'))[0]) != [
+            b'# %d block(s) leaked with total size of %d bytes' % (blocks, size)]:
+        problems.append('live are %d blocks with %d bytes' % (blocks, size))
+    return problems, '%d events' % events
+
+
+def python(room):
+    return converted(room, [sys.executable, '-I', '-c', PYTHON], {'PYTHONHASHSEED': '1'})
+
+
+def sqlite(room):
+    return converted(room, [kinds.need('sqlite3'), ':memory:', SQL])
+
+
+def attached(room):
+    """What a process has open stands behind what it is, and only if descriptors are traced; let go of, it has not ended."""
+    need_attach()
+    problems = []
+    with open(room.path('open file'), 'w') as file:
+        file.write('x' * 1234)
+    for options, wanted in ((['-e', 'file'], True), ([], False)):
+        with Held(room, ['sh', '-c', 'exec "$0" "$@" 9<"open file"', builds.target('threads', 'O2'), '2', '20']) as held:
+            tracer = Tracer(room, held.child.pid, ['-f', 'swap'] + options)
+            tracer.planted()
+            held.work_and_end(tracer)
+        paths = [room.path('traces', name) for name in os.listdir(room.path('traces')) if name.endswith('.swap')]
+        messages, more = dumped(room, paths[0])
+        problems += more
+        names = [name for name, _ in messages]
+        if names[:2] != ['PROCESS_INFO', 'PROCESS_STATUS_INFO'] or 'TERMINATE' in names:
+            problems.append('it begins with %s, and ends with %s' % (names[:2], names[-1]))
+        done = room.run([POSTPROC, '--dump', paths[0]]).out.decode()
+        if wanted != bool(re.search(r'fd: 9\n +tid: \d+\n +file size: 1234\n +file path: ".*/open file"\n', done)):
+            problems.append('open files: ' + done[:1500])
+        for name in os.listdir(room.path('traces')):
+            os.remove(room.path('traces', name))
+    return problems, ''
+
+
+def executes(room):
+    """A child and a program that is executed each have a file of their own; a process that goes on has not ended."""
+    done = room.run([FUNCTRACE, '-f', 'swap', '-o', 'E', builds.target('images', 'O0'), 'exec'])
+    names = sorted(name for name in os.listdir(room.folder) if not name.endswith('.map'))
+    problems = [] if len(names) == 4 and not done.status else ['status %d, files %r' % (done.status, names)]
+    ended = {}
+    for name in names:
+        messages, more = dumped(room, name)
+        problems += more
+        told = [kind for kind, _ in messages]
+        if told.count('PROCESS_INFO') != 1 or told[0] != 'PROCESS_INFO':
+            problems.append('%s: %r' % (name, told))
+        ended.setdefault(messages[0][1]['pid'], []).append('TERMINATE' in told)
+        if not os.path.exists(room.path(name + '.map')):
+            problems.append('%s has no map beside it' % name)
+    if sorted(ended.values()) != [[False, False, True], [True]]:
+        problems.append('ended: %r' % ended)
+    return problems, ''
+
+
+CASES = [
+    ('SWAP: python3, converted and written', python),
+    ('SWAP: sqlite3, converted and written', sqlite),
+    ('SWAP: attached to', attached),
+    ('SWAP: other programs', executes),
+]

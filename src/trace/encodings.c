@@ -8,7 +8,7 @@
 #define ENCODINGS(BOTH, WRITTEN, READ)                                                                                 \
 	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT)                                   \
 	BOTH(text, ".rtrace.txt", ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT)         \
-	BOTH(mpatrol, ".mpatrol", ENCODING_BINARY | ENCODING_STREAM | ENCODING_NAMES | ENCODING_AREAS)             \
+	BOTH(mpatrol, ".mpatrol", ENCODING_BINARY | ENCODING_STREAM | ENCODING_NAMES | ENCODING_AREAS)                 \
 	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;

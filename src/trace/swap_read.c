@@ -32,6 +32,8 @@ static void *swap_reader_begin(struct reader *reader)
 	struct swap_reader *s = xcalloc(1, sizeof(*s));
 
 	read_map(s, reader->map);
+	/* Always the first, which most traces have. */
+	s->types[s->type_count++].type = xstrdup("memory");
 	return s;
 }
 

@@ -260,6 +260,18 @@ static void put_note(struct writer *writer, const struct record_note *note)
 
 /* ---- The writer ---- */
 
+/* What there is no place for. */
+static void count_omitted(struct writer *writer, enum record_type type)
+{
+	static const enum omission omissions[] = {
+		[RECORD_MODULE] = OMITTED_DECLARATION, [RECORD_BUILD_ID] = OMITTED_BUILD_ID,
+		[RECORD_HEAP] = OMITTED_HEAP,          [RECORD_ATTACHMENT] = OMITTED_ATTACHMENT,
+		[RECORD_COMMENT] = OMITTED_COMMENT,    [RECORD_AREA] = OMITTED_AREA,
+	};
+
+	writer->omissions.count[omissions[type]]++;
+}
+
 static void put_later(struct writer *writer, const struct record *record)
 {
 	announce(writer);
@@ -276,7 +288,8 @@ static void put_later(struct writer *writer, const struct record *record)
 	case RECORD_CALL:
 		swap_put_call(writer, &record->call);
 		break;
-	default: /* there is no place for it */
+	default:
+		count_omitted(writer, record->type);
 		break;
 	}
 }
@@ -293,7 +306,9 @@ static void swap_put(struct writer *writer, const struct record *record)
 		take_resource(s, &record->resource);
 	else if (record->type == RECORD_OBJECT)
 		put_object(writer, &record->object);
-	else if (record->type != RECORD_MODULE && record->type != RECORD_BUILD_ID)
+	else if (record->type == RECORD_MODULE || record->type == RECORD_BUILD_ID)
+		count_omitted(writer, record->type);
+	else
 		put_later(writer, record);
 }
 

@@ -355,6 +355,9 @@ static void put_function(struct writer *writer, const struct record_call *call, 
 void swap_put_call(struct writer *writer, const struct record_call *call)
 {
 	const struct swap_writer *s = writer->state;
+
+	for (uint32_t i = 0; call->frame_texts && i < call->frame_count; i++)
+		writer->omissions.count[OMITTED_FRAME_NAME] += call->frame_texts[i] != NULL;
 	const struct swap_resource *resource = swap_resource_of(s, call->resource);
 	const bool is_heap = resource ? is_heap_type(resource->type) : !s->resource_count;
 	const uint32_t api = swap_api_of(text_or_empty(call->function))->id;

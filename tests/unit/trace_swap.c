@@ -272,7 +272,7 @@ static uint32_t random_below(uint32_t limit)
 
 #define PICK(array) ((array)[random_below(ARRAY_SIZE(array))])
 
-/* Resources in the order of their first use, as the reader numbers them. */
+/* Resources in the order of their first use behind the memory, as the reader numbers them. */
 struct maker {
 	struct record records[64];
 	size_t count;
@@ -304,7 +304,7 @@ static void add_resource(struct maker *m, size_t kind)
 	if (m->declared >> kind & 1)
 		return;
 	m->declared |= 1u << kind;
-	m->ids[kind] = ++m->next_id;
+	m->ids[kind] = kind ? ++m->next_id : 1;
 	add(m, (struct record){.type = RECORD_RESOURCE,
 			       .resource = {m->ids[kind], kinds[kind].flags, kinds[kind].type, kinds[kind].desc}});
 }
@@ -388,7 +388,7 @@ static void add_any(struct maker *m)
 
 static void make(struct maker *m, uint64_t seed)
 {
-	*m = (struct maker){.tid = 4242, .object = 0x400000, .time = UINT64_C(80000000000000)};
+	*m = (struct maker){.next_id = 1, .tid = 4242, .object = 0x400000, .time = UINT64_C(80000000000000)};
 	random_state = seed * 77 + 1;
 	add(m, (struct record){.type = RECORD_PROCESS,
 			       .process = {.pid = 4242,
@@ -531,7 +531,7 @@ static void test_damage(void **state)
 		", as here\n");
 	assert_dump("03000000 00000000 00000000 00ca9a3b 02000000 6100",
 		    "none: this is no trace of a known format: it begins with other bytes than a trace. Formats are: "
-		    "rtrace, text, swap\n");
+		    "rtrace, text, mpatrol, swap\n");
 }
 
 int main(void)

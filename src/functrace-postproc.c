@@ -431,20 +431,6 @@ static bool run(struct postproc *postproc)
 	return check_choices(postproc);
 }
 
-/* --dump. */
-static bool dump(const struct postproc *postproc)
-{
-	const struct output_target target = {.path = postproc->options.output, .input = postproc->input};
-	const int error = postproc_dump(postproc->reader, &postproc->options.dump_options, &target,
-					postproc->options.follow || !is_regular(postproc->input));
-	const uint64_t skipped = reader_skipped(postproc->reader);
-
-	if (skipped)
-		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", postproc->input_name,
-			 skipped);
-	return !error;
-}
-
 static void chain_free(struct chain *chain)
 {
 	while (chain->stage_count) {
@@ -494,8 +480,7 @@ int main(int argc, char **argv)
 	    !open_reader(&postproc))
 		goto out;
 	if (postproc.options.dump) {
-		if (dump(&postproc))
-			status = EXIT_SUCCESS;
+		status = postproc_dump(postproc.reader, &postproc.options, postproc.input, postproc.input_name);
 		goto out;
 	}
 	if (!run(&postproc))

@@ -1,10 +1,13 @@
 #include "config.h"
 #include "postproc-dump.h"
+#include "analysis/output.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLUSH_SIZE (64u << 10)
@@ -20,17 +23,25 @@ static int write_out(int fd, const char *name, struct buf *out)
 	return error;
 }
 
-int postproc_dump(struct reader *reader, const struct dump_options *options, const struct output_target *target,
-		  bool is_live)
+static bool is_file(int fd)
 {
+	struct stat stat;
+
+	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+int postproc_dump(struct reader *reader, const struct postproc_options *options, int input, const char *input_name)
+{
+	const struct output_target target = {.path = options->output, .input = input};
+	const bool is_live = options->follow || !is_file(input);
 	struct buf out = {0};
 	char *name = NULL;
 	int status = 1, error = 0;
-	const int fd = output_target_open(target, 0, ".txt", &name);
+	const int fd = output_target_open(&target, 0, ".txt", &name);
 
 	if (fd < 0)
 		error = fd;
-	while (!error && (status = reader_dump(reader, options, &out)) == 1)
+	while (!error && (status = reader_dump(reader, &options->dump_options, &out)) == 1)
 		if (is_live || out.size >= FLUSH_SIZE)
 			error = write_out(fd, name, &out);
 	if (!error)
@@ -38,8 +49,11 @@ int postproc_dump(struct reader *reader, const struct dump_options *options, con
 	if (fd >= 0)
 		close(fd);
 	if (!error && status < 0)
-		msg_error("%s", reader_error(reader));
+		msg_error("%s: %s", input_name, reader_error(reader));
+	if (reader_skipped(reader))
+		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", input_name,
+			 reader_skipped(reader));
 	free(name);
 	buf_free(&out);
-	return error ? error : status;
+	return error || status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

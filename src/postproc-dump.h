@@ -2,11 +2,11 @@
 #ifndef FT_POSTPROC_DUMP_H
 #define FT_POSTPROC_DUMP_H
 
-#include "analysis/output.h"
+#include "postproc-options.h"
 #include "trace/reader.h"
 
-/* Writes each message as text. is_live: as soon as it comes. 0; else a negative errno, which has been reported. */
-int postproc_dump(struct reader *reader, const struct dump_options *options, const struct output_target *target,
-		  bool is_live);
+/* Writes each message as text to where the options say. input: the file that is read, which is not to be overwritten.
+ * The exit status; what went wrong has been said. */
+int postproc_dump(struct reader *reader, const struct postproc_options *options, int input, const char *input_name);
 
 #endif

@@ -40,6 +40,13 @@ enum record_type {
 /* The filters that have been applied to a trace (text header, key "filter"). */
 enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
 
+/* What a process had open. */
+struct open_file {
+	uint32_t fd;
+	uint64_t size;
+	const char *path;
+};
+
 /* The handshake and PINF; the text header. In a stream of several processes it says whose records follow, each time
  * when these are another process's than before. */
 struct record_process {

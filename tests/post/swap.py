@@ -156,7 +156,7 @@ def dump_needs_a_swap_trace(folder):
         assert file.read() == run("-q", "--dump", "-", data=trace(EVERY)).stdout
 
 
-def processes_of_a_stream_are_chosen(_folder):
+def processes_of_a_stream_are_chosen(folder):
     def info(pid):
         return 0x01, u32(pid) + text(f"p{pid}") + u32(1, 1700000000, 0) + u64(0, 0) + text(f"/bin/p{pid}") + u32(0)
 
@@ -171,6 +171,10 @@ def processes_of_a_stream_are_chosen(_folder):
     second = run("-q", "-l", "--pid=2", "-", data=stream, check=0).stdout
     assert b"process=/bin/p2,pid=2" in second and b"0 block(s) leaked with total size of 0 bytes" in second, second
     assert run("--pid=3", "-", data=stream, check=1).stdout == b""
+    run("-q", "-l", "-o", folder, "-", data=stream, check=0)
+    for pid, expected in ((1, first), (2, second)):
+        with open(os.path.join(folder, f"{pid}-0.rtrace.txt"), "rb") as file:
+            assert file.read() == expected, pid
 
 
 def numbers_of_other_versions_are_named_by_the_map(folder):

@@ -51,7 +51,7 @@ struct args_kept {
  * for the text of a string object. */
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
 /* Adds to the list what only the return knows: arguments that the function has filled, the result as "return", and
- * "errno" where the row says that the function sets it and `failed`. */
+ * "errno" where the row says that the function sets it, and the call has failed: `failed`, or by the row. */
 void args_at_return(const struct args_plan *plan, const struct args_source *source, const struct args_kept *kept,
 		    bool failed, struct arg_list *list);
 

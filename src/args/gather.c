@@ -32,7 +32,8 @@ size_t gather_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 	const uint32_t whole = g->stack_to - g->stack_from;
 
 	/* All arguments' stack is read with the first of them; what is far behind, when its turn comes. */
-	if (at < g->stack_from || at - g->stack_from > GATHER_STACK || GATHER_STACK - (at - g->stack_from) < size)
+	if (at < g->stack_from || at - g->stack_from > GATHER_STACK || GATHER_STACK - (at - g->stack_from) < size ||
+	    at >= g->stack_to)
 		return read_stack(g, at, to, size);
 	if (!g->has_stack) {
 		g->has_stack = true;

@@ -40,6 +40,14 @@ static void note_stack(struct args_plan *plan, const struct abi_place *place)
 	}
 }
 
+/* The address of one in memory is an argument. */
+static void place_result(struct args_plan *plan, const struct abi_function *function)
+{
+	plan->arch->abi->result(function, &plan->result.place);
+	if (plan->result.place.is_address)
+		note_stack(plan, &plan->result.place);
+}
+
 static void place_all(struct args_plan *plan, const struct abi_function *function)
 {
 	struct abi_place *places = xcalloc(plan->count + 1, sizeof(*places));
@@ -51,7 +59,7 @@ static void place_all(struct args_plan *plan, const struct abi_function *functio
 	}
 	free(places);
 	if (plan->has_result)
-		plan->arch->abi->result(function, &plan->result.place);
+		place_result(plan, function);
 }
 
 /* ---- Rows ---- */
@@ -279,7 +287,7 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 	if (plan->has_result && is_rust_result)
 		place_rust_result(plan, &signature->result_passed, &function);
 	else if (plan->has_result)
-		arch->abi->result(&function, &plan->result.place);
+		place_result(plan, &function);
 	free(asked);
 	return plan;
 }

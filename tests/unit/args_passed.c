@@ -283,6 +283,41 @@ static void test_chosen_places(void **state)
 	}
 }
 
+/* Where the compiler puts what is its own. */
+static void test_whole_places(void **state)
+{
+	const int32_t minus_42 = -42;
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		struct signature_param params[] = {
+			{.name = "a", .type = &int32, .place = PLACE_NOWHERE},
+			{.name = "b", .type = &int32, .place = PLACE_STACK, .place_offset = 16},
+			{.name = "c", .type = &pair, .place = PLACE_STACK, .place_offset = -0x100000},
+			{.name = "d", .type = &int32, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+			{.name = "e", .type = &int32, .place = PLACE_REGISTER, .place_register = 1000},
+			{.name = "f", .type = &mixed, .place = PLACE_REGISTER, .place_register = arch->dwarf_sp},
+		};
+		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+		size_t at;
+
+		fake_begin(&task, arch);
+		at = arch->return_sp(&task.regs) + 16 - STACK_AT;
+		memcpy(task.stack + at, &minus_42, 4);
+		assert_text(fake_entry(&task, plan),
+			    arch->pointer_size == 8
+				    ? "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
+				      "f={d=4.143511e-317, i=(unreadable)}"
+				    : "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=(unreadable), "
+				      "f={d=(unreadable)}");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+}
+
 /* What is gone before it moves what follows. */
 static void test_shifted(void **state)
 {
@@ -351,7 +386,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variants),     cmocka_unit_test(test_rust_arguments),
 		cmocka_unit_test(test_rust_results), cmocka_unit_test(test_chosen_places),
-		cmocka_unit_test(test_shifted),      cmocka_unit_test(test_lost_parts),
+		cmocka_unit_test(test_whole_places), cmocka_unit_test(test_shifted),
+		cmocka_unit_test(test_lost_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,9 @@ static void test_results(void **state)
 						       {"memptr", PARAM_INDIRECT, .is_result = true},
 						       {"name", PARAM_STRING, .is_result = true},
 						       {"fd", PARAM_INT}},
-					    .returns = {"return", PARAM_ERROR}};
+					    .returns = {"return", PARAM_ERROR},
+					    .result = TYPE_INT,
+					    .success = OK_ZERO};
 	static const int32_t pair[] = {3, -4};
 	struct fake_task task;
 

@@ -206,10 +206,13 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 		return;
 	}
 	struct expression expression = {.is_list = is_location_list(&location)};
-
 	entry->is_optimised |= expression.is_list;
-	if (dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1) != 1) {
-		param->place = PLACE_BY_ABI;
+	const int found = dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1);
+
+	if (found != 1) {
+		/* A list of optimised code that says nothing of the entry: the parameter is made behind it (clang's
+		 * constants). */
+		param->place = !found && entry->has_all_calls ? PLACE_NOWHERE : PLACE_BY_ABI;
 		return;
 	}
 	expression.operations = operations;
@@ -228,7 +231,8 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
 	uint64_t convention = 0;
 
 	*entry = (struct entry){.address = address};
-	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
+	entry->has_all_calls = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
+	entry->is_optimised = entry->has_all_calls;
 	entry->is_own = die_number(function, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
 	entry->frame_is_cfa = !dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) &&
 			      count == 1 && operations[0].atom == DW_OP_call_frame_cfa;

@@ -7,9 +7,10 @@
 /* Of the function. */
 struct entry {
 	Dwarf_Addr address;
-	bool frame_is_cfa; /* what is relative to the frame is relative to the CFA */
-	bool is_optimised; /* grows true with what is seen of the parameters, too */
-	bool is_own;       /* the compiler has left the ABI, and says so */
+	bool frame_is_cfa;  /* what is relative to the frame is relative to the CFA */
+	bool has_all_calls; /* what compilers say of calls only when they optimise */
+	bool is_optimised;  /* grows true with what is seen of the parameters, too */
+	bool is_own;        /* the compiler has left the ABI, and says so */
 };
 
 /* Of a function that begins at that address. */

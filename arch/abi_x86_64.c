@@ -92,13 +92,15 @@ static bool has_gap(const struct abi_value *value, const enum eightbyte *classes
 	return false;
 }
 
-/* Whether compilers disagree: a __float128 in a struct, or a vector of 16 bytes in a union with something else. */
+/* Whether compilers disagree: a __float128 in a struct, or a vector of 16 bytes in a union with something else. Or of a
+ * union with a long double in it: what its class is depends on unions within. */
 static bool is_mixed(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count; i++)
 		if (value->is_struct && value->fields[i].size > EIGHTBYTE &&
 		    (value->fields[i].kind == ABI_FLOAT ||
-		     (value->fields[i].kind == ABI_VECTOR && value->field_count > 1)))
+		     (value->fields[i].kind != ABI_INTEGER && value->fields[i].kind != ABI_BITS &&
+		      value->field_count > 1)))
 			return true;
 	return false;
 }

@@ -172,7 +172,7 @@ static void test_x86_64(void **unused)
 		{"qcq", "", "r0:8+r1:8 r2:1 r3:8+r4:8", false},
 		{"lllllqll", "", "r0:8 r1:8 r2:8 r3:8 r4:8 [8]:16 r5:8 [24]:8", false},
 		{"vVQh", "", "f160:8 f176:16 f192:16 f208:2", false},
-		{"{V}(fi)(dx)", "", "f160:16 r0:4 [8]:16", false},
+		{"{V}(fi)(dx)", "", "f160:16 r0:4 ?", false},
 		{"{}i{x}bs", "", "- r0:4 [8]:16 r1:3 r2:2", false},
 		{"N{l}l", "N{d}", "&r1:8 r2:8 = &r0:8", false},
 		{"i", "{lll}", "r1:4 = &r0:8", false},

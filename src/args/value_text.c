@@ -103,7 +103,7 @@ static void escape_byte(unsigned char c, unsigned char next, char quote, char te
 	else if (!c && (next < '0' || next > '7'))
 		snprintf(text, 8, "\\0");
 	else
-		snprintf(text, 8, "\\%03o", c);
+		snprintf(text, 8, "\\x%02x", c); /* octal is the text format's own escape */
 }
 
 static void escape_wide(uint32_t c, char text[12])

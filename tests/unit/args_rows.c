@@ -101,7 +101,7 @@ static void test_strings(void **state)
 		assert_text(shown_type(&task, PARAM_STRING, WILD), "0x66660000 (unreadable)");
 		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT), "\"/etc/passwd\"");
 		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 12),
-			    "\"a\\\"b\\\\c\\n\\0012\\177\xc3\xa9\\377\"");
+			    "\"a\\\"b\\\\c\\n\\x012\\x7f\xc3\xa9\\xff\"");
 		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 25), "\"0123456789abcdef\"");
 		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 42), "\"0123456789abcdef\"...");
 		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 60), "\"endless\"... (unreadable)");

@@ -185,15 +185,15 @@ static void test_utf8(void **state)
 		{"\xc3\xa9", "\"\xc3\xa9\""},
 		{"\xe2\x82\xac!", "\"\xe2\x82\xac!\""},
 		{"\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\""},
-		{"\xc3", "\"\\303\""},
-		{"\xc3(", "\"\\303(\""},
-		{"\xc0\x80", "\"\\300\\200\""},
-		{"\xe0\x80\xaf", "\"\\340\\200\\257\""},
-		{"\xed\xa0\x80", "\"\\355\\240\\200\""},
-		{"\xf4\x90\x80\x80", "\"\\364\\220\\200\\200\""},
-		{"\xff\xfe", "\"\\377\\376\""},
-		{"\xc2\x85", "\"\\302\\205\""},
-		{"\xe2\x80\xae", "\"\\342\\200\\256\""},
+		{"\xc3", "\"\\xc3\""},
+		{"\xc3(", "\"\\xc3(\""},
+		{"\xc0\x80", "\"\\xc0\\x80\""},
+		{"\xe0\x80\xaf", "\"\\xe0\\x80\\xaf\""},
+		{"\xed\xa0\x80", "\"\\xed\\xa0\\x80\""},
+		{"\xf4\x90\x80\x80", "\"\\xf4\\x90\\x80\\x80\""},
+		{"\xff\xfe", "\"\\xff\\xfe\""},
+		{"\xc2\x85", "\"\\xc2\\x85\""},
+		{"\xe2\x80\xae", "\"\\xe2\\x80\\xae\""},
 		/* The bound is at 16 bytes: not amidst one. */
 		{"0123456789abcde\xc3\xa9", "\"0123456789abcde\"..."},
 		{"0123456789abc\xe2\x82\xac", "\"0123456789abc\xe2\x82\xac\""},
@@ -234,7 +234,7 @@ static void test_wide_strings(void **state)
 	fake_memory(&task, endless_at, endless, sizeof(endless) - 1);
 	assert_text(fake_value(&task, &to_half, &half_at, 8, 0), "u\"a\xf0\x9f\x98\x80\\ud83db\\n\"");
 	assert_text(fake_value(&task, &to_whole, &whole_at, 8, 0), "U\"a\xc3\xa9\\ufeff\\U00110000\"");
-	assert_text(fake_value(&task, &to_wide, &endless_at, 8, 0), "L\"\\001\\002\"... (unreadable)");
+	assert_text(fake_value(&task, &to_wide, &endless_at, 8, 0), "L\"\\x01\\x02\"... (unreadable)");
 }
 
 /* As long as the user wants, and never longer than can be. */
@@ -252,7 +252,7 @@ static void test_limits(void **state)
 	task.source.limit = 0;
 	assert_text(fake_value(&task, &pointer, &address, 8, 0), "\"\"...");
 	task.source.limit = 1;
-	assert_text(fake_value(&task, &pointer, &address, 8, 0), "\"\\001\"...");
+	assert_text(fake_value(&task, &pointer, &address, 8, 0), "\"\\x01\"...");
 	task.source.limit = SIZE_MAX;
 	assert_int_equal(strlen(fake_value(&task, &pointer, &address, 8, 0)), 4 * ARGS_LIMIT_MAX + 5);
 }

@@ -83,8 +83,8 @@ static void test_characters(void **state)
 	assert_shown(&character, '"', "'\"'");
 	assert_shown(&character, '\\', "'\\\\'");
 	assert_shown(&character, '\t', "'\\t'");
-	assert_shown(&character, '\x1b', "'\\033'");
-	assert_shown(&character, '\xff', "'\\377'");
+	assert_shown(&character, '\x1b', "'\\x1b'");
+	assert_shown(&character, '\xff', "'\\xff'");
 	assert_shown(&wide_char, (uint32_t)0x20ac, "L'\xe2\x82\xac'");
 	assert_shown(&char16, (uint16_t)'x', "u'x'");
 	assert_shown(&char32, (uint32_t)0x1f600, "U'\xf0\x9f\x98\x80'");

@@ -237,6 +237,7 @@ static const struct format {
 	{"text", project_same},
 	{"mpatrol", project_mpatrol},
 	{"swap", project_swap},
+	{"stacktrack", project_same},
 };
 
 /* ---- Compared ---- */

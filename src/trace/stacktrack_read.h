@@ -1,0 +1,69 @@
+/* What the parts of the StackTrack reader share.  Private to trace/. */
+#ifndef FT_TRACE_STACKTRACK_READ_H
+#define FT_TRACE_STACKTRACK_READ_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "trace/reader_state.h"
+#include "trace/stacktrack.h"
+
+enum { STACKTRACK_QUEUE = 4, STACKTRACK_TEXT_MAX = 1 << 20 };
+
+struct stacktrack_scope {
+	char *name;
+	enum stacktrack_value value; /* STACKTRACK_OF_CALL: of a function, or not one of ours */
+	bool is_value;
+};
+
+/* An entry whose text may still come. */
+struct stacktrack_entry {
+	unsigned flags;
+	uint32_t sequence;
+	unsigned char payload[16];
+};
+
+/* All context is a process's own. */
+struct stacktrack_process {
+	uint16_t pid; /* as in its entries */
+	bool has_entry, is_told, has_foreign;
+	struct stacktrack_entry entry;
+	struct buf text;           /* the entry's */
+	struct hash scopes, files; /* number -> struct stacktrack_scope; -> a path */
+	struct hash threads;       /* number -> tid */
+	uint64_t ticks, start_ticks, start;
+	uint16_t thread;
+	bool has_thread;
+	/* The call whose arguments and stack may still come, in its sequence number. */
+	bool has_call;
+	uint32_t call_sequence;
+	uint64_t calls;
+	struct record_call call;
+	struct buf args_text, frames_text;
+	struct call_arg *args;
+	size_t arg_capacity;
+	uint64_t *frames;
+	const char **texts;
+	size_t frame_capacity, text_capacity;
+};
+
+struct stacktrack_reader {
+	bool begun, swap, stopped;
+	int status;
+	size_t entry_size, payload_at, info_size;
+	struct hash processes;              /* pid -> struct stacktrack_process */
+	struct stacktrack_process *current; /* whose records are given out */
+	size_t ending;                      /* processes whose last call is given out, at the end */
+	struct record queue[STACKTRACK_QUEUE];
+	size_t queued, given;
+	struct buf note;
+};
+
+/* Takes an entry of the process that is whole, with its text, and queues what records it makes. 1, or a negative errno
+ * that has been described. */
+int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
+/* Queues the call that waits for more; false if none does. */
+bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
+/* A number of `size` bytes in the entry's payload. */
+uint64_t stacktrack_number(const struct stacktrack_reader *s, const unsigned char *p, size_t size);
+
+#endif

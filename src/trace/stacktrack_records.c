@@ -1,0 +1,433 @@
+/* What the entries of a StackTrack trace say, as records. */
+#include "config.h"
+#include "trace/stacktrack_read.h"
+#include "trace/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct record *enqueue(struct stacktrack_reader *s, enum record_type type)
+{
+	struct record *record = &s->queue[s->queued++];
+
+	*record = (struct record){.type = type};
+	return record;
+}
+
+/* The next word, "key=value" or "key", of a text that is taken apart; NULL at its end. */
+struct word {
+	char *key, *value; /* value: "" if there is none */
+};
+
+static bool next_word(char **at, struct word *word)
+{
+	*at += strspn(*at, " ");
+	if (!**at)
+		return false;
+	word->key = *at;
+	*at += strcspn(*at, " ");
+	if (**at)
+		*(*at)++ = '\0';
+	word->value = strchr(word->key, '=');
+	if (word->value)
+		*word->value++ = '\0';
+	else
+		word->value = word->key + strlen(word->key);
+	text_unescape(word->key, " =");
+	text_unescape(word->value, " ");
+	return true;
+}
+
+static uint64_t word_number(const struct word *word)
+{
+	uint64_t value = 0;
+
+	parse_number(word->value, UINT64_MAX, &value);
+	return value;
+}
+
+static bool is(const struct word *word, const char *key)
+{
+	return !strcmp(word->key, key);
+}
+
+bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	if (!process->has_call)
+		return false;
+	process->has_call = false;
+	enqueue(s, RECORD_CALL)->call = process->call;
+	return true;
+}
+
+/* What a process is told by, if its trace says nothing about it. */
+static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	if (process->is_told)
+		return;
+	process->is_told = true;
+	enqueue(s, RECORD_PROCESS)->process = (struct record_process){.version_major = 1,
+								      .big_endian = s->swap,
+								      .pid = process->pid,
+								      .has_pid = true,
+								      .start_sec = (int64_t)process->start,
+								      .origin = "StackTrack"};
+}
+
+static void take_process(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	struct record_process p = {
+		.version_major = 1, .version_minor = 4, .big_endian = s->swap, .start_sec = (int64_t)process->start};
+	char *at = (char *)process->text.data;
+	struct word word;
+
+	while (next_word(&at, &word)) {
+		if (is(&word, "pid")) {
+			p.pid = (uint32_t)word_number(&word);
+			p.has_pid = true;
+		} else if (is(&word, "arch")) {
+			p.arch = word.value;
+		} else if (is(&word, "pointer")) {
+			p.pointer_size = word_number(&word) == 4 ? 4 : 8;
+		} else if (is(&word, "usec")) {
+			p.start_usec = (uint32_t)(word_number(&word) % 1000000);
+		} else if (is(&word, "depth")) {
+			p.depth = (uint32_t)word_number(&word);
+			p.has_depth = true;
+		} else if (is(&word, "notimes")) {
+			p.no_timestamps = true;
+		} else if (is(&word, "filters")) {
+			p.filters = (unsigned)word_number(&word) & 7;
+		} else if (is(&word, "start")) {
+			p.start_text = word.value;
+		} else if (is(&word, "name")) {
+			p.name = word.value;
+		} else if (is(&word, "origin")) {
+			p.origin = word.value;
+		}
+	}
+	if (process->is_told)
+		return;
+	process->is_told = true;
+	enqueue(s, RECORD_PROCESS)->process = p;
+}
+
+static void take_backtrace(struct stacktrack_process *process)
+{
+	struct record_call *call = &process->call;
+	uint32_t count = 0;
+	bool named = false;
+	struct word word;
+
+	process->frames_text.size = 0;
+	buf_add(&process->frames_text, process->text.data, process->text.size + 1);
+	for (char *at = (char *)process->frames_text.data; next_word(&at, &word);) {
+		uint64_t address;
+
+		if (is(&word, "end"))
+			call->end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
+		if (strncmp(word.key, "0x", 2) != 0 || !parse_number(word.key, UINT64_MAX, &address))
+			continue;
+		ARRAY_GROW(process->frames, process->frame_capacity, count);
+		ARRAY_GROW(process->texts, process->text_capacity, count);
+		process->texts[count] = *word.value ? word.value : NULL;
+		named |= *word.value != '\0';
+		process->frames[count++] = address;
+	}
+	call->has_frames = true;
+	call->frames = process->frames;
+	call->frame_texts = named ? process->texts : NULL;
+	call->frame_count = count;
+}
+
+static void take_args(struct stacktrack_process *process)
+{
+	struct record_call *call = &process->call;
+	struct word word;
+
+	process->args_text.size = 0;
+	buf_add(&process->args_text, process->text.data, process->text.size + 1);
+	call->arg_count = 0;
+	for (char *at = (char *)process->args_text.data; next_word(&at, &word);) {
+		ARRAY_GROW(process->args, process->arg_capacity, call->arg_count);
+		process->args[call->arg_count++] = (struct call_arg){word.key, word.value};
+	}
+	call->args = process->args;
+}
+
+static uint64_t take_time(const struct stacktrack_process *process, uint64_t ticks)
+{
+	if (process->ticks == STACKTRACK_TICKS || !process->ticks)
+		return ticks;
+	return (uint64_t)((long double)ticks * STACKTRACK_TICKS / process->ticks);
+}
+
+/* A checkpoint of a program that is not ours: a call that allocates nothing. */
+static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	process->call.kind = CALL_COPY;
+	process->call.resource = 1;
+	if (process->has_foreign)
+		return;
+	process->has_foreign = true;
+	enqueue(s, RECORD_RESOURCE)->resource = (struct record_resource){
+		.id = 1, .flags = RESOURCE_CALL, .type = "checkpoint", .desc = "checkpoint that was passed"};
+}
+
+static void take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function)
+{
+	const unsigned char *payload = process->entry.payload;
+	struct record_call *call = &process->call;
+	char *at = (char *)process->text.data;
+	struct word word;
+
+	*call = (struct record_call){.index = ++process->calls,
+				     .time_ns = take_time(process, stacktrack_number(s, payload, 8)),
+				     .function = function};
+	while (next_word(&at, &word)) {
+		const uint64_t value = word_number(&word);
+
+		if (is(&word, "alloc") || is(&word, "release") || is(&word, "copy")) {
+			call->kind = is(&word, "alloc") ? CALL_ALLOC : is(&word, "copy") ? CALL_COPY : CALL_RELEASE;
+			call->id = value;
+		} else if (is(&word, "size")) {
+			call->size = value;
+		} else if (is(&word, "resource")) {
+			call->resource = (uint32_t)value;
+		} else if (is(&word, "context")) {
+			call->context = (uint32_t)value;
+		} else if (is(&word, "notime")) {
+			call->time_ns = TIME_NONE;
+		} else if (is(&word, "shared")) {
+			call->shares_next = true;
+		}
+	}
+	if (!call->kind)
+		take_foreign(s, process);
+	process->has_call = true;
+	process->call_sequence = process->entry.sequence;
+}
+
+static void take_heap(struct stacktrack_reader *s, char *at)
+{
+	struct record_heap *heap = &enqueue(s, RECORD_HEAP)->heap;
+	struct word word;
+	size_t info = 0;
+
+	while (next_word(&at, &word)) {
+		const uint64_t value = word_number(&word);
+
+		if (is(&word, "bottom"))
+			heap->bottom = value;
+		else if (is(&word, "top"))
+			heap->top = value;
+		else if (is(&word, "lowest"))
+			heap->lowest = value;
+		else if (is(&word, "highest"))
+			heap->highest = value;
+		else if (is(&word, "info") && info < ARRAY_SIZE(heap->info))
+			heap->info[info++] = value;
+	}
+}
+
+/* The words of the small records. */
+struct words {
+	uint64_t id, flags, major, minor, from, size;
+	const char *name, *text, *type, *path, *hex;
+	bool internal;
+};
+
+static struct words take_words(char *at)
+{
+	struct words w = {.name = "", .text = "", .type = "", .path = "", .hex = ""};
+	struct word word;
+
+	while (next_word(&at, &word)) {
+		const struct {
+			const char *key;
+			uint64_t *number;
+			const char **text;
+		} places[] = {{"id", &w.id, NULL},       {"tid", &w.id, NULL},      {"flags", &w.flags, NULL},
+			      {"major", &w.major, NULL}, {"minor", &w.minor, NULL}, {"from", &w.from, NULL},
+			      {"size", &w.size, NULL},   {"name", NULL, &w.name},   {"text", NULL, &w.text},
+			      {"type", NULL, &w.type},   {"path", NULL, &w.path},   {"hex", NULL, &w.hex}};
+
+		w.internal |= is(&word, "internal");
+		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+			if (!is(&word, places[i].key))
+				continue;
+			if (places[i].number)
+				*places[i].number = word_number(&word);
+			else
+				*places[i].text = word.value;
+		}
+	}
+	return w;
+}
+
+static void take_small(struct stacktrack_reader *s, enum stacktrack_value value, const struct words *w)
+{
+	switch (value) {
+	case STACKTRACK_OF_MODULE:
+		enqueue(s, RECORD_MODULE)->module =
+			(struct record_module){(uint32_t)w->id, (uint16_t)w->major, (uint16_t)w->minor, w->name};
+		break;
+	case STACKTRACK_OF_RESOURCE:
+		enqueue(s, RECORD_RESOURCE)->resource =
+			(struct record_resource){(uint32_t)w->id, (uint32_t)w->flags & 3, w->type, w->text};
+		break;
+	case STACKTRACK_OF_CONTEXT:
+		enqueue(s, RECORD_CONTEXT)->context = (struct record_context){(uint32_t)w->id, w->name};
+		break;
+	case STACKTRACK_OF_BUILD_ID:
+		enqueue(s, RECORD_BUILD_ID)->build_id = (struct record_build_id){w->from, w->hex};
+		break;
+	case STACKTRACK_OF_THREAD:
+		enqueue(s, RECORD_THREAD)->thread = (struct record_thread){(uint32_t)w->id, w->name};
+		break;
+	case STACKTRACK_OF_NOTE:
+		enqueue(s, RECORD_NOTE)->note.text = w->text;
+		break;
+	case STACKTRACK_OF_COMMENT:
+		enqueue(s, RECORD_COMMENT)->comment.text = w->text;
+		break;
+	case STACKTRACK_OF_ATTACHMENT:
+		enqueue(s, RECORD_ATTACHMENT)->attachment = (struct record_attachment){w->text, w->path};
+		break;
+	case STACKTRACK_OF_AREA:
+		enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_foreign_value(struct stacktrack_reader *s, struct stacktrack_process *process, const char *name)
+{
+	s->note.size = 0;
+	buf_printf(&s->note, "%s = %s", name, buf_str(&process->text));
+	enqueue(s, RECORD_NOTE)->note.text = buf_str(&s->note);
+}
+
+static void take_hit(struct reader *reader, struct stacktrack_process *process)
+{
+	struct stacktrack_reader *s = reader->state;
+	const uint64_t number = stacktrack_number(s, process->entry.payload + 8, 2);
+	const struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
+
+	buf_str(&process->text);
+	if (scope && scope->value == STACKTRACK_OF_BACKTRACE && process->has_call &&
+	    process->call_sequence == process->entry.sequence) {
+		take_backtrace(process);
+		return;
+	}
+	if (scope && scope->value == STACKTRACK_OF_ARGS && process->has_call &&
+	    process->call_sequence == process->entry.sequence) {
+		take_args(process);
+		return;
+	}
+	stacktrack_give_call(s, process);
+	if (!scope) {
+		reader_complain(reader, "the hit at byte %" PRIu64 " is of scope %" PRIu64 ", which was not posted",
+				reader_offset(reader), number);
+		return;
+	}
+	if (scope->value == STACKTRACK_OF_PROCESS) {
+		take_process(s, process);
+		return;
+	}
+	tell_process(s, process);
+	if (scope->value == STACKTRACK_OF_HEAP) {
+		take_heap(s, (char *)process->text.data);
+	} else if (!scope->is_value) {
+		take_call(s, process, scope->name);
+	} else if (scope->value == STACKTRACK_OF_CALL) {
+		take_foreign_value(s, process, scope->name);
+	} else {
+		const struct words w = take_words((char *)process->text.data);
+
+		take_small(s, scope->value, &w);
+	}
+}
+
+static void take_scope(const struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	const unsigned char *p = process->entry.payload;
+	const uint64_t number = stacktrack_number(s, p, 2);
+	struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
+
+	if (!scope) {
+		scope = xcalloc(1, sizeof(*scope));
+		hash_set_ptr(&process->scopes, number, scope);
+	}
+	free(scope->name);
+	*scope = (struct stacktrack_scope){.name = xstrdup(buf_str(&process->text)),
+					   .is_value = stacktrack_number(s, p + 2, 2) == STACKTRACK_VALUE,
+					   .value = STACKTRACK_OF_CALL};
+	for (size_t i = 0; scope->is_value && i < STACKTRACK_VALUE_COUNT; i++)
+		if (!strcmp(scope->name, stacktrack_value_names[i]))
+			scope->value = (enum stacktrack_value)i;
+}
+
+static void take_file(const struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	const uint64_t number = stacktrack_number(s, process->entry.payload, 2);
+
+	free(hash_get_ptr(&process->files, number));
+	hash_set_ptr(&process->files, number, text_unescape(xstrdup(buf_str(&process->text)), ""));
+}
+
+/* "map=0xFROM-0xTO" makes an object of a file. */
+static void take_property(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	const char *path = hash_get_ptr(&process->files, stacktrack_number(s, process->entry.payload, 2));
+	char *at = (char *)(uintptr_t)buf_str(&process->text);
+	uint64_t from, to;
+
+	if (!path || strncmp(at, "map=", 4) != 0)
+		return;
+	char *end = strchr(at += 4, '-');
+
+	if (!end)
+		return;
+	*end++ = '\0';
+	if (!parse_number(at, UINT64_MAX, &from) || !parse_number(end, UINT64_MAX, &to))
+		return;
+	tell_process(s, process);
+	enqueue(s, RECORD_OBJECT)->object = (struct record_object){from, to, path};
+}
+
+int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
+{
+	struct stacktrack_reader *s = reader->state;
+
+	switch (process->entry.flags & STACKTRACK_TYPE_MASK) {
+	case STACKTRACK_HIT:
+		take_hit(reader, process);
+		break;
+	case STACKTRACK_FLOC:
+		stacktrack_give_call(s, process);
+		take_file(s, process);
+		break;
+	case STACKTRACK_FPROPERTY:
+		stacktrack_give_call(s, process);
+		take_property(s, process);
+		break;
+	case STACKTRACK_SLOC:
+		if (process->has_call && process->call_sequence != process->entry.sequence)
+			stacktrack_give_call(s, process);
+		take_scope(s, process);
+		break;
+	case STACKTRACK_TIMETYPE:
+		process->ticks = stacktrack_number(s, process->entry.payload, 8);
+		break;
+	case STACKTRACK_TIMEINFO:
+		process->start_ticks = stacktrack_number(s, process->entry.payload, 8);
+		process->start = stacktrack_number(s, process->entry.payload + 8, 8);
+		break;
+	default:
+		break;
+	}
+	return 1;
+}

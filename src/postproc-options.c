@@ -35,6 +35,9 @@ enum long_option {
 	OPT_DUMP,
 	OPT_CPUS,
 	OPT_DEVICES,
+	OPT_EXPAND_EVENTS,
+	OPT_WELL_FORMED,
+	OPT_SHOW_FORMAT,
 	OPT_LATER,
 };
 
@@ -58,6 +61,11 @@ static const struct argp_option option_table[] = {
 	{"cpus", OPT_CPUS, "N", 0, "with --dump: the traced system had N CPUs, which no message about the system says",
 	 0},
 	{"devices", OPT_DEVICES, "N", 0, "with --dump and --cpus: it had N devices whose energy was measured", 0},
+	{"expand-events", OPT_EXPAND_EVENTS, NULL, 0,
+	 "instead of the trace: the entries of a StackTrack trace as XML, as expand_events prints them", 0},
+	{"well-formed", OPT_WELL_FORMED, NULL, 0, "... with a root element, and no attribute twice", 0},
+	{"show-format", OPT_SHOW_FORMAT, NULL, 0, "what StackTrack's entries are made of, as XML; reads nothing", 0},
+	{"show_format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
 	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
@@ -98,8 +106,6 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
-	{"expand-events", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
-	{"show-format", OPT_LATER, "ARG", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
@@ -228,7 +234,11 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->sim_path = arg;
 		return true;
 	case OPT_COMPAT:
-		options->dialect = dialect(state, arg);
+		/* The printing of StackTrack's document, not a dialect of traces. */
+		if (arg && !strcmp(arg, "stacktrack-2005"))
+			options->expand.pad_right = true;
+		else
+			options->dialect = dialect(state, arg);
 		return true;
 	case OPT_FOLLOW:
 		options->follow = true;
@@ -293,7 +303,12 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	    (output && strcmp(output, "-") ? path_is_terminal(output) : isatty(STDOUT_FILENO)))
 		argp_error(state, "the output is a terminal, and the format %s is not for people; give a file with -o",
 			   encoding_name(options->output_encoding));
-	if (!options->input && isatty(STDIN_FILENO))
+	if ((options->expand.well_formed || options->expand.pad_right) && !options->expand_events)
+		argp_error(state, "--well-formed and --compat=stacktrack-2005 are for the XML; add --expand-events");
+	if (options->expand_events && (options->stats || options->leaks || options->compress || other_format))
+		argp_error(state,
+			   "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f");
+	if (!options->input && !options->show_format && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
 }
 
@@ -320,6 +335,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STATS:
 		options->stats = true;
+		return 0;
+	case OPT_EXPAND_EVENTS:
+		options->expand_events = true;
+		return 0;
+	case OPT_WELL_FORMED:
+		options->expand.well_formed = true;
+		return 0;
+	case OPT_SHOW_FORMAT:
+		options->show_format = true;
 		return 0;
 	case OPT_MPATROL_TABLE:
 		options->mpatrol_table = true;

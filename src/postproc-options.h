@@ -8,6 +8,7 @@
 #include "symbols/names.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
+#include "stacktrack-expand.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -29,6 +30,8 @@ struct postproc_options {
 	struct select_options select;
 	const char *include_path, *exclude_path;
 	bool mpatrol_table;
+	bool expand_events, show_format;
+	struct expand_options expand;
 	const char *hatf_path, *sim_path; /* NULL: not wanted */
 	struct call_address call_address;
 	struct names_options names;

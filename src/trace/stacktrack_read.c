@@ -3,7 +3,6 @@
 #include "config.h"
 #include "trace/stacktrack_read.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +49,18 @@ static void process_free(struct stacktrack_process *process)
 		free((void *)(uintptr_t)entry->value);
 	hash_free(&process->scopes);
 	hash_free(&process->files);
-	hash_free(&process->threads);
-	buf_free(&process->text);
+	for (size_t i = 0; (entry = hash_next(&process->open, &i));) {
+		struct stacktrack_entry *open = (void *)(uintptr_t)entry->value;
+
+		buf_free(&open->text);
+		free(open);
+	}
+	hash_free(&process->open);
+	buf_free(&process->entry.text);
 	buf_free(&process->args_text);
 	buf_free(&process->frames_text);
+	free(process->functions[0]);
+	free(process->functions[1]);
 	free(process->args);
 	free(process->frames);
 	free(process->texts);
@@ -111,56 +118,77 @@ static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint16
 	return process;
 }
 
-static int take_info(struct reader *reader, struct stacktrack_process *process, unsigned flags,
-		     const unsigned char *text)
+/* The entry is whole: its records are made. */
+static int close_entry(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
+{
+	buf_free(&process->entry.text);
+	process->entry = *entry;
+	return stacktrack_take(reader, process);
+}
+
+/* The texts of several sequence numbers may come by turns. */
+static int take_info(struct reader *reader, struct stacktrack_process *process, uint32_t sequence, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
+	const char *const text = (const char *)reader->data + reader->start + s->payload_at;
+	struct stacktrack_entry *entry = hash_get_ptr(&process->open, sequence);
 
-	if (!process->has_entry) {
+	if (!entry) {
 		reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
 		return 1;
 	}
-	if (process->text.size + s->info_size > STACKTRACK_TEXT_MAX)
+	if (entry->text.size + s->info_size > STACKTRACK_TEXT_MAX)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	buf_add(&process->text, text, strnlen((const char *)text, s->info_size));
+	buf_add(&entry->text, text, strnlen(text, s->info_size));
 	if (!(flags & STACKTRACK_INFO_END))
 		return 1;
-	process->has_entry = false;
-	return stacktrack_take(reader, process);
+	hash_remove(&process->open, sequence, NULL);
+	const int status = close_entry(reader, process, entry);
+
+	free(entry);
+	return status;
+}
+
+static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
+{
+	struct stacktrack_entry *open = hash_get_ptr(&process->open, entry->sequence), whole = *entry;
+
+	if (open)
+		reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
+	if (!(entry->flags & STACKTRACK_HAS_INFO))
+		return close_entry(reader, process, &whole);
+	if (!open)
+		open = xcalloc(1, sizeof(*open));
+	else
+		buf_free(&open->text);
+	*open = *entry;
+	hash_set_ptr(&process->open, entry->sequence, open);
+	return 1;
 }
 
 static int take_entry(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
 	const size_t available = reader_fill(reader, s->entry_size);
+	int status = 1;
 
 	if (!available)
 		return reader_end(reader);
 	if (available < s->entry_size)
 		return reader_cut_off(reader, "an entry");
 	const unsigned char *p = reader->data + reader->start;
-	const unsigned flags = (unsigned)number(p, 2, s->swap), type = flags & STACKTRACK_TYPE_MASK;
 	struct stacktrack_process *process = process_of(s, (uint16_t)number(p + 2, 2, s->swap));
-	const uint32_t sequence = (uint32_t)number(p + 4, 4, s->swap);
-	int status = 1;
+	struct stacktrack_entry entry = {.flags = (unsigned)number(p, 2, s->swap),
+					 .sequence = (uint32_t)number(p + 4, 4, s->swap)};
+	const unsigned type = entry.flags & STACKTRACK_TYPE_MASK;
 
-	if (type == STACKTRACK_IS_INFO) {
-		if (process->has_entry && process->entry.sequence != sequence)
-			return reader_damage(reader, 4, "a text of sequence %" PRIu32 " within that of %" PRIu32,
-					     sequence, process->entry.sequence);
-		status = take_info(reader, process, flags, p + s->payload_at);
-	} else if (type >= STACKTRACK_TYPES) {
+	memcpy(entry.payload, p + s->payload_at, sizeof(entry.payload));
+	if (type == STACKTRACK_IS_INFO)
+		status = take_info(reader, process, entry.sequence, entry.flags);
+	else if (type < STACKTRACK_TYPES)
+		status = open_entry(reader, process, &entry);
+	else
 		reader->skipped++;
-	} else {
-		if (process->has_entry)
-			reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
-		process->entry = (struct stacktrack_entry){.flags = flags, .sequence = sequence};
-		memcpy(process->entry.payload, p + s->payload_at, sizeof(process->entry.payload));
-		process->text.size = 0;
-		process->has_entry = flags & STACKTRACK_HAS_INFO;
-		if (!process->has_entry)
-			status = stacktrack_take(reader, process);
-	}
 	if (status == 1)
 		reader_skip(reader, s->entry_size);
 	return status;

@@ -7,7 +7,7 @@
 #include "trace/reader_state.h"
 #include "trace/stacktrack.h"
 
-enum { STACKTRACK_QUEUE = 4, STACKTRACK_TEXT_MAX = 1 << 20 };
+enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20 };
 
 struct stacktrack_scope {
 	char *name;
@@ -15,29 +15,29 @@ struct stacktrack_scope {
 	bool is_value;
 };
 
-/* An entry whose text may still come. */
+/* An entry, with the text that belongs to it. */
 struct stacktrack_entry {
 	unsigned flags;
 	uint32_t sequence;
 	unsigned char payload[16];
+	struct buf text;
 };
 
 /* All context is a process's own. */
 struct stacktrack_process {
-	uint16_t pid; /* as in its entries */
-	bool has_entry, is_told, has_foreign;
-	struct stacktrack_entry entry;
-	struct buf text;           /* the entry's */
-	struct hash scopes, files; /* number -> struct stacktrack_scope; -> a path */
-	struct hash threads;       /* number -> tid */
+	uint32_t pid; /* its own, once that is told; else as in its entries */
+	bool is_told, has_foreign;
+	struct hash open;              /* sequence -> struct stacktrack_entry whose text goes on */
+	struct stacktrack_entry entry; /* that is whole */
+	struct hash scopes, files;     /* number -> struct stacktrack_scope; -> a path */
 	uint64_t ticks, start_ticks, start;
-	uint16_t thread;
-	bool has_thread;
 	/* The call whose arguments and stack may still come, in its sequence number. */
 	bool has_call;
 	uint32_t call_sequence;
 	uint64_t calls;
 	struct record_call call;
+	char *functions[2]; /* the names of this one and the one before */
+	bool turn;
 	struct buf args_text, frames_text;
 	struct call_arg *args;
 	size_t arg_capacity;

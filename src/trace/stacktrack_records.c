@@ -52,21 +52,13 @@ static bool is(const struct word *word, const char *key)
 	return !strcmp(word->key, key);
 }
 
-bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process)
-{
-	if (!process->has_call)
-		return false;
-	process->has_call = false;
-	enqueue(s, RECORD_CALL)->call = process->call;
-	return true;
-}
-
-/* What a process is told by, if its trace says nothing about it. */
+/* The record that begins each process, or, of one that has begun, says that what follows is its own. */
 static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
-	if (process->is_told)
+	if (process->is_told && s->current == process)
 		return;
 	process->is_told = true;
+	s->current = process;
 	enqueue(s, RECORD_PROCESS)->process = (struct record_process){.version_major = 1,
 								      .big_endian = s->swap,
 								      .pid = process->pid,
@@ -75,11 +67,21 @@ static void tell_process(struct stacktrack_reader *s, struct stacktrack_process 
 								      .origin = "StackTrack"};
 }
 
+bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	if (!process->has_call)
+		return false;
+	process->has_call = false;
+	tell_process(s, process);
+	enqueue(s, RECORD_CALL)->call = process->call;
+	return true;
+}
+
 static void take_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	struct record_process p = {
 		.version_major = 1, .version_minor = 4, .big_endian = s->swap, .start_sec = (int64_t)process->start};
-	char *at = (char *)process->text.data;
+	char *at = (char *)process->entry.text.data;
 	struct word word;
 
 	while (next_word(&at, &word)) {
@@ -110,6 +112,8 @@ static void take_process(struct stacktrack_reader *s, struct stacktrack_process 
 	if (process->is_told)
 		return;
 	process->is_told = true;
+	process->pid = p.has_pid ? p.pid : process->pid;
+	s->current = process;
 	enqueue(s, RECORD_PROCESS)->process = p;
 }
 
@@ -121,7 +125,7 @@ static void take_backtrace(struct stacktrack_process *process)
 	struct word word;
 
 	process->frames_text.size = 0;
-	buf_add(&process->frames_text, process->text.data, process->text.size + 1);
+	buf_add(&process->frames_text, process->entry.text.data, process->entry.text.size + 1);
 	for (char *at = (char *)process->frames_text.data; next_word(&at, &word);) {
 		uint64_t address;
 
@@ -147,7 +151,7 @@ static void take_args(struct stacktrack_process *process)
 	struct word word;
 
 	process->args_text.size = 0;
-	buf_add(&process->args_text, process->text.data, process->text.size + 1);
+	buf_add(&process->args_text, process->entry.text.data, process->entry.text.size + 1);
 	call->arg_count = 0;
 	for (char *at = (char *)process->args_text.data; next_word(&at, &word);) {
 		ARRAY_GROW(process->args, process->arg_capacity, call->arg_count);
@@ -156,17 +160,21 @@ static void take_args(struct stacktrack_process *process)
 	call->args = process->args;
 }
 
-static uint64_t take_time(const struct stacktrack_process *process, uint64_t ticks)
+/* Ticks since the start, whose second is known, as the time of the day. */
+static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
 {
-	if (process->ticks == STACKTRACK_TICKS || !process->ticks)
-		return ticks;
-	return (uint64_t)((long double)ticks * STACKTRACK_TICKS / process->ticks);
+	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
+	const uint64_t passed = ticks - process->start_ticks;
+
+	return process->start % 86400 * STACKTRACK_TICKS + passed / divisor * STACKTRACK_TICKS +
+	       (uint64_t)((unsigned __int128)(passed % divisor) * STACKTRACK_TICKS / divisor);
 }
 
 /* A checkpoint of a program that is not ours: a call that allocates nothing. */
 static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	process->call.kind = CALL_COPY;
+	process->call.time_ns = foreign_time(process, process->call.time_ns);
 	process->call.resource = 1;
 	if (process->has_foreign)
 		return;
@@ -179,12 +187,16 @@ static void take_call(struct stacktrack_reader *s, struct stacktrack_process *pr
 {
 	const unsigned char *payload = process->entry.payload;
 	struct record_call *call = &process->call;
-	char *at = (char *)process->text.data;
+	char *at = (char *)process->entry.text.data;
 	struct word word;
 
+	/* The call before is perhaps in the queue, with its name. */
+	process->turn = !process->turn;
+	free(process->functions[process->turn]);
+	process->functions[process->turn] = xstrdup(function);
 	*call = (struct record_call){.index = ++process->calls,
-				     .time_ns = take_time(process, stacktrack_number(s, payload, 8)),
-				     .function = function};
+				     .time_ns = stacktrack_number(s, payload, 8),
+				     .function = process->functions[process->turn]};
 	while (next_word(&at, &word)) {
 		const uint64_t value = word_number(&word);
 
@@ -306,7 +318,7 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 static void take_foreign_value(struct stacktrack_reader *s, struct stacktrack_process *process, const char *name)
 {
 	s->note.size = 0;
-	buf_printf(&s->note, "%s = %s", name, buf_str(&process->text));
+	buf_printf(&s->note, "%s = %s", name, buf_str(&process->entry.text));
 	enqueue(s, RECORD_NOTE)->note.text = buf_str(&s->note);
 }
 
@@ -316,7 +328,7 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	const uint64_t number = stacktrack_number(s, process->entry.payload + 8, 2);
 	const struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
 
-	buf_str(&process->text);
+	buf_str(&process->entry.text);
 	if (scope && scope->value == STACKTRACK_OF_BACKTRACE && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
 		take_backtrace(process);
@@ -339,13 +351,13 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	}
 	tell_process(s, process);
 	if (scope->value == STACKTRACK_OF_HEAP) {
-		take_heap(s, (char *)process->text.data);
+		take_heap(s, (char *)process->entry.text.data);
 	} else if (!scope->is_value) {
 		take_call(s, process, scope->name);
 	} else if (scope->value == STACKTRACK_OF_CALL) {
 		take_foreign_value(s, process, scope->name);
 	} else {
-		const struct words w = take_words((char *)process->text.data);
+		const struct words w = take_words((char *)process->entry.text.data);
 
 		take_small(s, scope->value, &w);
 	}
@@ -362,7 +374,7 @@ static void take_scope(const struct stacktrack_reader *s, struct stacktrack_proc
 		hash_set_ptr(&process->scopes, number, scope);
 	}
 	free(scope->name);
-	*scope = (struct stacktrack_scope){.name = xstrdup(buf_str(&process->text)),
+	*scope = (struct stacktrack_scope){.name = xstrdup(buf_str(&process->entry.text)),
 					   .is_value = stacktrack_number(s, p + 2, 2) == STACKTRACK_VALUE,
 					   .value = STACKTRACK_OF_CALL};
 	for (size_t i = 0; scope->is_value && i < STACKTRACK_VALUE_COUNT; i++)
@@ -375,14 +387,14 @@ static void take_file(const struct stacktrack_reader *s, struct stacktrack_proce
 	const uint64_t number = stacktrack_number(s, process->entry.payload, 2);
 
 	free(hash_get_ptr(&process->files, number));
-	hash_set_ptr(&process->files, number, text_unescape(xstrdup(buf_str(&process->text)), ""));
+	hash_set_ptr(&process->files, number, text_unescape(xstrdup(buf_str(&process->entry.text)), ""));
 }
 
 /* "map=0xFROM-0xTO" makes an object of a file. */
 static void take_property(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
 	const char *path = hash_get_ptr(&process->files, stacktrack_number(s, process->entry.payload, 2));
-	char *at = (char *)(uintptr_t)buf_str(&process->text);
+	char *at = (char *)(uintptr_t)buf_str(&process->entry.text);
 	uint64_t from, to;
 
 	if (!path || strncmp(at, "map=", 4) != 0)

@@ -94,8 +94,9 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	/* mpatrol's names are in a form of their own only after the first time. */
-	const bool own_form = from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0;
+	/* What others wrote as mpatrol or StackTrack is in our own form only after the first time. */
+	const bool own_form =
+		from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0 && strcmp(to, "stacktrack") != 0;
 	struct buf first = {0}, second = {0}, third = {0};
 
 	if (convert(data, size, from, to, &compat, &first) <= 0 && first.size) {
@@ -142,6 +143,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	check_stable(data, size, from, "rtrace", -1);
 	check_stable(data, size, from, "mpatrol", -1);
 	check_stable(data, size, from, "swap", 0);
+	check_stable(data, size, from, "stacktrack", -1);
 	check_stable(data, size, from, "text", size & 1);
 	check_stable(data, size, from, "rtrace", size & 1);
 	return 0;

@@ -1,6 +1,6 @@
 # fuzzing: `tests/fuzz/run SECONDS` with clang; `make check` runs the corpus through, and 20 s of each reader
 EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtrace \
-	tests/fuzz/corpus/trace/64.mpatrol tests/fuzz/corpus/trace/be32.mpatrol \
+	tests/fuzz/corpus/trace/2005.tlg tests/fuzz/corpus/trace/64.mpatrol tests/fuzz/corpus/trace/be32.mpatrol \
 	tests/fuzz/corpus/trace/old.mpatrol \
 	tests/fuzz/corpus/trace/14.rtrace.gz tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/be32.rtrace \
 	tests/fuzz/corpus/trace/compat-be64.rtrace tests/fuzz/corpus/trace/compat.rtrace \

@@ -15,7 +15,7 @@ from outputs import equal, summary
 from processes import FUNCTRACE, POSTPROC, wait_for
 
 # How a trace ends, whatever ended it.
-ENDS = {'mpatrol': b'MTRC'}
+ENDS = {'mpatrol': b'MTRC', 'stacktrack': b''}
 
 
 def as_text(room, path, folder):

@@ -244,6 +244,7 @@ void stacktrack_show_format(FILE *out)
 		fprintf(out, "<FLAG name=\"IS_%s\" value=\"0x%04x\"/>\n", stacktrack_layouts[i].uname, i);
 	fprintf(out,
 		"<FLAG name=\"IS_INFO\" value=\"0x%04x\"/>\n<FLAG name=\"TYPE_MASK\" value=\"0x%04x\"/>\n"
-		"<FLAG name=\"HAS_INFO\" value=\"0x%04x\"/>\n<FLAG name=\"INFO_END\" value=\"0x%04x\"/>\n</RAW_FORMAT>\n",
+		"<FLAG name=\"HAS_INFO\" value=\"0x%04x\"/>\n<FLAG name=\"INFO_END\" value=\"0x%04x\"/>\n"
+		"</RAW_FORMAT>\n",
 		STACKTRACK_IS_INFO, STACKTRACK_TYPE_MASK, STACKTRACK_HAS_INFO, STACKTRACK_INFO_END);
 }

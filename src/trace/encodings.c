@@ -9,8 +9,8 @@
 	BOTH(rtrace, ".rtrace", ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT)                                   \
 	BOTH(text, ".rtrace.txt", ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT)         \
 	BOTH(mpatrol, ".mpatrol", ENCODING_BINARY | ENCODING_STREAM | ENCODING_NAMES | ENCODING_AREAS)                 \
-	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS) \
-	BOTH(stacktrack, ".tlg", ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS)
+	BOTH(stacktrack, ".tlg", ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS)                                   \
+	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;
 #define DECLARE_READER(name, suffix, abilities) extern const struct reader_ops name##_reader_ops;

@@ -18,11 +18,6 @@ static uint64_t number(const unsigned char *p, size_t size, bool swap)
 	return value;
 }
 
-uint64_t stacktrack_number(const struct stacktrack_reader *s, const unsigned char *p, size_t size)
-{
-	return number(p, size, s->swap);
-}
-
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
 	return size >= 12 &&

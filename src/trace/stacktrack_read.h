@@ -63,7 +63,14 @@ struct stacktrack_reader {
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
 /* Queues the call that waits for more; false if none does. */
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
-/* A number of `size` bytes in the entry's payload. */
-uint64_t stacktrack_number(const struct stacktrack_reader *s, const unsigned char *p, size_t size);
+/* A number of `size` bytes, in the trace's byte order. */
+static inline uint64_t stacktrack_number(const struct stacktrack_reader *s, const unsigned char *p, size_t size)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)p[s->swap ? size - 1 - i : i] << 8 * i;
+	return value;
+}
 
 #endif

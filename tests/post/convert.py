@@ -6,8 +6,10 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 
 import os
 import random
+import struct
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import golden
 from encode import Encoder
@@ -161,7 +163,86 @@ def one_frame_is_enough_for_groups(_folder):
     assert "prog.c:12" in stats and "prog.c:34" in stats, stats
 
 
-TESTS = [the_table_is_that_of_mptrace, hatf_is_that_of_mptrace, the_program_makes_the_calls_again, what_is_lost_is_said_once,
+SAMPLE = """\
+<PROLOGUE flags="0x4000" pid="0x60c0" seq="0" _12345678="305419896" version="256" info_len="16" entry_size="24" payload_offset="8"/>
+<PROCINFO flags="0x5000" pid="0x60c0" seq="0" pid="0x060c" writeCount="1"/>
+<TIMETYPE flags="0x7000" pid="0x60c0" seq="0" tdiv="1.000000" timetype="0x0020"/>
+<TIMEINFO flags="0x6000" pid="0x60c0" seq="0" start_hires="0.000000" start="1111756865"/>
+<FLOC flags="0x1010" pid="0x60c0" seq="1" filenum="2" writeCount="0" properties="0"/>
+<INFO flags="0x00ff" pid="0x060c" seq="1" text="..\\..\\..\\libs\\st"/>
+<INFO flags="0x00ff" pid="0x060c" seq="1" text="acktrack\\src\\fil"/>
+<INFO flags="0x02ff" pid="0x060c" seq="1" text="esink.cpp"/>
+<SLOC flags="0x1030" pid="0x60c0" seq="1" scopeIndex="1" style="3" linenum="98" writeCount="0" filenum="2"/>
+<INFO flags="0x00ff" pid="0x060c" seq="1" text="file_sink_impl::"/>
+<INFO flags="0x02ff" pid="0x060c" seq="1" text="open"/>
+<HIT flags="0x0000" pid="0x60c0" seq="1" when="0.000640" scopeIndex="1" tid="0x04c8"/>
+<SLOC flags="0x1030" pid="0x60c0" seq="2" scopeIndex="2" style="6" linenum="99" writeCount="0" filenum="2"/>
+<INFO flags="0x02ff" pid="0x060c" seq="2" text="name"/>
+<HIT flags="0x1000" pid="0x60c0" seq="2" when="0.000685" scopeIndex="2" tid="0x04c8"/>
+<INFO flags="0x02ff" pid="0x060c" seq="2" text="bar"/>
+"""
+
+
+def entries_are_shown_as_in_2005(_folder):
+    data = corpus("2005.tlg")
+    shown = run("--expand-events", "--compat=stacktrack-2005", "-", data=data, check=0).stdout.decode()
+    assert shown == SAMPLE, shown
+    plain = run("--expand-events", "-", data=data, check=0).stdout.decode()
+    assert '<HIT flags="0x0100" pid="0x060c" seq="2" when="0.000685" scopeIndex="2" tid="0x04c8"/>\n' in plain, plain
+    sound = run("--expand-events", "--well-formed", "-", data=data, check=0).stdout
+    tree = ElementTree.fromstring(sound)
+    assert tree.tag == "EVENTS" and len(tree) == 16 and tree[1].get("process") == "0x060c"
+    described = ElementTree.fromstring(run("--show_format", check=0).stdout)
+    assert [t.get("uname") for t in described.findall("TYPE")][:4] == ["HIT", "FLOC", "FPROPERTY", "SLOC"]
+    done = run("--expand-events", "-", data=data[:-3], check=1)
+    assert b"cut off within an entry that begins at byte 360" in done.stderr, done.stderr
+
+
+def big_endian(data):
+    """The same trace from a machine of the other byte order."""
+    out = b""
+    for at in range(0, len(data), 24):
+        flags, pid, sequence = struct.unpack_from("<HHI", data, at)
+        kind = flags & 0xff
+        form = {0: "qHH", 1: "hHh", 3: "HhhHh", 4: "IIBBB", 5: "HH", 6: "qq", 7: "qH"}.get(kind)
+        payload = data[at + 8:at + 24]
+        if form:
+            payload = struct.pack(">" + form, *struct.unpack_from("<" + form, payload)).ljust(16, b"\0")
+        out += struct.pack(">HHI", flags, pid, sequence) + payload
+    return out
+
+
+def both_byte_orders_say_the_same(_folder):
+    data = corpus("2005.tlg")
+    other = big_endian(data)
+    assert text_of(other) == text_of(data)
+    shown, swapped = (run("--expand-events", "-", data=d, check=0).stdout for d in (data, other))
+    assert shown == swapped
+
+
+def texts_may_come_by_turns(_folder):
+    """Entries of two sequence numbers, whose texts are interleaved; and two processes in one stream."""
+    data = corpus("2005.tlg")
+    entries = [data[at:at + 24] for at in range(0, len(data), 24)]
+    mixed = entries[:8] + [entries[12], entries[8], entries[13], entries[9], entries[10], entries[11]] + entries[14:]
+    assert text_of(b"".join(mixed)) == text_of(data)
+
+
+def several_processes_are_several_files(folder):
+    data = corpus("2005.tlg")
+    other = b"".join(data[at:at + 2] + b"\x42\0" + data[at + 4:at + 24] for at in range(0, len(data), 24))
+    both = b"".join(data[at:at + 24] + other[at:at + 24] for at in range(0, len(data), 24))
+    done = run("-", data=both)
+    assert done.returncode == 1 and b"give a folder with -o, or choose one process with --pid\n" in done.stderr, done
+    run("-q", "-o", folder, "-", data=both, check=0)
+    assert sorted(os.listdir(folder)) == ["1548-0.rtrace.txt", "66-0.rtrace.txt"], os.listdir(folder)
+    with open(os.path.join(folder, "1548-0.rtrace.txt"), "rb") as file:
+        assert file.read() == text_of(data)
+    assert text_of(both, "--pid=66") == text_of(other)
+
+
+TESTS = [entries_are_shown_as_in_2005, both_byte_orders_say_the_same, texts_may_come_by_turns,
+         several_processes_are_several_files, the_table_is_that_of_mptrace, hatf_is_that_of_mptrace, the_program_makes_the_calls_again, what_is_lost_is_said_once,
          a_trace_without_its_end_is_whole_enough, a_format_can_be_forced, one_frame_is_enough_for_groups]
 
 if __name__ == "__main__":

@@ -392,7 +392,7 @@ static void test_hostile_handshake(void **state)
 		       "-74 skipped=0 the trace is damaged at byte 16: no packet begins here\n");
 	expect_reading("4d5a9000 00000000",
 		       "none: this is no trace of a known format: it begins with other bytes than a "
-		       "trace. Formats are: rtrace, text, mpatrol, swap\n");
+		       "trace. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
 /* A packet's text and size in a trace of one note. */

@@ -645,7 +645,7 @@ static void test_hostile(void **state)
 	buf_free(&text);
 	buf_free(&got);
 	expect_reading("hello\n", "none: this is no trace of a known format: it begins with other text "
-				  "than a trace's header. Formats are: rtrace, text, mpatrol, swap\n");
+				  "than a trace's header. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
 /* A stack that is longer than any is cut and marked, not refused. */

@@ -106,6 +106,8 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
+	{"cycle-size", OPT_LATER, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
+	{"raw-format", OPT_LATER, "FILE", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 

@@ -100,6 +100,17 @@ static int read_prologue(struct reader *reader)
 	return 1;
 }
 
+int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
+{
+	struct stacktrack_reader *s = reader->state;
+
+	s->kept = s->kept + bytes - released;
+	if (s->kept > (size_t)STACKTRACK_KEPT_MIB << 20)
+		return reader_damage(reader, 0, "names, and texts without an end, take more than %d MiB",
+				     STACKTRACK_KEPT_MIB);
+	return 1;
+}
+
 static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint16_t pid)
 {
 	struct stacktrack_process *process = hash_get_ptr(&s->processes, pid);
@@ -134,10 +145,13 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 	}
 	if (entry->text.size + s->info_size > STACKTRACK_TEXT_MAX)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	buf_add(&entry->text, text, strnlen(text, s->info_size));
+	const size_t length = strnlen(text, s->info_size);
+
+	buf_add(&entry->text, text, length);
 	if (!(flags & STACKTRACK_INFO_END))
-		return 1;
+		return stacktrack_keep(reader, length, 0);
 	hash_remove(&process->open, sequence, NULL);
+	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + entry->text.size - length);
 	const int status = close_entry(reader, process, entry);
 
 	free(entry);
@@ -147,6 +161,7 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	struct stacktrack_entry *open = hash_get_ptr(&process->open, entry->sequence), whole = *entry;
+	const size_t released = open ? STACKTRACK_KEPT_EACH + open->text.size : 0;
 
 	if (open)
 		reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
@@ -158,7 +173,7 @@ static int open_entry(struct reader *reader, struct stacktrack_process *process,
 		buf_free(&open->text);
 	*open = *entry;
 	hash_set_ptr(&process->open, entry->sequence, open);
-	return 1;
+	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH, released);
 }
 
 static int take_entry(struct reader *reader)

@@ -7,7 +7,9 @@
 #include "trace/reader_state.h"
 #include "trace/stacktrack.h"
 
-enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20 };
+/* What is kept of a trace has bounds, for every entry of a file can be one that is kept: each process, name and text
+ * without an end counts as its bytes and STACKTRACK_KEPT_EACH. */
+enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20, STACKTRACK_KEPT_EACH = 128, STACKTRACK_KEPT_MIB = 64 };
 
 struct stacktrack_scope {
 	char *name;
@@ -50,6 +52,7 @@ struct stacktrack_reader {
 	bool begun, swap, stopped;
 	int status;
 	size_t entry_size, payload_at, info_size;
+	size_t kept; /* bytes, STACKTRACK_KEPT_MIB at most */
 	struct hash processes;              /* pid -> struct stacktrack_process */
 	struct stacktrack_process *current; /* whose records are given out */
 	size_t ending;                      /* processes whose last call is given out, at the end */
@@ -61,6 +64,9 @@ struct stacktrack_reader {
 /* Takes an entry of the process that is whole, with its text, and queues what records it makes. 1, or a negative errno
  * that has been described. */
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
+/* Counts `bytes` that are kept from now on, and `released` that no longer are. 1, or a negative errno that has been
+ * described: there is no room for them. */
+int stacktrack_keep(struct reader *reader, size_t bytes, size_t released);
 /* Queues the call that waits for more; false if none does. */
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
 /* A number of `size` bytes, in the trace's byte order. */

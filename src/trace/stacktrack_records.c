@@ -363,11 +363,13 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	}
 }
 
-static void take_scope(const struct stacktrack_reader *s, struct stacktrack_process *process)
+static int take_scope(struct reader *reader, struct stacktrack_process *process)
 {
+	const struct stacktrack_reader *s = reader->state;
 	const unsigned char *p = process->entry.payload;
 	const uint64_t number = stacktrack_number(s, p, 2);
 	struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
+	const size_t released = scope ? STACKTRACK_KEPT_EACH + strlen(scope->name) : 0;
 
 	if (!scope) {
 		scope = xcalloc(1, sizeof(*scope));
@@ -380,14 +382,19 @@ static void take_scope(const struct stacktrack_reader *s, struct stacktrack_proc
 	for (size_t i = 0; scope->is_value && i < STACKTRACK_VALUE_COUNT; i++)
 		if (!strcmp(scope->name, stacktrack_value_names[i]))
 			scope->value = (enum stacktrack_value)i;
+	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH + strlen(scope->name), released);
 }
 
-static void take_file(const struct stacktrack_reader *s, struct stacktrack_process *process)
+static int take_file(struct reader *reader, struct stacktrack_process *process)
 {
-	const uint64_t number = stacktrack_number(s, process->entry.payload, 2);
+	const uint64_t number = stacktrack_number(reader->state, process->entry.payload, 2);
+	char *known = hash_get_ptr(&process->files, number);
+	char *path = text_unescape(xstrdup(buf_str(&process->entry.text)), "");
+	const size_t released = known ? STACKTRACK_KEPT_EACH + strlen(known) : 0;
 
-	free(hash_get_ptr(&process->files, number));
-	hash_set_ptr(&process->files, number, text_unescape(xstrdup(buf_str(&process->entry.text)), ""));
+	free(known);
+	hash_set_ptr(&process->files, number, path);
+	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH + strlen(path), released);
 }
 
 /* "map=0xFROM-0xTO" makes an object of a file. */
@@ -420,8 +427,7 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 		break;
 	case STACKTRACK_FLOC:
 		stacktrack_give_call(s, process);
-		take_file(s, process);
-		break;
+		return take_file(reader, process);
 	case STACKTRACK_FPROPERTY:
 		stacktrack_give_call(s, process);
 		take_property(s, process);
@@ -429,8 +435,7 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 	case STACKTRACK_SLOC:
 		if (process->has_call && process->call_sequence != process->entry.sequence)
 			stacktrack_give_call(s, process);
-		take_scope(s, process);
-		break;
+		return take_scope(reader, process);
 	case STACKTRACK_TIMETYPE:
 		process->ticks = stacktrack_number(s, process->entry.payload, 8);
 		break;

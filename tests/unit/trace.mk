@@ -1,6 +1,7 @@
 # unit tests of trace
 TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/trace_mpatrol \
-	tests/unit/trace_convert tests/unit/trace_swap tests/unit/encodings
+	tests/unit/trace_convert tests/unit/trace_swap tests/unit/trace_stacktrack \
+	tests/unit/encodings
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_UTIL = tests/unit/trace_util.c tests/unit/trace_util.h
@@ -15,6 +16,9 @@ tests_unit_trace_text_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_swap_SOURCES = tests/unit/trace_swap.c $(TRACE_TEST_UTIL)
 tests_unit_trace_swap_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_swap_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_stacktrack_SOURCES = tests/unit/trace_stacktrack.c $(TRACE_TEST_UTIL)
+tests_unit_trace_stacktrack_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_stacktrack_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_io_SOURCES = tests/unit/trace_io.c $(TRACE_TEST_UTIL)
 tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)

@@ -21,7 +21,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -467,29 +466,6 @@ static bool found_leaks(const struct postproc *postproc)
 	return false;
 }
 
-static bool expand_events(struct postproc *postproc)
-{
-	const struct postproc_options *options = &postproc->options;
-	const struct output_target target = {.path = options->output, .input = postproc->input};
-	char *name = NULL;
-	const int fd = output_target_open(&target, 0, ".xml", &name);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!out) {
-		free(name);
-		return false;
-	}
-	bool sound = stacktrack_expand(postproc->input, postproc->input_name, out, &options->expand);
-
-	if (fclose(out)) {
-		msg_error("cannot write %s: %s", name, strerror(errno));
-		sound = false;
-	}
-	free(name);
-	close(postproc->input);
-	return sound;
-}
-
 int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
@@ -497,12 +473,11 @@ int main(int argc, char **argv)
 
 	msg_set_program("functrace-postproc");
 	postproc_options_parse(argc, argv, &postproc.options);
-	if (postproc.options.show_format) {
-		stacktrack_show_format(stdout);
-		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-	}
+	if (postproc.options.show_format)
+		return postproc_show_format();
 	if (postproc.options.expand_events)
-		return open_input(&postproc) && expand_events(&postproc) ? EXIT_SUCCESS : EXIT_FAILURE;
+		return open_input(&postproc) ? postproc_expand(&postproc.options, postproc.input, postproc.input_name)
+					     : EXIT_FAILURE;
 	if (!read_indices(postproc.options.include_path, &postproc.include) ||
 	    !read_indices(postproc.options.exclude_path, &postproc.exclude) ||
 	    !check_folders("--sysroot", postproc.options.select.sysroot, "") ||

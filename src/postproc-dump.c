@@ -4,7 +4,9 @@
 #include "base/buf.h"
 #include "base/msg.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,4 +58,33 @@ int postproc_dump(struct reader *reader, const struct postproc_options *options,
 	free(name);
 	buf_free(&out);
 	return error || status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int postproc_expand(const struct postproc_options *options, int input, const char *input_name)
+{
+	const struct output_target target = {.path = options->output, .input = input};
+	char *name = NULL;
+	const int fd = output_target_open(&target, 0, ".xml", &name);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	bool sound = false;
+
+	if (out) {
+		sound = stacktrack_expand(input, input_name, out, &options->expand);
+		if (fclose(out)) {
+			msg_error("cannot write %s: %s", name, strerror(errno));
+			sound = false;
+		}
+	}
+	free(name);
+	close(input);
+	return sound ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int postproc_show_format(void)
+{
+	stacktrack_show_format(stdout);
+	if (!fflush(stdout))
+		return EXIT_SUCCESS;
+	msg_error("cannot write the description: %s", strerror(errno));
+	return EXIT_FAILURE;
 }

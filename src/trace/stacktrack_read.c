@@ -100,17 +100,6 @@ static int read_prologue(struct reader *reader)
 	return 1;
 }
 
-int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
-{
-	struct stacktrack_reader *s = reader->state;
-
-	s->kept = s->kept + bytes - released;
-	if (s->kept > (size_t)STACKTRACK_KEPT_MIB << 20)
-		return reader_damage(reader, 0, "names, and texts without an end, take more than %d MiB",
-				     STACKTRACK_KEPT_MIB);
-	return 1;
-}
-
 static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint16_t pid)
 {
 	struct stacktrack_process *process = hash_get_ptr(&s->processes, pid);

@@ -52,7 +52,7 @@ struct stacktrack_reader {
 	bool begun, swap, stopped;
 	int status;
 	size_t entry_size, payload_at, info_size;
-	size_t kept; /* bytes, STACKTRACK_KEPT_MIB at most */
+	size_t kept;                        /* bytes, STACKTRACK_KEPT_MIB at most */
 	struct hash processes;              /* pid -> struct stacktrack_process */
 	struct stacktrack_process *current; /* whose records are given out */
 	size_t ending;                      /* processes whose last call is given out, at the end */

@@ -363,6 +363,17 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	}
 }
 
+int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
+{
+	struct stacktrack_reader *s = reader->state;
+
+	s->kept = s->kept + bytes - released;
+	if (s->kept > (size_t)STACKTRACK_KEPT_MIB << 20)
+		return reader_damage(reader, 0, "names, and texts without an end, take more than %d MiB",
+				     STACKTRACK_KEPT_MIB);
+	return 1;
+}
+
 static int take_scope(struct reader *reader, struct stacktrack_process *process)
 {
 	const struct stacktrack_reader *s = reader->state;

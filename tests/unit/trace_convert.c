@@ -233,11 +233,8 @@ static const struct format {
 	const char *name;
 	void (*project)(const struct list *from, struct list *to);
 } formats[] = {
-	{"rtrace", project_same},
-	{"text", project_same},
-	{"mpatrol", project_mpatrol},
-	{"swap", project_swap},
-	{"stacktrack", project_same},
+	{"rtrace", project_same}, {"text", project_same},       {"mpatrol", project_mpatrol},
+	{"swap", project_swap},   {"stacktrack", project_same},
 };
 
 /* ---- Compared ---- */

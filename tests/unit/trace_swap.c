@@ -531,7 +531,7 @@ static void test_damage(void **state)
 		", as here\n");
 	assert_dump("03000000 00000000 00000000 00ca9a3b 02000000 6100",
 		    "none: this is no trace of a known format: it begins with other bytes than a trace. Formats are: "
-		    "rtrace, text, mpatrol, swap\n");
+		    "rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
 int main(void)

@@ -17,6 +17,6 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/swap_objects.c \
 	src/trace/swap_objects.h src/trace/swap_read_records.c src/trace/swap_write_message.c \
 	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c src/trace/stacktrack_read.c \
-	src/trace/stacktrack_read.h src/trace/stacktrack_records.c src/trace/stacktrack_layout.c \
+	src/trace/stacktrack_read.h src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_layout.c \
 	src/trace/stacktrack_layout.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "trace/digits.h"
 #include "trace/stacktrack.h"
 #include "trace/text.h"
 #include "trace/writer_state.h"
@@ -95,14 +96,19 @@ static void put_info(struct writer *writer, uint32_t sequence, const char *text,
 {
 	const struct stacktrack_writer *s = writer->state;
 
-	for (size_t at = 0; at < length; at += STACKTRACK_INFO) {
-		const size_t size = length - at < STACKTRACK_INFO ? length - at : STACKTRACK_INFO;
-		const unsigned end = at + STACKTRACK_INFO >= length ? STACKTRACK_INFO_END : 0;
-		struct entry entry = make_entry(s, STACKTRACK_IS_INFO | end, sequence);
+	const struct entry first = make_entry(s, STACKTRACK_IS_INFO, sequence);
+	struct entry last = make_entry(s, STACKTRACK_IS_INFO | STACKTRACK_INFO_END, sequence);
 
-		memcpy(entry.bytes + STACKTRACK_PAYLOAD, text + at, size);
-		put_entry(writer, &entry);
+	if (!length)
+		return;
+	while (length > STACKTRACK_INFO) {
+		buf_add(&writer->out, first.bytes, STACKTRACK_PAYLOAD);
+		buf_add(&writer->out, text, STACKTRACK_INFO);
+		text += STACKTRACK_INFO;
+		length -= STACKTRACK_INFO;
 	}
+	memcpy(last.bytes + STACKTRACK_PAYLOAD, text, length);
+	put_entry(writer, &last);
 }
 
 static unsigned with_info(unsigned type, size_t length)
@@ -171,7 +177,21 @@ static void add_word(struct buf *text, const char *key, const char *value)
 
 static void add_number(struct buf *text, const char *key, uint64_t value)
 {
-	buf_printf(text, "%s%s=%" PRIu64, text->size ? " " : "", key, value);
+	char digits[NUMBER_ROOM];
+
+	if (text->size)
+		buf_add_char(text, ' ');
+	buf_add_str(text, key);
+	buf_add_char(text, '=');
+	buf_add(text, digits, (size_t)(put_decimal(digits, value) - digits));
+}
+
+static void add_address(struct buf *text, const char *before, uint64_t value)
+{
+	char digits[NUMBER_ROOM];
+
+	buf_add_str(text, before);
+	buf_add(text, digits, (size_t)(put_0x(digits, value) - digits));
 }
 
 static void put_prologue(struct writer *writer, const struct record_process *process)
@@ -327,9 +347,10 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	struct stacktrack_writer *s = writer->state;
 
 	s->text.size = 0;
-	buf_printf(&s->text, "frames=%" PRIu32 "%s", call->frame_count, ends[call->end]);
+	add_number(&s->text, "frames", call->frame_count);
+	buf_add_str(&s->text, ends[call->end]);
 	for (uint32_t i = 0; i < call->frame_count; i++) {
-		buf_printf(&s->text, " 0x%" PRIx64, call->frames[i]);
+		add_address(&s->text, " ", call->frames[i]);
 		if (!call->frame_texts || !call->frame_texts[i])
 			continue;
 		buf_add_char(&s->text, '=');
@@ -355,17 +376,18 @@ static void put_args(struct writer *writer, const struct record_call *call)
 
 static void put_call(struct writer *writer, const struct record_call *call)
 {
-	static const char *const kinds[] = {[CALL_RELEASE] = "release", [CALL_ALLOC] = "alloc", [CALL_COPY] = "copy"};
+	static const char *const kinds[] = {
+		[CALL_RELEASE] = "release=", [CALL_ALLOC] = "alloc=", [CALL_COPY] = "copy="};
 	struct buf *text = begin_record(writer);
 	const bool has_time = call->time_ns != TIME_NONE;
 
-	buf_printf(text, "%s=0x%" PRIx64, kinds[call->kind], call->id);
+	add_address(text, kinds[call->kind], call->id);
 	if (call->size)
 		add_number(text, "size", call->size);
 	if (call->resource)
 		add_number(text, "resource", call->resource);
 	if (call->context)
-		buf_printf(text, " context=0x%" PRIx32, call->context);
+		add_address(text, " context=", call->context);
 	if (!has_time)
 		add_number(text, "notime", 1);
 	if (call->shares_next)

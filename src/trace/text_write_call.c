@@ -1,45 +1,11 @@
 /* Writes calls as text. The lines are built with cursors, not by printf: a trace of a million
  * events has ten million of them. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/frame_text.h"
 #include "trace/text_write.h"
 
 #include <string.h>
-
-#define NUMBER_ROOM 24
-
-static inline char *put_decimal(char *p, uint64_t value)
-{
-	char digits[NUMBER_ROOM];
-	char *d = digits + sizeof(digits);
-
-	do
-		*--d = (char)('0' + value % 10);
-	while (value /= 10);
-	const size_t length = (size_t)(digits + sizeof(digits) - d);
-
-	memcpy(p, d, length);
-	return p + length;
-}
-
-static inline char *put_hex(char *p, uint64_t value)
-{
-	unsigned shift = value ? (63u - (unsigned)__builtin_clzll(value)) & ~3u : 0;
-
-	*p++ = "0123456789abcdef"[value >> shift & 15];
-	while (shift) {
-		shift -= 4;
-		*p++ = "0123456789abcdef"[value >> shift & 15];
-	}
-	return p;
-}
-
-static inline char *put_0x(char *p, uint64_t value)
-{
-	*p++ = '0';
-	*p++ = 'x';
-	return put_hex(p, value);
-}
 
 /* `value` as `width` digits. */
 static inline char *put_padded(char *p, unsigned value, unsigned width)

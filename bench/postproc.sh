@@ -53,7 +53,7 @@ for events in ${EVENTS:-100000 1000000 10000000}; do
 		done
 	done
 	# Reading and writing the same format, then converting to others: no less than half as fast.
-	for format in rtrace mpatrol; do
+	for format in rtrace mpatrol stacktrack; do
 		best_of "functrace-postproc -f $format" "$events" "$postproc" -q -f $format "$trace"
 	done
 	# What -c wrote: its calls have to be put back into their order.

@@ -7,6 +7,7 @@
 #include "trace/text.h"
 #include "trace/writer_state.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,8 @@ struct stacktrack_writer {
 
 static void *stacktrack_begin(struct writer *writer)
 {
-	struct stacktrack_writer *s = xcalloc(1, sizeof(*s));
-
 	(void)writer;
-	return s;
+	return xcalloc(1, sizeof(struct stacktrack_writer));
 }
 
 static void forget_functions(struct stacktrack_writer *s)
@@ -65,13 +64,15 @@ struct entry {
 	bool swap;
 };
 
-static void put_number(struct entry *entry, size_t at, uint64_t value, size_t size)
+/* size: 1 to 8 */
+static inline void put_number(struct entry *entry, size_t at, uint64_t value, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		entry->bytes[at + (entry->swap ? size - 1 - i : i)] = (unsigned char)(value >> 8 * i);
+	const uint64_t bytes = htole64(entry->swap ? __builtin_bswap64(value << (64 - 8 * size)) : value);
+
+	memcpy(entry->bytes + at, &bytes, size);
 }
 
-static struct entry make_entry(const struct stacktrack_writer *s, unsigned flags, uint32_t sequence)
+static inline struct entry make_entry(const struct stacktrack_writer *s, unsigned flags, uint32_t sequence)
 {
 	struct entry entry = {.swap = s->swap};
 
@@ -81,7 +82,7 @@ static struct entry make_entry(const struct stacktrack_writer *s, unsigned flags
 	return entry;
 }
 
-static void put_payload(struct entry *entry, size_t at, uint64_t value, size_t size)
+static inline void put_payload(struct entry *entry, size_t at, uint64_t value, size_t size)
 {
 	put_number(entry, STACKTRACK_PAYLOAD + at, value, size);
 }
@@ -188,10 +189,11 @@ static void add_number(struct buf *text, const char *key, uint64_t value)
 
 static void add_address(struct buf *text, const char *before, uint64_t value)
 {
-	char digits[NUMBER_ROOM];
+	const size_t length = strlen(before);
+	char *p = (char *)buf_room(text, length + NUMBER_ROOM);
 
-	buf_add_str(text, before);
-	buf_add(text, digits, (size_t)(put_0x(digits, value) - digits));
+	memcpy(p, before, length);
+	text->size += (size_t)(put_0x(p + length, value) - p);
 }
 
 static void put_prologue(struct writer *writer, const struct record_process *process)

@@ -139,6 +139,8 @@ static int check_all(struct parse *parse)
 		error = option_module(parse, "memory");
 	if (error)
 		return error;
+	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
+		msg_warn("--args-limit has no effect without -a");
 	if (s->cpu == CPU_DEFAULT)
 		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
 	if (!s->encoding)

@@ -255,7 +255,8 @@ static void show_row_return(struct explaining *e, const struct args_kept *kept, 
 
 		if (param.type == PARAM_NONE || !param.is_result)
 			continue;
-		if (failed)
+		/* What a failed call has filled is not known; a template is what it was given. */
+		if (failed && (param.type != PARAM_STRING || strcmp(param.name, "template") != 0))
 			param.type = PARAM_POINTER;
 		show_kept(e, &call, &param, kept, i);
 	}

@@ -288,6 +288,8 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 		place_rust_result(plan, &signature->result_passed, &function);
 	else if (plan->has_result)
 		place_result(plan, &function);
+	if (signature->result_may_be_lost && !plan->result.place.is_address)
+		plan->has_result = false;
 	free(asked);
 	return plan;
 }

@@ -79,8 +79,10 @@ static const char *add_members(struct showing *s, const struct data_type *type, 
 		else
 			s->show(s, member->type, &part, depth, FOLLOW_NOT);
 		/* What lacks here lacks behind it. */
-		if (type->kind != DATA_UNION && part.size < size && !member->bit_size)
+		if (type->kind != DATA_UNION && part.size < size && !member->bit_size) {
+			s->out.is_full |= view->is_cut;
 			break;
+		}
 	}
 	return separator;
 }

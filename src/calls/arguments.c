@@ -8,6 +8,7 @@
 #include "record/output.h"
 #include "record/texts.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,15 +54,21 @@ void probe_params_unref(struct probe_params *params)
  * Of a static program it cannot be seen whose a function is. */
 static bool is_c_library(const struct object *object)
 {
-	static const char *const beginnings[] = {"libc.so", "libc-", "ld-musl-", "libpthread",
-						 "libdl",   "librt", "ld-linux"};
-	const char *const slash = strrchr(object->path, '/'), *const name = slash ? slash + 1 : object->path;
+	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};
+	const char *const slash = strrchr(object->path, '/'), *const file = slash ? slash + 1 : object->path;
 
 	if (elf_file_is_static(object->file))
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const size_t length = strlen(names[i]);
+		const char *const behind = file + length;
+
+		/* libc.so.6, libc-2.31.so, ld-linux-x86-64.so.2, ld-musl-x86_64.so.1 */
+		if (!strncmp(file, names[i], length) &&
+		    (!strncmp(behind, ".so", 3) ||
+		     (behind[0] == '-' && (names[i][1] == 'd' || isdigit((unsigned char)behind[1])))))
 			return true;
+	}
 	return false;
 }
 
@@ -128,20 +135,6 @@ static bool read_error(void *task, int *error)
 }
 
 /* A pointer to a function is one to its first instruction. */
-struct named_function {
-	uint64_t address; /* in the file */
-	const char *name;
-};
-
-static bool is_other_function(void *context, const struct elf_symbol *symbol)
-{
-	struct named_function *const wanted = context;
-
-	if (symbol->value == wanted->address)
-		wanted->name = symbol->name;
-	return !wanted->name;
-}
-
 static const char *function_name(void *task, uint64_t address)
 {
 	const struct process *const p = ((struct task *)task)->process;
@@ -150,13 +143,12 @@ static const char *function_name(void *task, uint64_t address)
 
 	if (!object)
 		return NULL;
-	struct named_function wanted = {.address = address - object->bias};
+	const char *const symbol = elf_file_function_at(object->file, address - object->bias);
 
-	elf_file_functions(object->file, is_other_function, &wanted);
-	if (!wanted.name)
+	if (!symbol)
 		return NULL;
-	char *const demangled = names_demangle(wanted.name);
-	const char *const kept = text_of(run, text_number(run, demangled ? demangled : wanted.name));
+	char *const demangled = names_demangle(symbol);
+	const char *const kept = text_of(run, text_number(run, demangled ? demangled : symbol));
 
 	free(demangled);
 	return kept;

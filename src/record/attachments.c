@@ -73,13 +73,18 @@ static void failed(const struct trace *trace, const char *what, const char *why)
 /* What can be read without an end in sight, or not at all, is none. O_NONBLOCK: a fifo has nobody at its other end. */
 static int open_source(const char *path, const char **why)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 
-	*why = strerror(errno);
-	if (fd < 0)
-		return -1;
+	/* Who waits for a fifo's reader is not to be woken by one that does not read. */
 	*why = "it is no regular file";
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return -1;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		*why = strerror(errno);
+		return -1;
+	}
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
@@ -100,7 +105,7 @@ static int copy(int from, int to, bool *is_cut)
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : 0;
-		*is_cut = done == ATTACHMENT_MAX;
+		*is_cut = done >= ATTACHMENT_MAX;
 		if (*is_cut)
 			return 0;
 		const int error = write_all(to, chunk, (size_t)got, NULL);
@@ -144,13 +149,30 @@ static char *write_text(struct trace *trace, const struct attachment *attachment
 	return path;
 }
 
+/* Whether the copy would be written to the file itself. */
+static bool is_its_copy(const struct trace *trace, const char *name, int from)
+{
+	char *const path = xasprintf("%s.%s", trace->path, name);
+	struct stat ours, copy;
+	const bool is = fstat(from, &ours) == 0 && stat(path, &copy) == 0 && ours.st_dev == copy.st_dev &&
+			ours.st_ino == copy.st_ino;
+
+	free(path);
+	return is;
+}
+
 static char *copy_file(struct trace *trace, const struct attachment *attachment)
 {
 	const char *why;
 	bool is_cut;
 	char *path;
-	const int from = open_source(attachment->path, &why);
+	int from = open_source(attachment->path, &why);
 
+	if (from >= 0 && is_its_copy(trace, attachment->name, from)) {
+		close(from);
+		from = -1;
+		why = "its copy would take its place; give another NAME, or another -o";
+	}
 	if (from < 0) {
 		failed(trace, attachment->path, why);
 		return NULL;

@@ -429,6 +429,7 @@ void output_failure(struct trace *trace, const struct event *e)
 	struct buf text = {0};
 	const char *result = NULL, *error = NULL, *separator = "";
 
+	trace->counts.failures++;
 	if (trace->forked_by || !trace->writer || trace->broken)
 		return;
 	buf_printf(&text, "%s(", e->function->shown);

@@ -364,9 +364,8 @@ static void report_command(const struct run *run, const struct report *r)
 			 "folder where its files are",
 			 r->elsewhere, r->elsewhere);
 	if (r->is_deleted && !has_live_names(run))
-		msg_info("the program's file has been deleted or replaced: for its names trace with -f %s -r, as long "
-			 "as it runs",
-			 encoding_names(ENCODING_TRACE | ENCODING_NAMES));
+		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as "
+			 "long as it runs");
 }
 
 /* The command that shows what the trace says of wrong releases. */

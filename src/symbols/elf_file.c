@@ -159,6 +159,7 @@ void elf_file_free(struct elf_file *file)
 	if (!file)
 		return;
 	elf_symbols_free(file);
+	hash_free(&file->by_value);
 	if (file->signatures)
 		file->signatures_free(file->signatures);
 	free(file->call_slots);
@@ -166,6 +167,24 @@ void elf_file_free(struct elf_file *file)
 	free(file->segments);
 	free(file->interpreter);
 	free(file);
+}
+
+static bool note_value(void *context, const struct elf_symbol *symbol)
+{
+	struct elf_file *const file = context;
+
+	if (!hash_get(&file->by_value, symbol->value))
+		hash_set(&file->by_value, symbol->value, (uintptr_t)symbol->name);
+	return true;
+}
+
+const char *elf_file_function_at(struct elf_file *file, uint64_t value)
+{
+	if (!file->by_value_read) {
+		file->by_value_read = true;
+		elf_file_functions(file, note_value, file);
+	}
+	return hash_get_ptr(&file->by_value, value);
 }
 
 uint64_t elf_file_origin(const struct elf_file *file)

@@ -45,8 +45,10 @@ struct elf_file {
 	unsigned char *ranks; /* of each symbol, which of several with a name is found */
 	size_t symbol_count, symbol_capacity, rank_capacity;
 	struct elf_name_block *names;
-	struct hash by_name; /* hash of the name -> index; other indices with that hash follow in
+	struct hash by_name;  /* hash of the name -> index; other indices with that hash follow in
 				.next */
+	struct hash by_value; /* value -> name: elf_file_function_at() */
+	bool by_value_read;
 	bool has_symtab;
 	bool has_other_symtab;            /* in .gnu_debugdata or in a separate debug file */
 	struct elf_symbol *debug_symbols; /* debug_functions.c */

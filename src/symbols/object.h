@@ -37,6 +37,8 @@ bool elf_origin_read(const char *path, uint64_t *origin);
  * live as long as the file. */
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context);
+/* The name of a function symbol whose value that is; NULL: there is none. */
+const char *elf_file_function_at(struct elf_file *file, uint64_t value);
 /* The symbol of exactly this name (the default version if there are several), or false. */
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 /* Whether there is any symbol to find: a stripped static file has none. */

@@ -154,15 +154,28 @@ static bool has_copy_name(const char *name)
 	       strstr(name, "__spec");
 }
 
+static bool is_local(const struct named_symbol *symbol, Dwarf_Die *function)
+{
+	return symbol ? symbol->is_local : !die_flag(function, DW_AT_external);
+}
+
+/* LLVM has callers in the same file give nothing for a parameter that is not used, of any function. GCC does so with
+ * copies only. */
+static bool is_of_llvm(const struct entry *entry, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	const char *const producer = dwarf_diecu(function, &unit, NULL, NULL)
+					     ? dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute))
+					     : NULL;
+
+	return entry->has_all_calls && producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
+}
+
 /* Where parameters were left out a result may have been, too, and nothing says so. */
 static bool may_lose_result(const struct entry *entry, const struct named_symbol *symbol)
 {
 	return entry->is_own || (symbol && strstr(symbol->name, ".isra."));
-}
-
-static bool is_local(const struct named_symbol *symbol, Dwarf_Die *function)
-{
-	return symbol ? symbol->is_local : !die_flag(function, DW_AT_external);
 }
 
 static bool is_piece_lost(const struct signature_param *param)
@@ -203,12 +216,14 @@ static bool has_own_places(const struct type_reader *reader, const struct entry 
 	       (reader->machine == EM_386 || is_anything_lost(params));
 }
 
-static void choose_places(struct params *params, bool is_own)
+static void choose_places(struct params *params, bool is_own, bool may_be_unused)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		struct signature_param *param = &params->items[i].item;
 
-		if (!is_own)
+		if (!is_own && may_be_unused && !die_has(&params->items[i].die, DW_AT_location))
+			param->place = PLACE_NOWHERE;
+		else if (!is_own)
 			param->place = PLACE_BY_ABI;
 		else if (param->place == PLACE_BY_ABI)
 			param->place = PLACE_NOWHERE;
@@ -216,6 +231,33 @@ static void choose_places(struct params *params, bool is_own)
 }
 
 /* ---- All of it ---- */
+
+static bool is_c(int language)
+{
+	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+/* Those that pass arguments as C does, or as `passed` says. Fortran's are addresses, Go has registers of its own. */
+static bool has_known_abi(int language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2a: /* DW_LANG_C_plus_plus_17 */
+	case 0x2b: /* DW_LANG_C_plus_plus_20 */
+	case 0x2c: /* DW_LANG_C17 */
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+	case DW_LANG_Rust:
+		return true;
+	default:
+		return is_c(language);
+	}
+}
 
 /* A name that is not mangled is one for C to call. */
 static bool is_rust(struct type_reader *reader, Dwarf_Die *function)
@@ -247,8 +289,8 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
 }
 
-static const struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *function,
-					      const struct params *params, const struct data_type *result)
+static struct signature *keep_signature(struct type_reader *reader, Dwarf_Die *function, const struct params *params,
+					const struct data_type *result)
 {
 	struct signature *signature =
 		type_memory(reader, sizeof(*signature) + params->count * sizeof(struct signature_param));
@@ -270,6 +312,17 @@ static const struct signature *keep_signature(struct type_reader *reader, Dwarf_
 	return signature;
 }
 
+/* A function of C without a prototype is given a double for a float. */
+static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, const struct params *params)
+{
+	if (!is_c(reader->language) || die_flag(function, DW_AT_prototyped))
+		return false;
+	for (size_t i = 0; i < params->count; i++)
+		if (params->items[i].item.type->kind == DATA_FLOAT && params->items[i].item.type->size == sizeof(float))
+			return true;
+	return false;
+}
+
 static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function,
 					      const struct named_symbol *symbol)
 {
@@ -284,12 +337,19 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		read_params(reader, &origin, false, &all);
 		complete_params(&params, &all);
 	}
-	choose_places(&params, has_own_places(reader, &entry, &params, symbol, &function->die));
+	choose_places(&params, has_own_places(reader, &entry, &params, symbol, &function->die),
+		      is_of_llvm(&entry, &function->die));
 	const struct data_type *result =
 		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);
 	/* A function with nothing may be one of which nothing is said. */
-	const bool is_known = params.count || result || function->has_types;
-	const struct signature *signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
+	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
+			      !has_promoted(reader, &function->die, &params);
+	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
+
+	/* Nor does anything say where LLVM has found that no caller uses it. */
+	if (signature)
+		signature->result_may_be_lost = !signature->abi_is_rust && is_local(symbol, &function->die) &&
+						is_of_llvm(&entry, &function->die);
 
 	free(params.items);
 	free(all.items);
@@ -336,6 +396,8 @@ static void read_answer(void *context)
 
 	if (!dwarf_index_function(signatures->index, question->address + signatures->debug->file->module_bias,
 				  &function))
+		return;
+	if (!has_known_abi(function.language))
 		return;
 	signatures->reader.dies_left = DIES_MAX;
 	signatures->reader.language = function.language;

@@ -132,8 +132,10 @@ struct signature {
 	/* NULL: void, or the compiler may have left it out where nobody wants it. */
 	const struct data_type *result;
 	struct passed_as result_passed; /* where abi_is_rust */
-	bool is_variadic;               /* what is behind the parameters is not known */
-	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */
+	/* The compiler may have found that nobody uses it: what lies where it would be, but for memory, is anything. */
+	bool result_may_be_lost;
+	bool is_variadic; /* what is behind the parameters is not known */
+	bool abi_is_rust; /* not C's: `passed` tells what takes the place of types */
 };
 
 /* What debug information, the file's own or in a separate debug file, says of the function at that code address (as

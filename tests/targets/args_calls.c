@@ -282,7 +282,7 @@ static void named(void)
 	CLOSE(last);
 	unlink(template);
 	strcpy(template, "none");
-	INT("mkstemp", mkstemp(template), "template=%s", at(template));
+	INT("mkstemp", mkstemp(template), "template=\"none\"");
 	snprintf(template, sizeof(template), "/functrace-args-%d", (int)getpid());
 	INT("shm_open", shm_open(template, O_RDWR | O_CREAT | O_EXCL, 0600),
 	    "name=\"%s\"\toflag=O_RDWR|O_CREAT|O_EXCL\tmode=0600", template);

@@ -283,8 +283,12 @@ char *signature_text(const struct object *object, const char *symbol)
 
 void assert_signature(const struct object *object, const char *symbol, const char *expected)
 {
+	static const char unused[] = "@nowhere";
 	char *text = signature_text(object, symbol);
 
+	/* Where a compiler leaves out what is not used it depends on the compiler whether that is said. */
+	for (char *at; !strstr(expected, "@") && (at = strstr(text, unused));)
+		memmove(at, at + strlen(unused), strlen(at + strlen(unused)) + 1);
 	if (strcmp(text, expected)) {
 		print_error("%s: %s is\n  %s\ninstead of\n  %s\n", object->path, symbol, text, expected);
 		fail();

@@ -284,7 +284,8 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 		put_call_args(writer, &args, call, call->kind == CALL_ALLOC && *api->params == 'n');
 	else
 		put_usual_args(writer, &args, api, call);
-	const bool is_plain = is_heap && call->kind != CALL_COPY && !(resource && resource->flags);
+	/* Without an address it would be read as a call that has failed, or released nothing. */
+	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
 
 	put_additions(writer, &args, call, api->name, resource, !is_plain);
 	set_dword(writer, count_at, args.count);

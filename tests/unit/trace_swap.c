@@ -322,7 +322,7 @@ static void add_call(struct maker *m)
 	struct record_call call = {.index = ++m->index,
 				   .kind = (enum call_kind)(1 + random_below(3)),
 				   .function = PICK(functions),
-				   .id = 1 + random_below(1u << 30),
+				   .id = random_below(8) ? 1 + random_below(1u << 30) : 0,
 				   .context = random_below(4) ? 0 : random_below(4),
 				   .args = m->args + m->arg_count,
 				   .frames = m->frames + m->frame_count,
@@ -335,7 +335,7 @@ static void add_call(struct maker *m)
 	}
 	add_resource(m, kind);
 	call.resource = m->ids[kind];
-	if (call.kind != CALL_RELEASE)
+	if (call.kind != CALL_RELEASE || !random_below(8))
 		call.size = random_below(8) ? random_below(5000) : UINT64_C(0x123456789a);
 	if (!m->records[0].process.no_timestamps && random_below(8))
 		call.time_ns = m->time += UINT64_C(1000) * random_below(100000);
@@ -344,7 +344,7 @@ static void add_call(struct maker *m)
 	for (uint32_t n = call.has_frames ? random_below(6) : 0; n; n--, call.frame_count++)
 		m->frames[m->frame_count++] = 1 + (uint64_t)random_below(1u << 31) * random_below(1000);
 	if (call.has_frames && !random_below(4))
-		call.end = STACK_CUT;
+		call.end = random_below(2) ? STACK_CUT : STACK_LOST;
 	add(m, (struct record){.type = RECORD_CALL, .call = call});
 }
 

@@ -160,6 +160,21 @@ static void take_args(struct stacktrack_process *process)
 	call->args = process->args;
 }
 
+/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down: digit by digit, for a product would not fit. */
+static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
+{
+	uint64_t nanoseconds = 0;
+
+	for (; divisor > UINT64_MAX / 10; divisor >>= 1)
+		rest >>= 1;
+	for (int digit = 0; digit < 9; digit++) {
+		rest *= 10;
+		nanoseconds = nanoseconds * 10 + rest / divisor;
+		rest %= divisor;
+	}
+	return nanoseconds;
+}
+
 /* Ticks since the start, whose second is known, as the time of the day. */
 static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
 {
@@ -167,7 +182,7 @@ static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t 
 	const uint64_t passed = ticks - process->start_ticks;
 
 	return process->start % 86400 * STACKTRACK_TICKS + passed / divisor * STACKTRACK_TICKS +
-	       (uint64_t)((unsigned __int128)(passed % divisor) * STACKTRACK_TICKS / divisor);
+	       nanoseconds_of(passed % divisor, divisor);
 }
 
 /* A checkpoint of a program that is not ours: a call that allocates nothing. */

@@ -216,7 +216,14 @@ static bool has_own_places(const struct type_reader *reader, const struct entry 
 	       (reader->machine == EM_386 || is_anything_lost(params));
 }
 
-static void choose_places(struct params *params, bool is_own, bool may_be_unused)
+/* AArch64 gives the address of such a struct: where the compiler says that it is, it is behind some instructions. */
+static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
+{
+	return reader->machine == EM_AARCH64 && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) &&
+	       type->size > 16;
+}
+
+static void choose_places(const struct type_reader *reader, struct params *params, bool is_own, bool may_be_unused)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		struct signature_param *param = &params->items[i].item;
@@ -225,7 +232,7 @@ static void choose_places(struct params *params, bool is_own, bool may_be_unused
 			param->place = PLACE_NOWHERE;
 		else if (!is_own)
 			param->place = PLACE_BY_ABI;
-		else if (param->place == PLACE_BY_ABI)
+		else if (param->place == PLACE_BY_ABI || is_behind_address(reader, param->type))
 			param->place = PLACE_NOWHERE;
 	}
 }
@@ -337,7 +344,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		read_params(reader, &origin, false, &all);
 		complete_params(&params, &all);
 	}
-	choose_places(&params, has_own_places(reader, &entry, &params, symbol, &function->die),
+	choose_places(reader, &params, has_own_places(reader, &entry, &params, symbol, &function->die),
 		      is_of_llvm(&entry, &function->die));
 	const struct data_type *result =
 		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);

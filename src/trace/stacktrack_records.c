@@ -160,7 +160,7 @@ static void take_args(struct stacktrack_process *process)
 	call->args = process->args;
 }
 
-/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down: digit by digit, for a product would not fit. */
+/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down. Digit by digit: a product would not fit. */
 static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 {
 	uint64_t nanoseconds = 0;

@@ -220,21 +220,12 @@ static void project_same(const struct list *from, struct list *to)
 	*to = *from;
 }
 
-/* What has allocated nothing is no allocation. */
-static void project_swap(const struct list *from, struct list *to)
-{
-	*to = *from;
-	for (size_t i = 0; i < to->count; i++)
-		if (to->items[i].kind == CALL_ALLOC && !to->items[i].id)
-			to->items[i].kind = CALL_COPY;
-}
-
 static const struct format {
 	const char *name;
 	void (*project)(const struct list *from, struct list *to);
 } formats[] = {
 	{"rtrace", project_same}, {"text", project_same},       {"mpatrol", project_mpatrol},
-	{"swap", project_swap},   {"stacktrack", project_same},
+	{"swap", project_same},   {"stacktrack", project_same},
 };
 
 /* ---- Compared ---- */

@@ -55,7 +55,7 @@ void probe_params_unref(struct probe_params *params)
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};
-	const char *const slash = strrchr(object->path, '/'), *const file = slash ? slash + 1 : object->path;
+	const char *const file = path_name(object->path);
 
 	if (elf_file_is_static(object->file))
 		return true;
@@ -170,10 +170,13 @@ struct arg_list *arguments_entered(struct task *task, const struct probe *probe,
 				   struct args_kept *kept)
 {
 	const struct args_plan *const plan = plan_of(task->process, probe, traced);
-	const struct args_source source = source_of(task);
 	struct args_kept unused;
 
-	return plan ? args_at_entry(plan, &source, kept ? kept : &unused) : NULL;
+	if (!plan)
+		return NULL;
+	const struct args_source source = source_of(task);
+
+	return args_at_entry(plan, &source, kept ? kept : &unused);
 }
 
 void arguments_begin(struct task *task, struct call *call)
@@ -190,10 +193,12 @@ void arguments_begin(struct task *task, struct call *call)
 void arguments_returned(struct task *task, struct call *call, bool failed)
 {
 	const struct args_plan *const plan = call->shown ? plan_of(task->process, call->probe, call->traced) : NULL;
+
+	if (!plan)
+		return;
 	const struct args_source source = source_of(task);
 
-	if (plan)
-		args_at_return(plan, &source, &call->shown->kept, failed, call->shown->list);
+	args_at_return(plan, &source, &call->shown->kept, failed, call->shown->list);
 }
 
 void call_arguments_free(struct call_arguments *arguments)

@@ -248,21 +248,14 @@ static bool is_c(int language)
 static bool has_known_abi(int language)
 {
 	switch (language) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case 0x2a: /* DW_LANG_C_plus_plus_17 */
-	case 0x2b: /* DW_LANG_C_plus_plus_20 */
 	case 0x2c: /* DW_LANG_C17 */
 	case DW_LANG_ObjC:
-	case DW_LANG_ObjC_plus_plus:
 	case DW_LANG_Ada83:
 	case DW_LANG_Ada95:
 	case DW_LANG_Rust:
 		return true;
 	default:
-		return is_c(language);
+		return is_c(language) || language_is_cxx(language);
 	}
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool is_cxx(int language)
+bool language_is_cxx(int language)
 {
 	switch (language) {
 	case DW_LANG_C_plus_plus:
@@ -100,7 +100,7 @@ bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct
 	Dwarf_Die child = {0};
 	uint64_t convention;
 
-	if (!is_cxx(reader->language))
+	if (!language_is_cxx(reader->language))
 		return false;
 	if (die_number(die, DW_AT_calling_convention, &convention))
 		return convention == DW_CC_pass_by_reference;

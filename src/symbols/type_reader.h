@@ -67,6 +67,8 @@ bool type_member_bits(Dwarf_Die *die, struct data_member *member);
 /* The largest alignment that puts no member where it is not. */
 uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count);
 
+/* Whether a DW_LANG_ is C++, or Objective-C++: type_passing.c. */
+bool language_is_cxx(int language);
 /* Whether its address is passed where it is an argument: type_passing.c. */
 bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type);
 /* Makes a struct that stands for a string DATA_TEXT or another kind of text: type_string.c. */

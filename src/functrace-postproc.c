@@ -11,10 +11,10 @@
 #include "analysis/output.h"
 #include "analysis/reorder.h"
 #include "analysis/split.h"
-#include "analysis/stats.h"
 #include "analysis/summary.h"
 #include "analysis/threads.h"
 #include "base/msg.h"
+#include "report/stats.h"
 #include "trace/reader.h"
 
 #include <errno.h>

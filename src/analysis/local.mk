@@ -17,10 +17,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/reorder.c src/analysis/reorder.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
-	src/analysis/shorten.c src/analysis/shorten.h \
 	src/analysis/split.c src/analysis/split.h \
-	src/analysis/stats.c src/analysis/stats.h \
-	src/analysis/stats_model.h src/analysis/stats_report.c \
 	src/analysis/summary.c src/analysis/summary.h \
 	src/analysis/threads.c src/analysis/threads.h \
 	src/analysis/words.c src/analysis/words.h

@@ -10,4 +10,4 @@ check_PROGRAMS += tests/unit/shorten
 TESTS += tests/unit/shorten
 tests_unit_shorten_SOURCES = tests/unit/shorten.c
 tests_unit_shorten_CPPFLAGS = $(UNIT_CPPFLAGS)
-tests_unit_shorten_LDADD = libanalysis.a libbase.a $(UNIT_LIBS)
+tests_unit_shorten_LDADD = libreport.a libbase.a $(UNIT_LIBS)

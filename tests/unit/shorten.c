@@ -1,6 +1,6 @@
 /* Names shortened for a narrow place. */
 #include "config.h"
-#include "analysis/shorten.h"
+#include "report/shorten.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

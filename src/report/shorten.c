@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/shorten.h"
+#include "report/shorten.h"
 
 #include <stdbool.h>
 #include <string.h>

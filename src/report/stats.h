@@ -1,6 +1,6 @@
 /* --stats: what a trace comes to, as a report; on a terminal as wide as that. */
-#ifndef FT_ANALYSIS_STATS_H
-#define FT_ANALYSIS_STATS_H
+#ifndef FT_REPORT_STATS_H
+#define FT_REPORT_STATS_H
 
 #include "analysis/output.h"
 

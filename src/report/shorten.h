@@ -1,6 +1,6 @@
 /* Names of functions, shortened for a narrow place. */
-#ifndef FT_ANALYSIS_SHORTEN_H
-#define FT_ANALYSIS_SHORTEN_H
+#ifndef FT_REPORT_SHORTEN_H
+#define FT_REPORT_SHORTEN_H
 
 #include "base/buf.h"
 

@@ -1,6 +1,7 @@
 #include "config.h"
-#include "analysis/shorten.h"
-#include "analysis/stats_model.h"
+#include "report/shorten.h"
+#include "report/stats_report.h"
+#include "profile/resolve.h"
 #include "trace/frame_text.h"
 
 #include <inttypes.h>
@@ -12,17 +13,14 @@
 enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
 struct report {
-	struct trace_stats *stats;
+	struct account *account;
 	struct buf *out;
 	struct buf line;
 	size_t columns; /* of the terminal; 0: lines are as long as they are */
 	/* What may be shortened in the line: a name (all of it if there is no name), then a path
 	 * that ends the line (0: none). */
 	size_t name_begin, name_end, path;
-	frame_namer namer;
-	void *names;
-	void (*map)(void *context, struct mapped_object *object);
-	void *context;
+	struct names *names; /* NULL none */
 };
 
 static void shorten_line(struct report *report)
@@ -83,16 +81,16 @@ static void write_moment(struct report *report, const struct moment *moment)
 
 static void write_head(struct report *report)
 {
-	const struct trace_stats *stats = report->stats;
-	const struct moment *first = &stats->first, *last = &stats->last;
+	const struct account *account = report->account;
+	const struct moment *first = &account->first, *last = &account->last;
 	char from[32], to[32];
 
-	buf_printf(&report->line, "Statistics of %s", stats->name);
-	if (stats->has_pid)
-		buf_printf(&report->line, ", process %" PRIu32, stats->pid);
+	buf_printf(&report->line, "Statistics of %s", account->name);
+	if (account->has_pid)
+		buf_printf(&report->line, ", process %" PRIu32, account->pid);
 	end_line(report);
-	buf_printf(&report->line, "%" PRIu64 " events", stats->events);
-	if (stats->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
+	buf_printf(&report->line, "%" PRIu64 " events", account->events);
+	if (account->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
 		buf_printf(&report->line, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
 			   clock_text(last->time_ns, to),
 			   last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
@@ -100,7 +98,7 @@ static void write_head(struct report *report)
 }
 
 static void write_totals(struct report *report, const struct resource_state *which,
-			 const struct resource_stats *resource)
+			 const struct resource_account *resource)
 {
 	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
 	if (resource->others.calls)
@@ -140,7 +138,7 @@ static int compare_functions(const void *a, const void *b)
 	return result ? result : strcmp(x->name, y->name);
 }
 
-static void write_functions(struct report *report, struct resource_stats *resource)
+static void write_functions(struct report *report, struct resource_account *resource)
 {
 	const size_t count = resource->function_count;
 
@@ -176,7 +174,7 @@ static void write_bar(struct report *report, uint64_t value, uint64_t largest)
 		buf_add_char(&report->line, '#');
 }
 
-static void write_sizes(struct report *report, const struct resource_stats *resource)
+static void write_sizes(struct report *report, const struct resource_account *resource)
 {
 	uint64_t largest = 0;
 
@@ -222,8 +220,11 @@ static void write_lifetimes(struct report *report, const uint64_t *lifetimes, co
 
 static int compare_stacks(const void *a, const void *b)
 {
-	const struct stack_stats *x = *(struct stack_stats *const *)a, *y = *(struct stack_stats *const *)b;
-	int result = descending(x->tally.bytes, y->tally.bytes);
+	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+	int result = (y->stack != NULL) - (x->stack != NULL);
+
+	if (!result)
+		result = descending(x->tally.bytes, y->tally.bytes);
 
 	if (!result)
 		result = descending(x->tally.calls, y->tally.calls);
@@ -232,8 +233,11 @@ static int compare_stacks(const void *a, const void *b)
 
 static int compare_live_stacks(const void *a, const void *b)
 {
-	const struct stack_stats *x = *(struct stack_stats *const *)a, *y = *(struct stack_stats *const *)b;
-	int result = descending(x->live.bytes, y->live.bytes);
+	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
+	int result = (y->stack != NULL) - (x->stack != NULL);
+
+	if (!result)
+		result = descending(x->live.bytes, y->live.bytes);
 
 	if (!result)
 		result = descending(x->live.calls, y->live.calls);
@@ -273,7 +277,8 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 {
 	const struct frame_name *names;
 	const char *text = stack->texts ? stack->texts[i] : NULL;
-	const size_t count = frame_lookup(report->namer, report->names, stack->frames[i], text, &names);
+	const size_t count =
+		frame_lookup(report->names ? names_lookup : NULL, report->names, stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
 		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
@@ -298,7 +303,7 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 	end_line(report);
 }
 
-static void write_stack(struct report *report, const struct stack_stats *stats, bool has_live)
+static void write_stack(struct report *report, const struct site *stats, bool has_live)
 {
 	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
@@ -308,10 +313,7 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 	if (has_live)
 		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
 	end_line(report);
-	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
-		if (stack->objects[i] && !mapped_object_same(stack->objects[i], object_map_find(&report->stats->objects,
-												stack->frames[i] - 1)))
-			report->map(report->context, stack->objects[i]);
+	account_map_stack(report->account, report->names, stack, FRAMES_SHOWN);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);
 	if (stack->count > FRAMES_SHOWN)
@@ -320,7 +322,13 @@ static void write_stack(struct report *report, const struct stack_stats *stats, 
 		LINE(report, "      %s", ends[stack->end]);
 }
 
-static void write_stacks(struct report *report, struct resource_stats *resource)
+/* Sorts the sites, those without a stack behind all others. */
+static void sort_sites(struct resource_account *resource, int (*compare)(const void *a, const void *b))
+{
+	qsort(resource->sites, resource->site_count, sizeof(struct site *), compare);
+}
+
+static void write_stacks(struct report *report, struct resource_account *resource)
 {
 	const size_t count = resource->stack_count;
 	const size_t shown = count < STACKS_SHOWN ? count : STACKS_SHOWN;
@@ -328,23 +336,22 @@ static void write_stacks(struct report *report, struct resource_stats *resource)
 
 	if (!count)
 		return;
-	qsort(resource->stack_list, count, sizeof(*resource->stack_list), compare_stacks);
+	sort_sites(resource, compare_stacks);
 	LINE(report, "%s", "");
 	LINE(report, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
-		write_stack(report, resource->stack_list[i], has_live);
+		write_stack(report, resource->sites[i], has_live);
 	/* When hardly anything is live this would only repeat. */
 	if (!resource->live.calls || count == 1)
 		return;
-	qsort(resource->stack_list, count, sizeof(*resource->stack_list), compare_live_stacks);
+	sort_sites(resource, compare_live_stacks);
 	LINE(report, "%s", "");
 	LINE(report, "  Stacks with the most live bytes at the end");
-	for (size_t i = 0; i < shown && resource->stack_list[i]->live.calls; i++)
-		write_stack(report, resource->stack_list[i], true);
+	for (size_t i = 0; i < shown && resource->sites[i]->live.calls; i++)
+		write_stack(report, resource->sites[i], true);
 }
 
-void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, frame_namer namer, void *names,
-		  void (*map)(void *context, struct mapped_object *object), void *context)
+void stats_report(struct account *account, struct buf *out, size_t columns, struct names *names)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
 		"0",          "below 10 us", "below 100 us", "below 1 ms", "below 10 ms", "below 0.1 s",   "below 1 s",
@@ -354,18 +361,12 @@ void stats_report(struct trace_stats *stats, struct buf *out, size_t columns, fr
 		"0",          "below 10",   "below 100",  "below 10^3",  "below 10^4",  "below 10^5",  "below 10^6",
 		"below 10^7", "below 10^8", "below 10^9", "below 10^10", "below 10^11", "below 10^12", "more",
 	};
-	struct report report = {.stats = stats,
-				.out = out,
-				.columns = columns,
-				.namer = namer,
-				.names = names,
-				.map = map,
-				.context = context};
+	struct report report = {.account = account, .out = out, .columns = columns, .names = names};
 
 	write_head(&report);
-	for (size_t i = 0; i < stats->resources.count; i++) {
-		struct resource_state *which = stats->resources.items[i];
-		struct resource_stats *resource = resource_stats_of(which);
+	for (size_t i = 0; i < account->resources.count; i++) {
+		struct resource_state *which = account->resources.items[i];
+		struct resource_account *resource = resource_account_of(which);
 
 		if (!resource)
 			continue;

@@ -1,0 +1,456 @@
+#include "config.h"
+#include "profile/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many notes say what a trace does not have; a hostile one could be made of them. */
+enum { NOTES_MAX = 100, NOTE_BYTES = 400 };
+
+/* A live resource. */
+struct block {
+	struct block *next_unused;
+	uint64_t size;
+	struct moment born;
+	struct site *site;
+	struct thread_account *thread; /* NULL unknown */
+	uint64_t references;
+};
+
+struct block_chunk {
+	struct block_chunk *next;
+	struct block blocks[256];
+};
+
+static struct block *block_new(struct account *account)
+{
+	if (!account->unused) {
+		struct block_chunk *chunk = xmalloc(sizeof(*chunk));
+
+		chunk->next = account->chunks;
+		account->chunks = chunk;
+		for (size_t i = ARRAY_SIZE(chunk->blocks); i--;) {
+			chunk->blocks[i].next_unused = account->unused;
+			account->unused = &chunk->blocks[i];
+		}
+	}
+	struct block *block = account->unused;
+
+	account->unused = block->next_unused;
+	return block;
+}
+
+static unsigned size_bucket(uint64_t size)
+{
+	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
+}
+
+static unsigned lifetime_bucket(uint64_t value)
+{
+	unsigned bucket = 0;
+
+	for (; value && bucket < LIFETIME_BUCKETS - 1; value /= 10)
+		bucket++;
+	return bucket;
+}
+
+static struct resource_account *account_of(struct account *account, struct resource_state *resource)
+{
+	if (!resource->user) {
+		struct resource_account **place = resource->user = xmalloc(sizeof(*place));
+
+		*place = xcalloc(1, sizeof(**place));
+		(*place)->stacks.objects = &account->objects;
+	}
+	return resource_account_of(resource);
+}
+
+static struct function_stats *function_of(struct account *account, struct resource_account *resource,
+					  const char *function)
+{
+	const char *name = string_intern(&account->strings, function ? function : "?");
+	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
+
+	if (!found) {
+		found = xmalloc(sizeof(*found));
+		*found = (struct function_stats){.name = name};
+		ARRAY_GROW(resource->functions, resource->function_capacity, resource->function_count);
+		resource->functions[resource->function_count++] = found;
+		hash_set_ptr(&resource->function_of, (uintptr_t)name, found);
+	}
+	return found;
+}
+
+static struct thread_account *thread_of(struct account *account, struct resource_account *resource)
+{
+	if (!account->tid)
+		return NULL;
+	const uint64_t key = hash_mix((uintptr_t)account->thread_name) ^ account->tid;
+	struct thread_account *found = hash_get_ptr(&resource->thread_of, key);
+
+	if (!found) {
+		found = xmalloc(sizeof(*found));
+		*found = (struct thread_account){.tid = account->tid, .name = account->thread_name};
+		ARRAY_GROW(resource->threads, resource->thread_capacity, resource->thread_count);
+		resource->threads[resource->thread_count++] = found;
+		hash_set_ptr(&resource->thread_of, key, found);
+	}
+	return found;
+}
+
+static struct site *site_new(struct resource_account *resource, const struct stack *stack, const char *function,
+			     const struct moment *now)
+{
+	struct site *site = xmalloc(sizeof(*site));
+
+	*site = (struct site){
+		.stack = stack, .function = function, .number = resource->site_count, .first_since = now->since};
+	ARRAY_GROW(resource->sites, resource->site_capacity, resource->site_count);
+	resource->sites[resource->site_count++] = site;
+	resource->stack_count += stack != NULL;
+	return site;
+}
+
+static struct site *site_of(struct resource_account *resource, const struct record_call *call, const char *function,
+			    const struct moment *now)
+{
+	if (!call->has_frames) {
+		struct site *site = hash_get_ptr(&resource->stackless, (uintptr_t)function);
+
+		if (!site) {
+			site = site_new(resource, NULL, function, now);
+			hash_set_ptr(&resource->stackless, (uintptr_t)function, site);
+		}
+		return site;
+	}
+	struct stack *stack = stack_intern(&resource->stacks, call);
+
+	if (!stack->user)
+		stack->user = site_new(resource, stack, function, now);
+	return stack->user;
+}
+
+/* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
+static void settle_site(struct site *site, const struct resource_account *resource)
+{
+	site_history_note(&site->history, &resource->timeline, &site->live);
+	if (site->peak_seen != resource->peaks) {
+		site->at_peak = site->live;
+		site->peak_seen = resource->peaks;
+	}
+}
+
+static void count_peak(struct resource_account *resource, struct site *site, const struct moment *now)
+{
+	if (site->live.bytes > site->own_peak.bytes || !site->own_peak.calls)
+		site->own_peak = site->live;
+	if (resource->live.calls > resource->peak_blocks.calls) {
+		resource->peak_blocks = resource->live;
+		resource->peak_blocks_at = *now;
+	}
+	if (resource->live.bytes > resource->peak_bytes.bytes) {
+		resource->peak_bytes = resource->live;
+		resource->peak_bytes_at = *now;
+		resource->peaks++;
+	}
+}
+
+static void count_lifetime(struct resource_account *resource, struct block *block, const struct moment *now)
+{
+	const uint64_t day = 86400ull * 1000000000;
+	const struct moment *born = &block->born;
+
+	block->site->lifetimes = add_saturated(block->site->lifetimes, now->since - born->since);
+	if (born->time_ns == TIME_NONE || now->time_ns == TIME_NONE) {
+		resource->lifetimes_events[lifetime_bucket(now->index - born->index)]++;
+		return;
+	}
+	/* Compat traces count their milliseconds modulo 24 hours. */
+	const uint64_t end = now->time_ns < born->time_ns ? now->time_ns + day : now->time_ns;
+
+	resource->lifetimes_ns[lifetime_bucket(end < born->time_ns ? 0 : (end - born->time_ns) / 1000)]++;
+}
+
+static void count_temporary(struct resource_account *resource, const struct block *block)
+{
+	tally_add(&resource->temporary, block->size);
+	tally_add(&block->site->temporary, block->size);
+	if (block->thread)
+		tally_add(&block->thread->temporary, block->size);
+}
+
+/* The block is not alive any more. */
+static void drop_block(struct account *account, struct resource_account *resource, struct block *block)
+{
+	settle_site(block->site, resource);
+	tally_take(&resource->live, block->size);
+	tally_take(&block->site->live, block->size);
+	if (block->thread)
+		tally_take(&block->thread->live, block->size);
+	if (block == resource->newest)
+		resource->newest = NULL;
+	block->next_unused = account->unused;
+	account->unused = block;
+}
+
+static void count_release(struct account *account, struct resource_state *which, struct resource_account *resource,
+			  const struct record_call *call, const struct moment *now)
+{
+	struct block *block = resource_live_get(which, call->id);
+
+	resource->releases++;
+	if (!block) {
+		resource->unknown_releases++;
+		return;
+	}
+	if (--block->references)
+		return;
+	resource_live_remove(which, call->id);
+	if (block == resource->newest)
+		count_temporary(resource, block);
+	count_lifetime(resource, block, now);
+	drop_block(account, resource, block);
+	timeline_note(&resource->timeline, &resource->live, false, 0);
+}
+
+static void count_allocation(struct account *account, struct resource_state *which, struct resource_account *resource,
+			     const struct record_call *call, const char *function, const struct moment *now)
+{
+	struct block *old = resource_live_get(which, call->id);
+
+	if (old && which->flags & RESOURCE_REFCOUNT) {
+		old->references++;
+		resource->references++;
+		return;
+	}
+	if (old) {
+		resource->reused++;
+		drop_block(account, resource, old);
+	}
+	struct block *block = block_new(account);
+	struct site *site = site_of(resource, call, function, now);
+
+	*block = (struct block){.size = call->size,
+				.born = *now,
+				.site = site,
+				.thread = thread_of(account, resource),
+				.references = 1};
+	resource_live_set(which, call->id, block);
+	resource->newest = block;
+	settle_site(site, resource);
+	tally_add(&resource->allocations, call->size);
+	tally_add(&resource->live, call->size);
+	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
+	tally_add(&site->tally, call->size);
+	tally_add(&site->live, call->size);
+	if (block->thread) {
+		tally_add(&block->thread->tally, call->size);
+		tally_add(&block->thread->live, call->size);
+	}
+	count_peak(resource, site, now);
+	timeline_note(&resource->timeline, &resource->live, true, call->size);
+}
+
+static void count_other(struct resource_account *resource, const struct record_call *call, const char *function,
+			const struct moment *now)
+{
+	struct site *site = site_of(resource, call, function, now);
+
+	tally_add(&resource->others, call->size);
+	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
+	tally_add(&site->tally, call->size);
+}
+
+/* Compat traces count their milliseconds modulo 24 hours; a call whose time was taken at its entry may be written a
+ * little late. */
+static uint64_t time_since_first(const struct account *account, const struct record_call *call)
+{
+	const uint64_t day = 86400ull * 1000000000;
+	const struct moment *last = &account->last;
+
+	if (call->time_ns == TIME_NONE)
+		return account->has_times ? last->since : account->events;
+	if (account->first.time_ns == TIME_NONE)
+		return last->since;
+	uint64_t since = call->time_ns - account->first.time_ns;
+
+	if (call->time_ns < account->first.time_ns)
+		since = account->first.time_ns - call->time_ns < day / 2 ? 0 : since + day;
+	return since > last->since ? since : last->since;
+}
+
+static struct moment next_moment(struct account *account, const struct record_call *call)
+{
+	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
+
+	if (!account->events) {
+		account->has_times = call->time_ns != TIME_NONE;
+		account->first = now;
+	} else {
+		now.since = time_since_first(account, call);
+	}
+	account->events++;
+	account->last = now;
+	return now;
+}
+
+static void put_call(struct account *account, const struct record_call *call)
+{
+	struct resource_state *which = resources_of(&account->resources, call->resource);
+	struct resource_account *resource = account_of(account, which);
+	struct function_stats *function = function_of(account, resource, call->function);
+	const struct moment now = next_moment(account, call);
+
+	timeline_advance(&resource->timeline, now.since);
+	account->cut += call->has_frames && call->end == STACK_CUT;
+	account->lost += call->has_frames && call->end == STACK_LOST;
+	tally_add(&function->tally, call->kind == CALL_RELEASE ? 0 : call->size);
+	if (call->kind == CALL_RELEASE) {
+		function->releases++;
+		count_release(account, which, resource, call, &now);
+	} else if (call->kind == CALL_COPY || which->flags & RESOURCE_CALL) {
+		count_other(resource, call, function->name, &now);
+	} else {
+		count_allocation(account, which, resource, call, function->name, &now);
+	}
+}
+
+static void put_process(struct account *account, const struct record_process *process)
+{
+	free(account->name);
+	free(account->command);
+	account->name = xstrdup(process->name ? process->name : "?");
+	account->command = process->command ? xstrdup(process->command) : NULL;
+	account->pid = process->pid;
+	account->has_pid = process->has_pid;
+	account->has_process = true;
+	account->is_attached = process->is_attached;
+	account->start_sec = process->start_sec;
+}
+
+static void put_note(struct account *account, const char *text)
+{
+	if (account->note_count == NOTES_MAX)
+		return;
+	ARRAY_GROW(account->notes, account->note_capacity, account->note_count);
+	account->notes[account->note_count++] = xstrndup(string_or_empty(text), NOTE_BYTES);
+}
+
+void account_put(struct account *account, const struct record *record)
+{
+	switch (record->type) {
+	case RECORD_CALL:
+		put_call(account, &record->call);
+		break;
+	case RECORD_PROCESS:
+		put_process(account, &record->process);
+		break;
+	case RECORD_RESOURCE:
+		resources_declare(&account->resources, &record->resource);
+		account_of(account, resources_of(&account->resources, record->resource.id));
+		break;
+	case RECORD_OBJECT:
+		object_map_put(&account->objects, &record->object);
+		break;
+	case RECORD_BUILD_ID:
+		object_map_set_build_id(&account->objects, &record->build_id);
+		break;
+	case RECORD_THREAD:
+		account->tid = record->thread.tid;
+		account->thread_name = string_intern(&account->strings, string_or_empty(record->thread.name));
+		break;
+	case RECORD_NOTE:
+		put_note(account, record->note.text);
+		break;
+	default:
+		break;
+	}
+}
+
+static void end_block(const struct block *block, const struct account_span *span)
+{
+	struct site *site = block->site;
+	const uint64_t born = block->born.since;
+
+	if (born < site->oldest_since)
+		site->oldest_since = born;
+	if (born > site->newest_since)
+		site->newest_since = born;
+	if (!span || (born >= span->from && born <= span->to))
+		tally_add(&site->picked, block->size);
+}
+
+static void end_resource(const struct resource_state *which, struct resource_account *resource,
+			 const struct account_span *span)
+{
+	struct hash_entry *entry;
+
+	for (size_t i = 0; i < resource->site_count; i++) {
+		struct site *site = resource->sites[i];
+
+		settle_site(site, resource);
+		site->picked = (struct tally){0};
+		site->oldest_since = UINT64_MAX;
+		site->newest_since = 0;
+	}
+	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
+		end_block((const struct block *)(uintptr_t)entry->value, span);
+}
+
+void account_end(struct account *account, const struct account_span *span)
+{
+	for (size_t i = 0; i < account->resources.count; i++) {
+		const struct resource_state *which = account->resources.items[i];
+		struct resource_account *resource = resource_account_of(which);
+
+		if (!resource)
+			continue;
+		timeline_advance(&resource->timeline, account->last.since);
+		end_resource(which, resource, span);
+	}
+}
+
+static void resource_account_free(struct resource_account *resource)
+{
+	for (size_t i = 0; i < resource->function_count; i++)
+		free(resource->functions[i]);
+	for (size_t i = 0; i < resource->site_count; i++) {
+		free(resource->sites[i]->history.entries);
+		free(resource->sites[i]);
+	}
+	for (size_t i = 0; i < resource->thread_count; i++)
+		free(resource->threads[i]);
+	free(resource->functions);
+	free(resource->sites);
+	free(resource->threads);
+	hash_free(&resource->function_of);
+	hash_free(&resource->stackless);
+	hash_free(&resource->thread_of);
+	stack_pool_free(&resource->stacks);
+	timeline_free(&resource->timeline);
+	free(resource);
+}
+
+void account_free(struct account *account)
+{
+	for (size_t i = 0; i < account->resources.count; i++) {
+		struct resource_account *resource = resource_account_of(account->resources.items[i]);
+
+		if (resource)
+			resource_account_free(resource);
+	}
+	resources_free(&account->resources);
+	while (account->chunks) {
+		struct block_chunk *next = account->chunks->next;
+
+		free(account->chunks);
+		account->chunks = next;
+	}
+	for (size_t i = 0; i < account->note_count; i++)
+		free(account->notes[i]);
+	free(account->notes);
+	object_map_free(&account->objects);
+	intern_pool_free(&account->strings);
+	free(account->name);
+	free(account->command);
+}

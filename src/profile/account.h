@@ -1,0 +1,118 @@
+/* What the trace of one process comes to: of each resource what was allocated, what is alive and what was at the
+ * peak, in all and by the stack that allocated it. Addresses have no names yet (profile.h is the same with names). */
+#ifndef FT_PROFILE_ACCOUNT_H
+#define FT_PROFILE_ACCOUNT_H
+
+#include "analysis/intern.h"
+#include "analysis/resources.h"
+#include "profile/timeline.h"
+
+/* Sizes 0, 1, 2-3, 4-7...: bucket 0 and one for each highest bit. */
+#define SIZE_BUCKETS 65
+/* Lifetimes below 1, 10, 100... microseconds or events. */
+#define LIFETIME_BUCKETS 14
+
+struct moment {
+	uint64_t index;   /* of the calls, counted */
+	uint64_t number;  /* that the trace gives the call */
+	uint64_t time_ns; /* as in the record */
+	/* Since the first call: nanoseconds, or calls where the trace has no times. Never less than an earlier
+	 * call's. */
+	uint64_t since;
+};
+
+struct function_stats {
+	const char *name;
+	struct tally tally;
+	uint64_t releases; /* of the calls */
+};
+
+/* Where resources of one kind are allocated: a distinct stack. */
+struct site {
+	const struct stack *stack; /* NULL: calls without one, by function */
+	const char *function;      /* that was called first there, interned */
+	struct tally tally;        /* all calls */
+	struct tally live, temporary;
+	struct tally own_peak;               /* the most that was alive of this site, by bytes */
+	struct tally at_peak;                /* alive when the resource's peak of bytes was, after account_end() */
+	struct tally picked;                 /* alive at the end, born in the span or old enough (account_pick()) */
+	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
+	uint64_t first_since;                /* of its first call */
+	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
+	uint64_t number;                     /* in the order of the first calls */
+	uint64_t peak_seen;                  /* the resource's peaks that at_peak knows of */
+	struct site_history history;         /* what was alive at each moment of the resource's timeline */
+};
+
+struct thread_account {
+	uint32_t tid;
+	const char *name; /* interned; "" unknown */
+	struct tally tally, live, temporary;
+};
+
+struct block_chunk;
+
+struct resource_account {
+	struct stack_pool stacks; /* user: struct site */
+	struct hash stackless;    /* interned function -> struct site */
+	struct site **sites;      /* in the order of the first calls */
+	size_t site_count, site_capacity;
+	size_t stack_count;                /* of the sites that have a stack */
+	struct hash function_of;           /* interned name -> struct function_stats */
+	struct function_stats **functions; /* in the order of the first calls */
+	size_t function_count, function_capacity;
+	struct hash thread_of; /* number and name -> struct thread_account */
+	struct thread_account **threads;
+	size_t thread_count, thread_capacity;
+	struct tally allocations, others, live, temporary, peak_blocks, peak_bytes;
+	struct moment peak_blocks_at, peak_bytes_at;
+	uint64_t peaks; /* how often the peak of bytes was passed */
+	uint64_t releases, unknown_releases, references, reused;
+	struct tally sizes[SIZE_BUCKETS];
+	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
+	struct timeline timeline;
+	const void *newest; /* the block that was allocated last */
+};
+
+struct account {
+	char *name, *command;
+	uint32_t pid;
+	bool has_pid, has_process, is_attached, is_big, has_times;
+	int64_t start_sec; /* as in struct record_process */
+	uint64_t events;
+	struct moment first, last;
+	uint64_t cut, lost;         /* calls whose stacks end before their thread's start */
+	struct resources resources; /* user: a pointer to struct resource_account */
+	struct object_map objects;
+	char **notes; /* the first NOTES_MAX */
+	size_t note_count, note_capacity;
+	struct intern_pool strings;
+	uint32_t tid; /* of the calls that come now; 0 unknown */
+	const char *thread_name;
+	struct block_chunk *chunks; /* account.c's */
+	struct block *unused;
+};
+
+static inline struct resource_account *resource_account_of(const struct resource_state *resource)
+{
+	return resource->user ? *(struct resource_account *const *)resource->user : NULL;
+}
+
+/* Takes the next record of the trace. What is wanted of the moments: see timeline.h. Memory is proportional to the live
+ * resources and the distinct stacks, functions and threads. */
+void account_put(struct account *account, const struct record *record);
+
+/* What of the live resources is wanted apart, as site.picked: those born from `from` to `to`, in the units of
+ * `since`. */
+struct account_span {
+	uint64_t from, to;
+};
+
+/* After the last record: sets what the fields above say is set then. Can be called again after more records. `span`
+ * NULL: all that lives is picked. */
+void account_end(struct account *account, const struct account_span *span);
+
+/* Frees what the account has; the struct is the caller's. */
+void account_free(struct account *account);
+
+#endif

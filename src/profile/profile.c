@@ -1,0 +1,331 @@
+#include "config.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = xcalloc(1, sizeof(*profile));
+
+	profile->seed = random_seed() | 1;
+	profile->has_times = true;
+	return profile;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	/* Interned strings. */
+	return a == b;
+}
+
+static bool same_frame(const struct profile_frame *a, const struct profile_frame *b)
+{
+	if (a->inlined != b->inlined || !same_name(a->module, b->module) || !same_name(a->function, b->function) ||
+	    !same_name(a->file, b->file) || a->line != b->line)
+		return false;
+	if (a->function)
+		return true;
+	return a->module ? a->offset == b->offset : a->address == b->address;
+}
+
+static uint64_t hash_frame(const struct profile *profile, const struct profile_frame *frame)
+{
+	uint64_t h = profile->seed + frame->line * 2 + frame->inlined;
+
+	h = hash_mix(h + (uintptr_t)frame->module);
+	h = hash_mix(h + (uintptr_t)frame->file);
+	h = hash_mix(h + (uintptr_t)frame->function);
+	return frame->function ? h : hash_mix(h + (frame->module ? frame->offset : frame->address));
+}
+
+const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame)
+{
+	struct profile_frame wanted = *frame;
+
+	wanted.function = string_intern(&profile->strings, frame->function);
+	wanted.module = string_intern(&profile->strings, frame->module);
+	wanted.file = string_intern(&profile->strings, frame->file);
+	wanted.build_id = string_intern(&profile->strings, frame->build_id);
+	/* Frames of equal hashes stand at the keys that follow. */
+	uint64_t key = hash_frame(profile, &wanted);
+	struct profile_frame *found;
+
+	while ((found = hash_get_ptr(&profile->frame_of, key))) {
+		if (same_frame(found, &wanted))
+			return found;
+		key++;
+	}
+	found = xmalloc(sizeof(*found));
+	*found = wanted;
+	found->number = profile->frame_count;
+	ARRAY_GROW(profile->frames, profile->frame_capacity, profile->frame_count);
+	profile->frames[profile->frame_count++] = found;
+	hash_set_ptr(&profile->frame_of, key, found);
+	return found;
+}
+
+static struct profile_resource *find_resource(const struct profile *profile, const char *type)
+{
+	for (size_t i = 0; i < profile->resource_count; i++)
+		if (!strcmp(profile->resources[i]->type, type))
+			return profile->resources[i];
+	return NULL;
+}
+
+/* Resources of several processes are the same if their types have the same name. */
+static const char *type_of(const struct resource_state *which)
+{
+	return which->declared ? which->type : "not declared";
+}
+
+struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which)
+{
+	struct profile_resource *resource = find_resource(profile, type_of(which));
+
+	if (resource)
+		return resource;
+	resource = xcalloc(1, sizeof(*resource));
+	resource->type = string_intern(&profile->strings, type_of(which));
+	resource->desc = string_intern(&profile->strings, string_or_empty(which->desc));
+	resource->flags = which->flags;
+	resource->number = profile->resource_count;
+	ARRAY_GROW(profile->resources, profile->resource_capacity, profile->resource_count);
+	profile->resources[profile->resource_count++] = resource;
+	return resource;
+}
+
+static bool is_of_group(const struct profile_group *group, const struct profile_group_key *key)
+{
+	if (group->resource != key->resource || group->frame_count != key->frame_count ||
+	    group->has_stack != key->has_stack || group->end != key->end)
+		return false;
+	if (!key->frame_count)
+		return same_name(group->function, key->function);
+	return !memcmp(group->frames, key->frames, key->frame_count * sizeof(*key->frames));
+}
+
+static uint64_t hash_group(const struct profile *profile, const struct profile_group_key *key)
+{
+	uint64_t h = hash_mix(profile->seed + (uintptr_t)key->resource + key->has_stack + 2 * key->end);
+
+	if (!key->frame_count)
+		return hash_mix(h + (uintptr_t)key->function);
+	for (size_t i = 0; i < key->frame_count; i++)
+		h = hash_mix(h + (uintptr_t)key->frames[i]) * 0x9fb21c651e98df25u;
+	return h;
+}
+
+static struct profile_group *group_new(struct profile *profile, const struct profile_group_key *key)
+{
+	struct profile_group *group = xcalloc(1, sizeof(*group));
+
+	group->resource = key->resource;
+	group->function = key->function;
+	group->has_stack = key->has_stack;
+	group->end = key->end;
+	group->first_since = group->oldest_since = UINT64_MAX;
+	group->number = profile->group_count;
+	if (key->frame_count) {
+		const struct profile_frame **frames =
+			xreallocarray(NULL, key->frame_count, sizeof(struct profile_frame *));
+
+		memcpy(frames, key->frames, key->frame_count * sizeof(struct profile_frame *));
+		group->frames = frames;
+		group->frame_count = (uint32_t)key->frame_count;
+	}
+	ARRAY_GROW(profile->groups, profile->group_capacity, profile->group_count);
+	profile->groups[profile->group_count++] = group;
+	return group;
+}
+
+struct profile_group *profile_group_of(struct profile *profile, const struct profile_group_key *wanted)
+{
+	uint64_t key = hash_group(profile, wanted);
+	struct profile_group *found;
+
+	while ((found = hash_get_ptr(&profile->group_of, key))) {
+		if (is_of_group(found, wanted))
+			return found;
+		key++;
+	}
+	found = group_new(profile, wanted);
+	hash_set_ptr(&profile->group_of, key, found);
+	return found;
+}
+
+/* Nanoseconds since the Epoch of an account's first call; 0 unknown. */
+static uint64_t absolute_begin(const struct account *account)
+{
+	const int64_t day = 86400;
+
+	if (account->start_sec <= 0 || !account->events || !account->has_times)
+		return 0;
+	return add_saturated(mul_saturated((uint64_t)(account->start_sec - account->start_sec % day), 1000000000),
+			     account->first.time_ns);
+}
+
+/* The profile begins with the first call of all. */
+static void place_processes(struct profile *profile)
+{
+	uint64_t begin = UINT64_MAX;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct account *account = profile->processes[i].account;
+		const uint64_t own = absolute_begin(account);
+
+		if (own && own < begin)
+			begin = own;
+		profile->has_times &= account->has_times || !account->events;
+		profile->events += account->events;
+		profile->cut += account->cut;
+		profile->lost += account->lost;
+		if (!profile->begin_sec || (account->start_sec && account->start_sec < profile->begin_sec))
+			profile->begin_sec = account->start_sec;
+	}
+	for (size_t i = 0; i < profile->process_count; i++) {
+		struct profile_process *process = &profile->processes[i];
+		const uint64_t own = absolute_begin(process->account);
+
+		process->offset = own && profile->has_times ? own - begin : 0;
+		const uint64_t end = add_saturated(process->offset, process->account->last.since);
+
+		if (end > profile->end_since)
+			profile->end_since = end;
+	}
+}
+
+static void sum_resource(const struct profile *profile, size_t process, struct profile_resource *to,
+			 const struct resource_account *account)
+{
+	tally_join(&to->allocated, &account->allocations);
+	tally_join(&to->live, &account->live);
+	tally_join(&to->temporary, &account->temporary);
+	tally_join(&to->peak, &account->peak_bytes);
+	tally_join(&to->others, &account->others);
+	to->releases += account->releases;
+	to->unknown_releases += account->unknown_releases;
+	to->reused += account->reused;
+	to->references += account->references;
+	if (account->peak_bytes.calls)
+		to->peak_since = profile->processes[process].offset + account->peak_bytes_at.since;
+}
+
+static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
+{
+	const struct site *site = member->site;
+	const uint64_t offset = profile->processes[member->process].offset;
+
+	tally_join(&group->allocated, &site->tally);
+	tally_join(&group->live, &site->live);
+	tally_join(&group->temporary, &site->temporary);
+	tally_join(&group->own_peak, &site->own_peak);
+	tally_join(&group->at_peak, &site->at_peak);
+	tally_join(&group->picked, &site->picked);
+	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
+	if (offset + site->first_since < group->first_since)
+		group->first_since = offset + site->first_since;
+	if (!site->live.calls)
+		return;
+	if (offset + site->oldest_since < group->oldest_since)
+		group->oldest_since = offset + site->oldest_since;
+	if (offset + site->newest_since > group->newest_since)
+		group->newest_since = offset + site->newest_since;
+}
+
+void profile_end(struct profile *profile)
+{
+	place_processes(profile);
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *account = profile->processes[p].account;
+
+		for (size_t i = 0; i < account->resources.count; i++) {
+			const struct resource_state *which = account->resources.items[i];
+			const struct resource_account *resource = resource_account_of(which);
+
+			if (resource)
+				sum_resource(profile, p, find_resource(profile, type_of(which)), resource);
+		}
+	}
+	for (size_t i = 0; i < profile->group_count; i++) {
+		struct profile_group *group = profile->groups[i];
+		struct profile_resource *resource = profile->resources[group->resource->number];
+
+		for (size_t k = 0; k < group->member_count; k++)
+			sum_member(profile, group, &group->members[k]);
+		group->released = group->allocated.calls - group->live.calls;
+		tally_join(&resource->picked, &group->picked);
+	}
+}
+
+struct tally profile_group_at(const struct profile *profile, const struct profile_group *group, uint64_t since)
+{
+	struct tally sum = {0};
+
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct profile_member *member = &group->members[i];
+		const struct timeline *timeline = &member->resource->timeline;
+		const uint64_t offset = profile->processes[member->process].offset;
+
+		if (since < offset || !timeline->moment_width)
+			continue;
+		const struct tally at =
+			site_history_at(&member->site->history, (since - offset) / timeline->moment_width);
+
+		tally_join(&sum, &at);
+	}
+	return sum;
+}
+
+static const struct resource_account *account_of_resource(const struct account *account,
+							  const struct profile_resource *resource)
+{
+	for (size_t i = 0; i < account->resources.count; i++)
+		if (!strcmp(type_of(account->resources.items[i]), resource->type))
+			return resource_account_of(account->resources.items[i]);
+	return NULL;
+}
+
+struct tally profile_resource_at(const struct profile *profile, const struct profile_resource *resource, uint64_t since)
+{
+	struct tally sum = {0};
+
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct profile_process *process = &profile->processes[p];
+		const struct resource_account *account = account_of_resource(process->account, resource);
+
+		if (!account || since < process->offset || !account->timeline.count)
+			continue;
+		size_t span = (since - process->offset) / account->timeline.width;
+
+		if (span >= account->timeline.count)
+			span = account->timeline.count - 1;
+		tally_join(&sum, &account->timeline.spans[span].last);
+	}
+	return sum;
+}
+
+void profile_free(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->process_count; i++) {
+		account_free(profile->processes[i].account);
+		free(profile->processes[i].account);
+	}
+	for (size_t i = 0; i < profile->resource_count; i++)
+		free(profile->resources[i]);
+	for (size_t i = 0; i < profile->group_count; i++) {
+		free((void *)profile->groups[i]->frames);
+		free(profile->groups[i]->members);
+		free(profile->groups[i]);
+	}
+	for (size_t i = 0; i < profile->frame_count; i++)
+		free(profile->frames[i]);
+	free(profile->processes);
+	free(profile->resources);
+	free(profile->groups);
+	free(profile->frames);
+	hash_free(&profile->frame_of);
+	hash_free(&profile->group_of);
+	intern_pool_free(&profile->strings);
+	free(profile);
+}

@@ -1,0 +1,95 @@
+#include "config.h"
+#include "analysis/output.h"
+#include "profile/profile.h"
+#include "profile/resolve.h"
+#include "profile/stage.h"
+
+#include <stdlib.h>
+
+struct profile_stage {
+	struct stage stage;
+	struct profile_stage_options options;
+	struct account *account; /* NULL once it is the profile's */
+};
+
+static void add_resource(struct profile *profile, size_t process, struct resolver *resolver,
+			 const struct profile_resource *resource, const struct resource_account *account)
+{
+	for (size_t i = 0; i < account->site_count; i++) {
+		const struct site *site = account->sites[i];
+		struct profile_group_key key = {.resource = resource,
+						.function = string_intern(&profile->strings, site->function),
+						.has_stack = site->stack};
+
+		if (site->stack) {
+			resolve_stack(resolver, site->stack);
+			key.frames = resolver->frames;
+			key.frame_count = resolver->frame_count;
+			key.end = site->stack->end;
+		}
+		struct profile_group *group = profile_group_of(profile, &key);
+
+		ARRAY_GROW(group->members, group->member_capacity, group->member_count);
+		group->members[group->member_count++] = (struct profile_member){process, account, site};
+	}
+}
+
+/* Takes the account over. */
+static void add_process(struct profile *profile, struct account *account, struct names *names)
+{
+	struct resolver resolver = {.profile = profile, .account = account, .names = names};
+	const size_t process = profile->process_count;
+
+	ARRAY_GROW(profile->processes, profile->process_capacity, profile->process_count);
+	profile->processes[profile->process_count++] = (struct profile_process){.account = account};
+	for (size_t i = 0; i < account->resources.count; i++) {
+		const struct resource_state *which = account->resources.items[i];
+		const struct resource_account *resource = resource_account_of(which);
+
+		if (resource)
+			add_resource(profile, process, &resolver, profile_resource_of(profile, which), resource);
+	}
+	resolver_free(&resolver);
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct profile_stage *profile = (struct profile_stage *)stage;
+
+	output_feed_names(profile->options.names, &profile->account->objects, record);
+	account_put(profile->account, record);
+	return 0;
+}
+
+static int finish(struct stage *stage)
+{
+	struct profile_stage *profile = (struct profile_stage *)stage;
+
+	if (!profile->account || !profile->account->has_process)
+		return 0;
+	account_end(profile->account, profile->options.has_span ? &profile->options.span : NULL);
+	add_process(profile->options.profile, profile->account, profile->options.names);
+	profile->account = NULL;
+	return 0;
+}
+
+static void stage_free(struct stage *stage)
+{
+	struct profile_stage *profile = (struct profile_stage *)stage;
+
+	if (profile->account) {
+		account_free(profile->account);
+		free(profile->account);
+	}
+	free(profile);
+}
+
+struct stage *profile_stage_new(const struct profile_stage_options *options)
+{
+	struct profile_stage *profile = xcalloc(1, sizeof(*profile));
+
+	profile->stage = (struct stage){.put = put, .finish = finish, .free = stage_free};
+	profile->options = *options;
+	profile->account = xcalloc(1, sizeof(*profile->account));
+	return &profile->stage;
+}

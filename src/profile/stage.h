@@ -1,0 +1,19 @@
+/* The last stage of a process's records: they become a part of a profile. */
+#ifndef FT_PROFILE_STAGE_H
+#define FT_PROFILE_STAGE_H
+
+#include "analysis/stage.h"
+#include "profile/profile.h"
+#include "symbols/names.h"
+
+struct profile_stage_options {
+	struct profile *profile; /* that it becomes a part of at the end; the caller's */
+	struct names *names;     /* of its objects; NULL: frames are named by what the trace says. The caller's */
+	bool has_span;           /* what is alive is picked by its birth, see account_end() */
+	struct account_span span;
+};
+
+/* A last stage for the records of one process. */
+struct stage *profile_stage_new(const struct profile_stage_options *options);
+
+#endif

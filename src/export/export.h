@@ -1,0 +1,48 @@
+/* Files for other tools. Each is a row of exports.c, in a file of its own; only that file knows the bytes. */
+#ifndef FT_EXPORT_EXPORT_H
+#define FT_EXPORT_EXPORT_H
+
+#include "analysis/stage.h"
+#include "base/buf.h"
+#include "profile/profile.h"
+#include "symbols/names.h"
+
+#include <stdio.h>
+
+/* Which figure of a group is wanted where a file holds one. */
+enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT };
+
+struct export_options {
+	enum export_weight weight;
+	struct names *names; /* for stages; NULL none. The caller's */
+};
+
+struct export
+{
+	const char *name;   /* of -f */
+	const char *suffix; /* of its files: ".collapsed" */
+	bool is_binary;     /* not to be written to a terminal */
+	bool is_weighted;   /* --weight chooses its figure */
+	/* Writes a whole profile. What `out` could not take is seen by ferror(); 0, or a negative errno after a
+	 * message. NULL where the file has the history of one process: */
+	int (*write)(const struct profile *profile, const struct export_options *options, FILE *out);
+	/* a last stage that writes as the records come, and stays the caller's; `out` too. */
+	struct stage *(*stage_new)(const struct export_options *options, FILE *out);
+};
+
+/* The export of that name; NULL none. */
+const struct export *export_find(const char *name);
+/* The names of all, with commas; valid until the next call. */
+const char *export_names(void);
+/* live, allocated, peak or count. False if it is another word. */
+bool export_weight_parse(const char *text, enum export_weight *weight);
+
+/* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated. */
+uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
+/* The function that a frame is shown as where a file wants a name: that of the function, or "[lib.so+0x123]", or
+ * "[0x123]". `room` has the text where it is made; returns it, or the frame's own string. */
+const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
+
+extern const struct export export_collapsed;
+
+#endif

@@ -1,0 +1,71 @@
+#include "config.h"
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct export *const exports[] = {
+	&export_collapsed,
+};
+
+const struct export *export_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
+		if (!strcmp(exports[i]->name, name))
+			return exports[i];
+	return NULL;
+}
+
+const char *export_names(void)
+{
+	static struct buf names;
+
+	names.size = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", exports[i]->name);
+	return buf_str(&names);
+}
+
+bool export_weight_parse(const char *text, enum export_weight *weight)
+{
+	static const char *const words[] = {
+		[WEIGHT_LIVE] = "live",
+		[WEIGHT_ALLOCATED] = "allocated",
+		[WEIGHT_PEAK] = "peak",
+		[WEIGHT_COUNT] = "count",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(text, words[i])) {
+			*weight = (enum export_weight)i;
+			return true;
+		}
+	return false;
+}
+
+uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)
+{
+	switch (weight) {
+	case WEIGHT_LIVE:
+		return group->live.bytes;
+	case WEIGHT_ALLOCATED:
+		return group->allocated.bytes;
+	case WEIGHT_PEAK:
+		return group->at_peak.bytes;
+	case WEIGHT_COUNT:
+		return group->allocated.calls;
+	}
+	return 0;
+}
+
+const char *export_frame_name(const struct profile_frame *frame, struct buf *room)
+{
+	if (frame->function)
+		return frame->function;
+	room->size = 0;
+	if (frame->module)
+		buf_printf(room, "[%s+0x%" PRIx64 "]", path_name(frame->module), frame->offset);
+	else
+		buf_printf(room, "[0x%" PRIx64 "]", frame->address);
+	return buf_str(room);
+}

@@ -1,0 +1,32 @@
+/* What several exports share. */
+#include "config.h"
+#include "export/export.h"
+
+#include <inttypes.h>
+
+uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)
+{
+	switch (weight) {
+	case WEIGHT_LIVE:
+		return group->live.bytes;
+	case WEIGHT_ALLOCATED:
+		return group->allocated.bytes;
+	case WEIGHT_PEAK:
+		return group->at_peak.bytes;
+	case WEIGHT_COUNT:
+		return group->allocated.calls;
+	}
+	return 0;
+}
+
+const char *export_frame_name(const struct profile_frame *frame, struct buf *room)
+{
+	if (frame->function)
+		return frame->function;
+	room->size = 0;
+	if (frame->module)
+		buf_printf(room, "[%s+0x%" PRIx64 "]", path_name(frame->module), frame->offset);
+	else
+		buf_printf(room, "[0x%" PRIx64 "]", frame->address);
+	return buf_str(room);
+}

@@ -2,6 +2,6 @@ bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h \
 	src/postproc-dump.c src/postproc-dump.h \
 	src/stacktrack-expand.c src/stacktrack-expand.h
-functrace_postproc_LDADD = libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a \
-	libtrace.a libbase.a \
+functrace_postproc_LDADD = libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a \
+	libarch.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS)

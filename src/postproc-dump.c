@@ -1,6 +1,5 @@
 #include "config.h"
 #include "postproc-dump.h"
-#include "analysis/output.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FLUSH_SIZE (64u << 10)
@@ -25,17 +23,12 @@ static int write_out(int fd, const char *name, struct buf *out)
 	return error;
 }
 
-static bool is_file(int fd)
+int postproc_dump(const struct postproc_input *input, const struct postproc_options *options,
+		  struct output_sequence *sequence)
 {
-	struct stat stat;
-
-	return !fstat(fd, &stat) && S_ISREG(stat.st_mode);
-}
-
-int postproc_dump(struct reader *reader, const struct postproc_options *options, int input, const char *input_name)
-{
-	const struct output_target target = {.path = options->output, .input = input};
-	const bool is_live = options->follow || !is_file(input);
+	const struct output_target target = {.path = options->output, .input = input->fd, .sequence = sequence};
+	const bool is_live = options->follow || !postproc_input_is_file(input);
+	struct reader *const reader = input->reader;
 	struct buf out = {0};
 	char *name = NULL;
 	int status = 1, error = 0;
@@ -51,32 +44,32 @@ int postproc_dump(struct reader *reader, const struct postproc_options *options,
 	if (fd >= 0)
 		close(fd);
 	if (!error && status < 0)
-		msg_error("%s: %s", input_name, reader_error(reader));
+		msg_error("%s: %s", input->name, reader_error(reader));
 	if (reader_skipped(reader))
-		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", input_name,
+		msg_warn("%s: %" PRIu64 " messages of unknown types have no fields here", input->name,
 			 reader_skipped(reader));
 	free(name);
 	buf_free(&out);
 	return error || status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int postproc_expand(const struct postproc_options *options, int input, const char *input_name)
+int postproc_expand(struct postproc_input *input, const struct postproc_options *options)
 {
-	const struct output_target target = {.path = options->output, .input = input};
+	const struct output_target target = {.path = options->output, .input = input->fd};
 	char *name = NULL;
 	const int fd = output_target_open(&target, 0, ".xml", &name);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	bool sound = false;
 
 	if (out) {
-		sound = stacktrack_expand(input, input_name, out, &options->expand);
+		sound = stacktrack_expand(input->fd, input->name, out, &options->expand);
 		if (fclose(out)) {
 			msg_error("cannot write %s: %s", name, strerror(errno));
 			sound = false;
 		}
 	}
 	free(name);
-	close(input);
+	postproc_input_close(input);
 	return sound ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -2,15 +2,16 @@
 #ifndef FT_POSTPROC_DUMP_H
 #define FT_POSTPROC_DUMP_H
 
-#include "postproc-options.h"
-#include "trace/reader.h"
+#include "postproc-input.h"
+#include "analysis/output.h"
 
-/* Writes each message as text to where the options say. input: the file that is read, which is not to be overwritten.
+/* Writes each message of a trace, which has begun, as text to where the options say. `sequence` as for postproc_run().
  * The exit status; what went wrong has been said. */
-int postproc_dump(struct reader *reader, const struct postproc_options *options, int input, const char *input_name);
+int postproc_dump(const struct postproc_input *input, const struct postproc_options *options,
+		  struct output_sequence *sequence);
 
-/* The entries of a StackTrack trace as XML; the arguments and the status as above. `input` is closed. */
-int postproc_expand(const struct postproc_options *options, int input, const char *input_name);
+/* The entries of a StackTrack trace, of which no reader was made, as XML; the status as above. Closes the input. */
+int postproc_expand(struct postproc_input *input, const struct postproc_options *options);
 
 /* What these entries are made of, to stdout. The exit status. */
 int postproc_show_format(void);

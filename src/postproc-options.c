@@ -86,7 +86,7 @@ static const struct argp_option option_table[] = {
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR]", 0, "more folders with separate debug files", 0},
 	{"debuginfod", OPT_DEBUGINFOD, NULL, 0, "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
 	{NULL, 0, NULL, 0, "Input and output:", 3},
-	{"input", 'i', "FILE", 0, "read FILE (as the argument does; -: standard input)", 0},
+	{"input", 'i', "FILE", 0, "read FILE (as an argument does; -: standard input)", 0},
 	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
 	 0},
@@ -154,11 +154,10 @@ static enum postproc_dialect dialect(struct argp_state *state, const char *name)
 	return DIALECT_OWN;
 }
 
-static void set_input(struct argp_state *state, struct postproc_options *options, char *path)
+static void add_input(struct postproc_options *options, const char *path)
 {
-	if (options->input)
-		argp_error(state, "one input at a time: '%s' or '%s'", options->input, path);
-	options->input = path;
+	ARRAY_GROW(options->inputs, options->input_capacity, options->input_count);
+	options->inputs[options->input_count++] = path;
 }
 
 /* The options of "What is shown" that stand alone. False if it is another. */
@@ -214,7 +213,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 {
 	switch (key) {
 	case 'i':
-		set_input(state, options, arg);
+		add_input(options, arg);
 		return true;
 	case 'o':
 		/* sp-rtrace's word for it. */
@@ -276,6 +275,31 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	}
 }
 
+static bool is_folder_or_none(const char *path)
+{
+	return !path || path_is_folder(path);
+}
+
+/* What does not go with several inputs. */
+static void check_several(struct argp_state *state, const struct postproc_options *options)
+{
+	const bool has_folder = options->output && path_is_folder(options->output);
+	const bool has_lines = options->stats || options->dump || postproc_wants_mpatrol(options) ||
+			       encoding_can(options->output_encoding, ENCODING_COMMENT);
+	size_t streams = 0;
+
+	for (size_t i = 0; i < options->input_count; i++)
+		streams += !strcmp(options->inputs[i], "-");
+	if (streams > 1)
+		argp_error(state, "standard input can be read once; give - once");
+	if (options->follow)
+		argp_error(state, "--follow waits at the end of one trace; give one");
+	if (!has_folder && (!has_lines || options->expand_events))
+		argp_error(state, "several traces cannot stand in one file of this format; give a folder with -o");
+	if (!is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))
+		argp_error(state, "--hatf-file and --sim-file have a place for one trace; give them a folder");
+}
+
 /* What does not go together. */
 static void check(struct argp_state *state, struct postproc_options *options)
 {
@@ -310,8 +334,12 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	if (options->expand_events && (options->stats || options->leaks || options->compress || other_format))
 		argp_error(state,
 			   "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f");
-	if (!options->input && !options->show_format && isatty(STDIN_FILENO))
+	if (!options->input_count && !options->show_format && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
+	if (!options->input_count)
+		add_input(options, "-");
+	if (options->input_count > 1)
+		check_several(state, options);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -360,7 +388,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
 	case ARGP_KEY_ARG:
-		set_input(state, options, arg);
+		add_input(options, arg);
 		return 0;
 	case ARGP_KEY_END:
 		check(state, options);
@@ -375,10 +403,10 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
-		.args_doc = "[FILE|-]",
+		.args_doc = "[FILE|-]...",
 		.doc = "Reads what functrace, sp-rtrace and functracer wrote: prints it, filters "
 		       "it, finds leaks, "
-		       "groups and names calls.\v"
+		       "groups and names calls. Of several traces each is shown for itself.\v"
 		       "Examples:\n"
 		       "  functrace-postproc -l -c -r 1234-0.rtrace      leaks by stack, with "
 		       "names\n"

@@ -15,8 +15,9 @@ enum { EXIT_USAGE = 2 };
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
 struct postproc_options {
-	const char *input;                     /* NULL or "-": stdin */
-	const char *output;                    /* NULL or "-": stdout */
+	const char **inputs; /* at least one; "-": stdin */
+	size_t input_count, input_capacity;
+	const char *output;                    /* NULL or "-": stdout; a folder */
 	const struct encoding *input_encoding; /* NULL: recognised */
 	const struct encoding *output_encoding;
 	enum postproc_dialect dialect;

@@ -1,5 +1,6 @@
 bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h \
+	src/postproc-input.c src/postproc-input.h src/postproc-run.c src/postproc-run.h \
 	src/postproc-dump.c src/postproc-dump.h \
 	src/stacktrack-expand.c src/stacktrack-expand.h
 functrace_postproc_LDADD = libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a \

@@ -69,70 +69,60 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static bool check_address(const struct choices *choices, uint64_t selected, bool may_be_late)
+static void check_address(const struct choices *choices, uint64_t selected, bool may_be_late, struct buf *out)
 {
 	const struct call_address *address = choices->options.call_address;
 	const bool late = may_be_late && choices->object_late;
 
 	if (!choices->object_wanted) {
-		msg_error("--call-address matches nothing: no object of the trace has '%s' in its path",
-			  address->object);
-		return false;
+		buf_printf(out, "--call-address matches nothing: no object of the trace has '%s' in its path\n",
+			   address->object);
+	} else if (!choices->crossing && !selected) {
+		buf_printf(out,
+			   "--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64
+			   "%s\n",
+			   address->object, address->start, address->size,
+			   late ? " as far as it is known; the trace declares that object behind its calls: give it as "
+				  "a file, not by a pipe"
+				: "; the addresses of another build differ");
+	} else if (late) {
+		msg_warn("an object with '%s' in its path is declared behind calls, which were not compared with it; "
+			 "give the trace as a file, not by a pipe",
+			 address->object);
 	}
-	if (choices->crossing || selected) {
-		if (late)
-			msg_warn("an object with '%s' in its path is declared behind calls, which were not compared "
-				 "with it; give the trace as a file, not by a pipe",
-				 address->object);
-		return true;
-	}
-	msg_error("--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64 "%s",
-		  address->object, address->start, address->size,
-		  late ? " as far as it is known; the trace declares that object behind its calls: give it as a file, "
-			 "not by a pipe"
-		       : "; the addresses of another build differ");
-	return false;
 }
 
-static void report_no_event(const char *option, size_t count)
+static void report_no_event(const char *option, size_t count, struct buf *out)
 {
 	if (count == 1)
-		msg_error("%s matches nothing: its number is no event of the trace", option);
+		buf_printf(out, "%s matches nothing: its number is no event of the trace\n", option);
 	else
-		msg_error("%s matches nothing: none of the %zu numbers is an event of the trace", option, count);
+		buf_printf(out, "%s matches nothing: none of the %zu numbers is an event of the trace\n", option,
+			   count);
 }
 
-bool choices_report(const struct stage *stage, uint64_t selected, bool may_be_late)
+void choices_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
 {
 	const struct choices *choices = (const struct choices *)stage;
 	const struct select_options *options = &choices->options;
-	bool sound = true;
+	const size_t before = out->size;
 
-	if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared) {
-		msg_error("-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one",
-			  options->context_mask);
-		sound = false;
-	}
-	if (options->include && !choices->included) {
-		report_no_event("--include", options->include->count);
-		sound = false;
-	}
-	if (options->exclude && options->exclude->count && !choices->excluded) {
-		report_no_event("--exclude", options->exclude->count);
-		sound = false;
-	}
-	if (options->call_address && !check_address(choices, selected, may_be_late))
-		sound = false;
-	if (choices->objects && !choices->objects_found) {
-		msg_error("--sysroot matches nothing: none of the trace's objects lies under %s", options->sysroot);
-		sound = false;
-	}
+	if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared)
+		buf_printf(out,
+			   "-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one\n",
+			   options->context_mask);
+	if (options->include && !choices->included)
+		report_no_event("--include", options->include->count, out);
+	if (options->exclude && options->exclude->count && !choices->excluded)
+		report_no_event("--exclude", options->exclude->count, out);
+	if (options->call_address)
+		check_address(choices, selected, may_be_late, out);
+	if (choices->objects && !choices->objects_found)
+		buf_printf(out, "--sysroot matches nothing: none of the trace's objects lies under %s\n",
+			   options->sysroot);
 	/* A context without calls is as it is. */
-	if (sound && choices->in_context && choices->calls && !choices->together && !selected) {
-		msg_error("each choice matches something, but no call of the trace is chosen by all of them");
-		sound = false;
-	}
-	return sound;
+	if (out->size == before && choices->in_context && choices->calls && !choices->together && !selected)
+		buf_add_str(out, "each choice matches something, but no call of the trace is chosen by all of them\n");
 }
 
 void choices_learn(struct stage *stage, const struct record_object *object)

@@ -46,32 +46,60 @@ static bool is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
-int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name)
+static int open_file(const struct output_target *target)
 {
 	struct stat stat_buf;
+
+	if (!stat(target->path, &stat_buf) && is_same_file(target->input, &stat_buf)) {
+		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
+		return -EINVAL;
+	}
+	const bool follows = target->sequence && target->sequence->has_begun;
+	const int fd = open(target->path, O_WRONLY | O_CREAT | O_CLOEXEC | (follows ? O_APPEND : O_TRUNC), 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* What stands above an output of several. 0 or -errno. */
+static int write_head(struct output_sequence *sequence, int fd)
+{
+	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
+	const int error = write_all(fd, head, strlen(head), NULL);
+
+	sequence->has_begun = true;
+	free(head);
+	return error;
+}
+
+int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name)
+{
+	struct output_sequence *const sequence = target->sequence;
+	const bool is_folder = target->path && path_is_folder(target->path);
 	int fd;
 
 	if (!target->path || !strcmp(target->path, "-")) {
 		*name = xstrdup("standard output");
-		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	}
-	const bool exists = !stat(target->path, &stat_buf);
-
-	if (exists && S_ISDIR(stat_buf.st_mode)) {
-		fd = open_numbered(target->path, pid, suffix, name);
-		if (fd >= 0)
-			msg_info("output: %s", *name);
-	} else {
-		*name = xstrdup(target->path);
-		if (exists && is_same_file(target->input, &stat_buf)) {
-			msg_error("%s is the input too; writing it would destroy it. Give another "
-				  "file with -o.",
-				  *name);
-			return -EINVAL;
-		}
-		fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		if (fd < 0)
 			fd = -errno;
+	} else if (is_folder) {
+		fd = open_numbered(target->path, pid, suffix, name);
+		if (fd >= 0)
+			msg_info("output: %s%s%s", *name, sequence ? ", of " : "",
+				 sequence ? sequence->input_name : "");
+	} else {
+		*name = xstrdup(target->path);
+		fd = open_file(target);
+		if (fd == -EINVAL)
+			return fd;
+	}
+	if (fd >= 0 && sequence && !is_folder) {
+		const int error = write_head(sequence, fd);
+
+		if (error) {
+			close(fd);
+			fd = error;
+		}
 	}
 	if (fd < 0)
 		msg_error("cannot write %s: %s. Choose another place with -o.", *name, strerror(-fd));

@@ -7,12 +7,19 @@
 #include "symbols/names.h"
 #include "trace/writer.h"
 
+/* Of several inputs whose outputs stand one behind the other in one file: each has a line "# trace: NAME" above it. */
+struct output_sequence {
+	const char *input_name; /* of the one that is read now */
+	bool has_begun;         /* one of them is there */
+};
+
 /* Where to write. */
 struct output_target {
-	const char *path;       /* NULL or "-": stdout; a folder: PID-N and the suffix in it, never
+	const char *path;                 /* NULL or "-": stdout; a folder: PID-N and the suffix in it, never
 			     overwriting */
-	int input;              /* not to be overwritten; -1 none */
-	const char *input_path; /* NULL: unknown */
+	int input;                        /* not to be overwritten; -1 none */
+	const char *input_path;           /* NULL: unknown */
+	struct output_sequence *sequence; /* NULL: one input */
 };
 
 /* Opens it. The fd, or a negative errno after a message; *name (the caller frees it) is for

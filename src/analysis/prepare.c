@@ -233,14 +233,14 @@ bool prepare_saw_process(const struct stage *stage)
 	return ((const struct prepare *)stage)->saw_process;
 }
 
-bool prepare_report(const struct stage *stage)
+void prepare_report(const struct stage *stage, struct buf *out)
 {
 	const struct prepare *prepare = (const struct prepare *)stage;
 	const struct prepare_options *options = &prepare->options;
 	struct buf known = {0};
 
 	if (!options->choose_resources || prepare->chosen.count || prepare->chose_call)
-		return true;
+		return;
 	for (size_t i = 0; i < prepare->all.count; i++) {
 		const struct resource_state *resource = prepare->all.items[i];
 
@@ -249,13 +249,12 @@ bool prepare_report(const struct stage *stage)
 				   UINT64_C(1) << (resource->id - 1), resource->type);
 	}
 	if (options->resource_types)
-		msg_error("-R %s matches nothing: the trace has %s%s", options->resource_types,
-			  known.size ? "other resources" : "no resource", buf_str(&known));
+		buf_printf(out, "-R %s matches nothing: the trace has %s%s\n", options->resource_types,
+			   known.size ? "other resources" : "no resource", buf_str(&known));
 	else
-		msg_error("-R %" PRIx64 " matches nothing: the trace has %s%s", options->resource_mask,
-			  known.size ? "other resources" : "no resource", buf_str(&known));
+		buf_printf(out, "-R %" PRIx64 " matches nothing: the trace has %s%s\n", options->resource_mask,
+			   known.size ? "other resources" : "no resource", buf_str(&known));
 	buf_free(&known);
-	return false;
 }
 
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options)

@@ -3,6 +3,7 @@
 #define FT_ANALYSIS_PREPARE_H
 
 #include "analysis/stage.h"
+#include "base/buf.h"
 
 struct prepare_options {
 	uint32_t pid; /* only this process's records; 0 all */
@@ -24,7 +25,7 @@ struct stage *prepare_new(struct stage *next, const struct prepare_options *opti
 /* Whether any process was let through. */
 bool prepare_saw_process(const struct stage *stage);
 
-/* After the end: whether -R chose a resource of the trace; if not, says which there are. */
-bool prepare_report(const struct stage *stage);
+/* After the end: if -R chose no resource of the trace, appends a line to `out` that says which there are. */
+void prepare_report(const struct stage *stage, struct buf *out);
 
 #endif

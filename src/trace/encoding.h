@@ -22,6 +22,7 @@ enum encoding_ability {
 	ENCODING_AREAS = 512,            /* has a place for the areas of the heap */
 	ENCODING_PROCESS = 1024,         /* has a place for command line, parent and open files */
 	ENCODING_DUMP = 2048,            /* its messages can be shown: reader_dump() */
+	ENCODING_COMMENT = 4096,         /* lines that begin with "# " are no records */
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* what the tracer needs */
 };
 

@@ -1,0 +1,119 @@
+#include "config.h"
+#include "postproc-input.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* So many damaged places are named, the rest is counted. */
+enum { COMPLAINTS_MAX = 10 };
+
+bool postproc_input_open(struct postproc_input *input, const char *path)
+{
+	*input = (struct postproc_input){.path = path, .name = path};
+	if (!strcmp(path, "-")) {
+		input->path = NULL;
+		input->name = "standard input";
+		input->fd = STDIN_FILENO;
+		return true;
+	}
+	input->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0)
+		msg_error("cannot open %s: %s", path, strerror(errno));
+	return input->fd >= 0;
+}
+
+bool postproc_input_is_file(const struct postproc_input *input)
+{
+	struct stat stat;
+
+	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode);
+}
+
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
+ * still to be shown. The second Ctrl-C ends this program. */
+static void outlive_interrupt(const struct postproc_input *input, bool follow)
+{
+	const struct sigaction action = {.sa_handler = go_on, .sa_flags = (int)SA_RESETHAND};
+
+	if (postproc_input_is_file(input) && !follow)
+		return;
+	sigaction(SIGINT, &action, NULL);
+	if (follow)
+		sigaction(SIGTERM, &action, NULL);
+}
+
+static void complain(void *context, const char *clause)
+{
+	struct postproc_input *input = context;
+
+	if (input->complaints++ < COMPLAINTS_MAX)
+		msg_warn("%s: %s", input->name, clause);
+}
+
+#define MAP_MAX (4u << 20)
+
+/* Where it lies: INPUT.map. */
+static void read_map(struct postproc_input *input)
+{
+	if (!input->path)
+		return;
+	char *const path = xasprintf("%s" ENCODING_MAP_SUFFIX, input->path);
+
+	input->map = read_file(path, MAP_MAX, NULL);
+	free(path);
+}
+
+bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options)
+{
+	struct reader_options reader = {
+		.encoding = options->input_encoding,
+		.follow = options->follow,
+		.complain = complain,
+		.complain_context = input,
+	};
+	char error[512] = "";
+
+	outlive_interrupt(input, options->follow);
+	read_map(input);
+	reader.map = input->map;
+	input->reader = reader_new(input->fd, &reader, error, sizeof(error));
+	if (!input->reader)
+		msg_error("%s: %s", input->name, error);
+	return input->reader;
+}
+
+bool postproc_input_check(const struct postproc_input *input)
+{
+	const uint64_t complaints = reader_complaints(input->reader);
+
+	if (!complaints)
+		return true;
+	msg_error("%s is damaged in %" PRIu64 " place%s%s; what should stand there is missing from all that is shown",
+		  input->name, complaints, complaints > 1 ? "s" : "",
+		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "");
+	return false;
+}
+
+void postproc_input_close(struct postproc_input *input)
+{
+	if (input->reader)
+		reader_close(input->reader);
+	else if (input->fd >= 0)
+		close(input->fd);
+	input->reader = NULL;
+	input->fd = -1;
+	free(input->map);
+	input->map = NULL;
+}

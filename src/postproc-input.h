@@ -1,0 +1,29 @@
+/* One input of functrace-postproc: a file or standard input, and the reader of its trace. */
+#ifndef FT_POSTPROC_INPUT_H
+#define FT_POSTPROC_INPUT_H
+
+#include "postproc-options.h"
+#include "trace/reader.h"
+
+struct postproc_input {
+	const char *path; /* NULL: standard input */
+	const char *name; /* for messages; the caller's, as the path */
+	int fd;           /* the reader's, once there is one */
+	struct reader *reader;
+	char *map; /* the text of the file beside it; NULL none */
+	unsigned complaints;
+};
+
+/* Opens the file of that name, "-" standard input. False after a message. */
+bool postproc_input_open(struct postproc_input *input, const char *path);
+/* Whether it is a file that can be read twice, and is no pipe or device. */
+bool postproc_input_is_file(const struct postproc_input *input);
+/* Recognises the trace; makes input->reader. Ctrl-C is then the end of what is followed or read live. False after a
+ * message. */
+bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options);
+/* After reading: whether the trace was sound as far as it could be read; if not, a message says where it was
+ * damaged. */
+bool postproc_input_check(const struct postproc_input *input);
+void postproc_input_close(struct postproc_input *input);
+
+#endif

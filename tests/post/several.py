@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Several traces on one command line: each as if it were alone, one behind the other, or in a folder.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import sys
+
+import golden
+from encode import Encoder
+from run import SEVERAL, main, run, text_of
+
+
+
+def written(packets):
+    """Without what would be warned of: packets from the future."""
+    return run("-q", "-f", "rtrace", "-", data=Encoder("1.4", 8, False).trace(packets), check=0).stdout
+
+
+OWN = written(golden.OWN)
+OTHER = written([(*packet[:1], 99, *packet[2:]) if packet[0] == "PINF" else packet for packet in golden.OWN])
+
+
+def write(folder, **traces):
+    """-> the files' names, in the order of the arguments."""
+    names = []
+    for name, data in traces.items():
+        names.append(os.path.join(folder, name))
+        with open(names[-1], "wb") as file:
+            file.write(data)
+    return names
+
+
+def read(*parts):
+    with open(os.path.join(*parts), "rb") as file:
+        return file.read()
+
+
+def headed(*traces):
+    """What is shown of traces one behind the other: (name, text) each."""
+    return b"\n".join(b"# trace: " + name.encode() + b"\n" + text for name, text in traces)
+
+
+def each_stands_below_its_name(folder):
+    a, b, c = write(folder, a=OWN, b=SEVERAL, c=OTHER)
+    for options in ([], ["-l"], ["-c"], ["-l", "-c"], ["--stats"], ["-f", "text", "--compat=none"]):
+        expected = headed((a, run(*options, a, check=0).stdout), (b, run(*options, b, check=0).stdout),
+                          (c, run(*options, c, check=0).stdout))
+        assert run(*options, a, b, c, check=0).stdout == expected, options
+        # -i is an argument like others; standard input is one of several.
+        done = run(*options, "-i", a, "-", c, data=SEVERAL, check=0)
+        assert done.stdout == expected.replace(b.encode(), b"standard input"), options
+        out = write(folder, out=b"what was there before\n" * 10000)[0]
+        assert run(*options, a, b, c, "-o", out, check=0).stdout == b""
+        assert read(out) == expected, options
+
+
+def dump_and_table_too(folder):
+    a, b = write(folder, a=run("-f", "swap", "-", data=OWN).stdout, b=run("-f", "swap", "-", data=OTHER).stdout)
+    for option in ("--dump", "--mpatrol-table"):
+        expected = headed((a, run(option, a).stdout), (b, run(option, b).stdout))
+        assert run(option, a, b).stdout == expected, option
+
+
+def a_folder_takes_any_format(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    for number, options in enumerate((["-f", "rtrace"], ["-l"], ["--stats"], ["-f", "swap"], ["-f", "mpatrol"])):
+        into, alone = os.path.join(folder, f"into{number}"), os.path.join(folder, f"alone{number}")
+        os.mkdir(into)
+        os.mkdir(alone)
+        done = run(*options, a, b, "-o", into)
+        assert done.returncode == 0 and done.stdout == b"", done
+        run(*options, a, "-o", alone)
+        run(*options, b, "-o", alone)
+        names = sorted(os.listdir(into))
+        assert len(names) >= 2 and names == sorted(os.listdir(alone)), names
+        for name in names:
+            assert read(into, name) == read(alone, name), name
+            source = a if name.startswith("4242-") else b
+            said = f"output: {into}/{name}, of {source}\n".encode() in done.stderr
+            assert said != name.endswith(".map"), done.stderr
+
+
+def the_same_process_twice_is_two_files(folder):
+    a, = write(folder, a=OWN)
+    into = os.path.join(folder, "into")
+    os.mkdir(into)
+    run("-q", "-f", "rtrace", a, a, "-o", into, check=0)
+    assert sorted(os.listdir(into)) == ["4242-0.rtrace", "4242-1.rtrace"]
+    assert read(into, "4242-0.rtrace") == read(into, "4242-1.rtrace") != b""
+
+
+def what_cannot_be_read_leaves_the_others(folder):
+    a, bad, cut, b = write(folder, a=OWN, bad=b"no trace\n", cut=OWN[:-3], b=OTHER)
+    missing, out = os.path.join(folder, "missing"), os.path.join(folder, "out")
+    with open(out, "wb") as file:
+        file.write(b"old\n")
+    # The first one opens the file anew, whatever came of those before it.
+    done = run(missing, bad, a, b, "-o", out)
+    assert done.returncode == 1 and read(out) == headed((a, text_of(OWN)), (b, text_of(OTHER))), done
+    assert done.stderr.count(b"\n") == 2 and missing.encode() in done.stderr and bad.encode() in done.stderr, done
+    done = run("-l", "--error-exitcode=7", cut, b)
+    assert done.returncode == 1 and done.stdout.endswith(run("-l", b).stdout), done
+    assert cut.encode() + b": the trace is cut off" in done.stderr, done
+    assert run("-l", "--error-exitcode=7", a, b).returncode == 7
+
+
+def a_choice_matches_in_one_of_them(folder):
+    a, b, c = write(folder, a=OWN, b=OTHER, c=SEVERAL)
+    done = run("--pid=99", a, b)
+    assert done.returncode == 0 and not done.stderr, done
+    assert done.stdout == headed((b, text_of(OTHER))), done
+    assert run("-R", "memory", a, c, check=0).stdout.startswith(headed((a, text_of(OWN, "-R", "memory"))))
+    done = run("--pid=5", a, b, check=1)
+    assert done.stderr.decode() == "".join(f"functrace-postproc: {name}: it has no process 5\n" for name in (a, b)), done
+    done = run("-R", "nothing", a, c, check=1)
+    assert done.stderr.decode().splitlines() == [
+        f"functrace-postproc: {a}: -R nothing matches nothing: the trace has other resources: 1 memory",
+        f"functrace-postproc: {c}: -R nothing matches nothing: the trace has other resources: 1 fd, 2 object, "
+        "4 transfer, 8 fp"], done
+
+
+def no_input_is_overwritten(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    os.link(b, os.path.join(folder, "link"))
+    for out in (a, b, os.path.join(folder, "link")):
+        done = run(a, b, "-o", out, check=1)
+        assert b"is an input too" in done.stderr and done.stderr.count(b"\n") == 1, done
+    assert read(a) == OWN and read(b) == OTHER
+
+
+def what_does_not_go_together(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    out = os.path.join(folder, "out")
+    for options in (["-f", "rtrace"], ["-f", "rtrace", "-o", out], ["--expand-events"], ["--follow"], ["-", "-"],
+                    ["--hatf-file=x"], ["--sim-file=" + out], ["-f", "swap", "-o", "-"]):
+        done = run(*options, a, b, check=2)
+        assert done.stdout == b"" and not os.path.exists(out), (options, done)
+
+
+def a_full_disk_is_said_for_each(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    done = run(a, b, "-o", "/dev/full", check=1)
+    assert done.stderr.count(b"No space left on device") == 2, done
+
+
+if __name__ == "__main__":
+    sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
+                   the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
+                   a_choice_matches_in_one_of_them, no_input_is_overwritten, what_does_not_go_together,
+                   a_full_disk_is_said_for_each]))

@@ -131,8 +131,12 @@ static struct site *site_of(struct resource_account *resource, const struct reco
 }
 
 /* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
-static void settle_site(struct site *site, const struct resource_account *resource)
+static void settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
 {
+	if (!site->is_marked && account->mark_passed) {
+		site->at_mark = site->live;
+		site->is_marked = true;
+	}
 	site_history_note(&site->history, &resource->timeline, &site->live);
 	if (site->peak_seen != resource->peaks) {
 		site->at_peak = site->live;
@@ -182,9 +186,10 @@ static void count_temporary(struct resource_account *resource, const struct bloc
 /* The block is not alive any more. */
 static void drop_block(struct account *account, struct resource_account *resource, struct block *block)
 {
-	settle_site(block->site, resource);
+	settle_site(account, resource, block->site);
 	tally_take(&resource->live, block->size);
 	tally_take(&block->site->live, block->size);
+	tally_take(&resource->live_sizes[size_bucket(block->size)], block->size);
 	if (block->thread)
 		tally_take(&block->thread->live, block->size);
 	if (block == resource->newest)
@@ -237,10 +242,11 @@ static void count_allocation(struct account *account, struct resource_state *whi
 				.references = 1};
 	resource_live_set(which, call->id, block);
 	resource->newest = block;
-	settle_site(site, resource);
+	settle_site(account, resource, site);
 	tally_add(&resource->allocations, call->size);
 	tally_add(&resource->live, call->size);
 	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
+	tally_add(&resource->live_sizes[size_bucket(call->size)], call->size);
 	tally_add(&site->tally, call->size);
 	tally_add(&site->live, call->size);
 	if (block->thread) {
@@ -291,6 +297,7 @@ static struct moment next_moment(struct account *account, const struct record_ca
 	}
 	account->events++;
 	account->last = now;
+	account->mark_passed |= account->wishes.has_mark && now.since > account->wishes.mark;
 	return now;
 }
 
@@ -367,37 +374,40 @@ void account_put(struct account *account, const struct record *record)
 	}
 }
 
-static void end_block(const struct block *block, const struct account_span *span)
+static void end_block(const struct account *account, const struct block *block)
 {
+	const struct account_wishes *wishes = &account->wishes;
+	const uint64_t born = block->born.since, age = account->last.since - born;
 	struct site *site = block->site;
-	const uint64_t born = block->born.since;
 
 	if (born < site->oldest_since)
 		site->oldest_since = born;
 	if (born > site->newest_since)
 		site->newest_since = born;
-	if (!span || (born >= span->from && born <= span->to))
+	if (born >= wishes->from && (!wishes->to || born <= wishes->to) && age >= wishes->age)
 		tally_add(&site->picked, block->size);
 }
 
-static void end_resource(const struct resource_state *which, struct resource_account *resource,
-			 const struct account_span *span)
+static void end_resource(const struct account *account, const struct resource_state *which,
+			 struct resource_account *resource)
 {
 	struct hash_entry *entry;
 
 	for (size_t i = 0; i < resource->site_count; i++) {
 		struct site *site = resource->sites[i];
 
-		settle_site(site, resource);
+		settle_site(account, resource, site);
+		if (!site->is_marked)
+			site->at_mark = site->live;
 		site->picked = (struct tally){0};
 		site->oldest_since = UINT64_MAX;
 		site->newest_since = 0;
 	}
 	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
-		end_block((const struct block *)(uintptr_t)entry->value, span);
+		end_block(account, (const struct block *)(uintptr_t)entry->value);
 }
 
-void account_end(struct account *account, const struct account_span *span)
+void account_end(struct account *account)
 {
 	for (size_t i = 0; i < account->resources.count; i++) {
 		const struct resource_state *which = account->resources.items[i];
@@ -406,7 +416,7 @@ void account_end(struct account *account, const struct account_span *span)
 		if (!resource)
 			continue;
 		timeline_advance(&resource->timeline, account->last.since);
-		end_resource(which, resource, span);
+		end_resource(account, which, resource);
 	}
 }
 

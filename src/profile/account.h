@@ -35,11 +35,13 @@ struct site {
 	struct tally live, temporary;
 	struct tally own_peak;               /* the most that was alive of this site, by bytes */
 	struct tally at_peak;                /* alive when the resource's peak of bytes was, after account_end() */
-	struct tally picked;                 /* alive at the end, born in the span or old enough (account_pick()) */
+	struct tally at_mark;                /* alive when the account's mark passed, after account_end() */
+	struct tally picked;                 /* alive at the end, as struct account_wishes says */
 	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
 	uint64_t first_since;                /* of its first call */
 	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
 	uint64_t number;                     /* in the order of the first calls */
+	bool is_marked;                      /* at_mark is set */
 	uint64_t peak_seen;                  /* the resource's peaks that at_peak knows of */
 	struct site_history history;         /* what was alive at each moment of the resource's timeline */
 };
@@ -68,19 +70,31 @@ struct resource_account {
 	struct moment peak_blocks_at, peak_bytes_at;
 	uint64_t peaks; /* how often the peak of bytes was passed */
 	uint64_t releases, unknown_releases, references, reused;
-	struct tally sizes[SIZE_BUCKETS];
+	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
 	struct timeline timeline;
 	const void *newest; /* the block that was allocated last */
 };
 
+/* What is wanted beyond the sums; times are in the units of `since`. */
+struct account_wishes {
+	/* Of what is alive at the end, picked is what was born from `from` to `to`, and is at least so old. All of
+	 * it: 0, UINT64_MAX, 0. */
+	uint64_t from, to, age;
+	/* What was alive then is kept as at_mark. */
+	bool has_mark;
+	uint64_t mark;
+};
+
 struct account {
+	struct account_wishes wishes; /* set before the first call */
 	char *name, *command;
 	uint32_t pid;
 	bool has_pid, has_process, is_attached, is_big, has_times;
 	int64_t start_sec; /* as in struct record_process */
 	uint64_t events;
 	struct moment first, last;
+	bool mark_passed;
 	uint64_t cut, lost;         /* calls whose stacks end before their thread's start */
 	struct resources resources; /* user: a pointer to struct resource_account */
 	struct object_map objects;
@@ -102,15 +116,8 @@ static inline struct resource_account *resource_account_of(const struct resource
  * resources and the distinct stacks, functions and threads. */
 void account_put(struct account *account, const struct record *record);
 
-/* What of the live resources is wanted apart, as site.picked: those born from `from` to `to`, in the units of
- * `since`. */
-struct account_span {
-	uint64_t from, to;
-};
-
-/* After the last record: sets what the fields above say is set then. Can be called again after more records. `span`
- * NULL: all that lives is picked. */
-void account_end(struct account *account, const struct account_span *span);
+/* After the last record: sets what the fields above say is set then. Can be called again after more records. */
+void account_end(struct account *account);
 
 /* Frees what the account has; the struct is the caller's. */
 void account_free(struct account *account);

@@ -174,6 +174,8 @@ static void place_processes(struct profile *profile)
 		const struct account *account = profile->processes[i].account;
 		const uint64_t own = absolute_begin(account);
 
+		if (profile->processes[i].is_old)
+			continue;
 		if (own && own < begin)
 			begin = own;
 		profile->has_times &= account->has_times || !account->events;
@@ -187,6 +189,8 @@ static void place_processes(struct profile *profile)
 		struct profile_process *process = &profile->processes[i];
 		const uint64_t own = absolute_begin(process->account);
 
+		if (process->is_old)
+			continue;
 		process->offset = own && profile->has_times ? own - begin : 0;
 		const uint64_t end = add_saturated(process->offset, process->account->last.since);
 
@@ -214,8 +218,15 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;
-	const uint64_t offset = profile->processes[member->process].offset;
+	const struct profile_process *process = &profile->processes[member->process];
+	const uint64_t offset = process->offset;
 
+	if (process->is_old) {
+		tally_join(&group->old, &site->live);
+		return;
+	}
+	if (process->account->wishes.has_mark)
+		tally_join(&group->old, &site->at_mark);
 	tally_join(&group->allocated, &site->tally);
 	tally_join(&group->live, &site->live);
 	tally_join(&group->temporary, &site->temporary);
@@ -239,7 +250,7 @@ void profile_end(struct profile *profile)
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
 
-		for (size_t i = 0; i < account->resources.count; i++) {
+		for (size_t i = 0; !profile->processes[p].is_old && i < account->resources.count; i++) {
 			const struct resource_state *which = account->resources.items[i];
 			const struct resource_account *resource = resource_account_of(which);
 
@@ -255,6 +266,7 @@ void profile_end(struct profile *profile)
 			sum_member(profile, group, &group->members[k]);
 		group->released = group->allocated.calls - group->live.calls;
 		tally_join(&resource->picked, &group->picked);
+		tally_join(&resource->old, &group->old);
 	}
 }
 
@@ -267,7 +279,7 @@ struct tally profile_group_at(const struct profile *profile, const struct profil
 		const struct timeline *timeline = &member->resource->timeline;
 		const uint64_t offset = profile->processes[member->process].offset;
 
-		if (since < offset || !timeline->moment_width)
+		if (profile->processes[member->process].is_old || since < offset || !timeline->moment_width)
 			continue;
 		const struct tally at =
 			site_history_at(&member->site->history, (since - offset) / timeline->moment_width);
@@ -294,7 +306,7 @@ struct tally profile_resource_at(const struct profile *profile, const struct pro
 		const struct profile_process *process = &profile->processes[p];
 		const struct resource_account *account = account_of_resource(process->account, resource);
 
-		if (!account || since < process->offset || !account->timeline.count)
+		if (!account || process->is_old || since < process->offset || !account->timeline.count)
 			continue;
 		size_t span = (since - process->offset) / account->timeline.width;
 

@@ -21,6 +21,7 @@ struct profile_frame {
 
 struct profile_process {
 	struct account *account; /* its name, times and counts */
+	bool is_old;             /* of what the profile is compared to: it counts in the groups' `old` alone */
 	uint64_t offset;         /* nanoseconds from the profile's beginning to its first call; 0 where unknown */
 };
 
@@ -31,7 +32,7 @@ struct profile_resource {
 	size_t number;           /* in profile.resources */
 	/* Sums over the processes. peak is the sum of the peaks of each one's bytes, which need not have been at the
 	 * same time; with one process it is the peak. */
-	struct tally allocated, live, temporary, peak, picked, others;
+	struct tally allocated, live, temporary, peak, picked, others, old;
 	uint64_t releases, unknown_releases, reused, references;
 	uint64_t peak_since; /* when it was, with one process; from the profile's beginning */
 };
@@ -52,6 +53,7 @@ struct profile_group {
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked;
+	struct tally old; /* alive at the end of the old processes, or at the mark */
 	uint64_t lifetimes;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */
@@ -70,6 +72,7 @@ struct profile {
 	size_t group_count, group_capacity;
 	struct profile_frame **frames;
 	size_t frame_count, frame_capacity;
+	bool has_old;       /* something to compare to: an old process or a mark */
 	bool has_times;     /* `since` is in nanoseconds; else in calls */
 	int64_t begin_sec;  /* since the Epoch, when the first process began; 0 unknown */
 	uint64_t end_since; /* of the last call of all */

@@ -35,13 +35,16 @@ static void add_resource(struct profile *profile, size_t process, struct resolve
 }
 
 /* Takes the account over. */
-static void add_process(struct profile *profile, struct account *account, struct names *names)
+static void add_process(const struct profile_stage_options *options, struct account *account)
 {
-	struct resolver resolver = {.profile = profile, .account = account, .names = names};
+	struct profile *profile = options->profile;
+	struct resolver resolver = {.profile = profile, .account = account, .names = options->names};
 	const size_t process = profile->process_count;
 
 	ARRAY_GROW(profile->processes, profile->process_capacity, profile->process_count);
-	profile->processes[profile->process_count++] = (struct profile_process){.account = account};
+	profile->processes[profile->process_count++] =
+		(struct profile_process){.account = account, .is_old = options->is_old};
+	profile->has_old |= options->is_old || account->wishes.has_mark;
 	for (size_t i = 0; i < account->resources.count; i++) {
 		const struct resource_state *which = account->resources.items[i];
 		const struct resource_account *resource = resource_account_of(which);
@@ -67,8 +70,8 @@ static int finish(struct stage *stage)
 
 	if (!profile->account || !profile->account->has_process)
 		return 0;
-	account_end(profile->account, profile->options.has_span ? &profile->options.span : NULL);
-	add_process(profile->options.profile, profile->account, profile->options.names);
+	account_end(profile->account);
+	add_process(&profile->options, profile->account);
 	profile->account = NULL;
 	return 0;
 }
@@ -91,5 +94,6 @@ struct stage *profile_stage_new(const struct profile_stage_options *options)
 	profile->stage = (struct stage){.put = put, .finish = finish, .free = stage_free};
 	profile->options = *options;
 	profile->account = xcalloc(1, sizeof(*profile->account));
+	profile->account->wishes = options->wishes;
 	return &profile->stage;
 }

@@ -9,8 +9,8 @@
 struct profile_stage_options {
 	struct profile *profile; /* that it becomes a part of at the end; the caller's */
 	struct names *names;     /* of its objects; NULL: frames are named by what the trace says. The caller's */
-	bool has_span;           /* what is alive is picked by its birth, see account_end() */
-	struct account_span span;
+	bool is_old;             /* as in struct profile_process */
+	struct account_wishes wishes;
 };
 
 /* A last stage for the records of one process. */

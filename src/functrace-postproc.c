@@ -4,6 +4,7 @@
 #include "postproc-input.h"
 #include "postproc-options.h"
 #include "postproc-run.h"
+#include "postproc-views.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ struct postproc {
 	struct postproc_options options;
 	struct index_set include, exclude;
 	struct output_sequence sequence;
+	struct views views;   /* if they are wanted */
 	bool failed;          /* and said so */
 	bool found_leaks;     /* in one of them */
 	bool chose;           /* the choices of the command line matched something in one of them */
@@ -59,7 +61,8 @@ static bool check_output(const struct postproc_options *options)
 {
 	struct stat output, input;
 
-	if (options->input_count == 1 || !options->output || stat(options->output, &output) || !S_ISREG(output.st_mode))
+	if ((options->input_count == 1 && !view_options_want(&options->views)) || !options->output ||
+	    stat(options->output, &output) || !S_ISREG(output.st_mode))
 		return true;
 	for (size_t i = 0; i < options->input_count; i++) {
 		if (stat(options->inputs[i], &input) || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
@@ -116,7 +119,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	} else if (options->dump) {
 		postproc->failed |= postproc_dump(input, options, sequence) != EXIT_SUCCESS;
 	} else {
-		postproc_run(input, options, sequence, &outcome);
+		postproc_run(input, options, sequence, view_options_want(&options->views) ? &postproc->views : NULL,
+			     &outcome);
 		postproc->failed |= !outcome.sound;
 		postproc->found_leaks |= outcome.found_leaks;
 		if (outcome.sound)
@@ -140,22 +144,39 @@ static void report_unmatched(struct postproc *postproc)
 	postproc->failed = true;
 }
 
-/* Those that cannot be read are reported, the others are read all the same. */
+/* One that cannot be read is reported, the others are read all the same. */
+static void read_input(struct postproc *postproc, const char *path)
+{
+	struct postproc_input input;
+
+	if (!postproc_input_open(&input, path))
+		postproc->failed = true;
+	else if (postproc->options.expand_events)
+		postproc->failed |= postproc_expand(&input, &postproc->options) != EXIT_SUCCESS;
+	else
+		read_trace(postproc, &input);
+}
+
 static void read_traces(struct postproc *postproc)
 {
 	const struct postproc_options *options = &postproc->options;
+	const bool wants_views = view_options_want(&options->views);
 
-	for (size_t i = 0; i < options->input_count; i++) {
-		struct postproc_input input;
-
-		if (!postproc_input_open(&input, options->inputs[i]))
-			postproc->failed = true;
-		else if (options->expand_events)
-			postproc->failed |= postproc_expand(&input, options) != EXIT_SUCCESS;
-		else
-			read_trace(postproc, &input);
+	if (wants_views)
+		views_begin(&postproc->views, options);
+	if (options->views.old) {
+		postproc->views.reads_old = true;
+		read_input(postproc, options->views.old);
+		postproc->views.reads_old = false;
 	}
+	for (size_t i = 0; i < options->input_count; i++)
+		read_input(postproc, options->inputs[i]);
 	report_unmatched(postproc);
+	if (!wants_views)
+		return;
+	postproc->failed |= !views_write(&postproc->views);
+	postproc->found_leaks |= options->views.report && views_found_leaks(&postproc->views);
+	views_free(&postproc->views);
 }
 
 static int status_of(const struct postproc *postproc)

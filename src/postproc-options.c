@@ -137,7 +137,8 @@ static const struct encoding *encoding(struct argp_state *state, const char *nam
 	const struct encoding *found = encoding_find(name);
 
 	if (!found)
-		argp_error(state, "there is no format '%s'; the formats are %s", name, encoding_names(ability));
+		argp_error(state, "there is no format '%s'; the formats are %s%s%s", name, encoding_names(ability),
+			   ability == ENCODING_WRITE ? ", " : "", ability == ENCODING_WRITE ? export_names() : "");
 	else if (!encoding_can(found, ability))
 		argp_error(state, "the format %s can only be %s; those that can be %s are %s", name,
 			   ability == ENCODING_READ ? "written" : "read", ability == ENCODING_READ ? "read" : "written",
@@ -220,7 +221,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
 	case 'f':
-		options->output_encoding = encoding(state, arg, ENCODING_WRITE);
+		options->views.export = export_find(arg);
+		options->output_encoding = options->views.export ? NULL : encoding(state, arg, ENCODING_WRITE);
 		return true;
 	case 't':
 		options->output_encoding = encoding(state, "text", ENCODING_WRITE);
@@ -283,6 +285,10 @@ static bool is_folder_or_none(const char *path)
 /* What does not go with several inputs. */
 static void check_several(struct argp_state *state, const struct postproc_options *options)
 {
+	const struct export *export = options->views.export;
+
+	if (options->views.report || (export && export->write))
+		return;
 	const bool has_folder = options->output && path_is_folder(options->output);
 	const bool has_lines = options->stats || options->dump || postproc_wants_mpatrol(options) ||
 			       encoding_can(options->output_encoding, ENCODING_COMMENT);
@@ -312,8 +318,14 @@ static void check(struct argp_state *state, struct postproc_options *options)
 			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
-	if (options->error_exitcode && !options->leaks)
-		argp_error(state, "--error-exitcode is for leaks; add -l");
+	if (options->error_exitcode && !options->leaks && !options->views.report)
+		argp_error(state, "--error-exitcode is for leaks; add -l or --report");
+	if (view_options_want(&options->views) && (options->stats || options->leaks || options->compress ||
+						   other_format || options->dump || postproc_wants_mpatrol(options)))
+		argp_error(state, "--report and files for other tools are made of the whole trace; they do not go with "
+				  "-l, -c, --stats, --dump or another format");
+	if (options->views.report && options->views.export)
+		argp_error(state, "--report is text; it does not go with -f");
 	if (options->stats && (options->leaks || options->compress || other_format))
 		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
 	if (postproc_wants_mpatrol(options) && (options->stats || options->leaks || options->compress || other_format))
@@ -349,6 +361,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (parse_selection(key, arg, state, options) || parse_output(key, arg, state, options))
 		return 0;
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->views;
+		return 0;
 	case 'l':
 		options->leaks = true;
 		return 0;
@@ -400,9 +415,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void postproc_options_parse(int argc, char **argv, struct postproc_options *options)
 {
+	static const struct argp_child children[] = {{.argp = &postproc_view_argp, .group = 1}, {0}};
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,
+		.children = children,
 		.args_doc = "[FILE|-]...",
 		.doc = "Reads what functrace, sp-rtrace and functracer wrote: prints it, filters "
 		       "it, finds leaks, "

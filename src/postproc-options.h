@@ -8,6 +8,7 @@
 #include "symbols/names.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
+#include "postproc-view-options.h"
 #include "stacktrack-expand.h"
 
 enum { EXIT_USAGE = 2 };
@@ -36,6 +37,7 @@ struct postproc_options {
 	const char *hatf_path, *sim_path; /* NULL: not wanted */
 	struct call_address call_address;
 	struct names_options names;
+	struct view_options views;
 };
 
 /* Whether what mpatrol's programs show of a trace is wanted instead of it. */

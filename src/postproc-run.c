@@ -37,6 +37,7 @@ struct run {
 	const struct postproc_options *options;
 	struct postproc_input *input;
 	struct output_sequence *sequence; /* NULL: one input */
+	struct views *views;              /* NULL: none is wanted */
 	struct chain **chains;            /* the first one is there before its process is known */
 	size_t chain_count, chain_capacity;
 	bool has_begun; /* the first one has a process */
@@ -126,8 +127,10 @@ static struct stage *make_output(struct chain *chain)
 					     .input_path = run->input->path,
 					     .sequence = run->sequence};
 
-	if (options->resolve)
+	if (options->resolve || run->views)
 		chain->names = names_new(&options->names);
+	if (run->views)
+		return views_stage(run->views, chain->names, &target);
 	if (options->resolve && !postproc_wants_mpatrol(options) &&
 	    !encoding_can(options->output_encoding, ENCODING_NAMES))
 		msg_warn("names have a place only in %s; -r does nothing with -f %s",
@@ -171,7 +174,9 @@ static void make_stages(struct chain *chain)
 	const struct postproc_options *options = run->options;
 	struct stage *stage = add_stage(chain, make_output(chain));
 
-	if (!options->stats && !postproc_wants_mpatrol(options) && !options->follow) {
+	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
+
+	if (is_trace && !options->follow) {
 		const struct layout_options layout = {
 			.is_wanted = wants_layout,
 			.context = run,
@@ -187,7 +192,7 @@ static void make_stages(struct chain *chain)
 	const bool selects = options->select.include || options->select.exclude || options->select.call_address ||
 			     options->select.by_context;
 
-	if ((selects || options->prepare.choose_resources) && !options->compress && !options->stats)
+	if ((selects || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, threads_new(stage));
 	if (selects)
 		stage = chain->select = add_stage(chain, select_new(stage, &options->select));
@@ -225,8 +230,10 @@ static struct stage *begin_process(void *context)
 	const struct chain *chain = run->chains[0];
 
 	if (run->has_begun) {
-		if (!options->output || !path_is_folder(options->output) || !is_folder_or_none(options->hatf_path) ||
-		    !is_folder_or_none(options->sim_path)) {
+		const bool joins = run->views && run->views->profile;
+
+		if (!joins && (!options->output || !path_is_folder(options->output) ||
+			       !is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))) {
 			msg_error("%s has several processes, and one file has a place for one: give a folder with -o, "
 				  "or choose one process with --pid",
 				  run->input->name);
@@ -302,9 +309,9 @@ static bool found_leaks(const struct run *run)
 }
 
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
-		  struct output_sequence *sequence, struct postproc_outcome *outcome)
+		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome)
 {
-	struct run run = {.options = options, .input = input, .sequence = sequence};
+	struct run run = {.options = options, .input = input, .sequence = sequence, .views = views};
 	const struct split_options split = {.pid = options->prepare.pid, .begin = begin_process, .context = &run};
 
 	*outcome = (struct postproc_outcome){0};

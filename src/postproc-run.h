@@ -3,6 +3,7 @@
 #define FT_POSTPROC_RUN_H
 
 #include "postproc-input.h"
+#include "postproc-views.h"
 #include "analysis/output.h"
 #include "base/buf.h"
 
@@ -14,8 +15,9 @@ struct postproc_outcome {
 };
 
 /* Reads the trace of `input`, which has begun, to its end, or as far as it goes. `sequence`: of the inputs whose
- * outputs stand one behind the other; NULL: this is the only one. The caller frees outcome->unmatched. */
+ * outputs stand one behind the other; NULL: this is the only one. `views`: what the trace becomes a part of; NULL none.
+ * The caller frees outcome->unmatched. */
 void postproc_run(struct postproc_input *input, const struct postproc_options *options,
-		  struct output_sequence *sequence, struct postproc_outcome *outcome);
+		  struct output_sequence *sequence, struct views *views, struct postproc_outcome *outcome);
 
 #endif

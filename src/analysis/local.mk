@@ -18,6 +18,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
 	src/analysis/split.c src/analysis/split.h \
+	src/analysis/stream.c src/analysis/stream.h \
 	src/analysis/summary.c src/analysis/summary.h \
 	src/analysis/threads.c src/analysis/threads.h \
 	src/analysis/words.c src/analysis/words.h

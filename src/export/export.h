@@ -2,7 +2,7 @@
 #ifndef FT_EXPORT_EXPORT_H
 #define FT_EXPORT_EXPORT_H
 
-#include "analysis/stage.h"
+#include "analysis/output.h"
 #include "base/buf.h"
 #include "profile/profile.h"
 #include "symbols/names.h"
@@ -29,6 +29,10 @@ struct export
 	/* a last stage that writes as the records come, and stays the caller's; `out` too. */
 	struct stage *(*stage_new)(const struct export_options *options, FILE *out);
 };
+
+/* A last stage for an export that has one: opens the target when the process is known. */
+struct stage *export_stage_new(const struct export *export, const struct export_options *options,
+			       const struct output_target *target);
 
 /* The export of that name; NULL none. */
 const struct export *export_find(const char *name);

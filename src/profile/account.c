@@ -285,12 +285,25 @@ static uint64_t time_since_first(const struct account *account, const struct rec
 	return since > last->since ? since : last->since;
 }
 
+/* Without times, what was meant as seconds is a number of calls. */
+static void count_in_calls(struct account_wishes *wishes)
+{
+	const uint64_t second = 1000000000;
+
+	wishes->from /= second;
+	wishes->to /= second;
+	wishes->age /= second;
+	wishes->mark /= second;
+}
+
 static struct moment next_moment(struct account *account, const struct record_call *call)
 {
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
 
 	if (!account->events) {
 		account->has_times = call->time_ns != TIME_NONE;
+		if (!account->has_times)
+			count_in_calls(&account->wishes);
 		account->first = now;
 	} else {
 		now.since = time_since_first(account, call);

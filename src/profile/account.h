@@ -76,10 +76,11 @@ struct resource_account {
 	const void *newest; /* the block that was allocated last */
 };
 
-/* What is wanted beyond the sums; times are in the units of `since`. */
+/* What is wanted beyond the sums. Times are in nanoseconds since the first call; in a trace without times each second
+ * stands for a call. */
 struct account_wishes {
-	/* Of what is alive at the end, picked is what was born from `from` to `to`, and is at least so old. All of
-	 * it: 0, UINT64_MAX, 0. */
+	/* Of what is alive at the end, picked is what was born from `from` to `to`, and is at least so
+	 * old. to 0: whenever after `from`. */
 	uint64_t from, to, age;
 	/* What was alive then is kept as at_mark. */
 	bool has_mark;

@@ -289,8 +289,8 @@ struct tally profile_group_at(const struct profile *profile, const struct profil
 	return sum;
 }
 
-static const struct resource_account *account_of_resource(const struct account *account,
-							  const struct profile_resource *resource)
+const struct resource_account *profile_resource_account(const struct account *account,
+							const struct profile_resource *resource)
 {
 	for (size_t i = 0; i < account->resources.count; i++)
 		if (!strcmp(type_of(account->resources.items[i]), resource->type))
@@ -304,7 +304,7 @@ struct tally profile_resource_at(const struct profile *profile, const struct pro
 
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct profile_process *process = &profile->processes[p];
-		const struct resource_account *account = account_of_resource(process->account, resource);
+		const struct resource_account *account = profile_resource_account(process->account, resource);
 
 		if (!account || process->is_old || since < process->offset || !account->timeline.count)
 			continue;

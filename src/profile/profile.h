@@ -96,6 +96,10 @@ struct tally profile_group_at(const struct profile *profile, const struct profil
 struct tally profile_resource_at(const struct profile *profile, const struct profile_resource *resource,
 				 uint64_t since);
 
+/* The resource's account in one of the processes; NULL: it has none. */
+const struct resource_account *profile_resource_account(const struct account *account,
+							const struct profile_resource *resource);
+
 /* What fills a profile: */
 
 /* The only frame like this one, whose strings are copied. */

@@ -1,15 +1,10 @@
 #include "config.h"
 #include "report/stats.h"
 #include "report/stats_report.h"
-#include "base/msg.h"
+#include "analysis/stream.h"
+#include "report/lines.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-enum { COLUMNS_DEFAULT = 80, COLUMNS_MIN = 40 };
 
 struct stats {
 	struct stage stage;
@@ -26,41 +21,21 @@ static int put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* Only a terminal has a width. */
-static size_t columns_of(int fd)
+static int write_stats(void *context, FILE *out)
 {
-	struct winsize size;
+	struct stats *stats = context;
 
-	if (!isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
-		return COLUMNS_DEFAULT;
-	return size.ws_col < COLUMNS_MIN ? COLUMNS_MIN : size.ws_col;
+	stats_report(&stats->account, stats->options.names, lines_columns(out), out);
+	return 0;
 }
 
 static int finish(struct stage *stage)
 {
 	struct stats *stats = (struct stats *)stage;
-	struct buf report = {0};
-	char *name;
 
 	if (!stats->account.has_process)
 		return 0;
-	const int fd = output_target_open(&stats->options.target, stats->account.pid, ".stats.txt", &name);
-	int error = fd < 0 ? fd : 0;
-
-	if (!error) {
-		stats_report(&stats->account, &report, columns_of(fd), stats->options.names);
-		error = write_all(fd, report.data, report.size, NULL);
-		if (close(fd) && !error)
-			error = -errno;
-		if (error)
-			msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
-				  name, strerror(-error));
-	}
-	buf_free(&report);
-	free(name);
-	return error;
+	return stream_to_target(&stats->options.target, stats->account.pid, ".stats.txt", write_stats, stats);
 }
 
 static void stats_free(struct stage *stage)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/shorten.h"
+#include "report/lines.h"
 #include "report/stats_report.h"
 #include "profile/resolve.h"
 #include "trace/frame_text.h"
@@ -14,52 +14,9 @@ enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
 struct report {
 	struct account *account;
-	struct buf *out;
-	struct buf line;
-	size_t columns; /* of the terminal; 0: lines are as long as they are */
-	/* What may be shortened in the line: a name (all of it if there is no name), then a path
-	 * that ends the line (0: none). */
-	size_t name_begin, name_end, path;
+	struct lines lines;
 	struct names *names; /* NULL none */
 };
-
-static void shorten_line(struct report *report)
-{
-	struct buf *line = &report->line;
-	const size_t size = line->size;
-
-	if (!report->name_end && !report->path)
-		report->name_end = size;
-	shorten_name(line, report->name_begin, report->name_end, size - report->columns);
-	if (report->path && line->size > report->columns)
-		shorten_name(line, report->path - (size - line->size), line->size, line->size - report->columns);
-}
-
-/* Ends the line, shortened to the width of the terminal; control characters from the trace become
- * '?'. */
-static void end_line(struct report *report)
-{
-	struct buf *line = &report->line;
-
-	if (report->columns && line->size > report->columns)
-		shorten_line(report);
-	report->name_begin = report->name_end = report->path = 0;
-	for (size_t i = 0; i < line->size; i++)
-		if (line->data[i] < 0x20 || line->data[i] == 0x7f)
-			line->data[i] = '?';
-	buf_add(report->out, line->data, line->size);
-	buf_add_char(report->out, '\n');
-	line->size = 0;
-}
-
-#define LINE(report, ...) (buf_printf(&(report)->line, __VA_ARGS__), end_line(report))
-
-static void add_name(struct report *report, const char *name)
-{
-	report->name_begin = report->line.size;
-	buf_add_str(&report->line, name);
-	report->name_end = report->line.size;
-}
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
@@ -74,9 +31,9 @@ static void write_moment(struct report *report, const struct moment *moment)
 {
 	char text[32];
 
-	buf_printf(&report->line, " at event %" PRIu64, moment->number);
+	lines_add(&report->lines, " at event %" PRIu64, moment->number);
 	if (moment->time_ns != TIME_NONE)
-		buf_printf(&report->line, ", %s", clock_text(moment->time_ns, text));
+		lines_add(&report->lines, ", %s", clock_text(moment->time_ns, text));
 }
 
 static void write_head(struct report *report)
@@ -85,42 +42,43 @@ static void write_head(struct report *report)
 	const struct moment *first = &account->first, *last = &account->last;
 	char from[32], to[32];
 
-	buf_printf(&report->line, "Statistics of %s", account->name);
+	lines_add(&report->lines, "Statistics of %s", account->name);
 	if (account->has_pid)
-		buf_printf(&report->line, ", process %" PRIu32, account->pid);
-	end_line(report);
-	buf_printf(&report->line, "%" PRIu64 " events", account->events);
+		lines_add(&report->lines, ", process %" PRIu32, account->pid);
+	lines_end(&report->lines);
+	lines_add(&report->lines, "%" PRIu64 " events", account->events);
 	if (account->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		buf_printf(&report->line, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
-			   clock_text(last->time_ns, to),
-			   last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
-	end_line(report);
+		lines_add(&report->lines, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
+			  clock_text(last->time_ns, to),
+			  last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
+	lines_end(&report->lines);
 }
 
 static void write_totals(struct report *report, const struct resource_state *which,
 			 const struct resource_account *resource)
 {
-	LINE(report, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
+	LINE(&report->lines, "Resource %s (%s)", which->declared ? which->type : "not declared", which->desc);
 	if (resource->others.calls)
-		LINE(report, "  calls          %12" PRIu64 "   bytes %20" PRIu64, resource->others.calls,
+		LINE(&report->lines, "  calls          %12" PRIu64 "   bytes %20" PRIu64, resource->others.calls,
 		     resource->others.bytes);
 	if (!resource->allocations.calls && !resource->releases)
 		return;
-	LINE(report, "  allocations    %12" PRIu64 "   bytes %20" PRIu64, resource->allocations.calls,
+	LINE(&report->lines, "  allocations    %12" PRIu64 "   bytes %20" PRIu64, resource->allocations.calls,
 	     resource->allocations.bytes);
-	LINE(report, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64, resource->releases,
-	     resource->unknown_releases);
+	LINE(&report->lines, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64,
+	     resource->releases, resource->unknown_releases);
 	if (resource->references)
-		LINE(report, "  references     %12" PRIu64, resource->references);
+		LINE(&report->lines, "  references     %12" PRIu64, resource->references);
 	if (resource->reused)
-		LINE(report, "  unseen releases%12" PRIu64 "   (an id was given out again)", resource->reused);
-	LINE(report, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls, resource->live.bytes);
-	buf_printf(&report->line, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
+		LINE(&report->lines, "  unseen releases%12" PRIu64 "   (an id was given out again)", resource->reused);
+	LINE(&report->lines, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
+	     resource->live.bytes);
+	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
 	write_moment(report, &resource->peak_blocks_at);
-	end_line(report);
-	buf_printf(&report->line, "  peak bytes     %12" PRIu64, resource->peak_bytes.bytes);
+	lines_end(&report->lines);
+	lines_add(&report->lines, "  peak bytes     %12" PRIu64, resource->peak_bytes.bytes);
 	write_moment(report, &resource->peak_bytes_at);
-	end_line(report);
+	lines_end(&report->lines);
 }
 
 static int descending(uint64_t a, uint64_t b)
@@ -145,33 +103,23 @@ static void write_functions(struct report *report, struct resource_account *reso
 	if (!count)
 		return;
 	qsort(resource->functions, count, sizeof(*resource->functions), compare_functions);
-	LINE(report, "%s", "");
-	LINE(report, "  %12s %20s %12s  %s", "events", "bytes", "average", "function");
+	LINE(&report->lines, "%s", "");
+	LINE(&report->lines, "  %12s %20s %12s  %s", "events", "bytes", "average", "function");
 	for (size_t i = 0; i < count && i < FUNCTIONS_SHOWN; i++) {
 		const struct function_stats *function = resource->functions[i];
 		const uint64_t sized = function->tally.calls - function->releases;
 
-		buf_printf(&report->line, "  %12" PRIu64, function->tally.calls);
+		lines_add(&report->lines, "  %12" PRIu64, function->tally.calls);
 		if (sized)
-			buf_printf(&report->line, " %20" PRIu64 " %12" PRIu64 "  ", function->tally.bytes,
-				   function->tally.bytes / sized);
+			lines_add(&report->lines, " %20" PRIu64 " %12" PRIu64 "  ", function->tally.bytes,
+				  function->tally.bytes / sized);
 		else
-			buf_printf(&report->line, " %20s %12s  ", "-", "-");
-		add_name(report, function->name);
-		end_line(report);
+			lines_add(&report->lines, " %20s %12s  ", "-", "-");
+		lines_add_name(&report->lines, function->name);
+		lines_end(&report->lines);
 	}
 	if (count > FUNCTIONS_SHOWN)
-		LINE(report, "  and %zu functions more", count - FUNCTIONS_SHOWN);
-}
-
-static void write_bar(struct report *report, uint64_t value, uint64_t largest)
-{
-	/* Every value that is not 0 shows. */
-	const uint64_t length = (uint64_t)((double)value / (double)largest * BAR + 0.5);
-
-	buf_add_str(&report->line, "  ");
-	for (uint64_t i = 0; i < length || (i == 0 && value); i++)
-		buf_add_char(&report->line, '#');
+		LINE(&report->lines, "  and %zu functions more", count - FUNCTIONS_SHOWN);
 }
 
 static void write_sizes(struct report *report, const struct resource_account *resource)
@@ -183,18 +131,19 @@ static void write_sizes(struct report *report, const struct resource_account *re
 			largest = resource->sizes[i].calls;
 	if (!largest)
 		return;
-	LINE(report, "%s", "");
-	LINE(report, "  %12s %20s  %s", "calls", "bytes", "of sizes up to");
+	LINE(&report->lines, "%s", "");
+	LINE(&report->lines, "  %12s %20s  %s", "calls", "bytes", "of sizes up to");
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
 		const struct tally *tally = &resource->sizes[i];
 		const uint64_t up_to = i == 64 ? UINT64_MAX : (1ull << i) - 1;
 
 		if (!tally->calls)
 			continue;
-		buf_printf(&report->line, "  %12" PRIu64 " %20" PRIu64 "  %-14" PRIu64, tally->calls, tally->bytes,
-			   up_to);
-		write_bar(report, tally->calls, largest);
-		end_line(report);
+		lines_add(&report->lines, "  %12" PRIu64 " %20" PRIu64 "  %-14" PRIu64, tally->calls, tally->bytes,
+			  up_to);
+		lines_add(&report->lines, "  ");
+		lines_add_bar(&report->lines, tally->calls, largest, BAR);
+		lines_end(&report->lines);
 	}
 }
 
@@ -208,13 +157,14 @@ static void write_lifetimes(struct report *report, const uint64_t *lifetimes, co
 			largest = lifetimes[i];
 	if (!largest)
 		return;
-	LINE(report, "%s", "");
-	LINE(report, "  %12s  %s", "released", what);
+	LINE(&report->lines, "%s", "");
+	LINE(&report->lines, "  %12s  %s", "released", what);
 	for (unsigned i = 0; i < LIFETIME_BUCKETS; i++)
 		if (lifetimes[i]) {
-			buf_printf(&report->line, "  %12" PRIu64 "  %-14s", lifetimes[i], labels[i]);
-			write_bar(report, lifetimes[i], largest);
-			end_line(report);
+			lines_add(&report->lines, "  %12" PRIu64 "  %-14s", lifetimes[i], labels[i]);
+			lines_add(&report->lines, "  ");
+			lines_add_bar(&report->lines, lifetimes[i], largest, BAR);
+			lines_end(&report->lines);
 		}
 }
 
@@ -250,27 +200,27 @@ static void write_given_name(struct report *report, const char *text)
 {
 	for (;;) {
 		const size_t length = strcspn(text, "\n");
-		const size_t at = report->line.size;
+		struct lines *lines = &report->lines;
+		const size_t at = lines->line.size;
 		const struct frame_text_parts parts = frame_text_parts(text, length);
 
-		buf_add(&report->line, text, length);
-		report->name_begin = at + parts.name_begin;
-		report->name_end = at + parts.name_end;
-		report->path = parts.module ? at + parts.module : 0;
-		end_line(report);
+		buf_add(&lines->line, text, length);
+		lines->name_begin = at + parts.name_begin;
+		lines->name_end = at + parts.name_end;
+		lines->path = parts.module ? at + parts.module : 0;
+		lines_end(&report->lines);
 		if (!text[length])
 			return;
 		text += length + 1;
 		text += *text == '\t';
-		buf_add_str(&report->line, "       ");
+		lines_add(&report->lines, "%s", "       ");
 	}
 }
 
 static void add_module(struct report *report, const char *path)
 {
-	buf_add_str(&report->line, " from ");
-	report->path = report->line.size;
-	buf_add_str(&report->line, path);
+	lines_add(&report->lines, "%s", " from ");
+	lines_add_path(&report->lines, path);
 }
 
 static void write_frame(struct report *report, const struct stack *stack, uint32_t i)
@@ -281,26 +231,26 @@ static void write_frame(struct report *report, const struct stack *stack, uint32
 		frame_lookup(report->names ? names_lookup : NULL, report->names, stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
-		buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
+		lines_add(&report->lines, "       0x%" PRIx64, stack->frames[i]);
 		if (names[k].function)
-			buf_add_char(&report->line, ' ');
-		add_name(report, string_or_empty(names[k].function));
+			lines_add(&report->lines, " ");
+		lines_add_name(&report->lines, string_or_empty(names[k].function));
 		if (names[k].file)
-			buf_printf(&report->line, " at %s:%u", path_name(names[k].file), names[k].line);
+			lines_add(&report->lines, " at %s:%u", path_name(names[k].file), names[k].line);
 		else if (names[k].module)
 			add_module(report, names[k].module);
-		end_line(report);
+		lines_end(&report->lines);
 	}
 	if (count)
 		return;
-	buf_printf(&report->line, "       0x%" PRIx64, stack->frames[i]);
+	lines_add(&report->lines, "       0x%" PRIx64, stack->frames[i]);
 	if (text) {
 		write_given_name(report, text);
 		return;
 	}
 	if (stack->objects && stack->objects[i])
 		add_module(report, stack->objects[i]->path);
-	end_line(report);
+	lines_end(&report->lines);
 }
 
 static void write_stack(struct report *report, const struct site *stats, bool has_live)
@@ -308,18 +258,19 @@ static void write_stack(struct report *report, const struct site *stats, bool ha
 	static const char *const ends[] = {"", " (cut)", " (lost)"}; /* as text traces say it */
 	const struct stack *stack = stats->stack;
 
-	buf_printf(&report->line, "  %12" PRIu64 " %-5s %20" PRIu64 " byte%s", stats->tally.calls,
-		   stats->tally.calls == 1 ? "call" : "calls", stats->tally.bytes, stats->tally.bytes == 1 ? "" : "s");
+	lines_add(&report->lines, "  %12" PRIu64 " %-5s %20" PRIu64 " byte%s", stats->tally.calls,
+		  stats->tally.calls == 1 ? "call" : "calls", stats->tally.bytes, stats->tally.bytes == 1 ? "" : "s");
 	if (has_live)
-		buf_printf(&report->line, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
-	end_line(report);
+		lines_add(&report->lines, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
+	lines_end(&report->lines);
 	account_map_stack(report->account, report->names, stack, FRAMES_SHOWN);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		write_frame(report, stack, i);
 	if (stack->count > FRAMES_SHOWN)
-		LINE(report, "       and %" PRIu32 " frames more%s", stack->count - FRAMES_SHOWN, ends[stack->end]);
+		LINE(&report->lines, "       and %" PRIu32 " frames more%s", stack->count - FRAMES_SHOWN,
+		     ends[stack->end]);
 	else if (stack->end)
-		LINE(report, "      %s", ends[stack->end]);
+		LINE(&report->lines, "      %s", ends[stack->end]);
 }
 
 /* Sorts the sites, those without a stack behind all others. */
@@ -337,21 +288,21 @@ static void write_stacks(struct report *report, struct resource_account *resourc
 	if (!count)
 		return;
 	sort_sites(resource, compare_stacks);
-	LINE(report, "%s", "");
-	LINE(report, "  Stacks with the most bytes (%zu of %zu)", shown, count);
+	LINE(&report->lines, "%s", "");
+	LINE(&report->lines, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
 		write_stack(report, resource->sites[i], has_live);
 	/* When hardly anything is live this would only repeat. */
 	if (!resource->live.calls || count == 1)
 		return;
 	sort_sites(resource, compare_live_stacks);
-	LINE(report, "%s", "");
-	LINE(report, "  Stacks with the most live bytes at the end");
+	LINE(&report->lines, "%s", "");
+	LINE(&report->lines, "  Stacks with the most live bytes at the end");
 	for (size_t i = 0; i < shown && resource->sites[i]->live.calls; i++)
 		write_stack(report, resource->sites[i], true);
 }
 
-void stats_report(struct account *account, struct buf *out, size_t columns, struct names *names)
+void stats_report(struct account *account, struct names *names, size_t columns, FILE *out)
 {
 	static const char *const times[LIFETIME_BUCKETS] = {
 		"0",          "below 10 us", "below 100 us", "below 1 ms", "below 10 ms", "below 0.1 s",   "below 1 s",
@@ -361,7 +312,7 @@ void stats_report(struct account *account, struct buf *out, size_t columns, stru
 		"0",          "below 10",   "below 100",  "below 10^3",  "below 10^4",  "below 10^5",  "below 10^6",
 		"below 10^7", "below 10^8", "below 10^9", "below 10^10", "below 10^11", "below 10^12", "more",
 	};
-	struct report report = {.account = account, .out = out, .columns = columns, .names = names};
+	struct report report = {.account = account, .lines = {.out = out, .columns = columns}, .names = names};
 
 	write_head(&report);
 	for (size_t i = 0; i < account->resources.count; i++) {
@@ -370,7 +321,7 @@ void stats_report(struct account *account, struct buf *out, size_t columns, stru
 
 		if (!resource)
 			continue;
-		LINE(&report, "%s", "");
+		LINE(&report.lines, "%s", "");
 		write_totals(&report, which, resource);
 		write_functions(&report, resource);
 		write_sizes(&report, resource);
@@ -378,5 +329,5 @@ void stats_report(struct account *account, struct buf *out, size_t columns, stru
 		write_lifetimes(&report, resource->lifetimes_events, "after events", spans);
 		write_stacks(&report, resource);
 	}
-	buf_free(&report.line);
+	buf_free(&report.lines.line);
 }

@@ -1,0 +1,51 @@
+#include "config.h"
+#include "analysis/stream.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int stream_open(struct stream *stream, const struct output_target *target, uint32_t pid, const char *suffix)
+{
+	const int fd = output_target_open(target, pid, suffix, &stream->name);
+
+	if (fd < 0)
+		return fd;
+	stream->out = fdopen(fd, "w");
+	if (stream->out)
+		return 0;
+	const int error = -errno;
+
+	close(fd);
+	msg_error("cannot write %s: %s", stream->name, strerror(-error));
+	return error;
+}
+
+int stream_close(struct stream *stream, int error)
+{
+	if (stream->out) {
+		const bool failed = fflush(stream->out) || ferror(stream->out);
+		const int flush_error = failed ? errno : 0;
+
+		if ((fclose(stream->out) || failed) && !error) {
+			error = -(flush_error ? flush_error : errno ? errno : EIO);
+			msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
+				  stream->name, strerror(-error));
+		}
+	}
+	free(stream->name);
+	return error;
+}
+
+int stream_to_target(const struct output_target *target, uint32_t pid, const char *suffix,
+		     int (*write)(void *context, FILE *out), void *context)
+{
+	struct stream stream = {0};
+	int error = stream_open(&stream, target, pid, suffix);
+
+	if (!error)
+		error = write(context, stream.out);
+	return stream_close(&stream, error);
+}

@@ -1,0 +1,67 @@
+/* An export with a stage of its own, which gets its file when the process is known. */
+#include "config.h"
+#include "analysis/stream.h"
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct export_stage {
+	struct stage stage;
+	const struct export *export;
+	struct export_options options;
+	struct output_target target;
+	struct stream stream;
+	struct stage *inner; /* NULL before the process is known */
+	bool failed;
+};
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct export_stage *export = (struct export_stage *)stage;
+
+	if (!export->inner) {
+		const uint32_t pid = record->type == RECORD_PROCESS ? record->process.pid : 0;
+		const int error = stream_open(&export->stream, &export->target, pid, export->export->suffix);
+
+		export->failed = error;
+		if (error)
+			return error;
+		export->inner = export->export->stage_new(&export->options, export->stream.out);
+	}
+	return stage_put(export->inner, record);
+}
+
+static int finish(struct stage *stage)
+{
+	struct export_stage *export = (struct export_stage *)stage;
+	int error = export->inner ? stage_finish(export->inner) : 0;
+
+	error = stream_close(&export->stream, export->failed ? -EIO : error);
+	export->stream = (struct stream){0};
+	return error;
+}
+
+static void stage_free(struct stage *stage)
+{
+	struct export_stage *export = (struct export_stage *)stage;
+
+	if (export->inner)
+		export->inner->free(export->inner);
+	stream_close(&export->stream, -EIO);
+	free(export);
+}
+
+struct stage *export_stage_new(const struct export *export, const struct export_options *options,
+			       const struct output_target *target)
+{
+	struct export_stage *stage = xmalloc(sizeof(*stage));
+
+	*stage = (struct export_stage){
+		.stage = {.put = put, .finish = finish, .free = stage_free},
+		.export = export,
+		.options = *options,
+		.target = *target,
+	};
+	return &stage->stage;
+}

@@ -1,0 +1,158 @@
+#include "config.h"
+#include "postproc-view-options.h"
+#include "base/msg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum view_option {
+	OPT_REPORT = 0x800,
+	OPT_TREE,
+	OPT_TOP,
+	OPT_BETWEEN,
+	OPT_OLDER,
+	OPT_DIFF,
+	OPT_WEIGHT,
+};
+
+static const struct argp_option option_table[] = {
+	{NULL, 0, NULL, 0, "What all of it comes to (several traces are taken together):", 0},
+	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
+	 "print a report of what is alive at the end, worst first; views: leaks (default), peak, allocated, temporary, "
+	 "size, thread, object",
+	 0},
+	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL,
+	 "in the report: as a tree, from main down to what allocates (default) or from there up", 0},
+	{"top", OPT_TOP, "N", 0, "in the report: N groups (default: 10)", 0},
+	{"between", OPT_BETWEEN, "A,B", 0,
+	 "in the report: what was allocated from second A to second B of the trace and is still alive (without times: "
+	 "calls)",
+	 0},
+	{"older", OPT_OLDER, "T", 0, "in the report: what is alive and at least T seconds old at the end", 0},
+	{"diff", OPT_DIFF, "OLD|@T", 0, "in the report: what grew since the trace OLD, or since second T of the trace",
+	 0},
+	{"weight", OPT_WEIGHT, "FIGURE", 0,
+	 "with -f of a format that holds one figure: live (default), allocated, peak or count", 0},
+	{0},
+};
+
+/* Seconds with a fraction, as nanoseconds. *end: what is behind them. */
+static bool parse_seconds(const char *text, uint64_t *ns, char **end)
+{
+	const double seconds = strtod(text, end);
+
+	if (*end == text || !isfinite(seconds) || seconds < 0 || seconds > 1e9)
+		return false;
+	*ns = (uint64_t)(seconds * 1e9 + 0.5);
+	return true;
+}
+
+static uint64_t seconds(struct argp_state *state, const char *option, const char *text)
+{
+	uint64_t ns = 0;
+	char *end;
+
+	if (!parse_seconds(text, &ns, &end) || *end)
+		argp_error(state, "%s needs seconds, like 2.5, not '%s'", option, text);
+	return ns;
+}
+
+static void set_between(struct argp_state *state, struct view_options *options, const char *text)
+{
+	char *end;
+
+	if (!parse_seconds(text, &options->wishes.from, &end) || *end != ',' ||
+	    !parse_seconds(end + 1, &options->wishes.to, &end) || *end || options->wishes.to <= options->wishes.from)
+		argp_error(state, "--between needs two times in seconds, the later one behind: 2,3.5, not '%s'", text);
+	options->picks = true;
+}
+
+static void set_diff(struct argp_state *state, struct view_options *options, const char *text)
+{
+	if (*text != '@') {
+		options->old = text;
+		return;
+	}
+	options->wishes.mark = seconds(state, "--diff=@", text + 1);
+	options->wishes.has_mark = true;
+}
+
+static void set_tree(struct argp_state *state, struct view_options *options, const char *text)
+{
+	if (!text || !strcmp(text, "down"))
+		options->report_options.tree = TREE_DOWN;
+	else if (!strcmp(text, "up"))
+		options->report_options.tree = TREE_UP;
+	else
+		argp_error(state, "--tree takes down or up, not '%s'", text);
+}
+
+/* What only says how the report looks. */
+static bool wants_report_only(const struct view_options *options)
+{
+	return options->report_options.tree || options->report_options.top || options->picks || options->old ||
+	       options->wishes.has_mark;
+}
+
+static void check(struct argp_state *state, const struct view_options *options)
+{
+	const enum report_view view = options->report_options.view;
+
+	if (!options->report && wants_report_only(options))
+		argp_error(state, "--tree, --top, --between, --older and --diff are about the report; add --report");
+	if (options->report_options.tree && view > REPORT_TEMPORARY)
+		argp_error(state,
+			   "--tree is made of stacks; it goes with the views leaks, peak, allocated and temporary");
+	if ((options->picks || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
+		argp_error(state,
+			   "--between, --older and --diff choose among what is alive; they go with --report=leaks");
+	if (options->has_weight && (!options->export || !options->export->is_weighted))
+		argp_error(state, "--weight is for a format that holds one figure, like -f collapsed");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct view_options *options = state->input;
+	uint64_t number;
+
+	switch (key) {
+	case OPT_REPORT:
+		options->report = true;
+		if (arg && !report_view_parse(arg, &options->report_options.view))
+			argp_error(state,
+				   "--report takes leaks, peak, allocated, temporary, size, thread or object, not '%s'",
+				   arg);
+		return 0;
+	case OPT_TREE:
+		set_tree(state, options, arg);
+		return 0;
+	case OPT_TOP:
+		if (!parse_number(arg, UINT32_MAX, &number) || !number)
+			argp_error(state, "--top needs a number from 1 on, not '%s'", arg);
+		options->report_options.top = (uint32_t)number;
+		return 0;
+	case OPT_BETWEEN:
+		set_between(state, options, arg);
+		return 0;
+	case OPT_OLDER:
+		options->wishes.age = seconds(state, "--older", arg);
+		options->picks = true;
+		return 0;
+	case OPT_DIFF:
+		set_diff(state, options, arg);
+		return 0;
+	case OPT_WEIGHT:
+		options->has_weight = true;
+		if (!export_weight_parse(arg, &options->export_options.weight))
+			argp_error(state, "--weight takes live, allocated, peak or count, not '%s'", arg);
+		return 0;
+	case ARGP_KEY_END:
+		check(state, options);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp postproc_view_argp = {.options = option_table, .parser = parse};

@@ -1,0 +1,30 @@
+/* The options of functrace-postproc that are about whole profiles. */
+#ifndef FT_POSTPROC_VIEW_OPTIONS_H
+#define FT_POSTPROC_VIEW_OPTIONS_H
+
+#include "export/export.h"
+#include "report/report.h"
+
+#include <argp.h>
+
+struct view_options {
+	bool report;
+	struct report_options report_options;
+	const struct export *export; /* -f; NULL none */
+	struct export_options export_options;
+	bool has_weight;
+	const char *old; /* --diff: a trace to compare to; NULL none */
+	struct account_wishes wishes;
+	bool picks; /* the wishes choose among what is alive */
+};
+
+/* A child of the program's parser; its input is the struct. */
+extern const struct argp postproc_view_argp;
+
+/* Whether a profile is made, instead of a trace. */
+static inline bool view_options_want(const struct view_options *options)
+{
+	return options->report || options->export;
+}
+
+#endif

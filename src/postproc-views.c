@@ -1,0 +1,89 @@
+#include "config.h"
+#include "postproc-views.h"
+#include "analysis/stream.h"
+#include "profile/stage.h"
+#include "report/lines.h"
+
+#include <stdlib.h>
+
+void views_begin(struct views *views, const struct postproc_options *options)
+{
+	const struct export *export = options->views.export;
+
+	*views = (struct views){.options = options};
+	if (options->views.report || (export && export->write))
+		views->profile = profile_new();
+}
+
+struct stage *views_stage(struct views *views, struct names *names, const struct output_target *target)
+{
+	const struct view_options *options = &views->options->views;
+
+	if (!views->profile) {
+		struct export_options export_options = options->export_options;
+
+		export_options.names = names;
+		return export_stage_new(options->export, &export_options, target);
+	}
+	const struct profile_stage_options stage = {
+		.profile = views->profile, .names = names, .is_old = views->reads_old, .wishes = options->wishes};
+
+	return profile_stage_new(&stage);
+}
+
+static int write_export(void *context, FILE *out)
+{
+	struct views *views = context;
+	const struct view_options *options = &views->options->views;
+
+	return options->export->write(views->profile, &options->export_options, out);
+}
+
+/* Only a terminal has a width and colours. */
+static int write_report(void *context, FILE *out)
+{
+	struct views *views = context;
+	struct report_options options = views->options->views.report_options;
+
+	options.picks = views->options->views.picks;
+	options.sysroot = views->options->names.sysroot;
+	options.columns = lines_columns(out);
+	options.colours = lines_want_colours(out);
+	report_write(views->profile, &options, out);
+	return 0;
+}
+
+bool views_write(struct views *views)
+{
+	const struct postproc_options *options = views->options;
+	const struct output_target target = {.path = options->output, .input = -1};
+	const struct export *export = options->views.export;
+	int error = 0;
+
+	if (!views->profile)
+		return true;
+	profile_end(views->profile);
+	if (!views->profile->process_count)
+		return true;
+	const uint32_t pid = views->profile->processes[0].account->pid;
+
+	if (options->views.report)
+		error = stream_to_target(&target, pid, ".report.txt", write_report, views);
+	if (!error && export)
+		error = stream_to_target(&target, pid, export->suffix, write_export, views);
+	return !error;
+}
+
+bool views_found_leaks(const struct views *views)
+{
+	for (size_t i = 0; views->profile && i < views->profile->group_count; i++)
+		if (views->profile->groups[i]->picked.calls)
+			return true;
+	return false;
+}
+
+void views_free(struct views *views)
+{
+	if (views->profile)
+		profile_free(views->profile);
+}

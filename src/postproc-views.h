@@ -1,0 +1,25 @@
+/* What functrace-postproc makes of whole profiles: the report, the page, files for other tools. */
+#ifndef FT_POSTPROC_VIEWS_H
+#define FT_POSTPROC_VIEWS_H
+
+#include "postproc-options.h"
+#include "analysis/output.h"
+#include "profile/profile.h"
+
+struct views {
+	const struct postproc_options *options;
+	struct profile *profile; /* of all processes of all inputs; NULL: none is needed */
+	bool reads_old;          /* what is read now is what the profile is compared to (--diff) */
+};
+
+/* To be called once, if postproc_wants_views(). */
+void views_begin(struct views *views, const struct postproc_options *options);
+/* The last stage of a process's records, whose names are `names`. The caller frees it before views_free(). */
+struct stage *views_stage(struct views *views, struct names *names, const struct output_target *target);
+/* After the last input: writes all that is wanted. False after a message. */
+bool views_write(struct views *views);
+/* Whether anything is alive that --error-exitcode counts; after views_write(). */
+bool views_found_leaks(const struct views *views);
+void views_free(struct views *views);
+
+#endif

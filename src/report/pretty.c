@@ -1,0 +1,86 @@
+#include "config.h"
+#include "report/pretty.h"
+
+/* Replaced first, longest first. */
+static const struct {
+	const char *from, *to;
+} words[] = {
+	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char>>", "std::string"},
+	{"std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+	{"std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t>, std::allocator<wchar_t> >", "std::wstring"},
+	{"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+	{"std::__cxx11::", "std::"},
+	{"std::__1::", "std::"},
+	{"[abi:cxx11]", ""},
+	{"(anonymous namespace)::", ""},
+};
+
+/* Template arguments that are so by default; each is left out with the comma before it. */
+static const char *const defaults[] = {
+	"std::allocator<", "std::less<", "std::char_traits<", "std::default_delete<", "std::hash<", "std::equal_to<",
+};
+
+static bool begins(const char *text, const char *with, size_t *length)
+{
+	*length = strlen(with);
+	return !strncmp(text, with, *length);
+}
+
+/* Behind the `>` that ends the template arguments which begin at `text`; NULL if none does. */
+static const char *end_of_arguments(const char *text)
+{
+	unsigned depth = 1;
+
+	for (; *text; text++) {
+		if (*text == '<')
+			depth++;
+		else if (*text == '>' && text[-1] != '-' && !--depth)
+			return text + 1;
+	}
+	return NULL;
+}
+
+/* How many bytes of ", std::allocator<...>" stand here; 0 none. */
+static size_t default_argument(const char *text)
+{
+	size_t length;
+
+	if (!begins(text, ", ", &length))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
+		const char *argument = text + 2;
+
+		if (!begins(argument, defaults[i], &length))
+			continue;
+		const char *end = end_of_arguments(argument + length);
+
+		/* Only at the end of a list, or before another one that is left out. */
+		if (end && (*end == ',' || *end == '>' || (*end == ' ' && end[1] == '>')))
+			return (size_t)(end - text);
+	}
+	return 0;
+}
+
+void pretty_name(struct buf *out, const char *name)
+{
+	while (*name) {
+		size_t length = default_argument(name), i = 0;
+
+		if (length) {
+			name += length;
+			continue;
+		}
+		while (i < ARRAY_SIZE(words) && !begins(name, words[i].from, &length))
+			i++;
+		if (i < ARRAY_SIZE(words)) {
+			buf_add_str(out, words[i].to);
+			name += length;
+		} else if (*name == ' ' && name[1] == '>' && out->size && out->data[out->size - 1] != '-') {
+			/* As the language allows since 2011. */
+			name++;
+		} else {
+			buf_add_char(out, *name++);
+		}
+	}
+}

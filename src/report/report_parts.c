@@ -1,0 +1,142 @@
+#include "config.h"
+#include "report/report_parts.h"
+#include "report/pretty.h"
+#include "modules/known.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What stands outermost in stacks: the start of a program or of a thread. */
+static const char *const starts[] = {
+	"_start",
+	"__libc_start_main",
+	"__libc_start_main_impl",
+	"__libc_start_call_main",
+	"start_thread",
+	"clone",
+	"__clone",
+	"clone3",
+	"__clone3",
+	"thread_start",
+	"__libc_start_main@@GLIBC_2.34",
+	"generic_start_main",
+};
+
+struct tally report_figure(const struct report *report, const struct profile_group *group)
+{
+	switch (report->options.view) {
+	case REPORT_PEAK:
+		return group->at_peak;
+	case REPORT_ALLOCATED:
+		return group->allocated;
+	case REPORT_TEMPORARY:
+		return group->temporary;
+	default:
+		return group->picked;
+	}
+}
+
+struct tally report_whole(const struct report *report, const struct profile_resource *resource)
+{
+	switch (report->options.view) {
+	case REPORT_PEAK:
+		return resource->peak;
+	case REPORT_ALLOCATED:
+		return resource->flags & RESOURCE_CALL ? resource->others : resource->allocated;
+	case REPORT_TEMPORARY:
+		return resource->temporary;
+	default:
+		return resource->picked;
+	}
+}
+
+bool report_has_bytes(const struct profile_resource *resource)
+{
+	const struct resource *known = module_resource(resource->type);
+
+	return known ? known->unit != NULL : is_heap_type(resource->type) || resource->allocated.bytes != 0;
+}
+
+const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room)
+{
+	const struct resource *known = module_resource(resource->type);
+	const char *noun = resource->flags & RESOURCE_CALL ? "call" : known ? known->noun : "block";
+
+	room->size = 0;
+	buf_printf(room, "%s%s", noun, count == 1 ? "" : "s");
+	return buf_str(room);
+}
+
+void report_add_tally(struct report *report, const struct profile_resource *resource, const struct tally *tally)
+{
+	char bytes[32], count[32];
+
+	if (report_has_bytes(resource))
+		lines_add(&report->lines, "%s byte%s in ", number_grouped(tally->bytes, bytes),
+			  tally->bytes == 1 ? "" : "s");
+	lines_add(&report->lines, "%s %s", number_grouped(tally->calls, count),
+		  report_noun(resource, tally->calls, &report->name));
+}
+
+const char *report_span_text(const struct report *report, uint64_t since, char text[static 32])
+{
+	const double seconds = (double)since / 1e9;
+
+	if (!report->profile->has_times)
+		snprintf(text, 32, "%" PRIu64 " call%s", since, since == 1 ? "" : "s");
+	else if (seconds < 600)
+		snprintf(text, 32, "%.*f s", seconds < 10 ? 3 : 1, seconds);
+	else if (seconds < 36000)
+		snprintf(text, 32, "%.1f min", seconds / 60);
+	else
+		snprintf(text, 32, "%.1f h", seconds / 3600);
+	return text;
+}
+
+void report_add_share(struct report *report, uint64_t value, uint64_t whole)
+{
+	lines_add(&report->lines, "%5.1f %%", whole ? 100.0 * (double)value / (double)whole : 0);
+}
+
+static bool is_start(const struct profile_frame *frame)
+{
+	for (size_t i = 0; frame->function && i < ARRAY_SIZE(starts); i++)
+		if (!strcmp(frame->function, starts[i]))
+			return true;
+	return false;
+}
+
+uint32_t report_frame_count(const struct profile_group *group)
+{
+	uint32_t count = group->frame_count;
+
+	/* A stripped program's own start has no name. */
+	if (count > 1 && !group->frames[count - 1]->function && is_start(group->frames[count - 2]))
+		count--;
+	while (count && is_start(group->frames[count - 1]))
+		count--;
+	/* What the start itself allocates has no other frames. */
+	return count ? count : group->frame_count;
+}
+
+void report_add_frame(struct report *report, const struct profile_frame *frame)
+{
+	struct lines *lines = &report->lines;
+
+	report->name.size = 0;
+	if (frame->function)
+		pretty_name(&report->name, frame->function);
+	else if (frame->module)
+		buf_printf(&report->name, "0x%" PRIx64, frame->offset);
+	else
+		buf_printf(&report->name, "0x%" PRIx64, frame->address);
+	lines_colour(lines, COLOUR_FUNCTION);
+	lines_add_name(lines, buf_str(&report->name));
+	lines_colour(lines, COLOUR_PLACE);
+	if (frame->file)
+		lines_add(lines, " at %s:%u", path_name(frame->file), frame->line);
+	else if (frame->module)
+		lines_add(lines, " from %s", path_name(frame->module));
+	if (frame->inlined)
+		lines_add(lines, " (inlined)");
+}

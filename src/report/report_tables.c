@@ -1,0 +1,258 @@
+/* The report's tables: by size, by thread, by object. */
+#include "config.h"
+#include "report/report_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { ROWS_DEFAULT = 25, BAR = 20 };
+
+/* A row of any of the tables. */
+struct row {
+	const char *name;
+	uint32_t tid;
+	struct tally allocated, live, temporary;
+};
+
+static size_t rows_shown(const struct report *report)
+{
+	return report->options.top ? report->options.top : ROWS_DEFAULT;
+}
+
+static void write_titles(struct report *report, const struct profile_resource *resource, const char *what)
+{
+	struct lines *lines = &report->lines;
+
+	lines_end(lines);
+	lines_colour(lines, COLOUR_TITLE);
+	if (report_has_bytes(resource))
+		lines_add(lines, "  %12s %18s %12s %18s  %-22s", "allocated", "bytes", "alive", "bytes", "");
+	else
+		lines_add(lines, "  %12s %12s  %-22s", "allocated", "alive", "");
+	lines_add(lines, "%s", what);
+	lines_end(lines);
+}
+
+static void add_row(struct report *report, const struct profile_resource *resource, const struct row *row,
+		    uint64_t whole)
+{
+	struct lines *lines = &report->lines;
+	const bool has_bytes = report_has_bytes(resource);
+	char calls[32], bytes[32], live[32], live_bytes[32];
+
+	number_grouped(row->allocated.calls, calls);
+	number_grouped(row->allocated.bytes, bytes);
+	number_grouped(row->live.calls, live);
+	number_grouped(row->live.bytes, live_bytes);
+	if (has_bytes)
+		lines_add(lines, "  %12s %18s %12s %18s  ", calls, bytes, live, live_bytes);
+	else
+		lines_add(lines, "  %12s %12s  ", calls, live);
+	lines_colour(lines, COLOUR_BAR);
+	lines_add_bar(lines, has_bytes ? row->live.bytes : row->live.calls, whole, BAR);
+	lines_colour(lines, COLOUR_NONE);
+	lines_add(lines, "  ");
+}
+
+static uint64_t largest_live(const struct profile_resource *resource, const struct row *rows, size_t count)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t live = report_has_bytes(resource) ? rows[i].live.bytes : rows[i].live.calls;
+
+		if (live > largest)
+			largest = live;
+	}
+	return largest;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->live.bytes != y->live.bytes)
+		return x->live.bytes < y->live.bytes ? 1 : -1;
+	if (x->live.calls != y->live.calls)
+		return x->live.calls < y->live.calls ? 1 : -1;
+	if (x->allocated.bytes != y->allocated.bytes)
+		return x->allocated.bytes < y->allocated.bytes ? 1 : -1;
+	if (x->allocated.calls != y->allocated.calls)
+		return x->allocated.calls < y->allocated.calls ? 1 : -1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void write_rows(struct report *report, const struct profile_resource *resource, struct row *rows, size_t count,
+		       void (*add_label)(struct report *report, const struct row *row))
+{
+	const size_t shown = count < rows_shown(report) ? count : rows_shown(report);
+	const uint64_t whole = largest_live(resource, rows, count);
+
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < shown; i++) {
+		add_row(report, resource, &rows[i], whole);
+		add_label(report, &rows[i]);
+		lines_end(&report->lines);
+	}
+	if (count > shown)
+		LINE(&report->lines, "  and %zu more (--top=%zu shows all)", count - shown, count);
+}
+
+/* Calls `each` for the resource's account in each process. */
+static void for_each_account(const struct report *report, const struct profile_resource *resource,
+			     void (*each)(void *context, const struct resource_account *account), void *context)
+{
+	for (size_t p = 0; p < report->profile->process_count; p++) {
+		const struct profile_process *process = &report->profile->processes[p];
+		const struct resource_account *account =
+			process->is_old ? NULL : profile_resource_account(process->account, resource);
+
+		if (account)
+			each(context, account);
+	}
+}
+
+static void sum_sizes(void *context, const struct resource_account *account)
+{
+	struct row *rows = context;
+
+	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
+		tally_join(&rows[i].allocated, &account->sizes[i]);
+		tally_join(&rows[i].live, &account->live_sizes[i]);
+	}
+}
+
+void report_sizes(struct report *report, const struct profile_resource *resource)
+{
+	struct row rows[SIZE_BUCKETS] = {0};
+	char from[32], to[32];
+
+	for_each_account(report, resource, sum_sizes, rows);
+	const uint64_t whole = largest_live(resource, rows, SIZE_BUCKETS);
+
+	write_titles(report, resource, "size of one");
+	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
+		if (!rows[i].allocated.calls)
+			continue;
+		add_row(report, resource, &rows[i], whole);
+		if (i < 2)
+			lines_add(&report->lines, "%u", i);
+		else
+			lines_add(&report->lines, "%s to %s", number_grouped(1ull << (i - 1), from),
+				  number_grouped(i == 64 ? UINT64_MAX : (1ull << i) - 1, to));
+		lines_end(&report->lines);
+	}
+}
+
+struct thread_rows {
+	struct row *rows;
+	size_t count, capacity;
+};
+
+static void add_threads(void *context, const struct resource_account *account)
+{
+	struct thread_rows *threads = context;
+
+	for (size_t i = 0; i < account->thread_count; i++) {
+		const struct thread_account *thread = account->threads[i];
+
+		ARRAY_GROW(threads->rows, threads->capacity, threads->count);
+		threads->rows[threads->count++] = (struct row){.name = thread->name,
+							       .tid = thread->tid,
+							       .allocated = thread->tally,
+							       .live = thread->live,
+							       .temporary = thread->temporary};
+	}
+}
+
+static void add_thread_label(struct report *report, const struct row *row)
+{
+	lines_add(&report->lines, "%" PRIu32, row->tid);
+	if (*row->name) {
+		lines_add(&report->lines, " ");
+		lines_add_name(&report->lines, row->name);
+	}
+}
+
+void report_threads(struct report *report, const struct profile_resource *resource)
+{
+	struct thread_rows threads = {0};
+
+	for_each_account(report, resource, add_threads, &threads);
+	if (threads.count) {
+		write_titles(report, resource, "thread that allocated");
+		write_rows(report, resource, threads.rows, threads.count, add_thread_label);
+	} else {
+		LINE(&report->lines, "  The trace does not say which thread made the calls.");
+	}
+	free(threads.rows);
+}
+
+/* Whether it is a library that allocates for others: what matters is who called it. */
+static bool is_runtime(const char *module)
+{
+	static const char *const names[] = {
+		"libc.so",  "libc-",   "libstdc++",  "libc++",     "libgcc_s",
+		"ld-linux", "ld-musl", "libpthread", "linux-vdso",
+	};
+	const char *name = path_name(module);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* The innermost object that is not of the language's runtime; else the innermost. */
+static const char *object_of(const struct profile_group *group)
+{
+	const char *innermost = NULL;
+
+	for (uint32_t i = 0; i < group->frame_count; i++) {
+		const char *module = group->frames[i]->module;
+
+		if (module && !is_runtime(module))
+			return module;
+		if (!innermost)
+			innermost = module;
+	}
+	return innermost;
+}
+
+static void add_object_label(struct report *report, const struct row *row)
+{
+	lines_add_path(&report->lines, row->name ? row->name : "(unknown)");
+}
+
+void report_objects(struct report *report, const struct profile_resource *resource)
+{
+	struct hash index = {0};
+	struct row *rows = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t i = 0; i < report->profile->group_count; i++) {
+		const struct profile_group *group = report->profile->groups[i];
+
+		if (group->resource != resource)
+			continue;
+		/* Strings of a profile are interned. */
+		const char *object = object_of(group);
+		uint64_t *place = hash_place(&index, (uintptr_t)object);
+
+		if (!*place) {
+			ARRAY_GROW(rows, capacity, count);
+			rows[count++] = (struct row){.name = object};
+			*place = count;
+		}
+		struct row *row = &rows[*place - 1];
+
+		tally_join(&row->allocated, &group->allocated);
+		tally_join(&row->live, &group->live);
+		tally_join(&row->temporary, &group->temporary);
+	}
+	write_titles(report, resource, "object whose code allocates");
+	write_rows(report, resource, rows, count, add_object_label);
+	free(rows);
+	hash_free(&index);
+}

@@ -1,0 +1,222 @@
+/* The report as a tree: from main down to what allocates, or from there up to its callers. */
+#include "config.h"
+#include "report/report_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What has less than 1 / SHARE_MIN of the whole is summed up; branches go in no further than the terminal allows. */
+enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
+
+struct node {
+	const struct profile_frame *frame; /* NULL: the function that allocates, by name */
+	const char *function;
+	struct tally figure;
+	uint64_t key;             /* by which nodes are ordered */
+	size_t first_child, next; /* indexes; 0 none: that is the root */
+};
+
+struct tree {
+	struct report *report;
+	const struct profile_resource *resource;
+	struct node *nodes;
+	size_t count, capacity;
+	struct hash children; /* parent and function -> index of the node */
+};
+
+/* What two nodes of the same parent are the same by: the function, in one object. */
+static uint64_t node_key(size_t parent, const struct profile_frame *frame, const char *function)
+{
+	uint64_t key = hash_mix(parent * 2 + (frame != NULL));
+
+	if (!frame)
+		return hash_mix(key + (uintptr_t)function);
+	if (!frame->function)
+		return hash_mix(key + (uintptr_t)frame);
+	return hash_mix(hash_mix(key + (uintptr_t)frame->function) + (uintptr_t)frame->module);
+}
+
+static bool is_same_node(const struct node *node, const struct profile_frame *frame, const char *function)
+{
+	if (!frame || !node->frame)
+		return !frame && !node->frame && node->function == function;
+	return node->frame == frame ||
+	       (frame->function && node->frame->function == frame->function && node->frame->module == frame->module);
+}
+
+static size_t child_of(struct tree *tree, size_t parent, const struct profile_frame *frame, const char *function)
+{
+	const uint64_t key = node_key(parent, frame, function);
+	uint64_t *place = hash_place(&tree->children, key);
+
+	/* Where two hashes are equal, the children are searched. */
+	if (*place && is_same_node(&tree->nodes[*place], frame, function))
+		return *place;
+	if (*place)
+		for (size_t i = tree->nodes[parent].first_child; i; i = tree->nodes[i].next)
+			if (is_same_node(&tree->nodes[i], frame, function))
+				return i;
+	ARRAY_GROW(tree->nodes, tree->capacity, tree->count);
+	tree->nodes[tree->count] =
+		(struct node){.frame = frame, .function = function, .next = tree->nodes[parent].first_child};
+	tree->nodes[parent].first_child = tree->count;
+	*place = tree->count;
+	return tree->count++;
+}
+
+static void add_figure(struct tree *tree, size_t node, const struct tally *figure)
+{
+	tally_join(&tree->nodes[node].figure, figure);
+}
+
+static void add_group(struct tree *tree, const struct profile_group *group)
+{
+	const struct tally figure = report_figure(tree->report, group);
+	const uint32_t count = report_frame_count(group);
+	const bool down = tree->report->options.tree == TREE_DOWN;
+	size_t node = 0;
+
+	if (!figure.calls)
+		return;
+	add_figure(tree, 0, &figure);
+	if (!down) {
+		node = child_of(tree, node, NULL, group->function);
+		add_figure(tree, node, &figure);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		node = child_of(tree, node, group->frames[down ? count - 1 - i : i], NULL);
+		add_figure(tree, node, &figure);
+	}
+	if (down)
+		add_figure(tree, child_of(tree, node, NULL, group->function), &figure);
+}
+
+static int compare_children(const void *a, const void *b, void *context)
+{
+	const struct tree *tree = context;
+	const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	const struct node *first = &tree->nodes[x], *second = &tree->nodes[y];
+
+	if (first->key != second->key)
+		return first->key < second->key ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+static void write_node(struct tree *tree, const struct node *node, unsigned indent)
+{
+	struct report *report = tree->report;
+	struct lines *lines = &report->lines;
+	char figure[32];
+
+	lines_add(lines, "  ");
+	report_add_share(report, node->key, tree->nodes[0].key);
+	lines_colour(lines, COLOUR_FIGURE);
+	lines_add(lines, " %15s  ", number_grouped(node->key, figure));
+	lines_colour(lines, COLOUR_NONE);
+	lines_add(lines, "%*s", (int)(2 * (indent < INDENT_MAX ? indent : INDENT_MAX)), "");
+	if (node->frame)
+		report_add_frame(report, node->frame);
+	else
+		lines_add_name(lines, node->function ? node->function : "?");
+	lines_end(lines);
+}
+
+/* What is still to be written: nodes with their depth, the next one last. */
+struct pending {
+	size_t node;
+	unsigned indent;
+	size_t left_out; /* not a node, but so many small ones of the same parent */
+	uint64_t left_out_key;
+};
+
+struct pending_list {
+	struct pending *items;
+	size_t count, capacity;
+};
+
+static void push(struct pending_list *list, struct pending item)
+{
+	ARRAY_GROW(list->items, list->capacity, list->count);
+	list->items[list->count++] = item;
+}
+
+static void push_children(struct tree *tree, struct pending_list *list, size_t parent, unsigned indent)
+{
+	const size_t top = tree->report->options.top ? tree->report->options.top : CHILDREN_DEFAULT;
+	const uint64_t least = tree->nodes[0].key / SHARE_MIN;
+	size_t *children = NULL, count = 0, capacity = 0, shown = 0;
+	struct pending rest = {.indent = indent};
+
+	for (size_t i = tree->nodes[parent].first_child; i; i = tree->nodes[i].next) {
+		ARRAY_GROW(children, capacity, count);
+		children[count++] = i;
+	}
+	if (count)
+		qsort_r(children, count, sizeof(*children), compare_children, tree);
+	while (shown < count && shown < top && (!shown || tree->nodes[children[shown]].key >= least))
+		shown++;
+	for (size_t i = shown; i < count; i++) {
+		rest.left_out++;
+		rest.left_out_key = add_saturated(rest.left_out_key, tree->nodes[children[i]].key);
+	}
+	if (rest.left_out)
+		push(list, rest);
+	for (size_t i = shown; i-- > 0;)
+		push(list, (struct pending){.node = children[i], .indent = indent});
+	free(children);
+}
+
+static void write_rest(struct tree *tree, const struct pending *rest)
+{
+	char figure[32];
+
+	lines_add(&tree->report->lines, "  ");
+	report_add_share(tree->report, rest->left_out_key, tree->nodes[0].key);
+	lines_add(&tree->report->lines, " %15s  %*s(%zu more)", number_grouped(rest->left_out_key, figure),
+		  (int)(2 * (rest->indent < INDENT_MAX ? rest->indent : INDENT_MAX)), "", rest->left_out);
+	lines_end(&tree->report->lines);
+}
+
+static void write_tree(struct tree *tree)
+{
+	struct pending_list list = {0};
+
+	push_children(tree, &list, 0, 0);
+	while (list.count) {
+		const struct pending item = list.items[--list.count];
+		const struct node *node = &tree->nodes[item.node];
+
+		if (item.left_out) {
+			write_rest(tree, &item);
+			continue;
+		}
+		write_node(tree, node, item.indent);
+		/* A chain without branches goes straight down. */
+		const size_t child = node->first_child;
+		const bool is_chain = child && !tree->nodes[child].next && tree->nodes[child].key == node->key;
+
+		push_children(tree, &list, item.node, item.indent + !is_chain);
+	}
+	free(list.items);
+}
+
+void report_tree(struct report *report, const struct profile_resource *resource)
+{
+	struct tree tree = {.report = report, .resource = resource};
+
+	ARRAY_GROW(tree.nodes, tree.capacity, tree.count);
+	tree.nodes[tree.count++] = (struct node){0};
+	for (size_t i = 0; i < report->profile->group_count; i++)
+		if (report->profile->groups[i]->resource == resource)
+			add_group(&tree, report->profile->groups[i]);
+	for (size_t i = 0; i < tree.count; i++)
+		tree.nodes[i].key =
+			report_has_bytes(resource) ? tree.nodes[i].figure.bytes : tree.nodes[i].figure.calls;
+	LINE(&report->lines, "%s", "");
+	lines_colour(&report->lines, COLOUR_TITLE);
+	LINE(&report->lines, "  share %17s  %s", report_has_bytes(resource) ? "bytes" : "count",
+	     report->options.tree == TREE_DOWN ? "calls, from the start of the program" : "callers of what allocates");
+	write_tree(&tree);
+	free(tree.nodes);
+	hash_free(&tree.children);
+}

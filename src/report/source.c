@@ -1,0 +1,68 @@
+#include "config.h"
+#include "report/source.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* What is larger was not written by hand; lines that are longer are not read at a glance. */
+enum { FILE_MAX = 8 << 20, LINE_MAX = 200 };
+
+struct source_file {
+	char *text; /* NULL: cannot be read */
+};
+
+static char *read_source(const struct sources *sources, const char *path)
+{
+	char *full = xasprintf("%s%s", sources->sysroot ? sources->sysroot : "", path);
+	struct stat stat_buf;
+	char *text = NULL;
+
+	/* What a trace names could be a device. */
+	if (!stat(full, &stat_buf) && S_ISREG(stat_buf.st_mode))
+		text = read_file(full, FILE_MAX, NULL);
+	free(full);
+	return text;
+}
+
+static const struct source_file *file_of(struct sources *sources, const char *path)
+{
+	struct source_file *file = hash_get_ptr(&sources->files, (uintptr_t)path);
+
+	if (!file) {
+		file = xmalloc(sizeof(*file));
+		file->text = read_source(sources, path);
+		hash_set_ptr(&sources->files, (uintptr_t)path, file);
+	}
+	return file;
+}
+
+bool source_line(struct sources *sources, const char *path, unsigned number, struct buf *line)
+{
+	const char *text = file_of(sources, path)->text;
+
+	for (unsigned i = 1; text && i < number; i++) {
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	if (!text || !number)
+		return false;
+	text += strspn(text, " \t");
+	const size_t length = strcspn(text, "\r\n");
+
+	line->size = 0;
+	buf_add(line, text, length < LINE_MAX ? length : LINE_MAX);
+	return length;
+}
+
+void sources_free(struct sources *sources)
+{
+	struct hash_entry *entry;
+
+	for (size_t i = 0; (entry = hash_next(&sources->files, &i));) {
+		struct source_file *file = (void *)(uintptr_t)entry->value;
+
+		free(file->text);
+		free(file);
+	}
+	hash_free(&sources->files);
+}

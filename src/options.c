@@ -1,5 +1,6 @@
 #include "config.h"
 #include "options.h"
+#include "completion.h"
 #include "option_attach.h"
 #include "option_functions.h"
 #include "option_modules.h"
@@ -36,6 +37,8 @@ enum long_option {
 	OPT_USAGE,
 	OPT_CONTEXT_FUNCTION,
 	OPT_ATTACH_FILE,
+	OPT_LIST_OPTIONS,
+	OPT_LIST_PROCESSES,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -194,7 +197,7 @@ static const struct argp_option options[] = {
 	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
 	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
 	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
-	{"unwinder", OPT_UNWINDER, "NAME", 0, "rows (default) or libunwind", 0},
+	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0, "what walks the stacks (default rows)", 0},
 
 	{NULL, 0, NULL, 0, "Output:", 4},
 	{"output", 'o', "DIR|FILE|-", 0,
@@ -222,7 +225,9 @@ static const struct argp_option options[] = {
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
 
-	{"start", 's', NULL, OPTION_HIDDEN, NULL, 6}, /* functracer's scripts give it */
+	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 6},
+	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
 	{NULL, 0, NULL, 0, NULL, 0},
@@ -252,11 +257,25 @@ static void show_version(void)
 	printf("\nLicence: GPL version 2 or later. No warranty.\n");
 }
 
+/* What only the tables of modules, formats and messages know of an option's values. */
+static char *known_words(int key)
+{
+	if (key == 'e')
+		return xasprintf("%s all help FILE", module_names());
+	if (key == 'f')
+		return xstrdup(encoding_names(ENCODING_TRACE));
+	return key == 'd' ? xstrdup(msg_debug_domains()) : NULL;
+}
+
 static int show(struct parse *parse, struct argp_state *state, int key)
 {
 	parse->status = 0;
 	if (key == 'V')
 		show_version();
+	else if (key == OPT_LIST_OPTIONS)
+		completion_options(state->root_argp, known_words);
+	else if (key == OPT_LIST_PROCESSES)
+		completion_processes();
 	else
 		argp_state_help(state, stdout,
 				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
@@ -374,6 +393,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'h':
 	case 'V':
 	case OPT_USAGE:
+	case OPT_LIST_OPTIONS:
+	case OPT_LIST_PROCESSES:
 		return show(parse, state, key);
 	case ARGP_KEY_ARGS:
 		return set_program(parse, state);

@@ -1,6 +1,9 @@
 #include "config.h"
 #include "postproc-options.h"
+#include "completion.h"
+#include "base/buf.h"
 #include "base/msg.h"
+#include "modules/known.h"
 
 #include <ctype.h>
 #include <argp.h>
@@ -38,6 +41,7 @@ enum long_option {
 	OPT_EXPAND_EVENTS,
 	OPT_WELL_FORMED,
 	OPT_SHOW_FORMAT,
+	OPT_LIST_OPTIONS,
 	OPT_LATER,
 };
 
@@ -46,10 +50,8 @@ static const struct argp_option option_table[] = {
 	{"leaks", 'l', NULL, 0, "only what was allocated and not released, and its totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"compress", 'c', NULL, 0, "group the calls that have the same stack", 0},
-	{"sort", 's', "ORDER", 0,
-	 "order of the groups: size or count (worst first), size-asc or count-asc (worst last; "
-	 "without -s: size-asc)",
-	 0},
+	{"sort", 's', "size|count|size-asc|count-asc", 0,
+	 "order of the groups: worst first, or with -asc worst last (without -s: size-asc)", 0},
 	{"stats", OPT_STATS, NULL, 0,
 	 "instead of the trace: calls, bytes, peaks, sizes, lifetimes and top stacks of each "
 	 "resource",
@@ -69,7 +71,7 @@ static const struct argp_option option_table[] = {
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
 	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
-	{"resource", 'R', "TYPES|MASK", 0,
+	{"resource", 'R', "TYPE,...|MASK", 0,
 	 "only these resources, by type (memory,fd) or by a hexadecimal mask: 1 the first, 2 the second, 4 the third",
 	 0},
 	{"include", OPT_INCLUDE, "FILE", 0, "only the events whose numbers stand in FILE, one a line", 0},
@@ -106,6 +108,7 @@ static const struct argp_option option_table[] = {
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
+	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"raw-format", OPT_LATER, "FILE", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
@@ -354,6 +357,35 @@ static void check(struct argp_state *state, struct postproc_options *options)
 		check_several(state, options);
 }
 
+/* What only the tables of formats, resources and messages know of an option's values. */
+static char *known_words(int key)
+{
+	const struct module *module;
+	struct buf types = {0};
+
+	switch (key) {
+	case 'f':
+		return xasprintf("%s %s", encoding_names(ENCODING_WRITE), export_names());
+	case OPT_INPUT_FORMAT:
+		return xstrdup(encoding_names(ENCODING_READ));
+	case 'd':
+		return xstrdup(msg_debug_domains());
+	case OPT_COMPAT:
+		return xstrdup("sp-rtrace none stacktrack-2005");
+	case OPT_PID:
+		/* One of the trace's, not one that runs. */
+		return xstrdup("");
+	case 'R':
+		for (size_t i = 0; (module = module_known(i)); i++)
+			for (size_t j = 0; j < module->resource_count; j++)
+				buf_printf(&types, "%s ", module->resources[j].type);
+		buf_add_char(&types, '\0');
+		return (char *)types.data;
+	default:
+		return NULL;
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_options *options = state->input;
@@ -402,6 +434,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
+	case OPT_LIST_OPTIONS:
+		completion_options(state->root_argp, known_words);
+		exit(EXIT_SUCCESS);
 	case ARGP_KEY_ARG:
 		add_input(options, arg);
 		return 0;

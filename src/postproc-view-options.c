@@ -18,10 +18,8 @@ enum view_option {
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What all of it comes to (several traces are taken together):", 0},
-	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
-	 "print a report of what is alive at the end, worst first; views: leaks (default), peak, allocated, temporary, "
-	 "size, thread, object",
-	 0},
+	{"report", OPT_REPORT, "leaks|peak|allocated|temporary|size|thread|object", OPTION_ARG_OPTIONAL,
+	 "print a report of what is alive at the end (leaks, the default) or another view, worst first", 0},
 	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL,
 	 "in the report: as a tree, from main down to what allocates (default) or from there up", 0},
 	{"top", OPT_TOP, "N", 0, "in the report: N groups (default: 10)", 0},
@@ -30,10 +28,10 @@ static const struct argp_option option_table[] = {
 	 "calls)",
 	 0},
 	{"older", OPT_OLDER, "T", 0, "in the report: what is alive and at least T seconds old at the end", 0},
-	{"diff", OPT_DIFF, "OLD|@T", 0, "in the report: what grew since the trace OLD, or since second T of the trace",
-	 0},
-	{"weight", OPT_WEIGHT, "FIGURE", 0,
-	 "with -f of a format that holds one figure: live (default), allocated, peak or count", 0},
+	{"diff", OPT_DIFF, "FILE|@T", 0,
+	 "in the report: what grew since the trace FILE, or since second T of the trace", 0},
+	{"weight", OPT_WEIGHT, "live|allocated|peak|count", 0,
+	 "with -f of a format that holds one figure (default: live)", 0},
 	{0},
 };
 

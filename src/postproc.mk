@@ -7,3 +7,4 @@ functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src
 functrace_postproc_LDADD = libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a \
 	libarch.a libtrace.a libbase.a \
 	$(SYMBOLS_LIBS) $(TRACE_LIBS)
+functrace_postproc_SOURCES += src/completion.c src/completion.h

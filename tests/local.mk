@@ -40,6 +40,7 @@ include tests/targets/local.mk
 include tests/scenarios/local.mk
 include tests/scenarios/front.mk
 include tests/post/local.mk
+include tests/install/local.mk
 include tests/fuzz/local.mk
 else
 # Without them most tests could not even be built: say so and fail, rather than pass with few.

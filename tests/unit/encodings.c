@@ -1,6 +1,7 @@
 /* A table of formats in which some cannot be read, or not written, or not by the tracer: what a new row may lack. */
 #include "config.h"
 #include "analysis/output.h"
+#include "export/export.h"
 #include "postproc-options.h"
 #include "trace/encoding_ops.h"
 #include "trace_util.h"
@@ -191,7 +192,7 @@ static void assert_postproc(int status, const char *said, const char *first, con
 {
 	const char *const arguments[] = {first, second ? second : "-", second ? "-" : NULL, NULL};
 	struct buf got = {0};
-	char line[256] = "";
+	char line[1024] = "";
 
 	/* The second line is argp's. */
 	if (*said)
@@ -204,11 +205,15 @@ static void assert_postproc(int status, const char *said, const char *first, con
 
 static void test_postproc(void **state)
 {
+	char *const unknown = xasprintf(
+		"there is no format 'nonsense'; the formats are profile, rtrace, text, stream, %s", export_names());
+
 	(void)state;
 	assert_postproc(0, "", "-fprofile", NULL);
 	assert_postproc(0, "", "--input-format=foreign", NULL);
 	assert_postproc(0, "", "--compat", "-frtrace");
-	assert_postproc(2, "there is no format 'xml'; the formats are profile, rtrace, text, stream", "-fxml", NULL);
+	assert_postproc(2, unknown, "-fnonsense", NULL);
+	free(unknown);
 	assert_postproc(2,
 			"the format foreign can only be read; those that can be written are profile, rtrace, text, "
 			"stream",

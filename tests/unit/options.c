@@ -604,6 +604,38 @@ static void test_help(void **state)
 			fail_msg("longer than 79: %.*s", (int)strcspn(line, "\n"), line);
 }
 
+/* What completion reads: names, argument, its words, help. */
+static void test_lists(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-q --list-options nonsense"), 0);
+	assert_int_equal(strncmp(said, "-e --module --track\trequired,\tmemory visits file all help FILE\t", 62), 0);
+	assert_said("\n-x --symbols\trequired\t@FILE\t");
+	assert_said("\n-t --attach -p --pid\trequired\tPID\tattach to");
+	assert_said("\n--children\tnone\t-\twith -t");
+	assert_said("\n-L --library\trequired,\t-\t");
+	assert_said("\n-f --format\trequired\trtrace text plain");
+	assert_said("\n-o --output\trequired\tDIR FILE\t");
+	assert_said("\n--cpu\trequired\tauto pin free\t");
+	assert_said("\n-d --debug\toptional\ttracer breakpoint ");
+	assert_said("\n-V --version\tnone\t-\tthe version\n");
+	assert_null(strstr(said, "--start\t"));
+	assert_null(strstr(said, "--list"));
+	for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
+		unsigned tabs = 0;
+
+		for (const char *c = line; *c && *c != '\n'; c++)
+			tabs += *c == '\t';
+		assert_int_equal(tabs, 3);
+	}
+
+	char *const parent = xasprintf("%d\t", (int)getppid());
+
+	assert_int_equal(parse("--list-processes"), 0);
+	assert_said(parent);
+	free(parent);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -630,7 +662,7 @@ int main(void)
 		cmocka_unit_test(test_functions),     cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_attachments),   cmocka_unit_test(test_functions_of_a_file),
 		cmocka_unit_test(test_later_options), cmocka_unit_test(test_args),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help),          cmocka_unit_test(test_lists),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

@@ -1,0 +1,177 @@
+# bash completion for functrace and functrace-postproc. Their options are those that the program itself lists
+# (--list-options, src/completion.h), so that nothing here is to be changed with them.
+
+# The words of the line up to the cursor as the program would get them, into `words`, the last of them into `cur`: bash
+# splits them at the characters of COMP_WORDBREAKS too ("--cpu=auto"). index[i] is where words[i] begins in COMP_WORDS.
+_functrace_split()
+{
+	local rest=${COMP_LINE:0:COMP_POINT} trimmed i word
+
+	words=() index=()
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		trimmed=${rest#"${rest%%[![:space:]]*}"}
+		word=${COMP_WORDS[i]}
+		[[ $i -lt $COMP_CWORD ]] || word=$trimmed
+		if [[ ${#words[@]} -gt 0 && $trimmed == "$rest" ]]; then
+			words[${#words[@]} - 1]+=$word
+		else
+			words+=("$word") index+=("$i")
+		fi
+		rest=${trimmed#"$word"}
+	done
+	cur=${words[${#words[@]} - 1]}
+}
+
+# _functrace_offer VALUE BEFORE WORDS...: those that begin with VALUE, with BEFORE in front, are offered. No word is
+# expanded.
+_functrace_offer()
+{
+	local word
+
+	for word in "${@:3}"; do
+		[[ $word != "$1"* ]] || offered+=("$2$word")
+	done
+}
+
+# _functrace_offer_files VALUE BEFORE WHAT: what compgen finds (-f, -d, -c)
+_functrace_offer_files()
+{
+	local files
+
+	mapfile -t files < <(compgen "$3" -- "$1")
+	_functrace_offer '' "$2" "${files[@]}"
+	compopt -o filenames
+}
+
+# Processes by their numbers; where several are listed for the eye, with their names. What begins with a letter is a name.
+_functrace_offer_processes()
+{
+	local pid name command pids=() named=() names=()
+
+	while IFS=$'\t' read -r pid name command; do
+		names+=("$name")
+		[[ $pid != "$1"* ]] || pids+=("$pid") named+=("$pid ($name)")
+	done < <("$program" --list-processes 2>/dev/null)
+	# 37 and 42: menu-complete and insert-completions put in what they get.
+	if [[ ${#pids[@]} -gt 1 && $COMP_TYPE != 37 && $COMP_TYPE != 42 ]]; then
+		pids=("${named[@]}")
+	fi
+	_functrace_offer '' "$2" "${pids[@]}"
+	[[ -z $1 ]] || _functrace_offer "$1" "$2" "${names[@]}"
+}
+
+# _functrace_offer_values OPTION VALUE BEFORE
+_functrace_offer_values()
+{
+	local value=$2 before=$3 word
+
+	if [[ ${takes[$1]} == *, && $value == *,* ]]; then
+		before+=${value%,*},
+		value=${value##*,}
+	fi
+	for word in ${values[$1]}; do
+		case $word in
+		-) ;;
+		FILE) _functrace_offer_files "$value" "$before" -f ;;
+		@FILE) [[ $value != @* ]] || _functrace_offer_files "${value#@}" "$before@" -f ;;
+		DIR) _functrace_offer_files "$value" "$before" -d ;;
+		PID) _functrace_offer_processes "$value" "$before" ;;
+		SIGNAL) _functrace_offer "$value" "$before" $(compgen -A signal | sed -n 's/^SIG\([A-Z]\)/\1/p') ;;
+		*) _functrace_offer "$value" "$before" "$word" ;;
+		esac
+	done
+}
+
+# A program: as the shell itself does, a folder where there is no such command.
+_functrace_offer_commands()
+{
+	local commands
+
+	mapfile -t commands < <(compgen -c -- "$1")
+	_functrace_offer '' '' "${commands[@]}"
+	[[ ${#commands[@]} -gt 0 && $1 != */* ]] || _functrace_offer_files "$1" '' -d
+}
+
+# Reads the options of $program into `takes` and `values`, by their names, and `all`.
+_functrace_options()
+{
+	local names argument known help name
+
+	while IFS=$'\t' read -r names argument known help; do
+		for name in $names; do
+			takes[$name]=$argument
+			values[$name]=$known
+			all+=("$name")
+		done
+	done < <("$program" --list-options 2>/dev/null)
+}
+
+# Of the words before the last: which option waits for its value (`pending`), and where what is no option begins
+# (`position`; 0: nowhere yet).
+_functrace_scan()
+{
+	local i letter option
+
+	for ((i = 1; i < ${#words[@]} - 1 && !position; i++)); do
+		option=${words[i]}
+		if [[ -n $pending ]]; then
+			pending=
+		elif [[ $option == -- ]]; then
+			position=$((i + 1))
+		elif [[ $option == --* ]]; then
+			[[ ${takes[$option]} != required* ]] || pending=$option
+		elif [[ $option == -?* ]]; then
+			# Letters together; what stands behind one that takes a value is its value.
+			for ((letter = 1; letter < ${#option}; letter++)); do
+				pending=-${option:letter:1}
+				[[ ${takes[$pending]} == none ]] || break
+			done
+			[[ ${takes[$pending]} == required* && $letter -eq $((${#option} - 1)) ]] || pending=
+		elif [[ $is_tracer ]]; then
+			position=$i
+		fi
+	done
+}
+
+_functrace()
+{
+	local program=$1 words index cur pending= position=0 all=() offered=() is_tracer= before
+	local -A takes=() values=()
+
+	COMPREPLY=()
+	[[ $program != '~/'* ]] || program=$HOME/${program#'~/'}
+	[[ ${program##*/} != functrace ]] || is_tracer=yes
+	_functrace_split
+	_functrace_options
+	_functrace_scan
+
+	if [[ -n $pending ]]; then
+		_functrace_offer_values "$pending" "$cur" ''
+	elif [[ $position -eq 0 && $cur == --*=* ]]; then
+		_functrace_offer_values "${cur%%=*}" "${cur#*=}" "${cur%%=*}="
+	elif [[ $position -eq 0 && $cur == -[!-]?* && ${takes[${cur:0:2}]:-none} != none ]]; then
+		_functrace_offer_values "${cur:0:2}" "${cur:2}" "${cur:0:2}"
+	elif [[ $position -eq 0 && $cur == -* ]]; then
+		_functrace_offer "$cur" '' "${all[@]}"
+		if [[ ${#offered[@]} -eq 1 && $offered == --* && ${takes[$offered]} == required* ]]; then
+			offered+==
+			compopt -o nospace
+		fi
+	elif [[ -z $is_tracer ]]; then
+		compopt -o default
+	elif [[ $position -eq 0 || $position -eq $((${#words[@]} - 1)) ]]; then
+		_functrace_offer_commands "$cur"
+	elif declare -F _command_offset >/dev/null; then
+		# bash-completion's: as the program's own line is completed.
+		_command_offset "${index[position]}"
+		return
+	else
+		compopt -o default
+	fi
+
+	# readline puts it in the place of what stands behind the last of its word breaks ($2).
+	before=${cur%"$2"}
+	COMPREPLY=("${offered[@]#"$before"}")
+}
+
+complete -F _functrace functrace functrace-postproc

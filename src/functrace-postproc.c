@@ -192,6 +192,8 @@ int main(int argc, char **argv)
 
 	msg_set_program("functrace-postproc");
 	postproc_options_parse(argc, argv, &postproc.options);
+	if (postproc.options.checks_only)
+		return EXIT_SUCCESS;
 	if (postproc.options.show_format)
 		return postproc_show_format();
 	if (prepare(&postproc))

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/title.h"
 #include "options.h"
+#include "report_run.h"
 #include "engine/engine.h"
 #include "tracer/tracer.h"
 
@@ -14,8 +15,11 @@ int main(int argc, char **argv)
 	msg_set_program("functrace");
 	int status = settings_parse(argc, title_begin(argc, argv), &settings);
 
+	if (status < 0 && settings.report.is_wanted)
+		status = report_run_begin(&settings);
 	if (status < 0)
 		status = engine_run(&settings, tracer_run);
+	report_run_end(&settings);
 	settings_free(&settings);
 	return status;
 }

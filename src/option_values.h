@@ -10,7 +10,7 @@
 struct parse {
 	struct settings *settings;
 	size_t module_capacity, described_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity,
-		target_capacity, attachment_capacity;
+		target_capacity, attachment_capacity, report_capacity;
 	const char **targets; /* what -t names, of the command line's memory: settled when all options are known */
 	size_t target_count;
 	bool compat; /* the encoding's second dialect is wanted */

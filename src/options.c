@@ -4,6 +4,7 @@
 #include "option_attach.h"
 #include "option_functions.h"
 #include "option_modules.h"
+#include "option_report.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "modules/conf.h"
@@ -39,6 +40,13 @@ enum long_option {
 	OPT_ATTACH_FILE,
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
+	OPT_REPORT,
+	OPT_TREE,
+	OPT_TOP,
+	OPT_BETWEEN,
+	OPT_OLDER,
+	OPT_DIFF,
+	OPT_ERROR_EXITCODE,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -135,6 +143,8 @@ static int check_all(struct parse *parse)
 		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
 	error = check_output(parse);
 	if (!error)
+		error = option_report_check(parse);
+	if (!error)
 		error = option_attach_check(parse);
 	if (!error)
 		option_functions_end(parse);
@@ -213,7 +223,19 @@ static const struct argp_option options[] = {
 	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
-	{NULL, 0, NULL, 0, "Others:", 5},
+	{NULL, 0, NULL, 0, "Report:", 5},
+	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
+	 "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace is not "
+	 "kept",
+	 0},
+	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "... as a tree", 0},
+	{"top", OPT_TOP, "N", 0, "... N groups", 0},
+	{"between", OPT_BETWEEN, "A,B", 0, "... of what was allocated from second A to B", 0},
+	{"older", OPT_OLDER, "T", 0, "... of what is at least T seconds old", 0},
+	{"diff", OPT_DIFF, "OLD|@T", 0, "... of what grew since the trace OLD or second T", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "end with status N if there are leaks", 0},
+
+	{NULL, 0, NULL, 0, "Others:", 6},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
 	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it "
 	 "(default for PROGRAM), "
@@ -225,7 +247,7 @@ static const struct argp_option options[] = {
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
 	{"version", 'V', NULL, 0, "the version", -1},
 
-	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 6},
+	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
@@ -343,6 +365,25 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
+/* What functrace-postproc is given. EINVAL after a message; ARGP_ERR_UNKNOWN: it is another option. */
+static int parse_report(struct parse *parse, int key, const char *arg)
+{
+	static const int keys[] = {OPT_REPORT, OPT_TREE, OPT_TOP, OPT_BETWEEN, OPT_OLDER, OPT_DIFF, OPT_ERROR_EXITCODE};
+	uint64_t number = 0;
+
+	if (key == OPT_ERROR_EXITCODE && !parse_number(arg, 255, &number))
+		return usage_error(parse, "--error-exitcode needs a number of at most 255, not '%s'", arg);
+	if (key == OPT_ERROR_EXITCODE)
+		parse->settings->report.error_exitcode = (int)number;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		for (size_t k = 0; keys[i] == key && k < ARRAY_SIZE(options); k++)
+			if (options[k].key == key && options[k].name) {
+				option_report(parse, options[k].name, arg);
+				return 0;
+			}
+	return ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *const parse = state->input;
@@ -408,7 +449,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ERROR:
 		return ARGP_ERR_UNKNOWN;
 	default:
-		return parse_flag(parse, key);
+		error = parse_report(parse, key, arg);
+		return error == ARGP_ERR_UNKNOWN ? parse_flag(parse, key) : error;
 	}
 }
 
@@ -473,6 +515,7 @@ void settings_free(struct settings *settings)
 	option_functions_free(settings->chosen);
 	option_functions_free(settings->contexts);
 	option_attach_free(settings);
+	option_report_free(settings);
 	free(settings->pids);
 	free(settings->monitor);
 	if (settings->output_fd > 2)

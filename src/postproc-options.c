@@ -42,6 +42,7 @@ enum long_option {
 	OPT_WELL_FORMED,
 	OPT_SHOW_FORMAT,
 	OPT_LIST_OPTIONS,
+	OPT_CHECK_OPTIONS,
 	OPT_LATER,
 };
 
@@ -109,6 +110,8 @@ static const struct argp_option option_table[] = {
 	 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
+	/* functrace --report asks for it before it begins. */
+	{"check-options", OPT_CHECK_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	{"cycle-size", OPT_LATER, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"raw-format", OPT_LATER, "FILE", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
@@ -349,7 +352,7 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	if (options->expand_events && (options->stats || options->leaks || options->compress || other_format))
 		argp_error(state,
 			   "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f");
-	if (!options->input_count && !options->show_format && isatty(STDIN_FILENO))
+	if (!options->input_count && !options->show_format && !options->checks_only && isatty(STDIN_FILENO))
 		argp_error(state, "give the trace to read; - is standard input");
 	if (!options->input_count)
 		add_input(options, "-");
@@ -427,6 +430,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DUMP:
 		options->dump = true;
+		return 0;
+	case OPT_CHECK_OPTIONS:
+		options->checks_only = true;
 		return 0;
 	case OPT_LATER:
 		argp_error(state, "'%s' is not available in this version", state->argv[state->next - 1]);

@@ -33,6 +33,7 @@ struct postproc_options {
 	const char *include_path, *exclude_path;
 	bool mpatrol_table;
 	bool expand_events, show_format;
+	bool checks_only; /* the command line is looked at, and nothing else is done */
 	struct expand_options expand;
 	const char *hatf_path, *sim_path; /* NULL: not wanted */
 	struct call_address call_address;

@@ -33,6 +33,16 @@ enum placement {
 	CPU_FREE,    /* never */
 };
 
+/* --report: what functrace-postproc prints when tracing has ended. */
+struct report_wish {
+	bool is_wanted;
+	char **options; /* as functrace-postproc takes them */
+	size_t option_count;
+	int error_exitcode; /* among them; 0 none */
+	char *folder;       /* made for this run; traces go there unless -o says where; NULL none */
+	char *list;         /* a file in it: the path of each trace, a line each */
+};
+
 struct settings {
 	const struct module **modules;
 	size_t module_count;
@@ -73,6 +83,10 @@ struct settings {
 	bool quiet;
 	enum placement cpu;
 	enum unwind_method unwinder;
+	struct report_wish report;
+	/* Called in V when tracing has ended, if set, with the standard output that functrace was started with (-1:
+	 * none). A status to end with, or 0: that of the program. */
+	int (*conclude)(const struct settings *settings, int out);
 	struct manual_symbol *symbols;
 	size_t symbol_count;
 };

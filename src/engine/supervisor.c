@@ -5,6 +5,7 @@
 #include "proc/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct supervisor {
 	int signals;
 	int socket;
 	pid_t guardian;
+	int out;        /* what standard output was, for settings->conclude; -1 none */
 	int end_signal; /* SIGTERM or SIGHUP that asked to let go of a launched target */
 };
 
@@ -184,6 +186,10 @@ static int conclude(struct supervisor *s)
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
 			"at its next breakpoint: restart it as soon as you can");
+	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out) : 0;
+
+	if (concluded)
+		return concluded;
 	if (!is_launched(s))
 		return done ? result : 1;
 	if (!atomic_load(&board->started) && (result || !done))
@@ -205,7 +211,7 @@ static int start_failed(const char *what)
  * alone. */
 static void leave_descriptors(const struct supervisor *s)
 {
-	const int keep[] = {s->socket};
+	const int keep[] = {s->socket, s->out};
 
 	fds_close_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
@@ -247,7 +253,7 @@ static bool check_proc(void)
 
 int engine_run(const struct settings *settings, engine_tracer *tracer)
 {
-	struct supervisor s = {.settings = settings};
+	struct supervisor s = {.settings = settings, .out = -1};
 	struct signal_state signals;
 	int sockets[2];
 
@@ -264,6 +270,8 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	if (sockets[0] < 0 || sockets[1] < 0)
 		return start_failed("descriptors");
 	s.board->is_orphaned = is_orphaned();
+	if (settings->conclude)
+		s.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	signals_read(&signals);
 	signals_choose(&s, &signals);
 	const struct job job = {

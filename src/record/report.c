@@ -131,6 +131,12 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 		buf_add_str(b, "; nothing is live");
 }
 
+/* Whether the traces are removed once they have been reported (--report). */
+static bool is_temporary(const struct run *run)
+{
+	return run->set->report.folder && run->set->output == run->set->report.folder;
+}
+
 static char *report_text(const struct trace *trace)
 {
 	struct buf b = {0};
@@ -142,8 +148,10 @@ static char *report_text(const struct trace *trace)
 	if (trace->calls_written != trace->counts.events)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
 	add_all_live(&b, trace);
-	buf_printf(&b, trace->is_removed ? "; no trace: nothing could be written to %s" : "; trace: %s%s", trace->path,
-		   trace->broken ? " (incomplete)" : "");
+	if (trace->is_removed)
+		buf_printf(&b, "; no trace: nothing could be written to %s", trace->path);
+	else if (!is_temporary(trace->run))
+		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
 	/* Of a launched one the exit status says that. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
@@ -391,6 +399,8 @@ void report_summary(const struct run *run)
 
 	report_traces(run, best);
 	report_counts(run);
+	if (run->set->report.is_wanted)
+		return;
 	report_wrong(run);
 	if (best && (is_many(run) || !best->live.blocks))
 		best = most_live(run, true);

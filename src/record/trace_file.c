@@ -165,6 +165,21 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
+/* For --report, which reads all traces at the end. */
+static void note_path(const struct trace *trace)
+{
+	const char *list = trace->run->set->report.list;
+	const int fd = list ? open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+
+	if (fd < 0)
+		return;
+	char *line = xasprintf("%s\n", trace->path);
+
+	write_all(fd, line, strlen(line), NULL);
+	free(line);
+	close(fd);
+}
+
 int trace_file_open(struct trace *trace)
 {
 	struct stat st;
@@ -174,6 +189,8 @@ int trace_file_open(struct trace *trace)
 	const int fd = open_next(trace);
 
 	trace->has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (trace->has_file)
+		note_path(trace);
 	return fd;
 }
 

@@ -1,0 +1,188 @@
+#include "config.h"
+#include "report_run.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define POSTPROC "functrace-postproc"
+
+/* A list of so many bytes names more traces than a command line takes. */
+enum { LIST_MAX = 1 << 20, STATUS_NOT_FOUND = 127 };
+
+/* The one that belongs to this functrace stands beside it; else the one that is installed. The caller frees it. */
+static char *postproc_path(void)
+{
+	char self[4096];
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (length > 0) {
+		self[length] = '\0';
+		slash = strrchr(self, '/');
+		if (slash) {
+			slash[1] = '\0';
+			char *path = xasprintf("%s" POSTPROC, self);
+
+			if (!access(path, X_OK))
+				return path;
+			free(path);
+		}
+	}
+	return xstrdup(POSTPROC);
+}
+
+static void run_here(char *const *argv, int out)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	char *path = postproc_path();
+
+	execvp(path, argv);
+	msg_error("%s cannot be run: %s. It is installed with functrace, beside it or in a folder of PATH.", path,
+		  strerror(errno));
+	_exit(STATUS_NOT_FOUND);
+}
+
+/* Runs it with these words, its output to `out` (-1: ours). Its exit status; 1 if it died of a signal. */
+static int run_postproc(char *const *argv, int out)
+{
+	int status;
+
+	fflush(NULL);
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		run_here(argv, out);
+	if (pid < 0) {
+		msg_error("no process can be made for " POSTPROC ": %s", strerror(errno));
+		return 1;
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* Words for functrace-postproc: its name, the options of the command line, then `more` of the caller's. The caller
+ * frees the array. */
+static char **words_for(const struct settings *settings, size_t more, size_t *count)
+{
+	const struct report_wish *wish = &settings->report;
+	char **argv = xcalloc(wish->option_count + more + 3, sizeof(*argv));
+
+	*count = 0;
+	argv[(*count)++] = (char *)(uintptr_t)POSTPROC;
+	if (settings->quiet)
+		argv[(*count)++] = (char *)(uintptr_t) "-q";
+	for (size_t i = 0; i < wish->option_count; i++)
+		argv[(*count)++] = wish->options[i];
+	return argv;
+}
+
+static int check_options(const struct settings *settings)
+{
+	size_t count;
+	char **argv = words_for(settings, 1, &count);
+
+	argv[count] = (char *)(uintptr_t) "--check-options";
+	const int status = run_postproc(argv, -1);
+
+	free(argv);
+	return status ? status : -1;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		count++;
+	return count;
+}
+
+/* In V, when all tracing has ended. */
+static int print_report(const struct settings *settings, int out)
+{
+	char *const list = read_file(settings->report.list, LIST_MAX, NULL), *rest = list, *path;
+	size_t count;
+	int status = 0;
+
+	if (!list) {
+		if (errno == EFBIG)
+			msg_error("there are too many traces for one report; see %s", settings->report.list);
+		else
+			report_run_end(settings);
+		return 0;
+	}
+	char **argv = words_for(settings, count_lines(list) + 1, &count);
+
+	argv[count++] = (char *)(uintptr_t) "--";
+	const size_t first = count;
+
+	while ((path = strsep(&rest, "\n")))
+		if (*path)
+			argv[count++] = path;
+	if (count > first)
+		status = run_postproc(argv, out);
+	free(argv);
+	free(list);
+	report_run_end(settings);
+	/* What it said of the trace is no status of the program; what --error-exitcode asks for is. */
+	return settings->report.error_exitcode && status == settings->report.error_exitcode ? status : 0;
+}
+
+static bool make_folder(struct settings *settings)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = xasprintf("%s/functrace-XXXXXX", parent && *parent ? parent : "/tmp");
+
+	if (!mkdtemp(folder)) {
+		msg_error("a folder for the traces, %s, cannot be made: %s. Set TMPDIR to another place.", folder,
+			  strerror(errno));
+		free(folder);
+		return false;
+	}
+	settings->report.folder = folder;
+	settings->report.list = xasprintf("%s/list", folder);
+	if (!settings->output)
+		settings->output = folder;
+	return true;
+}
+
+int report_run_begin(struct settings *settings)
+{
+	const int status = check_options(settings);
+
+	if (status >= 0)
+		return status == STATUS_NOT_FOUND ? EXIT_FAILURE : status;
+	if (!make_folder(settings))
+		return EXIT_FAILURE;
+	settings->conclude = print_report;
+	return -1;
+}
+
+void report_run_end(const struct settings *settings)
+{
+	const struct report_wish *wish = &settings->report;
+	char *list = wish->list ? read_file(wish->list, LIST_MAX, NULL) : NULL, *rest = list, *path;
+
+	while (wish->folder && (path = strsep(&rest, "\n")))
+		if (!strncmp(path, wish->folder, strlen(wish->folder)))
+			unlink(path);
+	free(list);
+	if (!wish->folder)
+		return;
+	unlink(wish->list);
+	rmdir(wish->folder);
+}

@@ -1,0 +1,13 @@
+/* Runs functrace-postproc for --report. */
+#ifndef FT_REPORT_RUN_H
+#define FT_REPORT_RUN_H
+
+#include "engine/settings.h"
+
+/* Before tracing: sets where the traces and their list go, and what settings->conclude is. -1: go on; else the
+ * status to end with, after a message: functrace-postproc is not there, or refuses the options. */
+int report_run_begin(struct settings *settings);
+/* Removes what was made for it, unless that is done already: to be called where no report was printed. */
+void report_run_end(const struct settings *settings);
+
+#endif

@@ -4,7 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-void option_report(struct parse *parse, const char *name, const char *arg)
+enum report_option {
+	OPT_REPORT = 0x800,
+	OPT_TREE,
+	OPT_TOP,
+	OPT_BETWEEN,
+	OPT_OLDER,
+	OPT_DIFF,
+	OPT_ERROR_EXITCODE,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Report:", 0},
+	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
+	 "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace is not "
+	 "kept",
+	 0},
+	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "... as a tree", 0},
+	{"top", OPT_TOP, "N", 0, "... N groups", 0},
+	{"between", OPT_BETWEEN, "A,B", 0, "... of what was allocated from second A to B", 0},
+	{"older", OPT_OLDER, "T", 0, "... of what is at least T seconds old", 0},
+	{"diff", OPT_DIFF, "OLD|@T", 0, "... of what grew since the trace OLD or second T", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "end with status N if there are leaks", 0},
+	{0},
+};
+
+/* Keeps an option for functrace-postproc, which knows its values. */
+static void keep(struct parse *parse, const char *name, const char *arg)
 {
 	struct report_wish *wish = &parse->settings->report;
 
@@ -12,6 +38,26 @@ void option_report(struct parse *parse, const char *name, const char *arg)
 	ARRAY_GROW(wish->options, parse->report_capacity, wish->option_count);
 	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *parse = state->input;
+	uint64_t number;
+
+	if (key == OPT_ERROR_EXITCODE) {
+		if (!parse_number(arg, 255, &number))
+			return usage_error(parse, "--error-exitcode needs a number of at most 255, not '%s'", arg);
+		parse->settings->report.error_exitcode = (int)number;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].name && options[i].key == key) {
+			keep(parse, options[i].name, arg);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp option_report_argp = {.options = options, .parser = parse_option};
 
 int option_report_check(struct parse *parse)
 {

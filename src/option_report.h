@@ -4,8 +4,10 @@
 
 #include "option_values.h"
 
-/* Keeps an option for functrace-postproc, which knows its values: `name` as in "report"; arg may be NULL. */
-void option_report(struct parse *parse, const char *name, const char *arg);
+#include <argp.h>
+
+/* A child of the program's parser; its input is the struct parse. */
+extern const struct argp option_report_argp;
 /* When all options are known: whether they go together. 0, or what usage_error() returns. */
 int option_report_check(struct parse *parse);
 void option_report_free(struct settings *settings);

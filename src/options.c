@@ -40,13 +40,6 @@ enum long_option {
 	OPT_ATTACH_FILE,
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
-	OPT_REPORT,
-	OPT_TREE,
-	OPT_TOP,
-	OPT_BETWEEN,
-	OPT_OLDER,
-	OPT_DIFF,
-	OPT_ERROR_EXITCODE,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -223,18 +216,6 @@ static const struct argp_option options[] = {
 	 "a file, or one of /proc/PID, is copied beside the trace; again for more", 0},
 	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
 
-	{NULL, 0, NULL, 0, "Report:", 5},
-	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
-	 "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace is not "
-	 "kept",
-	 0},
-	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "... as a tree", 0},
-	{"top", OPT_TOP, "N", 0, "... N groups", 0},
-	{"between", OPT_BETWEEN, "A,B", 0, "... of what was allocated from second A to B", 0},
-	{"older", OPT_OLDER, "T", 0, "... of what is at least T seconds old", 0},
-	{"diff", OPT_DIFF, "OLD|@T", 0, "... of what grew since the trace OLD or second T", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "end with status N if there are leaks", 0},
-
 	{NULL, 0, NULL, 0, "Others:", 6},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
 	 "a busy program and functrace on one CPU, which is faster: where the program cannot see it "
@@ -365,25 +346,6 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
-/* What functrace-postproc is given. EINVAL after a message; ARGP_ERR_UNKNOWN: it is another option. */
-static int parse_report(struct parse *parse, int key, const char *arg)
-{
-	static const int keys[] = {OPT_REPORT, OPT_TREE, OPT_TOP, OPT_BETWEEN, OPT_OLDER, OPT_DIFF, OPT_ERROR_EXITCODE};
-	uint64_t number = 0;
-
-	if (key == OPT_ERROR_EXITCODE && !parse_number(arg, 255, &number))
-		return usage_error(parse, "--error-exitcode needs a number of at most 255, not '%s'", arg);
-	if (key == OPT_ERROR_EXITCODE)
-		parse->settings->report.error_exitcode = (int)number;
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		for (size_t k = 0; keys[i] == key && k < ARRAY_SIZE(options); k++)
-			if (options[k].key == key && options[k].name) {
-				option_report(parse, options[k].name, arg);
-				return 0;
-			}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *const parse = state->input;
@@ -441,16 +403,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return set_program(parse, state);
 	case ARGP_KEY_END:
 		return check_all(parse);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = parse;
+		return 0;
 	case ARGP_KEY_ARG:
 	case ARGP_KEY_NO_ARGS:
-	case ARGP_KEY_INIT:
 	case ARGP_KEY_FINI:
 	case ARGP_KEY_SUCCESS:
 	case ARGP_KEY_ERROR:
 		return ARGP_ERR_UNKNOWN;
 	default:
-		error = parse_report(parse, key, arg);
-		return error == ARGP_ERR_UNKNOWN ? parse_flag(parse, key) : error;
+		return parse_flag(parse, key);
 	}
 }
 
@@ -480,8 +443,13 @@ static char *help_filter(int key, const char *text, void *input)
 	return (char *)(uintptr_t)text;
 }
 
-static const struct argp argp = {
-	.options = options, .parser = parse_option, .args_doc = usage, .doc = doc, .help_filter = help_filter};
+static const struct argp_child children[] = {{.argp = &option_report_argp, .group = 5}, {0}};
+static const struct argp argp = {.options = options,
+				 .parser = parse_option,
+				 .children = children,
+				 .args_doc = usage,
+				 .doc = doc,
+				 .help_filter = help_filter};
 
 int settings_parse(int argc, char **argv, struct settings *settings)
 {

@@ -17,15 +17,15 @@ enum report_option {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Report:", 0},
 	{"report", OPT_REPORT, "VIEW", OPTION_ARG_OPTIONAL,
-	 "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace is not "
-	 "kept",
+	 "print what it comes to when tracing has ended, as functrace-postproc --report does; without -o the trace is "
+	 "not kept",
 	 0},
-	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "... as a tree", 0},
-	{"top", OPT_TOP, "N", 0, "... N groups", 0},
-	{"between", OPT_BETWEEN, "A,B", 0, "... of what was allocated from second A to B", 0},
-	{"older", OPT_OLDER, "T", 0, "... of what is at least T seconds old", 0},
-	{"diff", OPT_DIFF, "OLD|@T", 0, "... of what grew since the trace OLD or second T", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "end with status N if there are leaks", 0},
+	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "with --report: as a tree", 0},
+	{"top", OPT_TOP, "N", 0, "with --report: N groups", 0},
+	{"between", OPT_BETWEEN, "A,B", 0, "with --report: what was allocated from second A to B", 0},
+	{"older", OPT_OLDER, "T", 0, "with --report: what is at least T seconds old", 0},
+	{"diff", OPT_DIFF, "OLD|@T", 0, "with --report: what grew since the trace OLD or second T", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with --report: end with status N if there are leaks", 0},
 	{0},
 };
 

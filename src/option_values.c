@@ -325,6 +325,16 @@ int option_args_limit(struct parse *parse, const char *text)
 	return 0;
 }
 
+int option_cycle_size(struct parse *parse, const char *text)
+{
+	uint64_t size;
+
+	if (!parse_number(text, UINT32_MAX, &size) || !size)
+		return usage_error(parse, "--cycle-size=%s: a cycle has 1 to %u entries", text, UINT32_MAX);
+	parse->settings->cycle_size = size;
+	return 0;
+}
+
 int option_format(struct parse *parse, const char *name)
 {
 	const struct encoding *const encoding = encoding_find(name);

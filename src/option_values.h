@@ -34,6 +34,7 @@ int option_symbol(struct parse *parse, const char *text);
 int option_toggle_signal(struct parse *parse, const char *text);
 int option_args_limit(struct parse *parse, const char *text);
 int option_depth(struct parse *parse, const char *text);
+int option_cycle_size(struct parse *parse, const char *text);
 int option_format(struct parse *parse, const char *name);
 int option_debug(struct parse *parse, const char *spec);
 /* blank: what stands between -d and what was meant for it. */

@@ -40,6 +40,7 @@ enum long_option {
 	OPT_ATTACH_FILE,
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
+	OPT_CYCLE_SIZE,
 	OPT_LATER, /* the first of the options of later versions that have no letter */
 };
 
@@ -158,6 +159,10 @@ static int check_all(struct parse *parse)
 				   "-o %s: this is a terminal, and the format %s is not for people; add -f text, or "
 				   "give -o a file",
 				   s->output, encoding_name(s->encoding));
+	if (s->cycle_size && !encoding_can(s->encoding, ENCODING_CYCLES))
+		return usage_error(parse,
+				   "--cycle-size: the format %s has no write cycles; give -f with one that has: %s",
+				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_CYCLES));
 	if (parse->compat && !encoding_can(s->encoding, ENCODING_COMPAT))
 		return usage_error(parse, "--compat: the format %s has no such dialect; give -f with one that has: %s",
 				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
@@ -210,6 +215,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"format", 'f', "NAME", 0, "of the trace:", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
+	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
+	 "with -f stacktrack: all context again after N entries, so that the last part of a trace can be read", 0},
 	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
@@ -232,7 +239,6 @@ static const struct argp_option options[] = {
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
 	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* functracer's scripts give it */
 	{"rotate", OPT_LATER + 3, "SIZE", OPTION_HIDDEN, NULL, 0},
-	{"cycle-size", OPT_LATER + 4, "N", OPTION_HIDDEN, NULL, 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -376,6 +382,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_depth(parse, arg);
 	case OPT_ARGS_LIMIT:
 		return option_args_limit(parse, arg);
+	case OPT_CYCLE_SIZE:
+		return option_cycle_size(parse, arg);
 	case OPT_UNWINDER:
 		return option_unwinder(parse, arg);
 	case 'f':

@@ -43,6 +43,7 @@ enum long_option {
 	OPT_SHOW_FORMAT,
 	OPT_LIST_OPTIONS,
 	OPT_CHECK_OPTIONS,
+	OPT_CYCLE_SIZE,
 	OPT_LATER,
 };
 
@@ -101,6 +102,7 @@ static const struct argp_option option_table[] = {
 	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
 	 "(default: as the input)",
 	 0},
+	{"cycle-size", OPT_CYCLE_SIZE, "N", 0, "with -f stacktrack: write all context again after N entries", 0},
 	{"hatf-file", OPT_HATF_FILE, "FILE", 0, "instead of the trace: write it as Heap Allocation Trace Format", 0},
 	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that makes its calls again", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
@@ -112,7 +114,6 @@ static const struct argp_option option_table[] = {
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	/* functrace --report asks for it before it begins. */
 	{"check-options", OPT_CHECK_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
-	{"cycle-size", OPT_LATER, "N", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{"raw-format", OPT_LATER, "FILE", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
@@ -236,6 +237,11 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	case OPT_INPUT_FORMAT:
 		options->input_encoding = encoding(state, arg, ENCODING_READ);
 		return true;
+	case OPT_CYCLE_SIZE:
+		options->cycle_size = number(state, "--cycle-size", arg, UINT32_MAX);
+		if (!options->cycle_size)
+			argp_error(state, "--cycle-size needs how many entries a cycle has, not '%s'", arg);
+		return true;
 	case OPT_HATF_FILE:
 		options->hatf_path = arg;
 		return true;
@@ -322,6 +328,9 @@ static void check(struct argp_state *state, struct postproc_options *options)
 	if (options->dialect == DIALECT_COMPAT && !encoding_can(options->output_encoding, ENCODING_COMPAT))
 		argp_error(state, "the format %s has no sp-rtrace dialect; those that have are %s",
 			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
+	if (options->cycle_size && !encoding_can(options->output_encoding, ENCODING_CYCLES))
+		argp_error(state, "the format %s has no write cycles; give --cycle-size with -f %s",
+			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
 	if (options->error_exitcode && !options->leaks && !options->views.report)

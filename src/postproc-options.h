@@ -21,6 +21,7 @@ struct postproc_options {
 	const char *output;                    /* NULL or "-": stdout; a folder */
 	const struct encoding *input_encoding; /* NULL: recognised */
 	const struct encoding *output_encoding;
+	uint64_t cycle_size; /* writer_options; 0: no cycles */
 	enum postproc_dialect dialect;
 	bool follow;
 	bool dump;

@@ -157,7 +157,7 @@ static struct stage *make_output(struct chain *chain)
 	const struct output_options output = {
 		.target = target,
 		.encoding = options->output_encoding,
-		.writer = {.line_buffered = options->follow},
+		.writer = {.line_buffered = options->follow, .cycle_size = options->cycle_size},
 		.is_compat = is_compat,
 		.is_compat_context = run,
 		.names = chain->names,

@@ -67,6 +67,7 @@ struct settings {
 	size_t library_count;
 
 	const struct encoding *encoding;
+	uint64_t cycle_size; /* writer_options; 0: no cycles */
 	bool resolve;
 	bool timestamps;
 	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */

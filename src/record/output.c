@@ -222,7 +222,8 @@ int output_begin(struct trace *trace)
 		trace->names = names_new(&(struct names_options){0});
 	const struct writer_options options = {.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
 					       .namer = set->resolve ? names_lookup : NULL,
-					       .namer_context = trace->names};
+					       .namer_context = trace->names,
+					       .cycle_size = set->cycle_size};
 
 	trace->writer = writer_new(set->encoding, fd, &options);
 	write_map(trace);

@@ -10,7 +10,7 @@
 	BOTH(text, ".rtrace.txt",                                                                                      \
 	     ENCODING_STREAM | ENCODING_NAMES | ENCODING_COMPAT | ENCODING_COMPAT_LAYOUT | ENCODING_COMMENT)           \
 	BOTH(mpatrol, ".mpatrol", ENCODING_BINARY | ENCODING_STREAM | ENCODING_NAMES | ENCODING_AREAS)                 \
-	BOTH(stacktrack, ".tlg", ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS)                                   \
+	BOTH(stacktrack, ".tlg", ENCODING_BINARY | ENCODING_STREAM | ENCODING_AREAS | ENCODING_CYCLES)                 \
 	BOTH(swap, ".swap", ENCODING_BINARY | ENCODING_STREAM | ENCODING_PROCESS)
 
 #define DECLARE_WRITER(name, suffix, abilities) extern const struct writer_ops name##_writer_ops;

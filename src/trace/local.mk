@@ -14,9 +14,11 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/swap.h src/trace/swap_message.c src/trace/swap_message.h src/trace/swap_fields.c \
 	src/trace/swap_value.c src/trace/swap_write.c src/trace/swap_write.h src/trace/swap_write_call.c \
 	src/trace/swap_read.c src/trace/swap_read.h src/trace/swap_read_call.c \
-	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/swap_objects.c \
-	src/trace/swap_objects.h src/trace/swap_read_records.c src/trace/swap_write_message.c \
-	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c src/trace/stacktrack_read.c \
-	src/trace/stacktrack_read.h src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_layout.c \
+	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/mapped_objects.c \
+	src/trace/mapped_objects.h src/trace/swap_read_records.c src/trace/swap_write_message.c \
+	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c \
+	src/trace/stacktrack_write.h src/trace/stacktrack_write_call.c src/trace/stacktrack_entries.c \
+	src/trace/stacktrack_cycle.c src/trace/stacktrack_read.c src/trace/stacktrack_read.h \
+	src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_layout.c \
 	src/trace/stacktrack_layout.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

@@ -4,10 +4,12 @@
 #include "trace/stacktrack_read.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SMALLEST_PAYLOAD 16
+#define PROLOGUE_SIZE    19 /* up to its last member */
 
 static uint64_t number(const unsigned char *p, size_t size, bool swap)
 {
@@ -74,16 +76,42 @@ static void stacktrack_end(struct reader *reader)
 	free(s);
 }
 
+/* Where a tail of a trace is read, its first write cycle that is whole is looked for. */
+static int find_prologue(struct reader *reader)
+{
+	const uint64_t begin = reader_offset(reader);
+	char clause[80];
+
+	while (reader_fill(reader, PROLOGUE_SIZE) >= PROLOGUE_SIZE) {
+		const unsigned char *p = reader->data + reader->start;
+		const bool swap = number(p + 8, 4, false) != STACKTRACK_MAGIC;
+		const uint64_t passed = reader_offset(reader) - begin;
+
+		if (!stacktrack_detect(p, PROLOGUE_SIZE) || number(p, 2, swap) != STACKTRACK_PROLOGUE) {
+			reader_skip(reader, 1);
+			continue;
+		}
+		snprintf(clause, sizeof(clause), "it is read from its first prologue, at byte %" PRIu64, passed);
+		if (passed)
+			reader_remark(reader, clause);
+		return 1;
+	}
+	return reader_damage(reader, 0, "no StackTrack trace begins here, and none before");
+}
+
 static int read_prologue(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
+	const size_t available = reader_fill(reader, PROLOGUE_SIZE);
 
-	if (reader_fill(reader, 19) < 19)
+	if (available < PROLOGUE_SIZE)
 		return reader_cut_off(reader, "the prologue");
+	const int status = find_prologue(reader);
+
+	if (status != 1)
+		return status;
 	const unsigned char *p = reader->data + reader->start;
 
-	if (!stacktrack_detect(p, 12))
-		return reader_damage(reader, 8, "this does not begin as a StackTrack trace");
 	s->swap = number(p + 8, 4, false) != STACKTRACK_MAGIC;
 	s->info_size = p[16];
 	s->entry_size = p[17];

@@ -29,6 +29,8 @@ struct stacktrack_entry {
 struct stacktrack_process {
 	uint32_t pid; /* its own, once that is told; else as in its entries */
 	bool is_told, has_foreign;
+	/* It has begun, and, with another write cycle, again: then what is of sequence 0 is known already. */
+	bool has_begun, begins_again;
 	struct hash open;              /* sequence -> struct stacktrack_entry whose text goes on */
 	struct stacktrack_entry entry; /* that is whole */
 	struct hash scopes, files;     /* number -> struct stacktrack_scope; -> a path */

@@ -446,22 +446,29 @@ static void take_property(struct stacktrack_reader *s, struct stacktrack_process
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 {
 	struct stacktrack_reader *s = reader->state;
+	const bool is_known = process->begins_again && !process->entry.sequence;
 
 	switch (process->entry.flags & STACKTRACK_TYPE_MASK) {
 	case STACKTRACK_HIT:
-		take_hit(reader, process);
+		if (!is_known)
+			take_hit(reader, process);
 		break;
 	case STACKTRACK_FLOC:
 		stacktrack_give_call(s, process);
 		return take_file(reader, process);
 	case STACKTRACK_FPROPERTY:
 		stacktrack_give_call(s, process);
-		take_property(s, process);
+		if (!is_known)
+			take_property(s, process);
 		break;
 	case STACKTRACK_SLOC:
 		if (process->has_call && process->call_sequence != process->entry.sequence)
 			stacktrack_give_call(s, process);
 		return take_scope(reader, process);
+	case STACKTRACK_PROCINFO:
+		process->begins_again = process->has_begun;
+		process->has_begun = true;
+		break;
 	case STACKTRACK_TIMETYPE:
 		process->ticks = stacktrack_number(s, process->entry.payload, 8);
 		break;

@@ -4,7 +4,8 @@
 
 #include "base/hash.h"
 #include "trace/swap_message.h"
-#include "trace/swap_objects.h"
+#include "trace/mapped_objects.h"
+#include "trace/swap.h"
 
 /* Types of resources that are told apart; the rest are one. */
 #define SWAP_TYPES_MAX 60
@@ -19,7 +20,7 @@ struct swap_process {
 	uint32_t start_usec;
 	uint64_t day_ns, next_index;
 	uint64_t declared; /* bit N: the type N */
-	struct swap_objects objects;
+	struct mapped_objects objects;
 	struct open_file *files; /* the paths our own */
 	uint32_t file_count;
 };

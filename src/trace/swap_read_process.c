@@ -15,7 +15,7 @@ void swap_process_free(struct swap_process *p)
 	free(p->files);
 	free(p->name);
 	free(p->command);
-	swap_objects_free(&p->objects);
+	mapped_objects_free(&p->objects);
 	free(p);
 }
 
@@ -67,7 +67,7 @@ void swap_push_object(struct swap_reader *s, uint64_t low, uint64_t high, const 
 
 	if (low >= high)
 		return;
-	swap_objects_add(&s->current->objects, &object);
+	mapped_objects_add(&s->current->objects, &object);
 	swap_push(s, &(struct record){.type = RECORD_OBJECT, .object = object});
 }
 
@@ -124,11 +124,11 @@ void swap_take_process_info(struct swap_reader *s, const struct swap_message *me
 void swap_take_unmap(struct swap_reader *s, const struct swap_fields *fields)
 {
 	const uint64_t low = fields->numbers[SLOT_LOW], high = fields->numbers[SLOT_HIGH];
-	const struct record_object *object = swap_objects_find(&s->current->objects, low, high);
+	const struct record_object *object = mapped_objects_find(&s->current->objects, low, high);
 	char *const text = xasprintf("unmapped 0x%" PRIx64 "-0x%" PRIx64 "%s%s", low, high, object ? " " : "",
 				     object ? object->path : "");
 
 	swap_push_note(s, swap_keep(s, text));
 	free(text);
-	swap_objects_remove(&s->current->objects, low, high);
+	mapped_objects_remove(&s->current->objects, low, high);
 }

@@ -28,7 +28,7 @@ static void swap_writer_end(struct writer *writer)
 		free(s->resources[i].type);
 	for (size_t i = 0; i < s->file_count; i++)
 		free_path(s->files[i].path);
-	swap_objects_free(&s->objects);
+	mapped_objects_free(&s->objects);
 	free(s->resources);
 	free(s->files);
 	free(s->name);
@@ -129,7 +129,7 @@ static size_t put_libraries(struct writer *writer, size_t head)
 
 	swap_put_dword(&writer->out, 0);
 	for (; count < s->objects.count; count++) {
-		const struct record_object *object = &s->objects.items[count];
+		const struct record_object *object = &s->objects.items[count].object;
 
 		if (writer->out.size - head - SWAP_HEAD + 16 + strlen(object->path) + 1 > SWAP_PAYLOAD_MAX)
 			break;
@@ -166,7 +166,7 @@ static void announce(struct writer *writer)
 	if (s->is_attached)
 		put_status(writer);
 	for (size_t i = s->objects.count - left; i < s->objects.count; i++)
-		put_map(writer, &s->objects.items[i]);
+		put_map(writer, &s->objects.items[i].object);
 }
 
 /* ---- Objects ---- */
@@ -175,7 +175,7 @@ static void put_object(struct writer *writer, const struct record_object *object
 {
 	struct swap_writer *s = writer->state;
 
-	if (!swap_objects_add(&s->objects, object))
+	if (!mapped_objects_add(&s->objects, object))
 		return;
 	if (!s->program_to && object->path && !strcmp(object->path, s->name)) {
 		s->program_from = object->from;
@@ -247,7 +247,7 @@ static void put_note(struct writer *writer, const struct record_note *note)
 	uint64_t low, high;
 
 	if (swap_note_unmaps(text, &low, &high) && low < high) {
-		swap_objects_remove(&s->objects, low, high);
+		mapped_objects_remove(&s->objects, low, high);
 		put_unmap(writer, low, high);
 		return;
 	}

@@ -3,7 +3,8 @@
 #define FT_TRACE_SWAP_WRITE_H
 
 #include "base/hash.h"
-#include "trace/swap_objects.h"
+#include "trace/mapped_objects.h"
+#include "trace/swap.h"
 #include "trace/writer_state.h"
 
 /* A kind of resource, as it was declared. */
@@ -25,7 +26,7 @@ struct swap_writer {
 	uint64_t start_ns; /* since the Epoch; 0 unknown */
 	uint64_t day_ns;   /* midnight before it */
 	uint64_t now_ns;   /* of the last call; 0 none */
-	struct swap_objects objects;
+	struct mapped_objects objects;
 	uint64_t program_from, program_to;
 	struct swap_resource *resources;
 	size_t resource_count, resource_capacity;

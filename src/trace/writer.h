@@ -16,6 +16,9 @@ struct writer_options {
 	bool line_buffered; /* flush after each call (a terminal or a pipe is read live) */
 	frame_namer namer;  /* -r: names functions; NULL: they get no names */
 	void *namer_context;
+	/* Write cycles: what one needs to understand the rest is written again after so many entries (0: never); if
+	 * the encoding has ENCODING_CYCLES. */
+	uint64_t cycle_size;
 };
 
 /* A writer to fd, which stays the caller's; offset-less fds (pipes, terminals) work too. NULL if the encoding lacks

@@ -60,7 +60,7 @@ def usage_errors_end_with_2(_folder):
         done = run(*arguments)
         assert done.returncode == 2, (arguments, done.returncode)
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
-    for option in ("--cycle-size", "--raw-format"):
+    for option in ("--raw-format",):
         done = run(option, "-")
         assert done.returncode == 2 and b"not available in this version" in done.stderr, done
 

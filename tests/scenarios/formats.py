@@ -41,10 +41,10 @@ def own_sizes(trace):
     return found
 
 
-def traced(room, form, command, env=None):
+def traced(room, form, command, options=()):
     """The run in that format: (what it was, its traces, problems)."""
     os.makedirs(room.path(form))
-    done = room.run([FUNCTRACE, '-f', form, '-o', room.path(form)] + command, env)
+    done = room.run([FUNCTRACE, '-f', form, *options, '-o', room.path(form)] + command)
     paths = [room.path(form, name) for name in sorted(os.listdir(room.path(form)))]
     problems = []
     for path in paths:
@@ -55,11 +55,11 @@ def traced(room, form, command, env=None):
     return done, [as_text(room, path, form + '-text') for path in paths], problems
 
 
-def same_as_rtrace(form, target, *arguments):
+def same_as_rtrace(form, target, *arguments, options=()):
     def run(room):
         command = [builds.target(target, 'O2')] + list(arguments)
         first, own, problems = traced(room, 'rtrace', command)
-        second, other, more = traced(room, form, command)
+        second, other, more = traced(room, form, command, options)
         problems += more + [p for t in own + other for p in t.problems]
         problems += equal('status', second.status, first.status) + equal('traces', len(other), len(own))
         wanted, found = (sum(map(own_sizes, traces), collections.Counter()) for traces in (own, other))
@@ -149,4 +149,7 @@ def cases():
         yield 'sqlite3 to ' + form, converted(form, sqlite)
 
 
-CASES = list(cases()) + [('the viewer is killed under -f mpatrol', loses_its_viewer)]
+CASES = list(cases()) + [
+    ('threads under -f stacktrack in cycles', same_as_rtrace('stacktrack', 'threads', '4', '100',
+                                                             options=['--cycle-size=100'])),
+    ('the viewer is killed under -f mpatrol', loses_its_viewer)]

@@ -397,9 +397,22 @@ static void test_args(void **state)
 	assert_usage_error("-a std::f ls", "give them to -x\n");
 }
 
+static void test_cycle_size(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("./prog"), -1);
+	assert_int_equal(settings.cycle_size, 0);
+	assert_int_equal(parse("-f plain --cycle-size=4096 ./prog"), -1);
+	assert_int_equal(settings.cycle_size, 4096);
+	assert_usage_error("-f plain --cycle-size=0 ./prog", "--cycle-size=0: a cycle has 1 to 4294967295 entries");
+	assert_usage_error("-f plain --cycle-size=x ./prog", "--cycle-size=x: a cycle has 1 to 4294967295 entries");
+	assert_usage_error("--cycle-size=9 ./prog", "--cycle-size: the format rtrace has no write cycles; give -f with "
+						    "one that has: plain\n");
+}
+
 static void test_later_options(void **state)
 {
-	static const char *const later[] = {"--rotate=1", "--cycle-size=1"};
+	static const char *const later[] = {"--rotate=1"};
 	char line[64];
 
 	(void)state;
@@ -661,8 +674,9 @@ int main(void)
 		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
 		cmocka_unit_test(test_functions),     cmocka_unit_test(test_contexts),
 		cmocka_unit_test(test_attachments),   cmocka_unit_test(test_functions_of_a_file),
-		cmocka_unit_test(test_later_options), cmocka_unit_test(test_args),
-		cmocka_unit_test(test_help),          cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_cycle_size),    cmocka_unit_test(test_later_options),
+		cmocka_unit_test(test_args),          cmocka_unit_test(test_help),
+		cmocka_unit_test(test_lists),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

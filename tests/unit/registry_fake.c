@@ -14,7 +14,7 @@ static const struct encoding text_compat = {"text", "", &no_writer, &no_reader, 
 const struct encoding encodings[] = {
 	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT, NULL, false},
 	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES, &text_compat, false},
-	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM, NULL, false},
+	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_CYCLES, NULL, false},
 	{"profile", "", &no_writer, NULL, 0, NULL, false},
 	{"foreign", "", NULL, &no_reader, 0, NULL, false},
 };

@@ -1,0 +1,97 @@
+/* Calls, as StackTrack's writer lays them out: a hit of a function's scope, and values of the same sequence number. */
+#include "config.h"
+#include "trace/stacktrack_write.h"
+#include "trace/text.h"
+
+#include <stdlib.h>
+
+#define SCOPES_MAX     65535
+#define FIRST_FUNCTION (STACKTRACK_VALUE_COUNT + 1)
+
+void stacktrack_forget_functions(struct stacktrack_writer *s)
+{
+	for (size_t i = 0; i < s->name_count; i++)
+		free(s->names[i]);
+	s->name_count = 0;
+	hash_free(&s->functions);
+}
+
+static uint32_t function_scope(struct writer *writer, const char *name)
+{
+	struct stacktrack_writer *s = writer->state;
+	const uint64_t key = hash_bytes(name, strlen(name));
+	const uint64_t *known = hash_get(&s->functions, key);
+
+	if (known && !strcmp(s->names[*known - FIRST_FUNCTION], name))
+		return (uint32_t)*known;
+	/* All are posted again when there is no number left. */
+	if (s->name_count > SCOPES_MAX - FIRST_FUNCTION)
+		stacktrack_forget_functions(s);
+	const uint32_t scope = FIRST_FUNCTION + (uint32_t)s->name_count;
+
+	ARRAY_GROW(s->names, s->name_capacity, s->name_count);
+	s->names[s->name_count++] = xstrdup(name);
+	hash_set(&s->functions, key, scope);
+	stacktrack_post_scope(writer, scope, STACKTRACK_SCOPE, name);
+	return scope;
+}
+
+static void put_frames(struct writer *writer, const struct record_call *call)
+{
+	static const char *const ends[] = {"", " end=cut", " end=lost"};
+	struct stacktrack_writer *s = writer->state;
+
+	s->text.size = 0;
+	stacktrack_add_number(&s->text, "frames", call->frame_count);
+	buf_add_str(&s->text, ends[call->end]);
+	for (uint32_t i = 0; i < call->frame_count; i++) {
+		stacktrack_add_address(&s->text, " ", call->frames[i]);
+		if (!call->frame_texts || !call->frame_texts[i])
+			continue;
+		buf_add_char(&s->text, '=');
+		text_put_escaped(&s->text, call->frame_texts[i], " ");
+	}
+	stacktrack_put_value(writer, STACKTRACK_OF_BACKTRACE);
+}
+
+static void put_args(struct writer *writer, const struct record_call *call)
+{
+	struct stacktrack_writer *s = writer->state;
+
+	s->text.size = 0;
+	for (uint32_t i = 0; i < call->arg_count; i++) {
+		if (i)
+			buf_add_char(&s->text, ' ');
+		text_put_escaped(&s->text, call->args[i].name ? call->args[i].name : "", " =");
+		buf_add_char(&s->text, '=');
+		text_put_escaped(&s->text, call->args[i].value ? call->args[i].value : "", " ");
+	}
+	stacktrack_put_value(writer, STACKTRACK_OF_ARGS);
+}
+
+void stacktrack_put_call(struct writer *writer, const struct record_call *call)
+{
+	static const char *const kinds[] = {
+		[CALL_RELEASE] = "release=", [CALL_ALLOC] = "alloc=", [CALL_COPY] = "copy="};
+	struct buf *text = stacktrack_begin_record(writer);
+	const bool has_time = call->time_ns != TIME_NONE;
+
+	stacktrack_add_address(text, kinds[call->kind], call->id);
+	if (call->size)
+		stacktrack_add_number(text, "size", call->size);
+	if (call->resource)
+		stacktrack_add_number(text, "resource", call->resource);
+	if (call->context)
+		stacktrack_add_address(text, " context=", call->context);
+	if (!has_time)
+		stacktrack_add_number(text, "notime", 1);
+	if (call->shares_next)
+		stacktrack_add_number(text, "shared", 1);
+	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""),
+			   has_time ? call->time_ns : 0);
+	if (call->arg_count)
+		put_args(writer, call);
+	if (call->has_frames)
+		put_frames(writer, call);
+	writer->omissions.count[OMITTED_COMMENT] += call->summary != NULL;
+}

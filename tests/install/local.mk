@@ -1,3 +1,3 @@
-# What make install brings: completion in its shells.
-TESTS += tests/install/completion.py
-EXTRA_DIST += tests/install/completion.py tests/install/shells.py
+# What make install and the Debian packages bring.
+TESTS += tests/install/completion.py tests/install/debian.py
+EXTRA_DIST += tests/install/completion.py tests/install/debian.py tests/install/shells.py

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What ./quickstart would install, by its words: apt-get is a stub that takes notes. Nothing is built.
+
+Prints TAP.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../post"))
+
+from run import TOP, main
+
+HEAVY = {"chromium", "debhelper", "golang-go", "lintian", "rustc", "valgrind"}
+STUBS = {
+    # Nothing is installed; all that is asked for can be; then autoreconf ends it.
+    "dpkg-query": "exit 1", "sudo": 'exec "$@"', "autoreconf": "exit 1",
+    "apt-get": 'for word; do case $word in -*) ;; *) echo "$word" >>"$NOTES" ;; esac; done',
+}
+
+
+def quickstart(folder, *words):
+    """Its status, what it says, and the words that apt-get got."""
+    programs, notes = os.path.join(folder, "programs"), os.path.join(folder, "notes")
+    os.makedirs(programs, exist_ok=True)
+    for name, text in STUBS.items():
+        path = os.path.join(programs, name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n%s\n" % text)
+        os.chmod(path, 0o755)
+    script = os.path.join(folder, "quickstart")
+    shutil.copy(os.path.join(TOP, "quickstart"), script)
+    with open(notes, "w", encoding="ascii"):
+        pass
+    done = subprocess.run(["sh", script, *words], capture_output=True, timeout=60, check=False,
+                          env=dict(os.environ, PATH=programs + ":" + os.environ["PATH"], NOTES=notes))
+    with open(notes, encoding="ascii") as file:
+        return done.returncode, (done.stdout + done.stderr).decode(), file.read().split()
+
+
+def each_installs_more_than_the_one_before(folder):
+    build, check, whole = (quickstart(folder, *words) for words in ([], ["check"], ["check", "all"]))
+    for status, said, words in (build, check, whole):
+        assert status == 1 and "autoreconf failed" in said and words[0] == "install", (status, said)
+        assert len(set(words)) == len(words), sorted(words)
+    build, check, whole = set(build[2]), set(check[2]), set(whole[2])
+    assert {"gcc", "libdw-dev"} <= build and not {"libcmocka-dev", "zsh"} & build, build
+    assert build < check and {"libcmocka-dev", "python3", "zsh", "fish"} <= check and not HEAVY & check, check
+    assert check < whole and HEAVY <= whole, whole
+
+
+def other_words_are_wrong(folder):
+    for words in (["all"], ["check", "everything"], ["check", "all", "all"], ["--check"]):
+        status, said, installed = quickstart(folder, *words)
+        assert status == 2 and "usage: ./quickstart [check [all]]" in said and not installed, (words, status, said)
+    status, said, installed = quickstart(folder, "--help")
+    assert status == 0 and "usage: ./quickstart [check [all]]" in said and not installed, said
+
+
+if __name__ == "__main__":
+    sys.exit(main([each_installs_more_than_the_one_before, other_words_are_wrong]))

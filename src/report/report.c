@@ -86,7 +86,7 @@ static void write_times(struct report *report)
 	lines_end(&report->lines);
 }
 
-static void add_percent(struct report *report, uint64_t part, const char *what)
+static void write_count(struct report *report, uint64_t part, const char *what)
 {
 	char count[32];
 
@@ -106,14 +106,14 @@ static void write_unseen(struct report *report)
 		reused += profile->resources[i]->reused;
 	}
 	if (unknown)
-		add_percent(report, unknown,
-			    "allocations of what was released (they were made before the trace began)");
+		write_count(report, unknown,
+			    "allocation(s) of what was released: older than the trace");
 	if (reused)
-		add_percent(report, reused, "releases (the same address was allocated again)");
+		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->cut)
-		add_percent(report, profile->cut, "stacks to their end (they are deeper than -b)");
+		write_count(report, profile->cut, "stack(s) to the end: they are deeper than -b");
 	if (profile->lost)
-		add_percent(report, profile->lost, "stacks to their end (they could not be followed)");
+		write_count(report, profile->lost, "stack(s) to the end: they could not be followed");
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
 
@@ -151,9 +151,13 @@ static void write_totals(struct report *report, const struct profile_resource *r
 		lines_add(lines, " at the peak, after %s", report_span_text(report, resource->peak_since, when));
 	else
 		lines_add(lines, " at the peaks of all processes together");
-	if (resource->temporary.calls)
-		lines_add(lines, "; %.1f %% temporary",
-			  100.0 * (double)resource->temporary.calls / (double)resource->allocated.calls);
+	lines_end(lines);
+	if (!resource->temporary.calls)
+		return;
+	add_label(report, "");
+	report_add_tally(report, resource, &resource->temporary);
+	lines_add(lines, " temporary (%.1f %%)",
+		  100.0 * (double)resource->temporary.calls / (double)resource->allocated.calls);
 	lines_end(lines);
 }
 

@@ -11,3 +11,10 @@ TESTS += tests/unit/shorten
 tests_unit_shorten_SOURCES = tests/unit/shorten.c
 tests_unit_shorten_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_shorten_LDADD = libreport.a libbase.a $(UNIT_LIBS)
+
+check_PROGRAMS += tests/unit/profile
+TESTS += tests/unit/profile
+tests_unit_profile_SOURCES = tests/unit/profile.c
+tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_profile_LDADD = libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a \
+	libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""functrace-postproc --report and files for other tools: whole texts of small traces, and real runs against --stats.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+from run import PROGRAM, main, run
+
+HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=%d,origin=test
+<1> : memory (memory allocation in bytes)
+<2> : fd (file descriptors)
+"""
+# Two leaks by one function, one by another with a deep common tail, a temporary block, a descriptor.
+CALLS = """## thread 7 worker
+1. [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x10 alloc_a at /no/a.c:5
+\t0x20 middle at /no/m.c:6
+\t0x30 outer at /no/m.c:7
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+\t0x60 _start
+
+2. [10:00:02.000000] malloc<memory>(60) = 0x2000
+\t0x11 alloc_b at /no/b.c:5
+\t0x20 middle at /no/m.c:6
+\t0x30 outer at /no/m.c:7
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+\t0x60 _start
+
+3. [10:00:03.000000] malloc<memory>(40) = 0x3000
+\t0x10 alloc_a at /no/a.c:5
+\t0x20 middle at /no/m.c:6
+\t0x30 outer at /no/m.c:7
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+\t0x60 _start
+
+4. [10:00:04.000000] realloc<memory>(1000) = 0x4000
+\t0x12 std::vector<int, std::allocator<int> >::push from /lib/libv.so
+\t0x40 main at /no/m.c:8
+
+5. [10:00:05.000000] free<memory>(0x4000)
+6. [10:00:06.000000] open<fd>(1) = 0x3
+\t0x13 open_it at /no/f.c:9
+\t0x40 main at /no/m.c:8
+
+7. [10:00:06.000000] free<memory>(0x9999)
+"""
+TRACE = (HEAD % 42 + CALLS).encode()
+
+TOP = """program     /bin/prog, process 42
+traced      from 2012-05-04 10:00:00 on, 5.000 s, 7 events
+not seen    1 allocation(s) of what was released: older than the trace
+memory      1,200 bytes in 4 blocks allocated, 2 released
+            200 bytes in 3 blocks alive at the end
+            1,200 bytes in 4 blocks at the peak, after 3.000 s
+            1,000 bytes in 1 block temporary (25.0 %)
+fd          1 descriptor allocated, 0 released
+            1 descriptor alive at the end
+            1 descriptor at the peak, after 5.000 s
+"""
+
+LEAKS = """
+memory: alive at the end, by stack
+
+  1. 140 bytes in 2 blocks   70.0 %  ##############
+      by malloc, 3.000 s to 5.000 s old
+      alloc_a at a.c:5
+      middle at m.c:6
+      outer at m.c:7
+      main at m.c:8
+
+  2. 60 bytes in 1 block   30.0 %  ######
+      by malloc, 4.000 s old
+      alloc_b at b.c:5
+      ... and 3 frames as above, from middle on
+
+fd: alive at the end, by stack
+
+  1. 1 descriptor  100.0 %  ####################
+      by open, 0.000 s old
+      open_it at f.c:9
+      main at m.c:8
+"""
+
+
+def report_of(data, *options, status=0):
+    return run("--report", *options, "-", data=data, check=status, env=dict(os.environ, TZ="UTC")).stdout.decode()
+
+
+def the_report_is_what_is_alive(_folder):
+    text = report_of(TRACE)
+    assert text == TOP + LEAKS, text
+    assert run("--report=leaks", "-", data=TRACE, check=0, env=dict(os.environ, TZ="UTC")).stdout.decode() == text
+
+
+def body(text):
+    assert text.startswith(TOP), text
+    return text[len(TOP):]
+
+
+def memory_of(text):
+    return body(text).split("\nfd: ")[0]
+
+
+def views_have_their_figures(_folder):
+    def view(name, *options):
+        return memory_of(run("--report=" + name, *options, "-", data=TRACE, check=0,
+                             env=dict(os.environ, TZ="UTC")).stdout.decode())
+
+    assert re.findall(r"^ *\d\. (.*?)  ", view("peak"), re.M) == [
+        "1,000 bytes in 1 block", "140 bytes in 2 blocks", "60 bytes in 1 block"], view("peak")
+    assert view("temporary") == """
+memory: released before anything else was allocated, by stack
+
+  1. 1,000 bytes in 1 block  100.0 %  ####################
+      by realloc
+      std::vector<int>::push from libv.so
+      main at m.c:8
+""", view("temporary")
+    assert "alive for 1.000 s on average" in view("allocated")
+    assert "and 2 more groups with 200 bytes in 3 blocks (--top=3 shows all)" in view("allocated", "--top=1")
+    assert re.findall(r"^ +(\d+) +([\d,]+) +(\d+) +(\d+) +#* +(.*)$", view("size"), re.M) == [
+        ("2", "100", "2", "100", "32 to 63"), ("1", "100", "1", "100", "64 to 127"),
+        ("1", "1,000", "0", "0", "512 to 1,023")], view("size")
+    assert "3,000" not in view("thread") and re.search(r"  4 +1,200 +3 +200  #+  7 worker\n", view("thread"))
+    assert view("object").splitlines()[-1].split() == ["1", "1,000", "0", "0", "/lib/libv.so"], view("object")
+
+
+def trees_go_down_and_up(_folder):
+    assert memory_of(report_of(TRACE, "--tree")) == """
+memory: alive at the end, by stack
+
+  share             bytes  calls, from the start of the program
+  100.0 %             200  main at m.c:8
+  100.0 %             200  outer at m.c:7
+  100.0 %             200  middle at m.c:6
+   70.0 %             140    alloc_a at a.c:5
+   70.0 %             140    malloc
+   30.0 %              60    alloc_b at b.c:5
+   30.0 %              60    malloc
+""", report_of(TRACE, "--tree")
+    assert memory_of(report_of(TRACE, "--tree=up")).splitlines()[3:6] == [
+        "  share             bytes  callers of what allocates",
+        "  100.0 %             200  malloc",
+        "   70.0 %             140    alloc_a at a.c:5"], report_of(TRACE, "--tree=up")
+
+
+def time_chooses_among_what_is_alive(_folder):
+    def heads(*options):
+        return re.findall(r"^ *\d\. (\d+) bytes", memory_of(report_of(TRACE, *options)), re.M)
+
+    assert heads("--between=0.5,1.5") == ["60"]
+    assert heads("--between=0,1") == ["100", "60"]
+    assert heads("--older=4") == ["100", "60"]
+    assert heads("--older=4.5") == ["100"]
+    assert heads("--older=100") == []
+    assert "memory: alive at the end and chosen by time, by stack\n     Nothing.\n" in report_of(TRACE, "--older=100")
+
+
+def growth_is_told(folder):
+    """Since a moment, and since another trace."""
+    text = memory_of(report_of(TRACE, "--diff=@1"))
+    assert "  1. +40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block\n" in text, text
+    assert "alloc_b" not in text, text
+    old = os.path.join(folder, "old")
+    with open(old, "wb") as file:
+        file.write((HEAD % 41 + CALLS.split("3. [")[0]).encode())
+    text = report_of(TRACE, "--diff=" + old)
+    assert "compared to /bin/prog, process 41\n" in text and "+40 bytes, +1 block" in text, text
+    assert "+1 descriptor: 1 descriptor, before none" in text, text
+    assert "No stack has more than before." in report_of((HEAD % 42).encode() + CALLS.split("2. [")[0].encode(),
+                                                         "--diff=" + old)
+
+
+def several_traces_are_one_report(folder):
+    paths = []
+    for pid in 42, 43:
+        paths.append(os.path.join(folder, str(pid)))
+        with open(paths[-1], "wb") as file:
+            file.write((HEAD % pid + CALLS).encode())
+    text = run("--report", *paths, check=0).stdout.decode()
+    assert "process 42\n" in text and "process 43\n" in text and "14 events" in text, text
+    assert "280 bytes in 4 blocks   70.0 %" in text and "at the peaks of all processes together" in text, text
+    text = run("-f", "collapsed", *paths, check=0).stdout.decode()
+    assert sorted(text.splitlines())[0] == "_start;__libc_start_main;main;outer;middle;alloc_a;malloc 280", text
+
+
+def exit_status_tells_of_leaks(_folder):
+    assert run("--report", "--error-exitcode=9", "-", data=TRACE).returncode == 9
+    assert run("--report", "--error-exitcode=9", "--older=100", "-", data=TRACE).returncode == 0
+    assert run("--report", "-", data=TRACE).returncode == 0
+
+
+def wrong_usage_is_said(folder):
+    for options in (["--report=x"], ["--top=0", "--report"], ["--top=3"], ["--tree"], ["--report", "--tree=x"],
+                    ["--report=size", "--tree"], ["--report", "--between=3,2"], ["--report", "--between=3"],
+                    ["--report", "--older=x"], ["--report=peak", "--older=1"], ["--report", "-l"],
+                    ["--report", "-f", "text"], ["--report", "-f", "collapsed"], ["-f", "text", "--weight=live"],
+                    ["-f", "collapsed", "--weight=x"], ["--report", "--diff=@x"]):
+        done = run(*options, "-", data=TRACE)
+        assert done.returncode == 2 and not done.stdout and b"functrace-postproc: " in done.stderr, options
+    path = os.path.join(folder, "t")
+    with open(path, "wb") as file:
+        file.write(TRACE)
+    done = run("--report", "-o", path, path)
+    assert done.returncode == 1 and b"is an input too" in done.stderr, done
+    with open(path, "rb") as file:
+        assert file.read() == TRACE
+    done = run("--report", "--diff=/no/such/file", path)
+    assert done.returncode == 1 and b"cannot open /no/such/file" in done.stderr, done
+
+
+def collapsed_stacks_have_the_figure(_folder):
+    def stacks(*options):
+        return dict(line.rsplit(" ", 1) for line in run("-f", "collapsed", *options, "-", data=TRACE, check=0)
+                    .stdout.decode().splitlines())
+
+    a, b = (f"_start;__libc_start_main;main;outer;middle;alloc_{x};malloc" for x in "ab")
+    vector, opened = "main;std::vector<int, std::allocator<int> >::push;realloc", "main;open_it;open"
+    assert stacks() == {a: "140", b: "60", opened: "1"}
+    assert stacks("--weight=allocated") == {a: "140", b: "60", vector: "1000", opened: "1"}
+    assert stacks("--weight=peak") == {a: "140", b: "60", vector: "1000", opened: "1"}
+    assert stacks("--weight=count") == {a: "2", b: "1", vector: "1", opened: "1"}
+
+
+def hostile_names_stay_on_their_lines(_folder):
+    data = TRACE.replace(b"alloc_a", b"al;loc \xff\"</script>")
+    text = run("--report", "-", data=data, check=0).stdout
+    assert b'      al;loc \xff"</script> at a.c:5\n' in text, text
+    line = run("-f", "collapsed", "-", data=data, check=0).stdout.splitlines()[0]
+    assert line == b'_start;__libc_start_main;main;outer;middle;al:loc \xff"</script>;malloc 140', line
+
+
+def a_terminal_is_filled_and_coloured(folder):
+    path = os.path.join(folder, "t")
+    with open(path, "wb") as file:
+        file.write(TRACE.replace(b"alloc_a", b"alloc_" + b"long" * 40))
+
+    def shown(**more):
+        master, slave = pty.openpty()
+        with subprocess.Popen(["stty", "cols", "60"], stdin=slave) as stty:
+            stty.wait()
+        environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")}
+        child = subprocess.Popen([PROGRAM, "--report", path], stdout=slave, stdin=subprocess.DEVNULL,
+                                 env=dict(environment, TERM="xterm", **more))
+        os.close(slave)
+        out = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+        assert child.wait(60) == 0
+        os.close(master)
+        return out.decode().replace("\r", "")
+
+    coloured, plain = shown(), shown(NO_COLOR="1")
+    assert "\x1b[" in coloured and "\x1b" not in plain
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
+    assert max(map(len, plain.splitlines())) == 60, plain
+    assert re.search(r"alloc_long[long]*\.\.\.[long]*long at a.c:5$", plain, re.M), plain
+
+
+def figures_are_those_of_stats(folder):
+    """A real program: totals and live bytes as --stats and -l have them."""
+    trace = os.path.join(folder, "t.rtrace")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
+                   check=True, timeout=120)
+    stats = run("--stats", trace, check=0).stdout.decode()
+    text = run("--report", "--top=100000", trace, check=0).stdout.decode().replace(",", "")
+    live = re.search(r"live at the end *(\d+) *bytes *(\d+)", stats).groups()
+    peak = re.search(r"peak bytes *(\d+)", stats).group(1)
+    assert f"{live[1]} bytes in {live[0]} blocks alive at the end" in text, (live, text[:500])
+    assert f"{peak} bytes in" in text
+    groups = [(int(b), int(n)) for b, n in re.findall(r"^ *\d+\. (\d+) bytes? in (\d+) blocks?  ", text, re.M)]
+    assert (sum(n for _, n in groups), sum(b for b, _ in groups)) == tuple(map(int, live)), live
+    weights = [int(line.rsplit(" ", 1)[1]) for line in run("-f", "collapsed", trace, check=0).stdout.decode().splitlines()]
+    assert sum(weights) == int(live[1])
+
+
+TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
+         time_chooses_among_what_is_alive, growth_is_told, several_traces_are_one_report, exit_status_tells_of_leaks,
+         wrong_usage_is_said, collapsed_stacks_have_the_figure, hostile_names_stay_on_their_lines,
+         a_terminal_is_filled_and_coloured, figures_are_those_of_stats]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

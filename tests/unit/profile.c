@@ -1,0 +1,441 @@
+/* Accounts, timelines and profiles, fed with records made by hand. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "profile/profile.h"
+#include "profile/stage.h"
+
+#include <stdlib.h>
+
+#define SECOND 1000000000ull
+
+/* Each address is a frame of its own, with that name. */
+static const uint64_t STACK_A[] = {0x1010, 0x1100}, STACK_B[] = {0x1020, 0x1100};
+static const char *const TEXTS_A[] = {" alloc_a at a.c:1", " main at m.c:9"};
+static const char *const TEXTS_B[] = {" alloc_b at a.c:2", " main at m.c:9"};
+
+struct feed {
+	struct profile *profile;
+	struct stage *stage;
+	uint64_t index;
+	bool no_times;
+};
+
+static void put(struct feed *feed, const struct record *record)
+{
+	assert_int_equal(stage_put(feed->stage, record), 0);
+}
+
+static void begin_with(struct feed *feed, const struct profile_stage_options *options, uint32_t pid, int64_t start)
+{
+	struct profile_stage_options wanted = *options;
+	struct record record = {.type = RECORD_PROCESS,
+				.process = {.name = "prog", .pid = pid, .has_pid = true, .start_sec = start}};
+
+	if (!feed->profile)
+		feed->profile = profile_new();
+	wanted.profile = feed->profile;
+	feed->stage = profile_stage_new(&wanted);
+	feed->index = 0;
+	put(feed, &record);
+	record = (struct record){.type = RECORD_RESOURCE, .resource = {.id = 1, .type = "memory", .desc = "bytes"}};
+	put(feed, &record);
+}
+
+static void begin(struct feed *feed)
+{
+	begin_with(feed, &(struct profile_stage_options){0}, 1, 86400);
+}
+
+static void call(struct feed *feed, enum call_kind kind, uint64_t time, uint64_t id, uint64_t size, bool is_b)
+{
+	struct record record = {
+		.type = RECORD_CALL,
+		.call = {.index = ++feed->index,
+			 .time_ns = feed->no_times ? TIME_NONE : time,
+			 .resource = 1,
+			 .kind = kind,
+			 .function = kind == CALL_ALLOC ? "malloc" : "free",
+			 .id = id,
+			 .size = size,
+			 .frames = is_b ? STACK_B : STACK_A,
+			 .frame_texts = is_b ? TEXTS_B : TEXTS_A,
+			 .frame_count = kind == CALL_ALLOC ? 2 : 0,
+			 .has_frames = kind == CALL_ALLOC},
+	};
+
+	put(feed, &record);
+}
+
+static void allocate(struct feed *feed, uint64_t time, uint64_t id, uint64_t size, bool is_b)
+{
+	call(feed, CALL_ALLOC, time, id, size, is_b);
+}
+
+static void release(struct feed *feed, uint64_t time, uint64_t id)
+{
+	call(feed, CALL_RELEASE, time, id, 0, false);
+}
+
+static void thread(struct feed *feed, uint32_t tid, const char *name)
+{
+	const struct record record = {.type = RECORD_THREAD, .thread = {tid, name}};
+
+	put(feed, &record);
+}
+
+static void end_process(struct feed *feed)
+{
+	assert_int_equal(stage_finish(feed->stage), 0);
+	feed->stage->free(feed->stage);
+	feed->stage = NULL;
+}
+
+static void end(struct feed *feed)
+{
+	end_process(feed);
+	profile_end(feed->profile);
+}
+
+static const struct profile_group *group(const struct feed *feed, const char *innermost)
+{
+	for (size_t i = 0; i < feed->profile->group_count; i++)
+		if (feed->profile->groups[i]->frame_count &&
+		    !strcmp(feed->profile->groups[i]->frames[0]->function, innermost))
+			return feed->profile->groups[i];
+	fail_msg("no group of %s", innermost);
+	return NULL;
+}
+
+static void is_tally(struct tally tally, uint64_t calls, uint64_t bytes)
+{
+	assert_int_equal(tally.calls, calls);
+	assert_int_equal(tally.bytes, bytes);
+}
+
+static void groups_are_counted_by_stack(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	allocate(&feed, 1 * SECOND, 0x10, 100, false);
+	allocate(&feed, 2 * SECOND, 0x20, 30, true);
+	release(&feed, 3 * SECOND, 0x10);
+	allocate(&feed, 5 * SECOND, 0x30, 7, false);
+	release(&feed, 5 * SECOND, 0x99);
+	end(&feed);
+	assert_int_equal(feed.profile->group_count, 2);
+	const struct profile_group *a = group(&feed, "alloc_a"), *b = group(&feed, "alloc_b");
+
+	is_tally(a->allocated, 2, 107);
+	is_tally(a->live, 1, 7);
+	is_tally(a->own_peak, 1, 100);
+	assert_int_equal(a->lifetimes, 2 * SECOND);
+	assert_int_equal(a->released, 1);
+	assert_int_equal(a->oldest_since, 4 * SECOND);
+	assert_int_equal(b->first_since, SECOND);
+	/* The peak was when both were alive. */
+	is_tally(a->at_peak, 1, 100);
+	is_tally(b->at_peak, 1, 30);
+	const struct profile_resource *memory = feed.profile->resources[0];
+
+	is_tally(memory->peak, 2, 130);
+	assert_int_equal(memory->peak_since, SECOND);
+	assert_int_equal(memory->releases, 2);
+	assert_int_equal(memory->unknown_releases, 1);
+	is_tally(memory->live, 2, 37);
+	/* main is the same frame in both stacks. */
+	assert_ptr_equal(a->frames[1], b->frames[1]);
+	assert_string_equal(a->frames[1]->file, "m.c");
+	assert_int_equal(a->frames[1]->line, 9);
+	assert_int_equal(feed.profile->frame_count, 3);
+	profile_free(feed.profile);
+}
+
+static void a_peak_that_grows_is_the_last_one(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	allocate(&feed, 1, 1, 50, false);
+	allocate(&feed, 2, 2, 50, true);
+	release(&feed, 3, 1);
+	allocate(&feed, 4, 3, 60, true); /* 110: a new peak, without the first */
+	release(&feed, 5, 2);
+	release(&feed, 6, 3);
+	end(&feed);
+	is_tally(group(&feed, "alloc_a")->at_peak, 0, 0);
+	is_tally(group(&feed, "alloc_b")->at_peak, 2, 110);
+	is_tally(group(&feed, "alloc_b")->live, 0, 0);
+	profile_free(feed.profile);
+}
+
+static void temporary_is_what_goes_before_the_next_comes(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	thread(&feed, 7, "one");
+	allocate(&feed, 1, 1, 50, false);
+	release(&feed, 2, 1);
+	allocate(&feed, 3, 2, 5, false);
+	thread(&feed, 8, "two");
+	allocate(&feed, 4, 3, 6, false);
+	release(&feed, 5, 2);
+	release(&feed, 6, 3);
+	allocate(&feed, 7, 2, 9, true);
+	/* Allocated again though no release was seen: the old one is gone, and no temporary. */
+	allocate(&feed, 8, 2, 10, true);
+	end(&feed);
+	is_tally(feed.profile->resources[0]->temporary, 2, 56);
+	is_tally(group(&feed, "alloc_a")->temporary, 2, 56);
+	assert_int_equal(feed.profile->resources[0]->reused, 1);
+	is_tally(group(&feed, "alloc_b")->live, 1, 10);
+	const struct resource_account *memory = group(&feed, "alloc_a")->members[0].resource;
+
+	assert_int_equal(memory->thread_count, 2);
+	assert_string_equal(memory->threads[1]->name, "two");
+	is_tally(memory->threads[0]->tally, 2, 55);
+	is_tally(memory->threads[0]->live, 0, 0);
+	is_tally(memory->threads[1]->live, 1, 10);
+	profile_free(feed.profile);
+}
+
+static void what_is_alive_is_picked_by_birth_and_age(void **state)
+{
+	const struct account_wishes wishes[] = {
+		{.from = 2 * SECOND, .to = 4 * SECOND}, {.age = 5 * SECOND}, {.from = 6 * SECOND}, {0}};
+	static const uint64_t picked[] = {10, 1 + 10 + 100, 1000 + 10000, 1 + 10 + 100 + 1000 + 10000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		struct feed feed = {0};
+
+		begin_with(&feed, &(struct profile_stage_options){.wishes = wishes[i]}, 1, 86400);
+		for (uint64_t k = 0, size = 1; k < 5; k++, size *= 10)
+			allocate(&feed, (10 + 3 * k - (k == 2)) * SECOND, k, size, false);
+		end(&feed);
+		/* Born after 0, 3, 5, 9 and 12 seconds. */
+		assert_int_equal(group(&feed, "alloc_a")->picked.bytes, picked[i]);
+		profile_free(feed.profile);
+	}
+}
+
+static void a_mark_keeps_what_was_alive_then(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin_with(&feed, &(struct profile_stage_options){.wishes = {.has_mark = true, .mark = 2 * SECOND}}, 1, 86400);
+	allocate(&feed, 1 * SECOND, 1, 10, false);
+	allocate(&feed, 3 * SECOND, 2, 20, false); /* just at the mark: before it */
+	release(&feed, 4 * SECOND, 1);
+	allocate(&feed, 5 * SECOND, 3, 40, true);
+	end(&feed);
+	assert_true(feed.profile->has_old);
+	is_tally(group(&feed, "alloc_a")->old, 2, 30);
+	is_tally(group(&feed, "alloc_a")->live, 1, 20);
+	is_tally(group(&feed, "alloc_b")->old, 0, 0);
+	profile_free(feed.profile);
+}
+
+static void an_older_trace_counts_only_as_old(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin_with(&feed, &(struct profile_stage_options){.is_old = true}, 1, 86400);
+	allocate(&feed, 1, 1, 10, false);
+	end_process(&feed);
+	begin_with(&feed, &(struct profile_stage_options){0}, 2, 90000);
+	allocate(&feed, 5, 1, 30, false);
+	end(&feed);
+	is_tally(group(&feed, "alloc_a")->old, 1, 10);
+	is_tally(group(&feed, "alloc_a")->live, 1, 30);
+	is_tally(feed.profile->resources[0]->live, 1, 30);
+	assert_int_equal(feed.profile->events, 1);
+	profile_free(feed.profile);
+}
+
+static void processes_are_joined_by_named_stacks(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	allocate(&feed, 10 * SECOND, 1, 10, false);
+	end_process(&feed);
+	begin_with(&feed, &(struct profile_stage_options){0}, 2, 86400 + 50);
+	allocate(&feed, 12 * SECOND, 1, 5, false);
+	allocate(&feed, 15 * SECOND, 2, 6, true);
+	end(&feed);
+	assert_int_equal(feed.profile->group_count, 2);
+	is_tally(group(&feed, "alloc_a")->live, 2, 15);
+	assert_int_equal(group(&feed, "alloc_a")->member_count, 2);
+	/* Times count from the first call of all. */
+	assert_int_equal(feed.profile->processes[1].offset, 2 * SECOND);
+	assert_int_equal(feed.profile->end_since, 5 * SECOND);
+	assert_int_equal(group(&feed, "alloc_b")->first_since, 5 * SECOND);
+	is_tally(feed.profile->resources[0]->peak, 3, 21);
+	profile_free(feed.profile);
+}
+
+static void a_timeline_of_any_length_fits(void **state)
+{
+	struct feed feed = {0};
+	uint64_t live = 0;
+
+	(void)state;
+	begin(&feed);
+	for (uint64_t i = 0; i < 100000; i++) {
+		allocate(&feed, i * i, i, 1, i % 2);
+		if (i % 3 == 2)
+			release(&feed, i * i, i - 1);
+	}
+	end(&feed);
+	const struct profile_resource *memory = feed.profile->resources[0];
+
+	for (uint64_t i = 0; i < 100000; i += 997) {
+		const uint64_t now = i * i;
+		const struct tally a = profile_group_at(feed.profile, group(&feed, "alloc_a"), now);
+		const struct tally b = profile_group_at(feed.profile, group(&feed, "alloc_b"), now);
+		const uint64_t at = a.calls + b.calls;
+
+		assert_true(at >= live);
+		live = at;
+		/* What is known of the time is the last moment before it, a 64th of the whole at most. */
+		assert_true(at <= profile_resource_at(feed.profile, memory, now).calls + 4);
+	}
+	const struct tally last = profile_resource_at(feed.profile, memory, feed.profile->end_since);
+
+	assert_int_equal(last.calls, memory->live.calls);
+	const struct timeline *timeline = &group(&feed, "alloc_a")->members[0].resource->timeline;
+	uint64_t allocations = 0;
+
+	assert_in_range(timeline->count, TIMELINE_SPANS / 2, TIMELINE_SPANS);
+	assert_in_range(timeline->moment_count, TIMELINE_MOMENTS / 2, TIMELINE_MOMENTS);
+	for (size_t i = 0; i < timeline->count; i++)
+		allocations += timeline->spans[i].allocations;
+	assert_int_equal(allocations, 100000);
+	profile_free(feed.profile);
+}
+
+/* What each site had at each moment, counted anew from the calls. */
+static void moments_are_exact(void **state)
+{
+	enum { CALLS = 3000, IDS = 50 };
+	static struct {
+		uint64_t time, id, size;
+		bool is_b, is_release;
+	} calls[CALLS];
+	uint64_t now = 0;
+
+	(void)state;
+	srandom(7);
+	for (unsigned round = 0; round < 20; round++) {
+		struct feed feed = {0};
+
+		begin(&feed);
+		for (unsigned i = 0; i < CALLS; i++) {
+			now += (uint64_t)random() % (round % 4 ? 1000 : 3) * (random() % 100 ? 1 : 5000);
+			calls[i].time = now;
+			calls[i].id = (uint64_t)random() % IDS;
+			calls[i].size = (uint64_t)random() % 100;
+			calls[i].is_b = random() % 2;
+			calls[i].is_release = random() % 2;
+			call(&feed, calls[i].is_release ? CALL_RELEASE : CALL_ALLOC, now, calls[i].id,
+			     calls[i].is_release ? 0 : calls[i].size, calls[i].is_b);
+		}
+		end(&feed);
+		const struct timeline *timeline = &feed.profile->groups[0]->members[0].resource->timeline;
+
+		for (size_t moment = 0; moment < timeline->moment_count; moment++) {
+			struct tally live[2] = {0};
+			struct {
+				uint64_t size;
+				bool is_b, is_live;
+			} blocks[IDS] = {0};
+
+			for (unsigned i = 0; i < CALLS; i++) {
+				const uint64_t id = calls[i].id;
+
+				/* A moment is before the calls of its time. */
+				if (calls[i].time - calls[0].time >= moment * timeline->moment_width)
+					break;
+				if (blocks[id].is_live)
+					tally_take(&live[blocks[id].is_b], blocks[id].size);
+				blocks[id].is_live = !calls[i].is_release;
+				blocks[id].is_b = calls[i].is_b;
+				blocks[id].size = calls[i].size;
+				if (blocks[id].is_live)
+					tally_add(&live[blocks[id].is_b], blocks[id].size);
+			}
+			for (unsigned k = 0; k < 2; k++) {
+				const struct tally at =
+					profile_group_at(feed.profile, group(&feed, k ? "alloc_b" : "alloc_a"),
+							 moment * timeline->moment_width);
+
+				is_tally(at, live[k].calls, live[k].bytes);
+			}
+		}
+		profile_free(feed.profile);
+		now = 0;
+	}
+}
+
+static void without_times_calls_are_counted(void **state)
+{
+	struct feed feed = {.no_times = true};
+
+	(void)state;
+	begin_with(&feed, &(struct profile_stage_options){.wishes = {.from = 2 * SECOND, .to = 3 * SECOND}}, 1, 0);
+	for (uint64_t i = 0; i < 6; i++)
+		allocate(&feed, 0, i, 1, false);
+	end(&feed);
+	assert_false(feed.profile->has_times);
+	assert_int_equal(feed.profile->end_since, 5);
+	is_tally(group(&feed, "alloc_a")->picked, 2, 2);
+	profile_free(feed.profile);
+}
+
+static void times_past_midnight_go_on(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	allocate(&feed, 86399 * SECOND, 1, 1, false);
+	release(&feed, 2 * SECOND, 1);        /* modulo a day, as sp-rtrace counts */
+	allocate(&feed, SECOND, 2, 1, false); /* a little late */
+	end(&feed);
+	assert_int_equal(group(&feed, "alloc_a")->lifetimes, 3 * SECOND);
+	assert_int_equal(feed.profile->end_since, 3 * SECOND);
+	profile_free(feed.profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_are_counted_by_stack),
+		cmocka_unit_test(a_peak_that_grows_is_the_last_one),
+		cmocka_unit_test(temporary_is_what_goes_before_the_next_comes),
+		cmocka_unit_test(what_is_alive_is_picked_by_birth_and_age),
+		cmocka_unit_test(a_mark_keeps_what_was_alive_then),
+		cmocka_unit_test(an_older_trace_counts_only_as_old),
+		cmocka_unit_test(processes_are_joined_by_named_stacks),
+		cmocka_unit_test(a_timeline_of_any_length_fits),
+		cmocka_unit_test(moments_are_exact),
+		cmocka_unit_test(without_times_calls_are_counted),
+		cmocka_unit_test(times_past_midnight_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

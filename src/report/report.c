@@ -106,8 +106,7 @@ static void write_unseen(struct report *report)
 		reused += profile->resources[i]->reused;
 	}
 	if (unknown)
-		write_count(report, unknown,
-			    "allocation(s) of what was released: older than the trace");
+		write_count(report, unknown, "allocation(s) of what was released: older than the trace");
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->cut)

@@ -4,6 +4,11 @@ TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py
 tests_unit_base_SOURCES = tests/unit/base.c
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_LDADD = libbase.a $(UNIT_LIBS)
+check_PROGRAMS += tests/unit/json
+TESTS += tests/unit/json
+tests_unit_json_SOURCES = tests/unit/json.c
+tests_unit_json_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_json_LDADD = libbase.a $(UNIT_LIBS)
 EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py
 
 # modules: what users describe

@@ -1,0 +1,50 @@
+/* JSON's strings, of whatever bytes. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+
+static void strings_become_json(void **state)
+{
+	static const struct {
+		const char *text, *json;
+	} rows[] = {
+		{NULL, "null"},
+		{"", "\"\""},
+		{"plain <b>&amp;</b> 'text'", "\"plain <b>&amp;</b> 'text'\""},
+		{"\"quoted\" \\ back", "\"\\\"quoted\\\" \\\\ back\""},
+		{"\t\n\x01\x1b\x7f", "\"\\u0009\\u000a\\u0001\\u001b\\u007f\""},
+		{"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\""},
+		/* A lone continuation, overlong forms, a surrogate, above U+10FFFF, cut short: each byte of it. */
+		{"a\x80z", "\"a\xef\xbf\xbdz\""},
+		{"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xe0\x9f\xbf", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xff", "\"\xef\xbf\xbd\""},
+		{"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct buf out = {0};
+
+		json_add_string(&out, rows[i].text);
+		assert_string_equal(buf_str(&out), rows[i].json);
+		buf_free(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings_become_json),
+	};
+
+	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}

@@ -30,7 +30,7 @@ tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
 tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
-tests_unit_functrace_fake_SOURCES = src/functrace.c $(OPTION_SOURCES) tests/unit/engine_fake.c \
+tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c \
 	tests/unit/registry_fake.c src/trace/encoding.c
 tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_functrace_fake_LDADD = libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)

@@ -99,7 +99,7 @@ tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 # CFLAGS have no say.
 check_PROGRAMS += tests/unit/functrace-kinds
 TESTS += tests/unit/kinds.py
-tests_unit_functrace_kinds_SOURCES = src/functrace.c $(OPTION_SOURCES) tests/unit/kinds_modules.c
+tests_unit_functrace_kinds_SOURCES = $(FRONT_SOURCES) tests/unit/kinds_modules.c
 tests_unit_functrace_kinds_LDADD = $(TRACER_LIBS)
 EXTRA_tests_unit_functrace_kinds_DEPENDENCIES = tests/unit/kinds-target
 EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c

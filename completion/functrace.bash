@@ -65,11 +65,11 @@ _functrace_offer_values()
 {
 	local value=$2 before=$3 word
 
-	if [[ ${takes[$1]} == *, && $value == *,* ]]; then
+	if [[ ${takes[$1]-} == *, && $value == *,* ]]; then
 		before+=${value%,*},
 		value=${value##*,}
 	fi
-	for word in ${values[$1]}; do
+	for word in ${values[$1]-}; do
 		case $word in
 		-) ;;
 		FILE) _functrace_offer_files "$value" "$before" -f ;;
@@ -119,14 +119,14 @@ _functrace_scan()
 		elif [[ $option == -- ]]; then
 			position=$((i + 1))
 		elif [[ $option == --* ]]; then
-			[[ ${takes[$option]} != required* ]] || pending=$option
+			[[ ${takes[$option]-} != required* ]] || pending=$option
 		elif [[ $option == -?* ]]; then
 			# Letters together; what stands behind one that takes a value is its value.
 			for ((letter = 1; letter < ${#option}; letter++)); do
 				pending=-${option:letter:1}
-				[[ ${takes[$pending]} == none ]] || break
+				[[ ${takes[$pending]-} == none ]] || break
 			done
-			[[ ${takes[$pending]} == required* && $letter -eq $((${#option} - 1)) ]] || pending=
+			[[ ${takes[$pending]-} == required* && $letter -eq $((${#option} - 1)) ]] || pending=
 		elif [[ $is_tracer ]]; then
 			position=$i
 		fi
@@ -153,8 +153,8 @@ _functrace()
 		_functrace_offer_values "${cur:0:2}" "${cur:2}" "${cur:0:2}"
 	elif [[ $position -eq 0 && $cur == -* ]]; then
 		_functrace_offer "$cur" '' "${all[@]}"
-		if [[ ${#offered[@]} -eq 1 && $offered == --* && ${takes[$offered]} == required* ]]; then
-			offered+==
+		if [[ ${#offered[@]} -eq 1 && ${offered[0]} == --* && ${takes[${offered[0]}]} == required* ]]; then
+			offered[0]+='='
 			compopt -o nospace
 		fi
 	elif [[ -z $is_tracer ]]; then

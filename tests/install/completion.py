@@ -141,7 +141,8 @@ def lines_of_the_program(room):
     expect(room, "functrace -e memory zz-pro", {"zz-program"})
     expect(room, "functrace -q -- zz-pro", {"zz-program"})
     # Options end at the program; its words are its own.
-    for line in ("functrace zz-program --cp", "functrace -b 3 zz-program --back", "functrace -e memory -- zz-program --cp"):
+    for line in ("functrace zz-program --cp", "functrace -b 3 zz-program --back", "functrace -qb 3 zz-program --back",
+                 "functrace -e memory -- zz-program --cp"):
         assert not [word for word in room.shell.offers(line) if word.startswith(("--cpu", "--back"))], line
 
 

@@ -80,7 +80,7 @@ static bool prepare(struct postproc *postproc)
 	struct postproc_options *options = &postproc->options;
 
 	if (!read_indices(options->include_path, &postproc->include) ||
-	    !read_indices(options->exclude_path, &postproc->exclude) ||
+	    !read_indices(options->exclude_path, &postproc->exclude) || !postproc_layout_read(options) ||
 	    !check_folders("--sysroot", options->select.sysroot, "") ||
 	    !check_folders("--debug-path", options->names.debug_path, ":") || !check_output(options))
 		return false;
@@ -204,6 +204,7 @@ int main(int argc, char **argv)
 	index_set_free(&postproc.include);
 	index_set_free(&postproc.exclude);
 	call_address_free(&postproc.options.call_address);
+	free(postproc.options.layout);
 	free(postproc.options.inputs);
 	return status_of(&postproc);
 }

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "postproc-input.h"
 #include "base/msg.h"
+#include "trace/stacktrack_layout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,31 @@ static void read_map(struct postproc_input *input)
 	free(path);
 }
 
+#define LAYOUT_MAX (1u << 20)
+
+bool postproc_layout_read(struct postproc_options *options)
+{
+	const char *const path = options->layout_path;
+	char error[256];
+	size_t size = 0;
+
+	if (!path)
+		return true;
+	char *const text = read_file(path, LAYOUT_MAX, &size);
+
+	if (!text) {
+		msg_error("cannot read the description %s: %s", path, strerror(errno));
+		return false;
+	}
+	options->expand.layout = options->layout = xcalloc(1, sizeof(*options->layout));
+	const bool is_sound = !stacktrack_format_read(text, size, options->layout, error, sizeof(error));
+
+	if (!is_sound)
+		msg_error("%s, %s. --show-format prints what such a description has.", path, error);
+	free(text);
+	return is_sound;
+}
+
 bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options)
 {
 	struct reader_options reader = {
@@ -82,6 +108,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 		.follow = options->follow,
 		.complain = complain,
 		.complain_context = input,
+		.layout = options->layout,
 	};
 	char error[512] = "";
 

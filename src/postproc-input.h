@@ -14,6 +14,8 @@ struct postproc_input {
 	unsigned complaints;
 };
 
+/* Reads the description of StackTrack's entries that the options name, if they do. False after a message. */
+bool postproc_layout_read(struct postproc_options *options);
 /* Opens the file of that name, "-" standard input. False after a message. */
 bool postproc_input_open(struct postproc_input *input, const char *path);
 /* Whether it is a file that can be read twice, and is no pipe or device. */

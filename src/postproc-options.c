@@ -44,7 +44,7 @@ enum long_option {
 	OPT_LIST_OPTIONS,
 	OPT_CHECK_OPTIONS,
 	OPT_CYCLE_SIZE,
-	OPT_LATER,
+	OPT_RAW_FORMAT,
 };
 
 static const struct argp_option option_table[] = {
@@ -98,6 +98,8 @@ static const struct argp_option option_table[] = {
 	{"format", 'f', "FORMAT", 0, "write this format (default: " FORMAT_NORMAL ")", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
 	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0, "the input is in this format, whatever it looks like", 0},
+	{"raw-format", OPT_RAW_FORMAT, "FILE", 0,
+	 "the input is StackTrack's, with entries as FILE describes them in the form that --show-format prints", 0},
 	{"compat", OPT_COMPAT, "DIALECT", OPTION_ARG_OPTIONAL,
 	 "sp-rtrace: write what the sp-rtrace 2.0 tools read; none: the documented protocol "
 	 "(default: as the input)",
@@ -114,7 +116,6 @@ static const struct argp_option option_table[] = {
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
 	/* functrace --report asks for it before it begins. */
 	{"check-options", OPT_CHECK_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},
-	{"raw-format", OPT_LATER, "FILE", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
@@ -236,6 +237,10 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		return true;
 	case OPT_INPUT_FORMAT:
 		options->input_encoding = encoding(state, arg, ENCODING_READ);
+		return true;
+	case OPT_RAW_FORMAT:
+		options->layout_path = arg;
+		options->input_encoding = encoding(state, "stacktrack", ENCODING_READ);
 		return true;
 	case OPT_CYCLE_SIZE:
 		options->cycle_size = number(state, "--cycle-size", arg, UINT32_MAX);
@@ -442,9 +447,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CHECK_OPTIONS:
 		options->checks_only = true;
-		return 0;
-	case OPT_LATER:
-		argp_error(state, "'%s' is not available in this version", state->argv[state->next - 1]);
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

@@ -21,7 +21,9 @@ struct postproc_options {
 	const char *output;                    /* NULL or "-": stdout; a folder */
 	const struct encoding *input_encoding; /* NULL: recognised */
 	const struct encoding *output_encoding;
-	uint64_t cycle_size; /* writer_options; 0: no cycles */
+	const char *layout_path;          /* --raw-format; NULL: the entries are laid out as functrace's */
+	struct stacktrack_format *layout; /* what is described there */
+	uint64_t cycle_size;              /* writer_options; 0: no cycles */
 	enum postproc_dialect dialect;
 	bool follow;
 	bool dump;

@@ -70,7 +70,8 @@ static void learn_object(const struct chain *chain, struct object_map *objects, 
  * be read twice, they are looked for first. */
 static void learn_late_objects(struct run *run)
 {
-	const struct reader_options options = {.encoding = run->options->input_encoding};
+	const struct reader_options options = {.encoding = run->options->input_encoding,
+					       .layout = run->options->layout};
 	const struct chain *chain = run->chains[0];
 	struct object_map objects = {0};
 	struct record record;

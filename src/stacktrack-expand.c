@@ -17,27 +17,11 @@ struct expand {
 	FILE *out;
 	struct expand_options options;
 	bool begun, swap;
-	size_t entry_size, payload, info_size;
+	struct stacktrack_format format;
 	uint64_t at; /* bytes before the entry */
 	/* By pid: times are counted from there. */
 	struct hash divisors, starts;
 };
-
-static uint64_t number(const struct expand *e, const unsigned char *p, size_t size)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)p[e->swap ? size - 1 - i : i] << 8 * i;
-	return value;
-}
-
-static int64_t sign_extended(uint64_t value, size_t size)
-{
-	const unsigned shift = (unsigned)(64 - 8 * size);
-
-	return (int64_t)(value << shift) >> shift;
-}
 
 static void put_text(FILE *out, const unsigned char *text, size_t size)
 {
@@ -72,12 +56,17 @@ static void put_hex(const struct expand *e, const char *name, uint64_t value, bo
 	fprintf(e->out, " %s=\"0x%s\"", name, digits);
 }
 
+static uint64_t process_of(const struct expand *e, const unsigned char *entry)
+{
+	return stacktrack_number(entry + e->format.process_at, e->format.process_size, e->swap);
+}
+
 static void put_head(const struct expand *e, const char *tag, const unsigned char *entry, bool is_info)
 {
 	fprintf(e->out, "<%s", tag);
-	put_hex(e, "flags", number(e, entry, 2), !is_info);
-	put_hex(e, "pid", number(e, entry + 2, 2), !is_info);
-	fprintf(e->out, " seq=\"%" PRIu64 "\"", number(e, entry + 4, 4));
+	put_hex(e, "flags", stacktrack_number(entry, 2, e->swap), !is_info);
+	put_hex(e, "pid", process_of(e, entry), !is_info);
+	fprintf(e->out, " seq=\"%" PRIu64 "\"", stacktrack_number(entry + e->format.sequence_at, 4, e->swap));
 }
 
 static double seconds(const struct expand *e, uint64_t pid, int64_t ticks)
@@ -89,8 +78,8 @@ static double seconds(const struct expand *e, uint64_t pid, int64_t ticks)
 
 static void put_member(const struct expand *e, const struct stacktrack_member *member, const unsigned char *entry)
 {
-	const uint64_t value = number(e, entry + e->payload + member->offset, member->size);
-	const uint64_t pid = number(e, entry + 2, 2);
+	const uint64_t value = stacktrack_member(&e->format, member, entry, e->swap);
+	const uint64_t pid = process_of(e, entry);
 	const uint64_t *start = hash_get(&e->starts, pid);
 	const char *name = member->name;
 
@@ -104,7 +93,7 @@ static void put_member(const struct expand *e, const struct stacktrack_member *m
 		fprintf(e->out, " %s=\"%f\"", name, seconds(e, pid, (int64_t)value));
 		break;
 	case STACKTRACK_SIGNED:
-		fprintf(e->out, " %s=\"%" PRId64 "\"", name, sign_extended(value, member->size));
+		fprintf(e->out, " %s=\"%" PRId64 "\"", name, (int64_t)value);
 		break;
 	case STACKTRACK_UNSIGNED:
 		fprintf(e->out, " %s=\"%" PRIu64 "\"", name, value);
@@ -117,22 +106,25 @@ static void put_member(const struct expand *e, const struct stacktrack_member *m
 
 static void note_time(struct expand *e, unsigned type, const unsigned char *entry)
 {
-	const uint64_t value = number(e, entry + e->payload, 8), pid = number(e, entry + 2, 2);
+	const struct stacktrack_member *const members = e->format.layouts[type].members;
+	const uint64_t pid = process_of(e, entry);
 
 	if (type == STACKTRACK_TIMETYPE)
-		hash_set(&e->divisors, pid, value);
+		hash_set(&e->divisors, pid,
+			 stacktrack_member(&e->format, &members[STACKTRACK_TIMETYPE_DIVISOR], entry, e->swap));
 	if (type == STACKTRACK_TIMEINFO)
-		hash_set(&e->starts, pid, value);
+		hash_set(&e->starts, pid,
+			 stacktrack_member(&e->format, &members[STACKTRACK_TIMEINFO_TICKS], entry, e->swap));
 }
 
 static void put_entry(struct expand *e, const unsigned char *entry)
 {
-	const unsigned type = (unsigned)number(e, entry, 2) & STACKTRACK_TYPE_MASK;
+	const unsigned type = stacktrack_type(&e->format, (unsigned)stacktrack_number(entry, 2, e->swap));
 
 	if (type == STACKTRACK_IS_INFO) {
 		put_head(e, "INFO", entry, true);
 		fputs(" text=\"", e->out);
-		put_text(e->out, entry + e->payload, e->info_size);
+		put_text(e->out, entry + e->format.payload_at, e->format.info_size);
 		fputs("\"/>\n", e->out);
 		return;
 	}
@@ -141,7 +133,7 @@ static void put_entry(struct expand *e, const unsigned char *entry)
 		fputs("/>\n", e->out);
 		return;
 	}
-	const struct stacktrack_layout *layout = &stacktrack_layouts[type];
+	const struct stacktrack_layout *layout = &e->format.layouts[type];
 
 	note_time(e, type, entry);
 	put_head(e, layout->uname, entry, false);
@@ -153,21 +145,20 @@ static void put_entry(struct expand *e, const unsigned char *entry)
 /* The first entry says how large they are, and in which order bytes stand. */
 static bool begin(struct expand *e, const unsigned char *p, size_t size)
 {
-	e->entry_size = STACKTRACK_ENTRY;
-	if (size >= 19) {
-		e->swap = false;
-		e->swap = number(e, p + 8, 4) != STACKTRACK_MAGIC;
-		e->info_size = p[16];
-		e->entry_size = p[17];
-		e->payload = p[18];
-	}
-	if (size < 19 || number(e, p + 8, 4) != STACKTRACK_MAGIC || e->payload != STACKTRACK_PAYLOAD ||
-	    e->entry_size < e->payload + STACKTRACK_INFO || e->info_size > e->entry_size - e->payload) {
-		msg_error("%s: this is no StackTrack trace, or of entries of another layout", e->name);
+	char clause[160];
+	size_t at;
+
+	if (size < stacktrack_prologue_size(&e->format) || !stacktrack_is_prologue(&e->format, p, &e->swap)) {
+		msg_error("%s: this is no StackTrack trace%s", e->name,
+			  e->format.is_described ? " as it is described"
+						 : ", or has entries of another layout: give their description with "
+						   "--raw-format");
 		return false;
 	}
-	e->begun = true;
-	return true;
+	e->begun = stacktrack_format_begin(&e->format, p, e->swap, &at, clause, sizeof(clause));
+	if (!e->begun)
+		msg_error("%s: %s", e->name, clause);
+	return e->begun;
 }
 
 /* As many entries as are whole are taken from the begin of `data`. */
@@ -175,9 +166,10 @@ static bool put_entries(struct expand *e, struct buf *data, bool is_end)
 {
 	size_t at = 0;
 
-	if (!e->begun && (data->size >= READ_SIZE || is_end || data->size >= 19) && !begin(e, data->data, data->size))
+	if (!e->begun && (is_end || data->size >= stacktrack_prologue_size(&e->format)) &&
+	    !begin(e, data->data, data->size))
 		return false;
-	for (; e->begun && data->size - at >= e->entry_size; at += e->entry_size)
+	for (; e->begun && data->size - at >= e->format.entry_size; at += e->format.entry_size)
 		put_entry(e, data->data + at);
 	e->at += at;
 	memmove(data->data, data->data + at, data->size - at);
@@ -196,6 +188,10 @@ bool stacktrack_expand(int in, const char *name, FILE *out, const struct expand_
 	ssize_t got;
 	bool sound;
 
+	if (options->layout)
+		e.format = *options->layout;
+	else
+		stacktrack_format_init(&e.format);
 	if (options->well_formed)
 		fputs("<EVENTS>\n", out);
 	do {

@@ -5,9 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct stacktrack_format;
+
 struct expand_options {
 	bool well_formed; /* a root element, and no attribute twice */
 	bool pad_right;   /* the header's numbers as the document of 2005 shows them */
+	/* How the entries are laid out, the caller's; NULL: as functrace writes them. */
+	const struct stacktrack_format *layout;
 };
 
 /* Writes all entries of `in`, which may be packed, as elements. False after a message: the input is damaged, or cannot

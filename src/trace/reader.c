@@ -55,6 +55,7 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 		reader->complain = options->complain;
 		reader->complain_context = options->complain_context;
 		reader->map = options->map;
+		reader->layout = options->layout;
 	}
 	const size_t available = reader_fill(reader, READER_DETECT);
 

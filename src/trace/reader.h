@@ -7,6 +7,7 @@
 
 struct buf;
 struct reader;
+struct stacktrack_format;
 
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */
@@ -17,6 +18,8 @@ struct reader_options {
 	void *complain_context;
 	/* The text of the file that lies beside the trace (encoding_write_map()), the caller's; NULL none. */
 	const char *map;
+	/* How a StackTrack trace's entries are laid out, the caller's; NULL: as functrace writes them. */
+	const struct stacktrack_format *layout;
 };
 
 /* A reader of fd (read from its current position, closed by reader_close), which may be a pipe. .gz

@@ -24,7 +24,8 @@ struct reader {
 	uint64_t skipped, complaints;
 	void (*complain)(void *context, const char *clause);
 	void *complain_context;
-	const char *map; /* NULL none */
+	const char *map;                        /* NULL none */
+	const struct stacktrack_format *layout; /* reader_options */
 	char message[512];
 	void *state; /* the encoding's */
 };

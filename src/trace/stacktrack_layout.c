@@ -1,5 +1,10 @@
 #include "config.h"
+#include "base/util.h"
 #include "trace/stacktrack_layout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define WHEN(name, at, desc)                                                                                           \
 	{                                                                                                              \
@@ -114,3 +119,91 @@ const struct stacktrack_layout stacktrack_layouts[STACKTRACK_TYPES + 1] = {
 				 {TICKS("tdiv", 0, "time divisor"), UNS16("timetype", 8, "time type")}},
 	[STACKTRACK_TYPES] = {"INFO", "info", "~", "text of the entry before", 16, 0, {{0}}},
 };
+
+void stacktrack_format_settle(struct stacktrack_format *format)
+{
+	const size_t size = format->layouts[STACKTRACK_PROCINFO].members[STACKTRACK_PROCINFO_PID].size;
+
+	format->process_size = size;
+	format->process_at = size > 2 ? size : 2;
+	format->sequence_at = (format->process_at + size + 3) / 4 * 4;
+	memset(format->types, STACKTRACK_TYPES, sizeof(format->types));
+	for (unsigned i = 0; i < STACKTRACK_TYPES; i++)
+		format->types[format->indexes[i]] = (unsigned char)i;
+}
+
+void stacktrack_format_init(struct stacktrack_format *format)
+{
+	*format = (struct stacktrack_format){.version = STACKTRACK_VERSION,
+					     .entry_size = STACKTRACK_ENTRY,
+					     .payload_at = STACKTRACK_PAYLOAD,
+					     .payload_size = STACKTRACK_ENTRY - STACKTRACK_PAYLOAD,
+					     .info_size = STACKTRACK_INFO,
+					     .type_mask = STACKTRACK_TYPE_MASK,
+					     .is_info = STACKTRACK_IS_INFO,
+					     .has_info = STACKTRACK_HAS_INFO,
+					     .info_end = STACKTRACK_INFO_END};
+	for (unsigned i = 0; i < STACKTRACK_TYPES; i++)
+		format->indexes[i] = i;
+	memcpy(format->layouts, stacktrack_layouts, sizeof(format->layouts));
+	stacktrack_format_settle(format);
+}
+
+size_t stacktrack_prologue_size(const struct stacktrack_format *format)
+{
+	const struct stacktrack_layout *const layout = &format->layouts[STACKTRACK_PROLOGUE];
+	size_t size = 0;
+
+	for (unsigned i = 0; i < layout->member_count; i++)
+		if (size < layout->members[i].offset + layout->members[i].size)
+			size = layout->members[i].offset + layout->members[i].size;
+	return format->payload_at + size;
+}
+
+static uint64_t of_prologue(const struct stacktrack_format *format, const unsigned char *data, bool swap, unsigned i)
+{
+	return stacktrack_member(format, &format->layouts[STACKTRACK_PROLOGUE].members[i], data, swap);
+}
+
+bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsigned char *data, bool *swap)
+{
+	for (int order = 0; order < 2; order++) {
+		*swap = order;
+		if (of_prologue(format, data, *swap, STACKTRACK_PROLOGUE_MAGIC) == STACKTRACK_MAGIC)
+			return stacktrack_type(format, (unsigned)stacktrack_number(data, 2, *swap)) ==
+			       STACKTRACK_PROLOGUE;
+	}
+	return false;
+}
+
+bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
+			     char *error, size_t size)
+{
+	const size_t info_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_INFO);
+	const size_t entry_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_ENTRY);
+	const size_t payload_at = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_PAYLOAD);
+	const uint64_t version = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_VERSION);
+	const struct stacktrack_member *const members = format->layouts[STACKTRACK_PROLOGUE].members;
+
+	*at = format->payload_at + members[STACKTRACK_PROLOGUE_INFO].offset;
+	if (format->is_described && (entry_size != format->entry_size || payload_at != format->payload_at)) {
+		snprintf(error, size,
+			 "entries have %zu bytes, their payload at byte %zu; by the description they have %zu, at %zu",
+			 entry_size, payload_at, format->entry_size, format->payload_at);
+		return false;
+	}
+	if (payload_at != format->payload_at || entry_size > STACKTRACK_ENTRY_MAX ||
+	    entry_size < payload_at + format->payload_size || !info_size || info_size > entry_size - payload_at) {
+		snprintf(error, size, "entries of %zu bytes with %zu of text at byte %zu are unknown", entry_size,
+			 info_size, payload_at);
+		return false;
+	}
+	*at = format->payload_at + members[STACKTRACK_PROLOGUE_VERSION].offset;
+	if (version != format->version) {
+		snprintf(error, size, "the format's version is %" PRIx64 "; known is %x", version, format->version);
+		return false;
+	}
+	format->entry_size = entry_size;
+	format->info_size = info_size;
+	return true;
+}

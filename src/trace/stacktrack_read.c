@@ -8,28 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST_PAYLOAD 16
-#define PROLOGUE_SIZE    19 /* up to its last member */
-
-static uint64_t number(const unsigned char *p, size_t size, bool swap)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)p[swap ? size - 1 - i : i] << 8 * i;
-	return value;
-}
-
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
-	return size >= 12 &&
-	       (number(data + 8, 4, false) == STACKTRACK_MAGIC || number(data + 8, 4, true) == STACKTRACK_MAGIC);
+	struct stacktrack_format format;
+	bool swap;
+
+	stacktrack_format_init(&format);
+	return size >= format.payload_at + 4 && stacktrack_is_prologue(&format, data, &swap);
 }
 
 static void *stacktrack_begin(struct reader *reader)
 {
-	(void)reader;
-	return xcalloc(1, sizeof(struct stacktrack_reader));
+	struct stacktrack_reader *const s = xcalloc(1, sizeof(*s));
+
+	if (reader->layout)
+		s->format = *reader->layout;
+	else
+		stacktrack_format_init(&s->format);
+	return s;
 }
 
 static void process_free(struct stacktrack_process *process)
@@ -77,58 +73,44 @@ static void stacktrack_end(struct reader *reader)
 }
 
 /* Where a tail of a trace is read, its first write cycle that is whole is looked for. */
-static int find_prologue(struct reader *reader)
+static int find_prologue(struct reader *reader, size_t size)
 {
+	struct stacktrack_reader *s = reader->state;
 	const uint64_t begin = reader_offset(reader);
 	char clause[80];
 
-	while (reader_fill(reader, PROLOGUE_SIZE) >= PROLOGUE_SIZE) {
-		const unsigned char *p = reader->data + reader->start;
-		const bool swap = number(p + 8, 4, false) != STACKTRACK_MAGIC;
-		const uint64_t passed = reader_offset(reader) - begin;
-
-		if (!stacktrack_detect(p, PROLOGUE_SIZE) || number(p, 2, swap) != STACKTRACK_PROLOGUE) {
-			reader_skip(reader, 1);
-			continue;
-		}
-		snprintf(clause, sizeof(clause), "it is read from its first prologue, at byte %" PRIu64, passed);
-		if (passed)
-			reader_remark(reader, clause);
-		return 1;
+	while (!stacktrack_is_prologue(&s->format, reader->data + reader->start, &s->swap)) {
+		reader_skip(reader, 1);
+		if (reader_fill(reader, size) < size)
+			return reader_damage(reader, 0, "no StackTrack trace begins here, and none before");
 	}
-	return reader_damage(reader, 0, "no StackTrack trace begins here, and none before");
+	snprintf(clause, sizeof(clause), "it is read from its first prologue, at byte %" PRIu64,
+		 reader_offset(reader) - begin);
+	if (reader_offset(reader) > begin)
+		reader_remark(reader, clause);
+	return 1;
 }
 
 static int read_prologue(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
-	const size_t available = reader_fill(reader, PROLOGUE_SIZE);
+	const size_t size = stacktrack_prologue_size(&s->format);
+	char clause[160];
+	size_t at;
 
-	if (available < PROLOGUE_SIZE)
+	if (reader_fill(reader, size) < size)
 		return reader_cut_off(reader, "the prologue");
-	const int status = find_prologue(reader);
+	const int status = find_prologue(reader, size);
 
 	if (status != 1)
 		return status;
-	const unsigned char *p = reader->data + reader->start;
-
-	s->swap = number(p + 8, 4, false) != STACKTRACK_MAGIC;
-	s->info_size = p[16];
-	s->entry_size = p[17];
-	s->payload_at = p[18];
-	/* The header's numbers have the sizes that the document's system has: no field says otherwise. */
-	if (s->payload_at != STACKTRACK_PAYLOAD || s->entry_size < s->payload_at + SMALLEST_PAYLOAD || !s->info_size ||
-	    s->info_size > s->entry_size - s->payload_at)
-		return reader_damage(reader, 16, "entries of %zu bytes with %zu of text at byte %zu are unknown",
-				     s->entry_size, s->info_size, s->payload_at);
-	if (number(p + 12, 4, s->swap) != STACKTRACK_VERSION)
-		return reader_damage(reader, 12, "the format's version is %" PRIx64 "; known is 100",
-				     number(p + 12, 4, s->swap));
+	if (!stacktrack_format_begin(&s->format, reader->data + reader->start, s->swap, &at, clause, sizeof(clause)))
+		return reader_damage(reader, at, "%s", clause);
 	s->begun = true;
 	return 1;
 }
 
-static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint16_t pid)
+static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint32_t pid)
 {
 	struct stacktrack_process *process = hash_get_ptr(&s->processes, pid);
 
@@ -153,19 +135,19 @@ static int close_entry(struct reader *reader, struct stacktrack_process *process
 static int take_info(struct reader *reader, struct stacktrack_process *process, uint32_t sequence, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
-	const char *const text = (const char *)reader->data + reader->start + s->payload_at;
+	const char *const text = (const char *)reader->data + reader->start + s->format.payload_at;
 	struct stacktrack_entry *entry = hash_get_ptr(&process->open, sequence);
 
 	if (!entry) {
 		reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
 		return 1;
 	}
-	if (entry->text.size + s->info_size > STACKTRACK_TEXT_MAX)
+	if (entry->text.size + s->format.info_size > STACKTRACK_TEXT_MAX)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	const size_t length = strnlen(text, s->info_size);
+	const size_t length = strnlen(text, s->format.info_size);
 
 	buf_add(&entry->text, text, length);
-	if (!(flags & STACKTRACK_INFO_END))
+	if (!(flags & s->format.info_end))
 		return stacktrack_keep(reader, length, 0);
 	hash_remove(&process->open, sequence, NULL);
 	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + entry->text.size - length);
@@ -177,12 +159,13 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 
 static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
+	const struct stacktrack_reader *s = reader->state;
 	struct stacktrack_entry *open = hash_get_ptr(&process->open, entry->sequence), whole = *entry;
 	const size_t released = open ? STACKTRACK_KEPT_EACH + open->text.size : 0;
 
 	if (open)
 		reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
-	if (!(entry->flags & STACKTRACK_HAS_INFO))
+	if (!(entry->flags & s->format.has_info))
 		return close_entry(reader, process, &whole);
 	if (!open)
 		open = xcalloc(1, sizeof(*open));
@@ -196,28 +179,34 @@ static int open_entry(struct reader *reader, struct stacktrack_process *process,
 static int take_entry(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
-	const size_t available = reader_fill(reader, s->entry_size);
+	const struct stacktrack_format *const f = &s->format;
+	const size_t available = reader_fill(reader, f->entry_size);
 	int status = 1;
 
 	if (!available)
 		return reader_end(reader);
-	if (available < s->entry_size)
+	if (available < f->entry_size)
 		return reader_cut_off(reader, "an entry");
 	const unsigned char *p = reader->data + reader->start;
-	struct stacktrack_process *process = process_of(s, (uint16_t)number(p + 2, 2, s->swap));
-	struct stacktrack_entry entry = {.flags = (unsigned)number(p, 2, s->swap),
-					 .sequence = (uint32_t)number(p + 4, 4, s->swap)};
-	const unsigned type = entry.flags & STACKTRACK_TYPE_MASK;
+	struct stacktrack_process *process =
+		process_of(s, (uint32_t)stacktrack_number(p + f->process_at, f->process_size, s->swap));
+	struct stacktrack_entry entry = {.flags = (unsigned)stacktrack_number(p, 2, s->swap),
+					 .sequence = (uint32_t)stacktrack_number(p + f->sequence_at, 4, s->swap)};
 
-	memcpy(entry.payload, p + s->payload_at, sizeof(entry.payload));
-	if (type == STACKTRACK_IS_INFO)
+	entry.type = stacktrack_type(f, entry.flags);
+	if (entry.type == STACKTRACK_IS_INFO) {
 		status = take_info(reader, process, entry.sequence, entry.flags);
-	else if (type < STACKTRACK_TYPES)
+	} else if (entry.type < STACKTRACK_TYPES) {
+		const struct stacktrack_layout *const layout = &f->layouts[entry.type];
+
+		for (unsigned i = 0; i < layout->member_count; i++)
+			entry.members[i] = stacktrack_member(f, &layout->members[i], p, s->swap);
 		status = open_entry(reader, process, &entry);
-	else
+	} else {
 		reader->skipped++;
+	}
 	if (status == 1)
-		reader_skip(reader, s->entry_size);
+		reader_skip(reader, f->entry_size);
 	return status;
 }
 

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "trace/reader_state.h"
-#include "trace/stacktrack.h"
+#include "trace/stacktrack_layout.h"
 
 /* What is kept of a trace has bounds, for every entry of a file can be one that is kept: each process, name and text
  * without an end counts as its bytes and STACKTRACK_KEPT_EACH. */
@@ -19,9 +19,9 @@ struct stacktrack_scope {
 
 /* An entry, with the text that belongs to it. */
 struct stacktrack_entry {
-	unsigned flags;
+	unsigned type, flags;
 	uint32_t sequence;
-	unsigned char payload[16];
+	uint64_t members[STACKTRACK_MEMBERS];
 	struct buf text;
 };
 
@@ -53,7 +53,7 @@ struct stacktrack_process {
 struct stacktrack_reader {
 	bool begun, swap, stopped;
 	int status;
-	size_t entry_size, payload_at, info_size;
+	struct stacktrack_format format;
 	size_t kept;                        /* bytes, STACKTRACK_KEPT_MIB at most */
 	struct hash processes;              /* pid -> struct stacktrack_process */
 	struct stacktrack_process *current; /* whose records are given out */
@@ -71,14 +71,5 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
 int stacktrack_keep(struct reader *reader, size_t bytes, size_t released);
 /* Queues the call that waits for more; false if none does. */
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
-/* A number of `size` bytes, in the trace's byte order. */
-static inline uint64_t stacktrack_number(const struct stacktrack_reader *s, const unsigned char *p, size_t size)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)p[s->swap ? size - 1 - i : i] << 8 * i;
-	return value;
-}
 
 #endif

@@ -200,7 +200,6 @@ static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process 
 
 static void take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function)
 {
-	const unsigned char *payload = process->entry.payload;
 	struct record_call *call = &process->call;
 	char *at = (char *)process->entry.text.data;
 	struct word word;
@@ -210,7 +209,7 @@ static void take_call(struct stacktrack_reader *s, struct stacktrack_process *pr
 	free(process->functions[process->turn]);
 	process->functions[process->turn] = xstrdup(function);
 	*call = (struct record_call){.index = ++process->calls,
-				     .time_ns = stacktrack_number(s, payload, 8),
+				     .time_ns = process->entry.members[STACKTRACK_HIT_WHEN],
 				     .function = process->functions[process->turn]};
 	while (next_word(&at, &word)) {
 		const uint64_t value = word_number(&word);
@@ -340,7 +339,7 @@ static void take_foreign_value(struct stacktrack_reader *s, struct stacktrack_pr
 static void take_hit(struct reader *reader, struct stacktrack_process *process)
 {
 	struct stacktrack_reader *s = reader->state;
-	const uint64_t number = stacktrack_number(s, process->entry.payload + 8, 2);
+	const uint64_t number = process->entry.members[STACKTRACK_HIT_SCOPE];
 	const struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
 
 	buf_str(&process->entry.text);
@@ -391,9 +390,8 @@ int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
 
 static int take_scope(struct reader *reader, struct stacktrack_process *process)
 {
-	const struct stacktrack_reader *s = reader->state;
-	const unsigned char *p = process->entry.payload;
-	const uint64_t number = stacktrack_number(s, p, 2);
+	const uint64_t *const members = process->entry.members;
+	const uint64_t number = members[STACKTRACK_SLOC_SCOPE];
 	struct stacktrack_scope *scope = hash_get_ptr(&process->scopes, number);
 	const size_t released = scope ? STACKTRACK_KEPT_EACH + strlen(scope->name) : 0;
 
@@ -403,7 +401,7 @@ static int take_scope(struct reader *reader, struct stacktrack_process *process)
 	}
 	free(scope->name);
 	*scope = (struct stacktrack_scope){.name = xstrdup(buf_str(&process->entry.text)),
-					   .is_value = stacktrack_number(s, p + 2, 2) == STACKTRACK_VALUE,
+					   .is_value = members[STACKTRACK_SLOC_STYLE] == STACKTRACK_VALUE,
 					   .value = STACKTRACK_OF_CALL};
 	for (size_t i = 0; scope->is_value && i < STACKTRACK_VALUE_COUNT; i++)
 		if (!strcmp(scope->name, stacktrack_value_names[i]))
@@ -413,7 +411,7 @@ static int take_scope(struct reader *reader, struct stacktrack_process *process)
 
 static int take_file(struct reader *reader, struct stacktrack_process *process)
 {
-	const uint64_t number = stacktrack_number(reader->state, process->entry.payload, 2);
+	const uint64_t number = process->entry.members[STACKTRACK_FILE_NUMBER];
 	char *known = hash_get_ptr(&process->files, number);
 	char *path = text_unescape(xstrdup(buf_str(&process->entry.text)), "");
 	const size_t released = known ? STACKTRACK_KEPT_EACH + strlen(known) : 0;
@@ -426,7 +424,7 @@ static int take_file(struct reader *reader, struct stacktrack_process *process)
 /* "map=0xFROM-0xTO" makes an object of a file. */
 static void take_property(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
-	const char *path = hash_get_ptr(&process->files, stacktrack_number(s, process->entry.payload, 2));
+	const char *path = hash_get_ptr(&process->files, process->entry.members[STACKTRACK_FILE_NUMBER]);
 	char *at = (char *)(uintptr_t)buf_str(&process->entry.text);
 	uint64_t from, to;
 
@@ -448,7 +446,7 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 	struct stacktrack_reader *s = reader->state;
 	const bool is_known = process->begins_again && !process->entry.sequence;
 
-	switch (process->entry.flags & STACKTRACK_TYPE_MASK) {
+	switch (process->entry.type) {
 	case STACKTRACK_HIT:
 		if (!is_known)
 			take_hit(reader, process);
@@ -470,11 +468,11 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 		process->has_begun = true;
 		break;
 	case STACKTRACK_TIMETYPE:
-		process->ticks = stacktrack_number(s, process->entry.payload, 8);
+		process->ticks = process->entry.members[STACKTRACK_TIMETYPE_DIVISOR];
 		break;
 	case STACKTRACK_TIMEINFO:
-		process->start_ticks = stacktrack_number(s, process->entry.payload, 8);
-		process->start = stacktrack_number(s, process->entry.payload + 8, 8);
+		process->start_ticks = process->entry.members[STACKTRACK_TIMEINFO_TICKS];
+		process->start = process->entry.members[STACKTRACK_TIMEINFO_START];
 		break;
 	default:
 		break;

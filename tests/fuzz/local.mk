@@ -9,6 +9,7 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/trace/address-0.rtrace tests/fuzz/corpus/trace/address-0.txt \
 	tests/fuzz/corpus/trace/old.rtrace tests/fuzz/corpus/trace/every.swap \
 	tests/fuzz/corpus/trace/threads.swap \
+	tests/fuzz/corpus/layout/own.xml tests/fuzz/corpus/layout/wide.trace \
 	tests/fuzz/corpus/conf/short.conf tests/fuzz/corpus/conf/templates.conf \
 	tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
 check_PROGRAMS += tests/fuzz/replay_trace
@@ -19,5 +20,9 @@ check_PROGRAMS += tests/fuzz/replay_conf
 tests_fuzz_replay_conf_SOURCES = tests/fuzz/fuzz_conf.c
 tests_fuzz_replay_conf_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
 tests_fuzz_replay_conf_LDADD = libmodules.a libbase.a
+check_PROGRAMS += tests/fuzz/replay_layout
+tests_fuzz_replay_layout_SOURCES = tests/fuzz/fuzz_layout.c
+tests_fuzz_replay_layout_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
+tests_fuzz_replay_layout_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
 TESTS += tests/fuzz/corpus.sh tests/fuzz/short.sh
 EXTRA_DIST += tests/fuzz/short.sh

@@ -6,8 +6,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 number=0
 status=0
-echo 1..7
-for harness in rtrace text mpatrol swap stacktrack packed conf; do
+echo 1..8
+for harness in rtrace text mpatrol swap stacktrack layout packed conf; do
 	number=$((number + 1))
 	"$folder/run" "${FUZZ_SECONDS:-20}" "$harness" >"$work/said" 2>&1
 	code=$?

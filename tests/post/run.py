@@ -60,9 +60,6 @@ def usage_errors_end_with_2(_folder):
         done = run(*arguments)
         assert done.returncode == 2, (arguments, done.returncode)
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
-    for option in ("--raw-format",):
-        done = run(option, "-")
-        assert done.returncode == 2 and b"not available in this version" in done.stderr, done
 
 
 def help_and_version_end_with_0(_folder):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""StackTrack's write cycles, read by a decoder of its own.
+"""StackTrack's write cycles, read by a decoder of its own; and entries of another layout, by their description.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import os
 import struct
 import sys
+from xml.etree import ElementTree
 
 import golden
 from encode import Encoder
@@ -174,7 +176,200 @@ def cycles_are_stacktracks_only(_folder):
         assert done.returncode == 2 and b"--cycle-size" in done.stderr and not done.stdout, done
 
 
-TESTS = [each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
+class Layout:
+    """Another program's entries: 4 bytes of process, a payload of 40 at byte 16, members in another order with gaps."""
+
+    def __init__(self):
+        self.tree = ElementTree.fromstring(run("--show-format", check=0).stdout)
+        self.head, self.payload, self.text, self.size = 16, 40, 24, 56
+        self.tree.attrib.update(size="56", payload_size="40", payload_offset="16", version="100")
+        self.types = {}
+        for number, kind in enumerate(self.tree.findall("TYPE")):
+            kind.set("size", "40")
+            at = 1
+            members = kind.findall("MEMBER")
+            for member in reversed(members):
+                wider = {"st_pid_t": "4", "st_tid_t": "4", "scopex_t": "4", "wcount_t": "4", "char": "2"}
+                member.set("size", wider.get(member.get("type"), member.get("size")))
+                at = -(-at // 2) * 2 + 1
+                member.set("offset", str(at))
+                at += int(member.get("size"))
+            kind.set("typeindex", str(3 * number + 1))
+            self.types[number] = [(int(m.get("offset")), int(m.get("size"))) for m in members]
+        for flag in self.tree.findall("FLAG"):
+            kinds = [kind.get("typeindex") for kind in self.tree.findall("TYPE") if "IS_" + kind.get("uname") == flag.get("name")]
+            values = {"TYPE_MASK": "0x3f", "IS_INFO": "0x3e", "HAS_INFO": "0x8000", "INFO_END": "0x40"}
+            flag.set("value", (kinds + [values.get(flag.get("name"))])[0])
+
+    def element(self, name, uname=None):
+        """The TYPE of that uname, or its MEMBER."""
+        kind = [k for k in self.tree.findall("TYPE") if k.get("uname") == (uname or name)][0]
+        return [m for m in kind if m.get("name") == name][0] if uname else kind
+
+    def described(self):
+        return ElementTree.tostring(self.tree)
+
+    def entry(self, order, flags, pid, sequence, payload):
+        return struct.pack(order + "HxxII4x", flags, pid, sequence) + payload.ljust(self.payload, b"\xee")
+
+    def convert(self, data):
+        """Functrace's entries as those of this layout; texts are divided again."""
+        order = "<" if data[8:12] == b"\x78\x56\x34\x12" else ">"
+        pid = struct.unpack_from(order + "H", data, 2)[0]
+        out = b""
+        for e in decode(data):
+            values = list(e.members)
+            if e.kind == PROLOGUE:
+                values[2:] = [self.text, self.size, self.head]
+            payload = bytearray(b"\xee" * self.payload)
+            for value, (at, size) in zip(values, self.types[e.kind]):
+                payload[at:at + size] = value.to_bytes(size, "little" if order == "<" else "big", signed=value < 0)
+            text = e.text.encode()
+            out += self.entry(order, 3 * e.kind + 1 | (0x8000 if text else 0), pid, e.sequence, bytes(payload))
+            for at in range(0, len(text), self.text):
+                end = 0x40 if at + self.text >= len(text) else 0
+                out += self.entry(order, 0x3e | end, pid, e.sequence, text[at:at + self.text].ljust(self.text, b"\0"))
+        return out
+
+
+def another_layout_is_read_by_its_description(folder):
+    path = os.path.join(folder, "format.xml")
+    layout = Layout()
+    with open(path, "wb") as file:
+        file.write(b"<?xml version='1.0'?>\n<!-- of another > program -->\n" + layout.described())
+    for big in (False, True):
+        trace = made(big)
+        own = run("-q", "-f", "stacktrack", "--cycle-size=64", "-", data=trace, check=0).stdout
+        other = layout.convert(own)
+        assert text_of(other, "--raw-format=" + path) == text_of(trace)
+        assert run("-", data=other).returncode == 1
+        done = run("--raw-format=" + path, "-", data=own, check=1)
+        assert b"no StackTrack trace begins here" in done.stderr, done.stderr
+        shown = run("--expand-events", "--raw-format=" + path, "-", data=other, check=0).stdout.decode()
+        hits = [line for line in shown.splitlines() if line.startswith("<HIT ")]
+        assert len(hits) == sum(e.kind == HIT for e in decode(own))
+        assert 'scopeIndex="1" tid="0x0000"/>' in hits[0] and 'flags="0x8001"' in hits[0], hits[0]
+        # A trace that says that it is laid out otherwise.
+        done = run("--raw-format=" + path, "-", data=other.replace(struct.pack("<>"[big] + "H", 56), struct.pack("<>"[big] + "H", 57), 1), check=1)
+        assert b"entries have 57 bytes, their payload at byte 16; by the description they have 56, at 16" in done.stderr, done
+    own_format = os.path.join(folder, "own.xml")
+    with open(own_format, "wb") as file:
+        file.write(run("--show-format", check=0).stdout)
+    assert text_of(own, "--raw-format=" + own_format) == text_of(trace)
+
+
+def changed(kind, member, /, **attributes):
+    def change(layout):
+        element = layout.element(member, kind) if member else layout.element(kind) if kind else layout.tree
+        for key, value in attributes.items():
+            element.set(key, value)
+            if value is None:
+                del element.attrib[key]
+    return change
+
+
+def without(uname, name=None):
+    def change(layout):
+        (layout.element(uname) if name else layout.tree).remove(layout.element(name or uname, uname if name else None))
+    return change
+
+
+def flag(name, value):
+    def change(layout):
+        [f for f in layout.tree.findall("FLAG") if f.get("name") == name][0].set("value", value)
+    return change
+
+
+def twice(layout):
+    layout.tree.append(layout.element("HIT"))
+
+
+HOSTILE = [
+    (changed(None, None, size="0"), "size of RAW_FORMAT is no number from 1 to 4096"),
+    (changed(None, None, size="99999999999999999999999"), "size of RAW_FORMAT is no number from 1 to 4096"),
+    (changed(None, None, size="55"), "an entry has 55 bytes, and its payload 40 at byte 16: it has no room"),
+    (changed(None, None, payload_size="4096"), "it has no room"),
+    (changed(None, None, payload_offset="0x100000000"), "payload_offset of RAW_FORMAT is no number from 1 to 4096"),
+    (changed(None, None, payload_offset="-8"), "payload_offset of RAW_FORMAT is no number"),
+    (changed(None, None, payload_offset="10"), "a process of 4 bytes and a sequence number of 4 take 12 before it"),
+    (changed(None, None, magic="0x12345679"), "the magic number is 0x12345679; that of StackTrack is 0x12345678"),
+    (changed(None, None, magic=None), "RAW_FORMAT has no attribute magic"),
+    (changed(None, None, version="1g"), "version of RAW_FORMAT is no hexadecimal number of 32 bits"),
+    (changed("HIT", None, size="0"), "size of TYPE is no number from 1 to 40"),
+    (changed("HIT", None, size="41"), "size of TYPE is no number from 1 to 40"),
+    (changed("HIT", None, size="8"), "MEMBER when has bytes"),
+    (changed("HIT", None, typeindex="256"), "typeindex of TYPE is no number from 0 to 255"),
+    (changed("HIT", None, typeindex="4"), "TYPE FLOC has the typeindex 4 of HIT"),
+    (changed("HIT", None, typeindex="63"), "FLAG IS_HIT is 1, and the typeindex of HIT is 63"),
+    (changed("HIT", None, uname=None), "TYPE has no attribute uname"),
+    (changed("HIT", "when", size="0"), "size of MEMBER is no number from 1 to 4096"),
+    (changed("HIT", "when", size="3"), "MEMBER when has 3 bytes; 1, 2, 4 or 8 can be read"),
+    (changed("HIT", "when", size="4096"), "its TYPE only 40"),
+    (changed("HIT", "when", offset="33"), "MEMBER when has bytes 33 to 40, its TYPE only 40"),
+    (changed("HIT", "when", offset="4096"), "its TYPE only 40"),
+    (changed("HIT", "tid", offset="6"), "which another one has"),
+    (changed("HIT", "tid", name="when"), "MEMBER when is there twice"),
+    (changed("HIT", "tid", name="x" * 64), "the value of name is no name or number"),
+    (changed("PROCINFO", "pid", size="8", offset="20"), "the pid has more than 4 bytes"),
+    (changed("PROLOGUE", "_12345678", size="2"), "_12345678 of PROLOGUE has not 4 bytes"),
+    (without("HIT", "tid"), "TYPE HIT has no MEMBER tid"),
+    (without("SLOC"), "there is no TYPE with the uname SLOC"),
+    (twice, "TYPE HIT is there twice"),
+    (flag("IS_INFO", "0x40"), "the FLAGs IS_INFO, HAS_INFO and INFO_END have not their own bits"),
+    (flag("IS_INFO", "1"), "the typeindex of HIT is IS_INFO, or has bits that are not in TYPE_MASK"),
+    (flag("HAS_INFO", "0x40"), "have not their own bits"),
+    (flag("HAS_INFO", "0x10000"), "value of FLAG is no number from 0 to 65535"),
+    (flag("TYPE_MASK", "0x1ff"), "TYPE_MASK has more than the lower 8 bits"),
+    (flag("HAS_INFO", "many"), "value of FLAG is no number"),
+]
+
+BROKEN = [
+    (b"", "line 1: this is empty"),
+    (b"\n\nsize=24\n", "line 3: this is no element: it should begin with <"),
+    (b"\x7fELF\0\0\0", "line 1: this is no element"),
+    (b"<", "line 1: an element has no name"),
+    (b"<HTML>", "line 1: a description begins with <RAW_FORMAT ...>"),
+    (b"<RAW_FORMAT/>", "line 1: a description begins with <RAW_FORMAT ...>"),
+    (b"<!DOCTYPE a [<!ENTITY b 'cc'>]>", "line 1: "),
+    (b"<!-- <RAW_FORMAT", "a comment has no end"),
+    (b"<?xml", "the XML declaration has no end"),
+    (b"<RAW_FORMAT size", "an attribute should be NAME=\"VALUE\""),
+    (b"<RAW_FORMAT size=24>", "an attribute should be NAME=\"VALUE\""),
+    (b"<RAW_FORMAT size=\"24", "the value of size has no end"),
+    (b"<RAW_FORMAT size=\"24\" size='24'>", "the attribute size is there twice"),
+    (b"<RAW_FORMAT " + b"".join(b'a%d="" ' % i for i in range(17)), "an element has more than 16 attributes"),
+]
+
+
+def hostile_descriptions_are_refused(folder):
+    own = run("-q", "-f", "stacktrack", "-", data=made(False), check=0).stdout
+    path = os.path.join(folder, "format.xml")
+
+    def refused(text, message):
+        with open(path, "wb") as file:
+            file.write(text)
+        for arguments in ([], ["--expand-events"]):
+            done = run(*arguments, "--raw-format=" + path, "-", data=own, check=1)
+            said = done.stderr.decode()
+            assert message in said and said.count("\n") == 1 and not done.stdout, (message, done)
+            assert said.startswith(f"functrace-postproc: {path}, line "), said
+
+    for change, message in HOSTILE:
+        layout = Layout()
+        change(layout)
+        refused(layout.described(), message)
+    for text, message in BROKEN:
+        refused(text, message)
+    whole = Layout().described()
+    for size in range(0, len(whole) - 1, 7):
+        refused(whole[:size], "line ")
+    refused(whole + b"<TYPE/>", "something stands behind </RAW_FORMAT>")
+    for name in (folder, os.path.join(folder, "missing"), "/dev/zero"):
+        done = run("--raw-format=" + name, "-", data=own, check=1)
+        assert f"cannot read the description {name}: ".encode() in done.stderr, done
+
+
+TESTS = [another_layout_is_read_by_its_description, hostile_descriptions_are_refused, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
          cycles_are_stacktracks_only]
 
 if __name__ == "__main__":

@@ -162,8 +162,11 @@ static void read_traces(struct postproc *postproc)
 	const struct postproc_options *options = &postproc->options;
 	const bool wants_views = view_options_want(&options->views);
 
-	if (wants_views)
-		views_begin(&postproc->views, options);
+	if (wants_views && !views_begin(&postproc->views, options)) {
+		postproc->failed = true;
+		views_free(&postproc->views);
+		return;
+	}
 	if (options->views.old) {
 		postproc->views.reads_old = true;
 		read_input(postproc, options->views.old);
@@ -206,5 +209,6 @@ int main(int argc, char **argv)
 	call_address_free(&postproc.options.call_address);
 	free(postproc.options.layout);
 	free(postproc.options.inputs);
+	free(postproc.options.views.suppressions);
 	return status_of(&postproc);
 }

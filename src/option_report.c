@@ -12,6 +12,9 @@ enum report_option {
 	OPT_OLDER,
 	OPT_DIFF,
 	OPT_ERROR_EXITCODE,
+	OPT_SUPPRESSIONS,
+	OPT_GEN_SUPPRESSIONS,
+	OPT_NO_DEFAULT_SUPPRESSIONS,
 };
 
 static const struct argp_option options[] = {
@@ -25,6 +28,10 @@ static const struct argp_option options[] = {
 	{"between", OPT_BETWEEN, "A,B", 0, "with --report: what was allocated from second A to B", 0},
 	{"older", OPT_OLDER, "T", 0, "with --report: what is at least T seconds old", 0},
 	{"diff", OPT_DIFF, "OLD|@T", 0, "with --report: what grew since the trace OLD or second T", 0},
+	{"suppressions", OPT_SUPPRESSIONS, "FILE", 0, "with --report: without the leaks that FILE names", 0},
+	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "with --report: an entry for such a file for each leak", 0},
+	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
+	 "with --report: also what the C and C++ libraries keep on purpose", 0},
 	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with --report: end with status N if there are leaks", 0},
 	{0},
 };

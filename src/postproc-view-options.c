@@ -14,6 +14,9 @@ enum view_option {
 	OPT_OLDER,
 	OPT_DIFF,
 	OPT_WEIGHT,
+	OPT_SUPPRESSIONS,
+	OPT_GEN_SUPPRESSIONS,
+	OPT_NO_DEFAULT_SUPPRESSIONS,
 };
 
 static const struct argp_option option_table[] = {
@@ -30,6 +33,12 @@ static const struct argp_option option_table[] = {
 	{"older", OPT_OLDER, "T", 0, "in the report: what is alive and at least T seconds old at the end", 0},
 	{"diff", OPT_DIFF, "FILE|@T", 0,
 	 "in the report: what grew since the trace FILE, or since second T of the trace", 0},
+	{"suppressions", OPT_SUPPRESSIONS, "FILE", 0,
+	 "in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; again for more",
+	 0},
+	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "in the report: an entry for such a file for each leak", 0},
+	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
+	 "in the report: also what the C and C++ libraries keep on purpose", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count", 0,
 	 "with -f of a format that holds one figure (default: live)", 0},
 	{0},
@@ -90,7 +99,7 @@ static void set_tree(struct argp_state *state, struct view_options *options, con
 static bool wants_report_only(const struct view_options *options)
 {
 	return options->report_options.tree || options->report_options.top || options->picks || options->old ||
-	       options->wishes.has_mark;
+	       options->wishes.has_mark || options->report_options.gen_suppressions;
 }
 
 static void check(struct argp_state *state, const struct view_options *options)
@@ -98,7 +107,9 @@ static void check(struct argp_state *state, const struct view_options *options)
 	const enum report_view view = options->report_options.view;
 
 	if (!options->report && wants_report_only(options))
-		argp_error(state, "--tree, --top, --between, --older and --diff are about the report; add --report");
+		argp_error(state,
+			   "--tree, --top, --between, --older, --diff and --gen-suppressions are about the report; add "
+			   "--report");
 	if (options->report_options.tree && view > REPORT_TEMPORARY)
 		argp_error(state,
 			   "--tree is made of stacks; it goes with the views leaks, peak, allocated and temporary");
@@ -139,6 +150,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DIFF:
 		set_diff(state, options, arg);
+		return 0;
+	case OPT_SUPPRESSIONS:
+		ARRAY_GROW(options->suppressions, options->suppression_capacity, options->suppression_count);
+		options->suppressions[options->suppression_count++] = arg;
+		return 0;
+	case OPT_GEN_SUPPRESSIONS:
+		options->report_options.gen_suppressions = true;
+		return 0;
+	case OPT_NO_DEFAULT_SUPPRESSIONS:
+		options->no_own_suppressions = true;
 		return 0;
 	case OPT_WEIGHT:
 		options->has_weight = true;

@@ -13,6 +13,9 @@ struct view_options {
 	const struct export *export; /* -f; NULL none */
 	struct export_options export_options;
 	bool has_weight;
+	const char **suppressions; /* files, in order */
+	size_t suppression_count, suppression_capacity;
+	bool no_own_suppressions;
 	const char *old; /* --diff: a trace to compare to; NULL none */
 	struct account_wishes wishes;
 	bool picks; /* the wishes choose among what is alive */

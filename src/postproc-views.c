@@ -6,13 +6,19 @@
 
 #include <stdlib.h>
 
-void views_begin(struct views *views, const struct postproc_options *options)
+bool views_begin(struct views *views, const struct postproc_options *options)
 {
 	const struct export *export = options->views.export;
 
 	*views = (struct views){.options = options};
 	if (options->views.report || (export && export->write))
 		views->profile = profile_new();
+	for (size_t i = 0; i < options->views.suppression_count; i++)
+		if (!suppressions_read(&views->suppressions, options->views.suppressions[i]))
+			return false;
+	if (!options->views.no_own_suppressions)
+		suppressions_add_own(&views->suppressions);
+	return true;
 }
 
 struct stage *views_stage(struct views *views, struct names *names, const struct output_target *target)
@@ -63,6 +69,7 @@ bool views_write(struct views *views)
 	if (!views->profile)
 		return true;
 	profile_end(views->profile);
+	suppressions_apply(&views->suppressions, views->profile);
 	if (!views->profile->process_count)
 		return true;
 	const uint32_t pid = views->profile->processes[0].account->pid;
@@ -86,4 +93,5 @@ void views_free(struct views *views)
 {
 	if (views->profile)
 		profile_free(views->profile);
+	suppressions_free(&views->suppressions);
 }

@@ -5,15 +5,17 @@
 #include "postproc-options.h"
 #include "analysis/output.h"
 #include "profile/profile.h"
+#include "profile/suppressions.h"
 
 struct views {
 	const struct postproc_options *options;
 	struct profile *profile; /* of all processes of all inputs; NULL: none is needed */
-	bool reads_old;          /* what is read now is what the profile is compared to (--diff) */
+	struct suppressions suppressions;
+	bool reads_old; /* what is read now is what the profile is compared to (--diff) */
 };
 
-/* To be called once, if postproc_wants_views(). */
-void views_begin(struct views *views, const struct postproc_options *options);
+/* To be called once, if view_options_want(). False after a message: a file of suppressions cannot be read. */
+bool views_begin(struct views *views, const struct postproc_options *options);
 /* The last stage of a process's records, whose names are `names`. The caller frees it before views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct output_target *target);
 /* After the last input: writes all that is wanted. False after a message. */

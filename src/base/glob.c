@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/glob.h"
+#include "base/util.h"
 
 #include <string.h>
 
@@ -87,4 +88,17 @@ size_t glob_literal(const char *pattern)
 	while (*p && *p != '*' && *p != '?' && *p != '\\' && !(*p == '[' && set_end(p)))
 		p++;
 	return (size_t)(p - pattern);
+}
+
+char *glob_quote(const char *text)
+{
+	char *const pattern = xmalloc(2 * strlen(text) + 1), *to = pattern;
+
+	for (; *text; text++) {
+		if (*text == '*' || *text == '?' || *text == '\\' || (*text == '[' && set_end(text)))
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	*to = '\0';
+	return pattern;
 }

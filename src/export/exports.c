@@ -5,6 +5,7 @@
 
 static const struct export *const exports[] = {
 	&export_collapsed,
+	&export_xml,
 };
 
 const struct export *export_find(const char *name)

@@ -5,4 +5,5 @@ libprofile_a_SOURCES = \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/resolve.c src/profile/resolve.h \
 	src/profile/stage.c src/profile/stage.h \
+	src/profile/suppressions.c src/profile/suppressions.h src/profile/suppressions_read.c \
 	src/profile/timeline.c src/profile/timeline.h

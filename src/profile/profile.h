@@ -19,6 +19,8 @@ struct profile_frame {
 	size_t number; /* in profile.frames */
 };
 
+struct suppressions;
+
 struct profile_process {
 	struct account *account; /* its name, times and counts */
 	bool is_old;             /* of what the profile is compared to: it counts in the groups' `old` alone */
@@ -32,7 +34,7 @@ struct profile_resource {
 	size_t number;           /* in profile.resources */
 	/* Sums over the processes. peak is the sum of the peaks of each one's bytes, which need not have been at the
 	 * same time; with one process it is the peak. */
-	struct tally allocated, live, temporary, peak, picked, others, old;
+	struct tally allocated, live, temporary, peak, picked, others, old, suppressed;
 	uint64_t releases, unknown_releases, reused, references;
 	uint64_t peak_since; /* when it was, with one process; from the profile's beginning */
 };
@@ -50,6 +52,7 @@ struct profile_group {
 	const struct profile_frame *const *frames;
 	uint32_t frame_count;
 	bool has_stack;
+	bool is_suppressed; /* what it had picked is not any more (suppressions.h) */
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked;
@@ -77,7 +80,8 @@ struct profile {
 	int64_t begin_sec;  /* since the Epoch, when the first process began; 0 unknown */
 	uint64_t end_since; /* of the last call of all */
 	uint64_t events;
-	uint64_t cut, lost; /* stacks */
+	uint64_t cut, lost;                      /* stacks */
+	const struct suppressions *suppressions; /* that were applied; NULL none. The caller's */
 	struct intern_pool strings;
 	struct hash frame_of, group_of; /* profile.c's */
 	uint64_t seed;

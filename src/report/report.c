@@ -213,6 +213,11 @@ void report_write(const struct profile *profile, const struct report_options *op
 		write_view(&report, profile->resources[i]);
 	if (!profile->resource_count)
 		LINE(&report.lines, "The trace has no events.");
+	if (options->view == REPORT_LEAKS && !profile->has_old) {
+		report_suppressed(&report);
+		if (options->gen_suppressions)
+			report_gen_suppressions(&report);
+	}
 	sources_free(&report.sources);
 	buf_free(&report.name);
 	buf_free(&report.lines.line);

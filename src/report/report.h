@@ -21,8 +21,9 @@ enum report_tree { TREE_NONE, TREE_DOWN /* from main */, TREE_UP /* from what al
 struct report_options {
 	enum report_view view;
 	enum report_tree tree;
-	uint32_t top;   /* so many groups; 0: 10 */
-	bool picks;     /* of what is alive, only what the account's wishes have picked */
+	uint32_t top; /* so many groups; 0: 10 */
+	bool picks;   /* of what is alive, only what the account's wishes have picked */
+	bool gen_suppressions;
 	size_t columns; /* of the terminal; 0: lines are as long as they are */
 	bool colours;
 	const char *sysroot; /* where source files are looked for first; NULL / */

@@ -200,6 +200,8 @@ static struct tally growth(const struct report *report, const struct profile_gro
 	const bool bytes = report_has_bytes(group->resource);
 
 	(void)report;
+	if (group->is_suppressed)
+		return (struct tally){0};
 	if (bytes ? now->bytes <= old->bytes : now->calls <= old->calls)
 		return (struct tally){0};
 	return (struct tally){now->calls > old->calls ? now->calls - old->calls : 1, now->bytes - old->bytes};

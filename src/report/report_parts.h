@@ -41,6 +41,9 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 void report_tree(struct report *report, const struct profile_resource *resource);
 /* What grew since the mark or the old trace. */
 void report_growth(struct report *report, const struct profile_resource *resource);
+/* What the suppressions have left out, and entries for what they have not. */
+void report_suppressed(struct report *report);
+void report_gen_suppressions(struct report *report);
 /* Tables by size, thread and object. */
 void report_sizes(struct report *report, const struct profile_resource *resource);
 void report_threads(struct report *report, const struct profile_resource *resource);

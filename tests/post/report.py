@@ -7,8 +7,10 @@ The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 from run import PROGRAM, main, run
 
@@ -231,6 +233,115 @@ def collapsed_stacks_have_the_figure(_folder):
     assert stacks("--weight=count") == {a: "2", b: "1", vector: "1", opened: "1"}
 
 
+SUPPRESSIONS = [
+    ("leak:alloc_a", "60"), ("leak:^alloc_a$", "60"), ("leak:^lloc_a", "140 60"), ("leak:a*c_b", "140"),
+    ("leak:/no/b.c", "140"), ("leak:nothing", "140 60"), ("leak:al[l]oc", "140 60"),
+    ("race:x\nleak:middle", ""), ("# a comment\n\nleak:main", ""),
+    ("{\n n\n Memcheck:Leak\n fun:malloc\n fun:alloc_a\n}", "60"),
+    ("{\n n\n Memcheck:Leak\n match-leak-kinds: definite\n fun:*alloc\n fun:alloc_?\n fun:middle\n}", ""),
+    ("{\n n\n Memcheck:Leak\n fun:alloc_a\n}", "140 60"),
+    ("{\n n\n Memcheck:Leak\n ...\n fun:main\n}", ""),
+    ("{\n n\n Memcheck:Leak\n ...\n fun:alloc_b\n ...\n fun:outer\n fun:main\n}", "140"),
+    ("{\n n\n Memcheck:Leak\n ...\n fun:main\n fun:outer\n}", "140 60"),
+    ("{\n n\n Memcheck:Leak\n fun:*\n src:/no/a.c:5\n}", "60"),
+    ("{\n n\n Memcheck:Leak\n fun:*\n src:*/b.c\n}", "140"),
+    ("{\n n\n Memcheck:Cond\n fun:main\n}\n{\n n\n Memcheck,Other:Leak\n fun:malloc\n fun:alloc_a\n}", "60"),
+]
+
+
+def suppressions_leave_out_what_they_name(folder):
+    path = os.path.join(folder, "s")
+    for text, left in SUPPRESSIONS:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+        shown = memory_of(report_of(TRACE, "--suppressions=" + path))
+        assert " ".join(re.findall(r"^ *\d\. (\d+) bytes", shown, re.M)) == left, (text, shown)
+        if not left:
+            assert "Nothing.\n" in shown, shown
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\nleak:alloc_\nleak:open_it\n")
+    text = report_of(TRACE, "--suppressions=" + path, "--error-exitcode=9")
+    assert f"\nsuppressed\n     200 bytes in 3 blocks: alloc_ ({path}:2)\n     1 byte in 1 block: open_it ({path}:3)\n" \
+        in text, text
+
+
+def wrong_suppressions_are_said(folder):
+    path = os.path.join(folder, "s")
+    for text, line, what in (("nonsense", 1, "there should be {"), ("{\nn\nMemcheck:Leak\nfun:x\n", 5, "ends before }"),
+                             ("{\nn\nMemcheck:Leak\nfoo:x\n}", 4, "there should be fun:NAME"),
+                             ("{\nn\nMemcheck:Leak\n}", 4, "there are no frames"), ("{\n}", 2, "a name"),
+                             ("{\nn\nOther:X\n", 4, "ends before }")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run("--report", "--suppressions=" + path, "-", data=TRACE)
+        assert done.returncode == 1 and not done.stdout, (text, done)
+        assert f"{path}, line {line}: ".encode() in done.stderr and what.encode() in done.stderr, (text, done.stderr)
+    done = run("--report", "--suppressions=/no/such", "-", data=TRACE)
+    assert done.returncode == 1 and b"cannot read the suppressions in /no/such" in done.stderr, done
+
+
+def suppressions_that_it_makes_are_taken(folder):
+    text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--gen-suppressions")
+    entries = text[text.index("\n{") + 1:]
+    assert "   fun:a::\\*(int \\[5])::~x[]\n" in entries, entries
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(entries)
+    text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--suppressions=" + path, "--error-exitcode=9")
+    assert "Nothing." in text and "140 bytes in 2 blocks: <a name for it>" in text, text
+
+
+HELLO = {
+    "gcc": """#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) { puts(argv[0]); if (argc > 1) *(volatile char *)malloc(7) = 1; return 0; }
+""",
+    "g++": """#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+int main(int argc, char **argv) { puts(argv[0]); std::cout << 1 << std::endl; if (argc > 1) *(volatile char *)malloc(7) = 1; }
+""",
+}
+
+
+def what_the_libraries_keep_is_no_leak(folder):
+    """The recipe for CI: a program that only prints ends with 0."""
+    functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9"]
+    for compiler, source in HELLO.items():
+        program = os.path.join(folder, compiler)
+        subprocess.run([compiler, "-g", "-x", "c++" if compiler == "g++" else "c", "-", "-o", program],
+                       input=source.encode(), check=True)
+        done = subprocess.run(functrace + [program], capture_output=True, timeout=120)
+        assert done.returncode == 0 and b"\nsuppressed\n" in done.stdout, done
+        done = subprocess.run(functrace + [program, "leak"], capture_output=True, timeout=120)
+        assert done.returncode == 9 and b"7 bytes in 1 block  100.0 %" in done.stdout, done
+        done = subprocess.run(functrace + ["--no-default-suppressions", program], capture_output=True, timeout=120)
+        assert done.returncode == 9, done
+
+
+def xml_is_as_valgrind_writes_it(folder):
+    """Read by an XML parser; the figures and frames are those of the report, hostile names are text."""
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("leak:alloc_b\n")
+    data = TRACE.replace(b"alloc_a", b"a<b>&\"]]>\xff\xc3\xa9")
+    text = run("-f", "xml", "--suppressions=" + path, "-", data=data, check=0).stdout
+    root = xml.etree.ElementTree.fromstring(text)
+    assert root.tag == "valgrindoutput" and root.findtext("protocolversion") == "4"
+    assert root.findtext("protocoltool") == root.findtext("tool") == "memcheck" and root.findtext("pid") == "42"
+    errors = root.findall("error")
+    assert [(e.findtext("kind"), e.findtext("xwhat/leakedbytes"), e.findtext("xwhat/leakedblocks"))
+            for e in errors] == [("Leak_PossiblyLost", "140", "2"), ("Leak_PossiblyLost", "1", "1")], text
+    assert errors[0].findtext("xwhat/text") == "140 bytes in 2 blocks are alive at the end in loss record 1 of 2"
+    frames = errors[0].findall("stack/frame")
+    assert [f.findtext("fn") for f in frames] == [
+        "malloc", "a<b>&\"]]>\ufffd\u00e9", "middle", "outer", "main", "__libc_start_main", "_start"], text
+    assert [frames[1].findtext(n) for n in ("ip", "dir", "file", "line")] == ["0xF", "/no", "a.c", "5"], text
+    assert [(p.findtext("count"), p.findtext("name")) for p in root.findall("suppcounts/pair")] == [("1", "alloc_b")]
+    if shutil.which("xmllint"):
+        subprocess.run(["xmllint", "--noout", "-"], input=text, check=True)
+
+
 def hostile_names_stay_on_their_lines(_folder):
     data = TRACE.replace(b"alloc_a", b"al;loc \xff\"</script>")
     text = run("--report", "-", data=data, check=0).stdout
@@ -278,7 +389,7 @@ def figures_are_those_of_stats(folder):
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
                    check=True, timeout=120)
     stats = run("--stats", trace, check=0).stdout.decode()
-    text = run("--report", "--top=100000", trace, check=0).stdout.decode().replace(",", "")
+    text = run("--report", "--no-default-suppressions", "--top=100000", trace, check=0).stdout.decode().replace(",", "")
     live = re.search(r"live at the end *(\d+) *bytes *(\d+)", stats).groups()
     peak = re.search(r"peak bytes *(\d+)", stats).group(1)
     assert f"{live[1]} bytes in {live[0]} blocks alive at the end" in text, (live, text[:500])
@@ -291,7 +402,9 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, several_traces_are_one_report, exit_status_tells_of_leaks,
-         wrong_usage_is_said, collapsed_stacks_have_the_figure, hostile_names_stay_on_their_lines,
+         wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
+         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, what_the_libraries_keep_is_no_leak,
+         hostile_names_stay_on_their_lines,
          a_terminal_is_filled_and_coloured, figures_are_those_of_stats]
 
 if __name__ == "__main__":

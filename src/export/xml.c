@@ -1,0 +1,164 @@
+/* What memcheck writes with --xml=yes, protocol 4 of valgrind's documentation: the leaks that no suppression names. Qt
+ * Creator, KDevelop and Jenkins read it. Whether a block can still be reached is not known without a search of the
+ * memory, so each is one that may be lost. */
+#include "config.h"
+#include "export/export.h"
+#include "profile/suppressions.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have. */
+static size_t utf8_length(const unsigned char *text)
+{
+	const size_t length = text[0] < 0x80   ? 1
+			      : text[0] < 0xc2 ? 0
+			      : text[0] < 0xe0 ? 2
+			      : text[0] < 0xf0 ? 3
+			      : text[0] < 0xf5 ? 4
+					       : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if (length == 1)
+		return text[0] >= 0x20 && text[0] != 0x7f;
+	/* Longer than need be, surrogates, and what is above all characters. */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90) ||
+	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : length;
+}
+
+static void write_text(const char *text, FILE *out)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	while (*p) {
+		const size_t length = utf8_length(p);
+
+		if (!length)
+			fputs("\xef\xbf\xbd", out);
+		else if (*p == '<')
+			fputs("&lt;", out);
+		else if (*p == '>')
+			fputs("&gt;", out);
+		else if (*p == '&')
+			fputs("&amp;", out);
+		else
+			fwrite(p, 1, length, out);
+		p += length ? length : 1;
+	}
+}
+
+static void write_element(const char *indent, const char *name, const char *text, FILE *out)
+{
+	fprintf(out, "%s<%s>", indent, name);
+	write_text(text, out);
+	fprintf(out, "</%s>\n", name);
+}
+
+static void write_frame(const struct profile_frame *frame, FILE *out)
+{
+	static const char indent[] = "      ";
+
+	fprintf(out, "    <frame>\n%s<ip>0x%" PRIX64 "</ip>\n", indent, frame->address - 1);
+	if (frame->module)
+		write_element(indent, "obj", frame->module, out);
+	if (frame->function)
+		write_element(indent, "fn", frame->function, out);
+	if (frame->file) {
+		const char *slash = strrchr(frame->file, '/');
+
+		if (slash) {
+			char *folder = xstrndup(frame->file, (size_t)(slash - frame->file));
+
+			write_element(indent, "dir", folder, out);
+			free(folder);
+		}
+		write_element(indent, "file", path_name(frame->file), out);
+		fprintf(out, "%s<line>%u</line>\n", indent, frame->line);
+	}
+	fputs("    </frame>\n", out);
+}
+
+static void write_error(const struct profile_group *group, size_t number, size_t count, FILE *out)
+{
+	fprintf(out,
+		"<error>\n  <unique>0x%zx</unique>\n  <tid>1</tid>\n  <kind>Leak_PossiblyLost</kind>\n  <xwhat>\n"
+		"    <text>%" PRIu64 " bytes in %" PRIu64
+		" blocks are alive at the end in loss record %zu of %zu</text>\n"
+		"    <leakedbytes>%" PRIu64 "</leakedbytes>\n    <leakedblocks>%" PRIu64 "</leakedblocks>\n  </xwhat>\n"
+		"  <stack>\n",
+		number, group->picked.bytes, group->picked.calls, number + 1, count, group->picked.bytes,
+		group->picked.calls);
+	/* Where the function itself is, no trace says. */
+	fputs("    <frame>\n      <ip>0x0</ip>\n", out);
+	write_element("      ", "fn", group->function ? group->function : "?", out);
+	fputs("    </frame>\n", out);
+	for (uint32_t i = 0; i < group->frame_count; i++)
+		write_frame(group->frames[i], out);
+	fputs("  </stack>\n</error>\n\n", out);
+}
+
+static void write_head(const struct profile *profile, FILE *out)
+{
+	const struct account *account = profile->processes[0].account;
+	const char *program = account->command ? account->command : account->name;
+
+	fputs("<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n\n<protocolversion>4</protocolversion>\n"
+	      "<protocoltool>memcheck</protocoltool>\n\n<preamble>\n  <line>functrace " PACKAGE_VERSION "</line>\n"
+	      "</preamble>\n\n",
+	      out);
+	fprintf(out,
+		"<pid>%" PRIu32 "</pid>\n<ppid>0</ppid>\n<tool>memcheck</tool>\n\n<args>\n  <vargv>\n"
+		"    <exe>functrace</exe>\n  </vargv>\n  <argv>\n",
+		account->pid);
+	write_element("    ", "exe", program, out);
+	fputs("  </argv>\n</args>\n\n<status>\n  <state>RUNNING</state>\n  <time>00:00:00:00.000</time>\n</status>\n\n",
+	      out);
+	fprintf(out,
+		"<status>\n  <state>FINISHED</state>\n  <time>%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64
+		".%03" PRIu64 "</time>\n</status>\n\n",
+		profile->end_since / 86400000000000, profile->end_since / 3600000000000 % 24,
+		profile->end_since / 60000000000 % 60, profile->end_since / 1000000000 % 60,
+		profile->end_since / 1000000 % 1000);
+}
+
+static void write_suppressed(const struct suppressions *suppressions, FILE *out)
+{
+	fputs("<suppcounts>\n", out);
+	for (size_t i = 0; suppressions && i < suppressions->count; i++) {
+		const struct suppression *item = &suppressions->items[i];
+
+		if (!item->used.calls)
+			continue;
+		fprintf(out, "  <pair>\n    <count>%" PRIu64 "</count>\n", item->used.calls);
+		write_element("    ", "name", item->name, out);
+		fputs("  </pair>\n", out);
+	}
+	fputs("</suppcounts>\n\n</valgrindoutput>\n", out);
+}
+
+static int xml_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	size_t count = 0, number = 0;
+
+	(void)options;
+	write_head(profile, out);
+	for (size_t i = 0; i < profile->group_count; i++)
+		count += profile->groups[i]->picked.calls != 0;
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (profile->groups[i]->picked.calls)
+			write_error(profile->groups[i], number++, count, out);
+	fputs("<errorcounts>\n</errorcounts>\n\n", out);
+	write_suppressed(profile->suppressions, out);
+	return 0;
+}
+
+const struct export export_xml = {
+	.name = "xml",
+	.suffix = ".xml",
+	.write = xml_write,
+};

@@ -1,0 +1,221 @@
+/* The syntax of valgrind's suppressions ({ name, Memcheck:Leak, fun:, obj:, src:, ... }) and of LeakSanitizer's
+ * (leak:PATTERN). */
+#include "config.h"
+#include "base/glob.h"
+#include "base/msg.h"
+#include "profile/suppressions.h"
+#include "symbols/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX = 4 << 20 };
+
+/* What the C and C++ libraries keep until the process ends, on purpose: buffers of the standard streams, what
+ * setlocale, tzset, iconv and the name services have loaded, the dynamic linker's own, and libstdc++'s reserve for
+ * exceptions. */
+static const char own[] =
+	"{\n the buffer of a standard stream\n Memcheck:Leak\n fun:malloc\n"
+	" fun:*_IO_*file_doallocate\n}\n"
+	"{\n the reserve of libstdc++ for exceptions\n Memcheck:Leak\n fun:malloc\n"
+	" obj:*/libstdc++.so*\n fun:call_init*\n}\n"
+	"{\n the reserve of libstdc++ for exceptions (2)\n Memcheck:Leak\n fun:malloc\n"
+	" obj:*/libstdc++.so*\n obj:*/ld-linux*\n}\n"
+	"{\n the reserve of libstdc++ for exceptions (static)\n Memcheck:Leak\n fun:malloc\n ...\n"
+	" fun:_GLOBAL__sub_I_*eh_alloc*\n}\n"
+	"{\n the dynamic linker\n Memcheck:Leak\n fun:*\n obj:*/ld-linux*\n}\n"
+	"{\n what threads have of the dynamic linker\n Memcheck:Leak\n ...\n fun:*_dl_allocate_tls*\n}\n"
+	"{\n the dynamic linker's errors\n Memcheck:Leak\n ...\n fun:*_dl_*\n obj:*/libc.so*\n}\n"
+	"{\n locales\n Memcheck:Leak\n ...\n fun:*setlocale\n}\n"
+	"{\n locales (2)\n Memcheck:Leak\n ...\n fun:*_nl_*\n}\n"
+	"{\n translations\n Memcheck:Leak\n ...\n fun:*textdomain*\n}\n"
+	"{\n time zones\n Memcheck:Leak\n ...\n fun:*tzset*\n}\n"
+	"{\n time zones (2)\n Memcheck:Leak\n ...\n fun:*__tz*\n}\n"
+	"{\n conversions of characters\n Memcheck:Leak\n ...\n fun:*__gconv_*\n}\n"
+	"{\n conversions of wide characters\n Memcheck:Leak\n ...\n fun:*__wcsmbs_*\n}\n"
+	"{\n name services\n Memcheck:Leak\n ...\n fun:*__nss_*\n}\n"
+	"{\n the list of atexit\n Memcheck:Leak\n fun:*\n fun:*__new_exitfn\n}\n"
+	"{\n the environment\n Memcheck:Leak\n fun:*\n fun:*__add_to_environ\n}\n";
+
+/* A file that is being read. */
+struct input {
+	struct suppressions *suppressions;
+	const char *path; /* for messages */
+	const char *file; /* NULL: functrace's own */
+	char *rest;
+	unsigned line;
+};
+
+static struct suppression *add(struct input *input, const char *name)
+{
+	struct suppressions *suppressions = input->suppressions;
+
+	ARRAY_GROW(suppressions->items, suppressions->capacity, suppressions->count);
+	struct suppression *item = &suppressions->items[suppressions->count++];
+
+	*item = (struct suppression){.name = xstrdup(name), .file = input->file, .line = input->line};
+	return item;
+}
+
+/* Takes the text over. */
+static void add_pattern(struct suppression *item, enum suppression_pattern_kind kind, char *text)
+{
+	ARRAY_GROW(item->patterns, item->pattern_capacity, item->pattern_count);
+	item->patterns[item->pattern_count++] = (struct suppression_pattern){.kind = kind, .text = text};
+}
+
+/* valgrind knows C++'s functions by their symbols, traces by what these mean. */
+static char *function_pattern(const struct input *input, const char *text)
+{
+	if (strncmp(text, "_Z", 2))
+		return xstrdup(text);
+	char *name = text[glob_literal(text)] ? NULL : names_demangle(text);
+
+	if (!name) {
+		msg_warn("%s, line %u: '%s' matches nothing: names in traces are demangled, and this symbol cannot be. "
+			 "Give the demangled name.",
+			 input->path, input->line, text);
+		return xstrdup(text);
+	}
+	char *pattern = glob_quote(name);
+
+	free(name);
+	return pattern;
+}
+
+/* The next line without blanks around it, comments and empty ones left out; NULL at the end. */
+static char *next_line(struct input *input)
+{
+	char *line;
+
+	while ((line = strsep(&input->rest, "\n"))) {
+		input->line++;
+		line += strspn(line, " \t\r");
+		for (size_t length = strlen(line); length && strchr(" \t\r", line[length - 1]);)
+			line[--length] = '\0';
+		if (*line && *line != '#')
+			return line;
+	}
+	return NULL;
+}
+
+static bool fail(const struct input *input, const char *what)
+{
+	msg_error("%s, line %u: %s", input->path, input->line, what);
+	return false;
+}
+
+/* "Memcheck:Leak", of several tools perhaps. */
+static bool is_leak(const char *kind)
+{
+	const char *colon = strrchr(kind, ':');
+	const char *tool = strstr(kind, "Memcheck");
+
+	return colon && !strcmp(colon + 1, "Leak") && tool && tool < colon;
+}
+
+/* One of the lines that say what a frame is; false if it is none. */
+static bool take_frame(const struct input *input, struct suppression *item, const char *line)
+{
+	if (!strncmp(line, "fun:", 4))
+		add_pattern(item, PATTERN_FUNCTION, function_pattern(input, line + 4));
+	else if (!strncmp(line, "obj:", 4))
+		add_pattern(item, PATTERN_OBJECT, xstrdup(line + 4));
+	else if (!strncmp(line, "src:", 4))
+		add_pattern(item, PATTERN_SOURCE, xstrdup(line + 4));
+	else if (!strcmp(line, "..."))
+		add_pattern(item, PATTERN_FRAMES, NULL);
+	else
+		/* Which kinds of leaks, which only a search of the memory tells. */
+		return !strncmp(line, "match-leak-kinds:", strlen("match-leak-kinds:"));
+	return true;
+}
+
+/* Behind the "{". */
+static bool read_entry(struct input *input)
+{
+	char *name = next_line(input);
+	const char *kind = name ? next_line(input) : NULL, *line;
+	struct suppression *item;
+
+	if (!kind || !strcmp(kind, "}") || !strcmp(name, "}"))
+		return fail(input, "between { and } there should be a name, then Memcheck:Leak, then frames");
+	if (!is_leak(kind)) {
+		while ((line = next_line(input)) && strcmp(line, "}") != 0)
+			;
+		return line ? true : fail(input, "the file ends before }");
+	}
+	item = add(input, name);
+	while ((line = next_line(input)) && strcmp(line, "}") != 0)
+		if (!take_frame(input, item, line))
+			return fail(input, "there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }");
+	if (!line)
+		return fail(input, "the file ends before }");
+	return item->pattern_count ? true : fail(input, "there are no frames; this would match everything");
+}
+
+/* LeakSanitizer's: a part of a name, unless ^ and $ say that it begins or ends there; * is any bytes. */
+static void read_leak(struct input *input, const char *pattern)
+{
+	struct suppression *item = add(input, pattern);
+	const bool from_start = *pattern == '^';
+	char *literal = glob_quote(pattern + from_start), *to = literal;
+	size_t length = strlen(literal);
+	const bool to_end = length && literal[length - 1] == '$';
+
+	if (to_end)
+		literal[length - 1] = '\0';
+	/* Only its * is a wildcard. */
+	for (const char *from = literal; *from; from++)
+		if (from[0] != '\\' || from[1] != '*')
+			*to++ = *from;
+	*to = '\0';
+	add_pattern(item, PATTERN_ANYWHERE, xasprintf("%s%s%s", from_start ? "" : "*", literal, to_end ? "" : "*"));
+	free(literal);
+}
+
+static bool read_text(struct input *input)
+{
+	const char *line;
+
+	while ((line = next_line(input))) {
+		if (!strcmp(line, "{")) {
+			if (!read_entry(input))
+				return false;
+		} else if (!strncmp(line, "leak:", 5) && line[5]) {
+			read_leak(input, line + 5);
+		} else if (!strchr(line, ':')) {
+			return fail(input, "there should be { of valgrind's syntax or leak:PATTERN of LeakSanitizer's");
+		}
+		/* Other sanitizers' entries (race:, undefined:...) stand in the same file. */
+	}
+	return true;
+}
+
+bool suppressions_read(struct suppressions *suppressions, const char *path)
+{
+	char *text = read_file(path, FILE_MAX, NULL);
+
+	if (!text) {
+		msg_error("cannot read the suppressions in %s: %s", path, strerror(errno));
+		return false;
+	}
+	struct input input = {.suppressions = suppressions,
+			      .path = path,
+			      .file = string_intern(&suppressions->files, path),
+			      .rest = text};
+	const bool sound = read_text(&input);
+
+	free(text);
+	return sound;
+}
+
+void suppressions_add_own(struct suppressions *suppressions)
+{
+	char *text = xstrdup(own);
+	struct input input = {.suppressions = suppressions, .path = "own suppressions", .rest = text};
+
+	read_text(&input);
+	free(text);
+}

@@ -48,6 +48,7 @@ uint64_t export_weight_of(const struct profile_group *group, enum export_weight 
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
 
 extern const struct export export_collapsed;
+extern const struct export export_json;
 extern const struct export export_xml;
 
 #endif

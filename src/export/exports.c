@@ -5,6 +5,7 @@
 
 static const struct export *const exports[] = {
 	&export_collapsed,
+	&export_json,
 	&export_xml,
 };
 

@@ -1,4 +1,4 @@
 # export/: files for other tools, made of a profile
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = src/export/export.h src/export/exports.c \
-	src/export/parts.c src/export/stage.c src/export/collapsed.c src/export/xml.c
+	src/export/parts.c src/export/stage.c src/export/collapsed.c src/export/json.c src/export/xml.c

@@ -4,6 +4,7 @@
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import json
 import os
 import pty
 import re
@@ -342,6 +343,20 @@ def xml_is_as_valgrind_writes_it(folder):
         subprocess.run(["xmllint", "--noout", "-"], input=text, check=True)
 
 
+def json_lines_have_the_figures(_folder):
+    data = TRACE.replace(b"alloc_a", b"a\"\\\xff\xc3\xa9")
+    lines = [json.loads(line) for line in run("-f", "json", "-", data=data, check=0).stdout.decode().splitlines()]
+    assert [line["type"] for line in lines] == ["process", "resource", "resource"] + 4 * ["group"], lines
+    assert lines[0]["pid"] == 42 and lines[0]["events"] == 7 and lines[0]["duration_ns"] == 5 * 10 ** 9
+    memory, group = lines[1], lines[3]
+    assert memory["live"] == {"bytes": 200, "count": 3} and memory["peak"] == {"bytes": 1200, "count": 4}, memory
+    assert memory["releases"] == 2 and memory["unknown_releases"] == 1, memory
+    assert group["function"] == "malloc" and group["live"] == {"bytes": 140, "count": 2}, group
+    assert group["oldest"] == 0 and group["newest"] == 2 * 10 ** 9 and group["end"] == "whole", group
+    assert group["frames"][0] == {"address": "0x10", "function": "a\"\\\ufffd\u00e9", "object": None, "file": "/no/a.c",
+                                  "line": 5}, group
+
+
 def hostile_names_stay_on_their_lines(_folder):
     data = TRACE.replace(b"alloc_a", b"al;loc \xff\"</script>")
     text = run("--report", "-", data=data, check=0).stdout
@@ -403,7 +418,7 @@ def figures_are_those_of_stats(folder):
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, several_traces_are_one_report, exit_status_tells_of_leaks,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
-         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, what_the_libraries_keep_is_no_leak,
+         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures, what_the_libraries_keep_is_no_leak,
          hostile_names_stay_on_their_lines,
          a_terminal_is_filled_and_coloured, figures_are_those_of_stats]
 

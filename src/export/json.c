@@ -1,4 +1,5 @@
-/* Lines of JSON, an object each: the processes, the resources, the groups. Whatever "type" says is new can be skipped. */
+/* Lines of JSON, an object each: the processes, the resources, the groups. Whatever "type" says is new can be
+ * skipped. */
 #include "config.h"
 #include "base/json.h"
 #include "export/export.h"

@@ -16,6 +16,7 @@ import forking
 import placement
 import report
 import rows
+import sizes
 from programs import Failure, Room, median
 
 PAIRS = 1000  # of functrace in a round
@@ -216,9 +217,14 @@ class Bench:
         report.title('make -j2 of 4 files, a file')
         forking.show(forking.build(self.room, 4, 1 if self.quick else 3))
 
+    def sizes(self):
+        report.title('Bytes of a trace an event, and events a second: as it is, and compressed; unpinned')
+        for name, found in sizes.show(self.room, 1 if self.quick else 3, 2 if self.quick else 5).items():
+            self.bars.add('%s: bytes an event, -z' % name, 8, found, '%.2f' % found)
+
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory', 'sizes']
 
 
 def main():

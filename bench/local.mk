@@ -33,7 +33,7 @@ bench_targets_new_SOURCES = bench/targets/run.c bench/targets/new.cpp bench/targ
 bench_targets_throw_SOURCES = bench/targets/run.c bench/targets/throw.cpp bench/targets/hot.h
 endif
 EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/placement.py bench/programs.py bench/rows.py \
-	bench/attached.py bench/forking.py bench/report.py
+	bench/attached.py bench/forking.py bench/report.py bench/sizes.py
 CLEANFILES += bench/floor bench/unwind-cost $(BENCH_TARGETS) bench/targets/tiny.so
 
 bench/targets/tiny.so: bench/targets/tiny.c

@@ -1,8 +1,9 @@
 # The two programs.
 bin_PROGRAMS += functrace
 OPTION_SOURCES = src/options.c src/options.h src/option_attach.c src/option_attach.h src/option_functions.c \
-	src/option_functions.h src/option_modules.c src/option_modules.h src/option_report.c src/option_report.h \
-	src/option_values.c src/option_values.h src/completion.c src/completion.h
+	src/option_functions.h src/option_modules.c src/option_modules.h src/option_output.c src/option_output.h \
+	src/option_report.c src/option_report.h src/option_values.c src/option_values.h \
+	src/completion.c src/completion.h
 FRONT_SOURCES = src/functrace.c src/report_run.c src/report_run.h $(OPTION_SOURCES)
 functrace_SOURCES = $(FRONT_SOURCES)
 functrace_LDADD = $(TRACER_LIBS)

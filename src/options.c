@@ -4,6 +4,7 @@
 #include "option_attach.h"
 #include "option_functions.h"
 #include "option_modules.h"
+#include "option_output.h"
 #include "option_report.h"
 #include "arch/arch.h"
 #include "base/msg.h"
@@ -46,74 +47,6 @@ enum long_option {
 
 /* ---- What the options say together ---- */
 
-/* A name of one of our own descriptors (/dev/fd/63, a shell's >(COMMAND)) means nothing to the process that writes the
- * trace: a copy of it is kept for that. */
-static int take_descriptor(struct parse *parse)
-{
-	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-	struct settings *const s = parse->settings;
-	uint64_t fd;
-
-	if (!strcmp(s->output, "/dev/stdout") || !strcmp(s->output, "/dev/fd/1") ||
-	    !strcmp(s->output, "/proc/self/fd/1"))
-		s->output = "-";
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		const size_t length = strlen(folders[i]);
-
-		if (strncmp(s->output, folders[i], length) || !parse_number(s->output + length, INT_MAX, &fd))
-			continue;
-		s->output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
-		if (s->output_fd < 0)
-			return usage_error(parse, "-o %s: there is no such open descriptor", s->output);
-	}
-	return 0;
-}
-
-static int check_output(struct parse *parse)
-{
-	struct settings *const s = parse->settings;
-
-	if (!s->output)
-		return 0;
-	if (take_descriptor(parse))
-		return EINVAL;
-	const char *const output = s->output;
-	const size_t length = strlen(output);
-
-	if (!length)
-		return usage_error(parse, "-o: an empty name; give a folder, a file, or - for standard output");
-	if (path_is_folder(output))
-		return 0;
-	if (!strcmp(output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return usage_error(parse, "-o -: standard output is closed");
-	if (output[length - 1] == '/')
-		return usage_error(parse, "-o %s: there is no such folder; make it first (mkdir -p %s)", output,
-				   output);
-	if (s->pid_count > 1)
-		return usage_error(parse, "-o %s: several processes need a folder; make one and give it to -o", output);
-	const char *const slash = strrchr(output, '/');
-
-	if (!slash || slash == output)
-		return 0;
-	char *const folder = xstrndup(output, (size_t)(slash - output));
-	const bool exists = path_is_folder(folder);
-	const int error = exists ? 0
-				 : usage_error(parse, "-o %s: there is no folder %s; make it first (mkdir -p %s)",
-					       output, folder, folder);
-
-	free(folder);
-	return error;
-}
-
-static bool is_for_terminal(const struct settings *s)
-{
-	if (!s->output)
-		return false;
-	if (s->output_fd >= 0)
-		return isatty(s->output_fd);
-	return strcmp(s->output, "-") ? path_is_terminal(s->output) : isatty(STDOUT_FILENO);
-}
-
 static int check_all(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
@@ -135,7 +68,7 @@ static int check_all(struct parse *parse)
 					  "functrace starts are traced anyway");
 	if (s->start_paused && !s->toggle_signal)
 		return usage_error(parse, "--start-paused needs the signal that resumes: -S USR1");
-	error = check_output(parse);
+	error = option_output_check(parse);
 	if (!error)
 		error = option_report_check(parse);
 	if (!error)
@@ -154,7 +87,12 @@ static int check_all(struct parse *parse)
 		error = option_format(parse, FORMAT_NORMAL);
 	if (error)
 		return error;
-	if (encoding_can(s->encoding, ENCODING_BINARY) && is_for_terminal(s))
+	if (s->packing && option_is_for_terminal(s))
+		return usage_error(parse,
+				   "-o %s: this is a terminal, and a compressed trace is not for people; give -o "
+				   "a file, or leave out -z",
+				   s->output);
+	if (encoding_can(s->encoding, ENCODING_BINARY) && option_is_for_terminal(s))
 		return usage_error(parse,
 				   "-o %s: this is a terminal, and the format %s is not for people; add -f text, or "
 				   "give -o a file",
@@ -214,6 +152,8 @@ static const struct argp_option options[] = {
 	 "file PID-N in this folder)",
 	 0},
 	{"format", 'f', "NAME", 0, "of the trace:", 0},
+	{"compress", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
+	 "write the trace compressed (zst without a word, as a name after -o that ends in .zst or .gz says)", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
 	 "with -f stacktrack: all context again after N entries, so that the last part of a trace can be read", 0},
@@ -390,6 +330,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return option_format(parse, arg);
 	case 'o':
 		s->output = arg;
+		return 0;
+	case 'z':
+		parse->compress = true;
+		parse->packing = arg;
 		return 0;
 	case 'd':
 		return option_debug(parse, arg);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "postproc-options.h"
 #include "completion.h"
+#include "postproc-checks.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "modules/known.h"
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
-
-#define FORMAT_NORMAL "text"
 
 /* More CPUs or devices no message has room for. */
 #define CPUS_MAX 65536
@@ -95,7 +94,9 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
 	 0},
 	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"format", 'f', "FORMAT", 0, "write this format (default: " FORMAT_NORMAL ")", 0},
+	{"pack", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
+	 "write the trace compressed (zst without a word, as a name after -o that ends in .zst or .gz says)", 0},
+	{"format", 'f', "FORMAT", 0, "write this format (default: " POSTPROC_FORMAT ")", 0},
 	{"text", 't', NULL, OPTION_HIDDEN, NULL, 0},
 	{"input-format", OPT_INPUT_FORMAT, "FORMAT", 0, "the input is in this format, whatever it looks like", 0},
 	{"raw-format", OPT_RAW_FORMAT, "FILE", 0,
@@ -228,6 +229,10 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		/* sp-rtrace's word for it. */
 		options->output = strcmp(arg, "stdout") ? arg : "-";
 		return true;
+	case 'z':
+		options->pack = true;
+		options->pack_kind = arg;
+		return true;
 	case 'f':
 		options->views.export = export_find(arg);
 		options->output_encoding = options->views.export ? NULL : encoding(state, arg, ENCODING_WRITE);
@@ -292,86 +297,6 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	default:
 		return false;
 	}
-}
-
-static bool is_folder_or_none(const char *path)
-{
-	return !path || path_is_folder(path);
-}
-
-/* What does not go with several inputs. */
-static void check_several(struct argp_state *state, const struct postproc_options *options)
-{
-	const struct export *export = options->views.export;
-
-	if (options->views.report || (export && export->write))
-		return;
-	const bool has_folder = options->output && path_is_folder(options->output);
-	const bool has_lines = options->stats || options->dump || postproc_wants_mpatrol(options) ||
-			       encoding_can(options->output_encoding, ENCODING_COMMENT);
-	size_t streams = 0;
-
-	for (size_t i = 0; i < options->input_count; i++)
-		streams += !strcmp(options->inputs[i], "-");
-	if (streams > 1)
-		argp_error(state, "standard input can be read once; give - once");
-	if (options->follow)
-		argp_error(state, "--follow waits at the end of one trace; give one");
-	if (!has_folder && (!has_lines || options->expand_events))
-		argp_error(state, "several traces cannot stand in one file of this format; give a folder with -o");
-	if (!is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))
-		argp_error(state, "--hatf-file and --sim-file have a place for one trace; give them a folder");
-}
-
-/* What does not go together. */
-static void check(struct argp_state *state, struct postproc_options *options)
-{
-	const bool other_format = options->output_encoding;
-
-	if (!other_format)
-		options->output_encoding = encoding(state, FORMAT_NORMAL, ENCODING_WRITE);
-	if (options->dialect == DIALECT_COMPAT && !encoding_can(options->output_encoding, ENCODING_COMPAT))
-		argp_error(state, "the format %s has no sp-rtrace dialect; those that have are %s",
-			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
-	if (options->cycle_size && !encoding_can(options->output_encoding, ENCODING_CYCLES))
-		argp_error(state, "the format %s has no write cycles; give --cycle-size with -f %s",
-			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
-	if (options->sorted && !options->compress)
-		argp_error(state, "-s orders groups; add -c");
-	if (options->error_exitcode && !options->leaks && !options->views.report)
-		argp_error(state, "--error-exitcode is for leaks; add -l or --report");
-	if (view_options_want(&options->views) && (options->stats || options->leaks || options->compress ||
-						   other_format || options->dump || postproc_wants_mpatrol(options)))
-		argp_error(state, "--report and files for other tools are made of the whole trace; they do not go with "
-				  "-l, -c, --stats, --dump or another format");
-	if (options->views.report && options->views.export)
-		argp_error(state, "--report is text; it does not go with -f");
-	if (options->stats && (options->leaks || options->compress || other_format))
-		argp_error(state, "--stats is shown instead of a trace; it does not go with -l, -c or -f");
-	if (postproc_wants_mpatrol(options) && (options->stats || options->leaks || options->compress || other_format))
-		argp_error(state, "--mpatrol-table, --hatf-file and --sim-file are written instead of a trace; they do "
-				  "not go with --stats, -l, -c or -f");
-	if (options->dump && (options->stats || options->leaks || options->compress || other_format))
-		argp_error(state, "--dump is shown instead of a trace; it does not go with --stats, -l, -c or -f");
-	if ((options->dump_options.cpus || options->dump_options.devices) && !options->dump)
-		argp_error(state, "--cpus and --devices say what a message has; add --dump");
-	const char *output = options->output;
-
-	if (encoding_can(options->output_encoding, ENCODING_BINARY) &&
-	    (output && strcmp(output, "-") ? path_is_terminal(output) : isatty(STDOUT_FILENO)))
-		argp_error(state, "the output is a terminal, and the format %s is not for people; give a file with -o",
-			   encoding_name(options->output_encoding));
-	if ((options->expand.well_formed || options->expand.pad_right) && !options->expand_events)
-		argp_error(state, "--well-formed and --compat=stacktrack-2005 are for the XML; add --expand-events");
-	if (options->expand_events && (options->stats || options->leaks || options->compress || other_format))
-		argp_error(state,
-			   "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f");
-	if (!options->input_count && !options->show_format && !options->checks_only && isatty(STDIN_FILENO))
-		argp_error(state, "give the trace to read; - is standard input");
-	if (!options->input_count)
-		add_input(options, "-");
-	if (options->input_count > 1)
-		check_several(state, options);
 }
 
 /* What only the tables of formats, resources and messages know of an option's values. */
@@ -458,7 +383,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_input(options, arg);
 		return 0;
 	case ARGP_KEY_END:
-		check(state, options);
+		postproc_options_check(state, options);
+		if (!options->input_count)
+			add_input(options, "-");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -6,6 +6,7 @@
 #include "analysis/prepare.h"
 #include "analysis/select.h"
 #include "symbols/names.h"
+#include "trace/packing.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 #include "postproc-view-options.h"
@@ -24,6 +25,9 @@ struct postproc_options {
 	const char *layout_path;          /* --raw-format; NULL: the entries are laid out as functrace's */
 	struct stacktrack_format *layout; /* what is described there */
 	uint64_t cycle_size;              /* writer_options; 0: no cycles */
+	bool pack;                        /* -z */
+	const char *pack_kind;            /* its value; NULL none */
+	enum packing packing;             /* what follows for the output */
 	enum postproc_dialect dialect;
 	bool follow;
 	bool dump;

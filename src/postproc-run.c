@@ -159,6 +159,7 @@ static struct stage *make_output(struct chain *chain)
 		.target = target,
 		.encoding = options->output_encoding,
 		.writer = {.line_buffered = options->follow, .cycle_size = options->cycle_size},
+		.packing = options->packing,
 		.is_compat = is_compat,
 		.is_compat_context = run,
 		.names = chain->names,

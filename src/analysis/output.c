@@ -2,6 +2,7 @@
 #include "analysis/output.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "trace/packer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@ struct output {
 	struct stage stage;
 	struct output_options options;
 	struct writer *writer;
+	struct packer *packer; /* NULL: it is not compressed */
 	bool has_process;
 	struct object_map objects; /* that the names know: one that is declared again keeps its build-id */
 	char *name;
@@ -129,12 +131,25 @@ static void write_map(const struct output *output)
 			 output->name, strerror(-error));
 }
 
+static bool open_packer(struct output *output)
+{
+	output->packer = output->options.writer.packer = packer_new(output->options.packing);
+	if (!output->packer)
+		msg_error("cannot write %s: no thread could be started to compress it (%s)", output->name,
+			  strerror(errno));
+	output->failed = !output->packer;
+	return output->packer;
+}
+
 static int open_writer(struct output *output, const struct record *record)
 {
 	struct output_options *options = &output->options;
 	const uint32_t pid = record->type == RECORD_PROCESS ? record->process.pid : 0;
 
-	output->fd = output_target_open(&options->target, pid, encoding_suffix(options->encoding), &output->name);
+	char *const suffix = xasprintf("%s%s", encoding_suffix(options->encoding), packing_suffix(options->packing));
+
+	output->fd = output_target_open(&options->target, pid, suffix, &output->name);
+	free(suffix);
 	if (output->fd < 0) {
 		output->failed = true;
 		return output->fd;
@@ -145,6 +160,8 @@ static int open_writer(struct output *output, const struct record *record)
 		options->writer.namer = names_lookup;
 		options->writer.namer_context = options->names;
 	}
+	if (options->packing && !open_packer(output))
+		return -EAGAIN;
 	output->writer = writer_new(options->encoding, output->fd, &options->writer);
 	if (output->writer) {
 		write_map(output);
@@ -282,6 +299,7 @@ static void output_free(struct stage *stage)
 
 	if (output->writer)
 		writer_close(output->writer);
+	packer_free(output->packer);
 	if (output->fd >= 0)
 		close(output->fd);
 	object_map_free(&output->objects);

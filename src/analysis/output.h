@@ -5,6 +5,7 @@
 #include "analysis/object_map.h"
 #include "analysis/stage.h"
 #include "symbols/names.h"
+#include "trace/packing.h"
 #include "trace/writer.h"
 
 /* Of several inputs whose outputs stand one behind the other in one file: each has a line "# trace: NAME" above it. */
@@ -33,7 +34,8 @@ void output_feed_names(struct names *names, struct object_map *objects, const st
 struct output_options {
 	struct output_target target;
 	const struct encoding *encoding;
-	struct writer_options writer; /* without the namer */
+	struct writer_options writer; /* without the namer and the packer */
+	enum packing packing;
 	/* If set, asked for the dialect when the first record comes. */
 	bool (*is_compat)(void *context);
 	void *is_compat_context;

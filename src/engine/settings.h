@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "modules/module.h"
+#include "trace/packing.h"
 #include "trace/writer.h"
 #include "unwind/unwind.h"
 
@@ -72,6 +73,7 @@ struct settings {
 	bool timestamps;
 	const char *output; /* as given: a folder, a file, "-"; NULL: PID-N in the current folder */
 	int output_fd;      /* the descriptor that it names (/dev/fd/63), close-on-exec; -1 none */
+	enum packing packing;
 
 	struct attachment *attachments;
 	size_t attachment_count;

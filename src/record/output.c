@@ -221,6 +221,7 @@ int output_begin(struct trace *trace)
 	if (set->resolve)
 		trace->names = names_new(&(struct names_options){0});
 	const struct writer_options options = {.line_buffered = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode),
+					       .packer = trace->run->files.packer,
 					       .namer = set->resolve ? names_lookup : NULL,
 					       .namer_context = trace->names,
 					       .cycle_size = set->cycle_size};
@@ -270,7 +271,7 @@ void output_end(struct trace *trace)
 		return;
 	attachments_write(trace, put);
 	writer_finish(trace->writer);
-	writer_flush(trace->writer);
+	writer_sync(trace->writer);
 	trace->calls_written = writer_calls(trace->writer);
 	report_omissions(trace);
 	const int error = writer_close(trace->writer);

@@ -6,15 +6,17 @@
 #include "record/trace.h"
 
 struct engine;
+struct packer;
 struct report;
 struct function_names;
 struct texts;
 
 /* Where the traces of this run go: trace_file.c. */
 struct trace_files {
-	pid_t first;         /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
-	struct hash written; /* device and inode of what this run writes */
-	struct hash next;    /* pid -> number of its next trace */
+	pid_t first;           /* the process whose first trace is -o's FILE, or standard output; 0 none yet */
+	struct hash written;   /* device and inode of what this run writes */
+	struct hash next;      /* pid -> number of its next trace */
+	struct packer *packer; /* compresses them all; NULL: none is */
 };
 
 struct run {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "record/trace_file.h"
+#include "trace/packer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,17 +13,19 @@
 
 /* Where traces go. In a folder: PID-N, N counting up, and nothing is ever overwritten. With -o FILE: FILE for the
  * first process, FILE.PID for others, and FILE.PID.N for what comes later under the same pid: another program that
- * it executes, a resumed trace, a process that was given the pid of one that has ended. Traces of another run are
- * replaced; what was written in this one never is, under whatever name it is met again. */
+ * it executes, a resumed trace, a process that was given the pid of one that has ended; .gz and .zst stay at the end
+ * of the name. Traces of another run are replaced; what was written in this one never is, under whatever name it is met
+ * again. */
 
 #define NAMES_MAX 1000000 /* that are tried */
 
 static int open_numbered(struct trace *trace, const char *folder)
 {
 	for (unsigned n = 0; n < NAMES_MAX; n++) {
-		char *path = xasprintf("%s%s%d-%u%s", folder ? folder : "",
-				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
-				       encoding_suffix(trace->run->set->encoding));
+		char *path =
+			xasprintf("%s%s%d-%u%s%s", folder ? folder : "",
+				  folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
+				  encoding_suffix(trace->run->set->encoding), packing_suffix(trace->run->set->packing));
 		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 
 		if (fd >= 0 || errno != EEXIST) {
@@ -76,11 +79,12 @@ static bool takes_file(const struct trace *trace)
 /* The name of the n-th trace (0, 1...) of a pid. */
 static char *name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
-	const char *file = trace->run->set->output;
+	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
+	const int length = (int)(strlen(file) - strlen(end));
 
 	if (n)
-		return xasprintf("%s.%d.%llu", file, trace->pid, (unsigned long long)n);
-	return is_first ? xstrdup(file) : xasprintf("%s.%d", file, trace->pid);
+		return xasprintf("%.*s.%d.%llu%s", length, file, trace->pid, (unsigned long long)n, end);
+	return is_first ? xstrdup(file) : xasprintf("%.*s.%d%s", length, file, trace->pid, end);
 }
 
 /* One name. -EEXIST: it is a trace of this run. */
@@ -212,8 +216,18 @@ int trace_file_beside(struct trace *trace, const char *name, char **path)
 	}
 }
 
+int trace_files_begin(struct run *run)
+{
+	const enum packing packing = run->set->packing;
+
+	if (packing)
+		run->files.packer = packer_new(packing);
+	return packing && !run->files.packer ? -errno : 0;
+}
+
 void trace_files_free(struct trace_files *files)
 {
+	packer_free(files->packer);
 	hash_free(&files->written);
 	hash_free(&files->next);
 }

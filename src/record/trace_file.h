@@ -4,6 +4,9 @@
 
 #include "record/run.h"
 
+/* Before the first of them: makes what compresses them, if they are to be. 0 or -errno. To be undone by
+ * trace_files_free() in any case. */
+int trace_files_begin(struct run *run);
 /* Opens the next file of a process's trace, which replaces nothing that this run has written; trace->path is its name,
  * trace->has_file whether it is a regular file that can be opened by it. A descriptor, or -errno. */
 int trace_file_open(struct trace *trace);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "trace/input.h"
+#include "trace/packing.h"
 #include "base/util.h"
 
 #include <errno.h>
@@ -19,13 +20,12 @@
 #define FOLLOW_SLEEP 100000000 /* ns */
 #define LIVE_WAIT    200       /* ms */
 
-enum packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
-
 struct input {
 	int fd;
 	bool follow; /* and it is a regular file */
 	bool live;   /* followed, and it is none */
 	enum packing packing;
+	bool recognised;  /* the packing is known */
 	bool in_frame;    /* within a compressed stream or frame */
 	bool out_pending; /* the last call filled its buffer: there may be more without more input
 			   */
@@ -108,9 +108,8 @@ static int recognise(struct input *input)
 		if (!input->zstd)
 			return -ENOMEM;
 		input->packing = PACKING_ZSTD;
-	} else {
-		input->packing = PACKING_NONE;
 	}
+	input->recognised = true;
 	return 1;
 }
 
@@ -207,7 +206,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 
 ssize_t input_read(struct input *input, void *data, size_t size)
 {
-	if (input->packing == PACKING_UNKNOWN) {
+	if (!input->recognised) {
 		const int known = recognise(input);
 
 		if (known <= 0)

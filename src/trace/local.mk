@@ -4,7 +4,9 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/encodings.c src/trace/encoding_ops.h src/trace/writer.c src/trace/writer_state.h src/trace/rtrace.h \
 	src/trace/rtrace_write.c src/trace/rtrace_write.h src/trace/rtrace_write_call.c src/trace/text.c \
 	src/trace/text.h src/trace/text_write.c src/trace/text_write_call.c src/trace/text_write.h \
-	src/trace/frame_text.c src/trace/frame_text.h src/trace/input.c src/trace/input.h src/trace/reader.c \
+	src/trace/frame_text.c src/trace/frame_text.h src/trace/fd_write.c src/trace/fd_write.h \
+	src/trace/packer.c src/trace/packer.h src/trace/packing.c \
+	src/trace/packing.h src/trace/input.c src/trace/input.h src/trace/reader.c \
 	src/trace/reader_state.c src/trace/reader_state.h src/trace/rtrace_read.c src/trace/rtrace_read.h \
 	src/trace/rtrace_packet.c src/trace/text_read.c src/trace/text_read.h src/trace/text_call.c \
 	src/trace/text_input.c src/trace/text_lines.c src/trace/text_parse.c src/trace/text_damage.c \

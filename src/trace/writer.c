@@ -1,16 +1,18 @@
 #include "config.h"
+#include "trace/fd_write.h"
+#include "trace/packer.h"
 #include "trace/writer_state.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
 /* The buffer goes out when it holds this much. One record more fits behind without moving it. */
 #ifndef WRITER_FLUSH_SIZE
 #define WRITER_FLUSH_SIZE (64u << 10)
 #endif
+
+/* What is compressed and read live goes out once a second. */
+#define PACKED_WAIT 1000000000u /* ns */
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {
@@ -22,30 +24,12 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 	if (options)
 		writer->options = *options;
 	writer->options.compat |= encoding->is_compat;
-	buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
+	if (writer->options.packer)
+		writer->packed = packed_new(writer->options.packer, fd);
+	else
+		buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
 	writer->state = encoding->writer->begin(writer);
 	return writer;
-}
-
-/* As write_all, but waits where a descriptor does not block: the file description of a terminal
- * or a pipe is shared, and anyone may have set O_NONBLOCK on it. */
-static int write_out(int fd, const unsigned char *data, size_t size, size_t *done)
-{
-	int error;
-
-	*done = 0;
-	for (;;) {
-		size_t more;
-
-		error = write_all(fd, data + *done, size - *done, &more);
-		*done += more;
-		if (error != -EAGAIN)
-			return error;
-		struct pollfd ready = {.fd = fd, .events = POLLOUT};
-
-		if (poll(&ready, 1, -1) < 0 && errno != EINTR)
-			return -errno;
-	}
 }
 
 /* `done` bytes of the buffer are in the file: counts the whole calls among them, and returns where the last whole
@@ -61,35 +45,34 @@ static size_t count_written(struct writer *writer, size_t done)
 	return whole;
 }
 
-/* `done` bytes of the buffer are in the file, `whole` of them are whole records. Only a
- * regular file that ends where we wrote can be cut: others may append to it too. */
-static void cut_back(struct writer *writer, size_t done, size_t whole)
+/* Where the trace is compressed, the buffer becomes a frame; its thread writes it. */
+static int hand_over(struct writer *writer)
 {
-	struct stat st;
+	const uint64_t before = writer->calls;
 
-	if (whole == done || fstat(writer->fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	const off_t position = lseek(writer->fd, 0, SEEK_CUR);
+	count_written(writer, writer->out.size);
+	const uint64_t calls = writer->calls - before;
 
-	if (position != st.st_size || position < (off_t)(done - whole))
-		return;
-	const off_t end = position - (off_t)(done - whole);
+	writer->calls = before;
+	writer->flushed_at = clock_ns(CLOCK_MONOTONIC);
+	return packed_put(writer->packed, &writer->out, calls);
+}
 
-	if (ftruncate(writer->fd, end) == 0)
-		lseek(writer->fd, end, SEEK_SET);
+static int write_plain(struct writer *writer)
+{
+	size_t done;
+	const int error = fd_write(writer->fd, writer->out.data, writer->out.size, &done);
+	const size_t whole = count_written(writer, done);
+
+	if (error)
+		fd_take_back(writer->fd, done - whole);
+	return error;
 }
 
 static int write_buffer(struct writer *writer)
 {
-	if (writer->out.size && !writer->error) {
-		size_t done;
-
-		writer->error = write_out(writer->fd, writer->out.data, writer->out.size, &done);
-		const size_t whole = count_written(writer, done);
-
-		if (writer->error)
-			cut_back(writer, done, whole);
-	}
+	if (writer->out.size && !writer->error)
+		writer->error = writer->packed ? hand_over(writer) : write_plain(writer);
 	writer->out.size = 0;
 	writer->end_count = 0;
 	return writer->error;
@@ -105,6 +88,16 @@ static void note_end(struct writer *writer)
 	writer->ends[writer->end_count++] = (struct record_end){(uint32_t)writer->out.size, writer->calls_put};
 }
 
+/* Whether somebody waits for the record: reads what is written live. */
+static bool is_awaited(const struct writer *writer, const struct record *record)
+{
+	/* A thread record only introduces the call that follows at once. */
+	if (!writer->options.line_buffered || record->type == RECORD_THREAD)
+		return false;
+	/* A frame for each call would be larger than the call. */
+	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
+}
+
 int writer_put(struct writer *writer, const struct record *record)
 {
 	if (writer->error)
@@ -112,10 +105,7 @@ int writer_put(struct writer *writer, const struct record *record)
 	writer->calls_put = record->type == RECORD_CALL;
 	writer->encoding->writer->put(writer, record);
 	note_end(writer);
-	if (writer->out.size >= WRITER_FLUSH_SIZE)
-		return write_buffer(writer);
-	/* A thread record only introduces the call that follows at once. */
-	if (writer->options.line_buffered && record->type != RECORD_THREAD)
+	if (writer->out.size >= (writer->packed ? PACKER_FRAME : WRITER_FLUSH_SIZE) || is_awaited(writer, record))
 		return write_buffer(writer);
 	return 0;
 }
@@ -132,9 +122,19 @@ int writer_flush(struct writer *writer)
 	return write_buffer(writer);
 }
 
+int writer_sync(struct writer *writer)
+{
+	const int error = writer_flush(writer);
+
+	if (error || !writer->packed)
+		return error;
+	writer->error = packed_wait(writer->packed);
+	return writer->error;
+}
+
 uint64_t writer_calls(const struct writer *writer)
 {
-	return writer->calls;
+	return writer->packed ? packed_calls(writer->packed) : writer->calls;
 }
 
 uint64_t writer_cut_count(const struct writer *writer)
@@ -167,8 +167,10 @@ void writer_finish(struct writer *writer)
 int writer_close(struct writer *writer)
 {
 	writer_finish(writer);
-	const int error = writer_flush(writer);
+	const int error = writer_sync(writer);
 
+	if (writer->packed)
+		packed_free(writer->packed);
 	writer->encoding->writer->end(writer);
 	buf_free(&writer->out);
 	free(writer->ends);

@@ -1,7 +1,8 @@
 /* Writes a trace in any of the encodings.
  *
  * Records go into one buffer; whole packets (lines, records) leave it by write(2) when it is
- * full or flushed, so that a trace is readable up to its last flush whatever happens. */
+ * full or flushed, so that a trace is readable up to its last flush whatever happens. With a packer each flush becomes
+ * a whole frame, and errors are known later, at the latest by writer_sync(). */
 #ifndef FT_TRACE_WRITER_H
 #define FT_TRACE_WRITER_H
 
@@ -9,12 +10,14 @@
 #include "trace/event.h"
 #include "trace/omissions.h"
 
+struct packer;
 struct writer;
 
 struct writer_options {
-	bool compat;        /* the dialect of the sp-rtrace 2.0 tools, if the encoding is not that already */
-	bool line_buffered; /* flush after each call (a terminal or a pipe is read live) */
-	frame_namer namer;  /* -r: names functions; NULL: they get no names */
+	bool compat;           /* the dialect of the sp-rtrace 2.0 tools, if the encoding is not that already */
+	bool line_buffered;    /* flush after each call, a compressed trace once a second (somebody reads it live) */
+	struct packer *packer; /* compresses it; NULL: it is written as it is */
+	frame_namer namer;     /* -r: names functions; NULL: they get no names */
 	void *namer_context;
 	/* Write cycles: what one needs to understand the rest is written again after so many entries (0: never); if
 	 * the encoding has ENCODING_CYCLES. */
@@ -33,7 +36,11 @@ int writer_put(struct writer *writer, const struct record *record);
  * last whole packet. */
 int writer_flush(struct writer *writer);
 
-/* How many calls are whole in what was written: those put before the last flush, after an error fewer. */
+/* Flushes, and waits until all is written. */
+int writer_sync(struct writer *writer);
+
+/* How many calls are whole in what was written: those put before the last flush (writer_sync() where there is a
+ * packer), after an error fewer. */
 uint64_t writer_calls(const struct writer *writer);
 
 /* How many values (strings, sizes, stacks) did not fit the format and were cut, marked as it says. */

@@ -11,7 +11,9 @@ struct writer {
 	const struct encoding *encoding;
 	struct writer_options options;
 	int fd;
-	int error; /* the first one: negative errno */
+	struct packed *packed; /* where it goes instead of fd; NULL: it is not compressed */
+	uint64_t flushed_at;   /* the last frame of it; CLOCK_MONOTONIC */
+	int error;             /* the first one: negative errno */
 	bool finished;
 	uint64_t cut_count;  /* values that did not fit the format */
 	uint64_t lost_count; /* addresses that a pointer of the target has no room for */

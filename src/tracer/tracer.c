@@ -147,6 +147,20 @@ static void tracer_free(struct tracer *t)
 	pin_free(t->pin);
 }
 
+/* Launches or attaches. As tracer_run(). */
+static int begin(struct tracer *t)
+{
+	/* While this thread may still use every CPU, which the one that compresses takes over from it (pin.c). */
+	const int error = trace_files_begin(t->run);
+
+	if (error) {
+		msg_error("the trace cannot be compressed: no thread could be started for it (%s). Try without -z",
+			  strerror(-error));
+		return 1;
+	}
+	return t->launch->pid ? launch_begin(t) : attach_all(t);
+}
+
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
 	struct run run = {.set = settings,
@@ -161,7 +175,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .collector = collector_new(),
 			   .pin = pin_new(),
 			   .wanted = wanted_new(settings)};
-	const int status = launch->pid ? launch_begin(&t) : attach_all(&t);
+	const int status = begin(&t);
 
 	if (!status && run.paused)
 		report_pause(&t);

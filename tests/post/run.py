@@ -95,7 +95,7 @@ def examples_of_the_manual_are_accepted(folder):
     commands = [line for line in lines if line.startswith("functrace-postproc ") and " - " not in line]
     assert len(commands) >= 8, commands
     for command in commands:
-        arguments = command.split("|")[0].replace("/srv/", folder + "/").split()[1:]
+        arguments = re.split("[|;]", command)[0].replace("/srv/", folder + "/").split()[1:]
         arguments = [name for word in arguments for name in glob.glob(os.path.join(folder, word)) or [word]]
         done = run(*arguments, cwd=folder)
         assert done.returncode == (3 if "--error-exitcode=3" in arguments else 0), (command, done)

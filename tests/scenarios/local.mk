@@ -2,8 +2,8 @@
 TESTS += tests/scenarios/run.py tests/scenarios/generated.py
 EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scenarios/builds.py \
 	tests/scenarios/attachments.py tests/scenarios/chosen.py tests/scenarios/contexts.py \
-	tests/scenarios/classes.py tests/scenarios/deaths.py tests/scenarios/described.py \
-	tests/scenarios/descriptors.py \
+	tests/scenarios/classes.py tests/scenarios/compressed.py tests/scenarios/deaths.py \
+	tests/scenarios/described.py tests/scenarios/descriptors.py \
 	tests/scenarios/engine_kill.py tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \

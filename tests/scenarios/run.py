@@ -25,6 +25,7 @@ import attachments
 import builds
 import chosen
 import classes
+import compressed
 import contexts
 import deaths
 import described
@@ -122,6 +123,7 @@ MODULES = [
     ('errors', errors),
     ('outputs', outputs),
     ('formats', formats),
+    ('compressed', compressed),
     ('placement', placement),
     ('words', words),
     ('described', described),

@@ -123,6 +123,10 @@ def one_thread(room):
     return steady(room, 1, 1500, [])
 
 
+def compressed(room):
+    return steady(room, 1, 1500, ['-zgz'])
+
+
 def no_stacks(room):
     return steady(room, 1, 1500, ['-b', '0'])
 
@@ -194,6 +198,7 @@ def forks_let_go(room):
 CASES = [
     ('system calls a stop, 1 thread', one_thread),
     ('system calls a stop, without stacks', no_stacks),
+    ('system calls a stop, compressed', compressed),
     ('system calls a stop, 4 threads', four_threads),
     ('system calls a stop, under 16 frames', under(16)),
     ('system calls a stop, under 64 frames', under(64)),

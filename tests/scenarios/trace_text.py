@@ -1,5 +1,6 @@
 """functrace's text traces (version 1.4), read strictly: a line that is not understood is an error."""
 
+import gzip
 import re
 
 CALL = re.compile(r'^(\d+)\. (?:@([0-9a-f]+) )?(?:\[([\d:.]+)\] )?(.*)$')
@@ -135,5 +136,6 @@ class Trace:
 
 
 def read(path):
-    with open(path, errors='surrogateescape') as file:
+    with (gzip.open(path, 'rt', errors='surrogateescape') if path.endswith('.gz') else
+          open(path, errors='surrogateescape')) as file:
         return Trace(path, file.read())

@@ -1,6 +1,6 @@
 # unit tests of trace
 TRACE_TESTS = tests/unit/trace_rtrace tests/unit/trace_text tests/unit/trace_io tests/unit/trace_mpatrol \
-	tests/unit/trace_convert tests/unit/trace_swap tests/unit/trace_stacktrack \
+	tests/unit/trace_convert tests/unit/trace_swap tests/unit/trace_stacktrack tests/unit/trace_packer \
 	tests/unit/encodings
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
@@ -19,10 +19,14 @@ tests_unit_trace_swap_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_stacktrack_SOURCES = tests/unit/trace_stacktrack.c $(TRACE_TEST_UTIL)
 tests_unit_trace_stacktrack_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_stacktrack_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_trace_packer_SOURCES = tests/unit/trace_packer.c $(TRACE_TEST_UTIL)
+tests_unit_trace_packer_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_trace_packer_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_trace_io_SOURCES = tests/unit/trace_io.c $(TRACE_TEST_UTIL)
 tests_unit_trace_io_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_trace_io_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-options.c src/postproc-view-options.c \
+tests_unit_encodings_SOURCES = tests/unit/encodings.c src/postproc-checks.c src/postproc-options.c \
+	src/postproc-view-options.c \
 	src/completion.c $(TRACE_TEST_UTIL)
 tests_unit_encodings_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_encodings_LDADD = libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a \

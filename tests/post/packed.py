@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Compressed traces, read and written by functrace-postproc: the same content, whatever is cut off, added or changed.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import gzip
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+from run import OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
+from several import read, write
+
+# Long enough for several frames.
+CALLS = b"".join(b"%d. [01:00:00.%06d] malloc(%d) = 0x%x\n\t0x400123\n\t0xf7000456\n\n" %
+                 (i, i, i % 777, 0x602000 + 16 * i) for i in range(1, 60001))
+LONG = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
+        b"origin=functrace 0.1\n<1> : memory (memory allocation in bytes)\n" + CALLS)
+
+
+def zstd(data, *options):
+    program = shutil.which("zstd")
+    if not program:
+        raise Skip("zstd is not installed")
+    return subprocess.run([program, "-q", "-c", *options], input=data, capture_output=True, timeout=120, check=True).stdout
+
+
+PACK = {"gz": gzip.compress, "zst": zstd}
+UNPACK = {"gz": gzip.decompress, "zst": lambda data: zstd(data, "-d")}
+
+
+def what_is_written_is_the_same(folder):
+    trace, = write(folder, t=LONG)
+    for options in ([], ["-f", "rtrace"], ["-l", "-c"], ["-f", "swap"], ["-f", "stacktrack"]):
+        expected = run("-q", *options, trace).stdout
+        for kind, unpack in UNPACK.items():
+            out = os.path.join(folder, "out." + kind)
+            done = run("-q", *options, trace, "-o", out, check=0)
+            assert done.stdout == b"" and unpack(read(out)) == expected, (options, kind)
+            assert len(read(out)) < len(expected) / 3, len(read(out))
+            assert unpack(run("-q", *options, "-z" + kind, trace).stdout) == expected, (options, kind)
+        assert UNPACK["zst"](run("-q", *options, "--pack", trace).stdout) == expected
+
+
+def frames_are_whole_by_themselves(folder):
+    """Of a file that is cut, all frames before the cut can be read."""
+    trace, = write(folder, t=LONG)
+    packed = run("-f", "text", "-zgz", trace).stdout
+    second = packed.index(b"\x1f\x8b\x08", 1)
+    assert LONG.startswith(gzip.decompress(packed[:second])[:100])
+    assert text_of(LONG).startswith(gzip.decompress(packed[:second]))
+
+
+def names_in_a_folder_have_the_end(folder):
+    trace, = write(folder, t=OWN)
+    into = os.path.join(folder, "into.gz")
+    os.mkdir(into)
+    for options in (["-z"], ["-zgz", "-f", "rtrace"], []):
+        run("-q", *options, trace, trace, "-o", into, check=0)
+    assert sorted(os.listdir(into)) == ["4242-0.rtrace.gz", "4242-0.rtrace.txt", "4242-0.rtrace.txt.zst",
+                                        "4242-1.rtrace.gz", "4242-1.rtrace.txt", "4242-1.rtrace.txt.zst"]
+    assert text_of(read(into, "4242-1.rtrace.txt.zst")) == read(into, "4242-0.rtrace.txt")
+
+
+def what_does_not_go_together(folder):
+    trace, = write(folder, t=OWN)
+    out = os.path.join(folder, "a.zst")
+    for options in (["--stats", "-o", out], ["--dump", "-z"], ["--mpatrol-table", "-o", out], ["-zxz"], ["-zgz", "-o", out],
+                    [trace, "-o", out], ["--expand-events", "-o", out]):
+        done = run(*options, trace, check=2)
+        assert done.stdout == b"" and not os.path.exists(out), options
+
+
+def a_full_disk_is_said(_folder):
+    for kind in PACK:
+        done = run("-z" + kind, "-o", "/dev/full", "-", data=LONG, check=1)
+        assert b"cannot write /dev/full: No space left on device" in done.stderr, done
+
+
+def a_reader_that_leaves_ends_it(folder):
+    trace, = write(folder, t=LONG)
+    for options in ([], ["-z"]):
+        child = subprocess.Popen([PROGRAM, *options, trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child.stdout.close()
+        assert child.wait(30) == -signal.SIGPIPE and child.stderr.read() == b""
+        child.stderr.close()
+
+
+def what_is_cut_off_is_read_to_there(_folder):
+    whole = text_of(LONG)
+    for kind, pack in PACK.items():
+        packed = pack(LONG[:600000]) + pack(LONG[600000:])
+        for size in [random.Random(kind).randrange(8, len(packed)) for _ in range(25)] + [len(packed) - 1]:
+            done = run("-", data=packed[:size], check=1)
+            shown = done.stdout.rpartition(b"\n\n")[0].rpartition(b"\n\n")[0]
+            assert whole.startswith(shown), (kind, size)
+            assert b"end too early" in done.stderr, (kind, size, done.stderr)
+            # The first frame is whole: all of it is there.
+            assert size < len(pack(LONG[:600000])) or len(done.stdout) > 590000, (kind, size, len(done.stdout))
+
+
+def what_follows_is_no_part_of_it(_folder):
+    whole = text_of(LONG)
+    for kind, pack in PACK.items():
+        packed = pack(LONG)
+        for more in (b"more\n", OWN, b"\0\0\0\1", PACK["gz" if kind == "zst" else "zst"](LONG)):
+            done = run("-", data=packed + more, check=1)
+            assert done.stdout == whole, (kind, more[:8])
+            assert b"damaged" in done.stderr or b"end too early" in done.stderr, (kind, more[:8], done.stderr)
+        # As tar and dd fill up a block, and a frame to be skipped.
+        assert run("-", data=packed + (bytes(512) if kind == "gz" else b"\x50\x2a\x4d\x18\4\0\0\0skip"), check=0).stdout == whole
+
+
+def changed_bytes_never_crash(_folder):
+    whole = text_of(LONG)
+    for kind, pack in PACK.items():
+        packed, rng = pack(LONG), random.Random(kind)
+        for _ in range(60):
+            data = bytearray(packed)
+            data[rng.randrange(4, len(data))] ^= 1 << rng.randrange(8)
+            done = run("-", data=bytes(data))
+            assert done.returncode in (0, 1), (kind, done)
+            assert done.returncode == 1 or done.stdout == whole, kind
+
+
+def little_input_needs_little_memory(_folder):
+    """A file that unpacks to very much: it streams, or is given up; what it declares is not believed."""
+    limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
+    bombs = {"zeros": LONG + bytes(256 << 20), "one line": LONG + b"## " + b"a" * (256 << 20)}
+    for name, data in bombs.items():
+        for kind in PACK:
+            packed = gzip.compress(data, 1) if kind == "gz" else zstd(data)
+            assert len(packed) < 4 << 20
+            done = run("-l", "-", data=packed, preexec_fn=limits)
+            assert done.returncode in (0, 1) and len(done.stderr) < 5000, (name, kind, done.returncode, done.stderr[-300:])
+            assert b"memory" not in done.stderr, (name, kind, done.stderr)
+    # A window of 2 GiB.
+    huge = zstd(LONG, "--ultra", "--long=31")
+    done = run("-", data=huge)
+    assert done.returncode == 0 or b"need more than 128 MiB" in done.stderr, done
+
+
+def what_grows_is_followed(folder):
+    whole = text_of(LONG)
+    pieces = [LONG[i * len(LONG) // 5:(i + 1) * len(LONG) // 5] for i in range(5)]
+    for kind, pack in PACK.items():
+        name = os.path.join(folder, "grows." + kind)
+        packed = [pack(piece) for piece in pieces]
+        with open(name, "wb", buffering=0) as file:
+            file.write(packed[0])
+            child = subprocess.Popen([PROGRAM, "--follow", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            got = bytearray()
+            enough = [threading.Event() for _ in pieces]
+
+            def take():
+                while True:
+                    more = child.stdout.read1(1 << 16)
+                    got.extend(more)
+                    for number, event in enumerate(enough, 1):
+                        # A piece ends within a call, which is shown when its end is there.
+                        if len(got) > number * len(whole) // 5 - 1000:
+                            event.set()
+                    if not more:
+                        return
+            thread = threading.Thread(target=take)
+            thread.start()
+            for number, piece in enumerate(packed):
+                if number:
+                    # Not whole for a moment.
+                    file.write(piece[:len(piece) // 2])
+                    assert not child.poll()
+                    file.write(piece[len(piece) // 2:])
+                assert enough[number].wait(30), (kind, number, len(got))
+            child.send_signal(signal.SIGINT)
+            assert child.wait(30) == 0, child.stderr.read()
+            thread.join()
+        assert bytes(got) == whole, kind
+        child.stdout.close()
+        child.stderr.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main([what_is_written_is_the_same, frames_are_whole_by_themselves, names_in_a_folder_have_the_end,
+                   what_does_not_go_together, a_full_disk_is_said, a_reader_that_leaves_ends_it,
+                   what_is_cut_off_is_read_to_there, what_follows_is_no_part_of_it, changed_bytes_never_crash,
+                   little_input_needs_little_memory, what_grows_is_followed]))

@@ -14,9 +14,11 @@ REMARK = re.compile(r'^## (\w+|operator .*\))\((.*)\) = (.*)$')
 # Apart: each has events of its own also where one jumps to another one.
 MODULES = ('memory,file,thread,shmsysv,shmposix', 'memtransfer')
 TRANSFERS = {'memcpy', 'memmove', 'memset', 'memccpy', 'mempcpy', 'strcpy', 'strcat', 'strncpy', 'strncat', 'stpcpy', 'stpncpy',
-             'strdup', 'strndup', 'wcsdup', 'wcscpy', 'wcsncpy', 'wcslen', 'wcsnlen', 'wmemcpy', 'wmemset'}
+             'strdup', 'strndup', 'wcsdup', 'wcscpy', 'wcsncpy', 'wcslen', 'wcsnlen', 'wmemcpy', 'wmemset', 'wcpcpy', 'wcpncpy',
+             'wcscat', 'wcsncat', 'wmemmove', 'wmempcpy', 'bcopy', 'bzero'}
 # What is not among a module's events, or ends with an entry: no result is shown.
-RELEASES = {'close', 'free', 'fclose', 'pclose', 'closedir'}
+RELEASES = {'close', 'free', 'fclose', 'pclose', 'closedir', 'mq_close', 'close_range', 'closefrom', 'fcloseall'}
+TARGETS = ('args_calls', 'args_more')
 
 
 def said(path):
@@ -43,7 +45,8 @@ def shown(path):
 
 def as_named(name):
     """Where several names are one address, a call may not tell by which of them it is made."""
-    return {'memmove': 'memcpy', 'wmemcpy': 'memcpy'}.get(name, name)
+    name = re.sub('64$', '', name)
+    return {'memmove': 'memcpy', 'wmemcpy': 'memcpy', 'wmemmove': 'memcpy', 'memalign': 'aligned_alloc'}.get(name, name)
 
 
 def missing(wanted, found):
@@ -69,23 +72,23 @@ def traced(room, variant, options, target='args_calls'):
     return problems, said(room.path('log')) if not problems else [], shown(room.path('trace')) if not problems else ([], [])
 
 
-def chosen(variant):
+def chosen(variant, target):
     """By -x: each call is an event."""
     def run(room):
         # What it calls is known when it has run once.
-        room.run([builds.target('args_calls', variant)], {'KIND_LOG': room.path('names')})
+        room.run([builds.target(target, variant)], {'KIND_LOG': room.path('names')})
         names = sorted({name for name, _, _ in said(room.path('names'))})
-        problems, wanted, (events, remarks) = traced(room, variant, ['-x', ';'.join(names)])
+        problems, wanted, (events, remarks) = traced(room, variant, ['-x', ';'.join(names)], target)
         if not problems:
             problems = missing([(name, arguments) for name, arguments, _ in wanted], events)
         return problems, '%d calls of %d functions' % (len(wanted), len(names))
     return run
 
 
-def of_modules(variant, modules):
+def of_modules(variant, modules, target):
     """By -e: what has failed is a remark, releases are shown as they are entered."""
     def run(room):
-        problems, wanted, (events, remarks) = traced(room, variant, ['-e', MODULES[modules]])
+        problems, wanted, (events, remarks) = traced(room, variant, ['-e', MODULES[modules]], target)
         succeeded, failed = [], []
         wanted = [one for one in wanted if (one[0] in TRANSFERS) == (modules == 1)]
         for name, arguments, has_event in wanted:
@@ -187,12 +190,14 @@ def has(variant):
     return builds.processor() in builds.PROCESSORS.get(variant, (builds.processor(),))
 
 
-CASES = [('-x with all that is known [%s]' % variant, chosen(variant)) for variant in VARIANTS if has(variant)] + [
-    ('-e, and what has failed%s [%s]' % (': transfers' if modules else '', variant), of_modules(variant, modules))
-    for variant in VARIANTS if has(variant) for modules in (0, 1)] + [
+CASES = [('-x with all that is known%s [%s]' % (target[4:], variant), chosen(variant, target))
+         for target in TARGETS for variant in VARIANTS if has(variant)] + [
+    ('-e, and what has failed%s%s [%s]' % (target[4:], ': transfers' if modules else '', variant),
+     of_modules(variant, modules, target))
+    for target in TARGETS for variant in VARIANTS if has(variant) for modules in (0, 1)] + [
         ('new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
             ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
                 ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
-BUILDS = tuple(('args_calls', variant) for variant in VARIANTS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
+BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
     ('kind_' + module, variant) for module, variant in OBJECTS)

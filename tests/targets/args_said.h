@@ -1,0 +1,103 @@
+/* For targets that say of each call what -a must show of it (known.py): a line of the log is a call: its name, its
+ * arguments in the order in which they are shown, its result and errno, with tabs between them; "-" before the name: -e
+ * has no event of it, only -x. */
+#ifndef ARGS_SAID_H
+#define ARGS_SAID_H
+
+#include "kind.h"
+#include <stdbool.h>
+
+static const char *error_name(int error)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} names[] = {
+#define NAME(error) {error, #error}
+		NAME(EPERM),        NAME(ENOENT),     NAME(ESRCH),           NAME(EINTR),    NAME(EBADF),
+		NAME(EAGAIN),       NAME(ENOMEM),     NAME(EACCES),          NAME(EFAULT),   NAME(EBUSY),
+		NAME(EEXIST),       NAME(ENODEV),     NAME(ENOTDIR),         NAME(EISDIR),   NAME(EINVAL),
+		NAME(EMFILE),       NAME(ENOTTY),     NAME(ENOSPC),          NAME(ESPIPE),   NAME(EDEADLK),
+		NAME(ENOSYS),       NAME(EIDRM),      NAME(EPROTONOSUPPORT), NAME(ENOTSOCK), NAME(EAFNOSUPPORT),
+		NAME(ECONNREFUSED), NAME(EOPNOTSUPP), NAME(EADDRINUSE),      NAME(ENOTCONN), NAME(ETIMEDOUT)};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].error == error)
+			return names[i].name;
+	CHECK(!"an error without a name");
+	return NULL;
+}
+
+/* An address as it is shown, in one of some texts that are used by turns. */
+static const char *at(const void *address)
+{
+	static char texts[8][24];
+	static unsigned next;
+	char *const text = texts[next++ % 8];
+
+	if (!address)
+		return "NULL";
+	snprintf(text, sizeof(texts[0]), "%#lx", (unsigned long)address);
+	return text;
+}
+
+/* The call has returned that; error: what errno says of it, 0 nothing. */
+__attribute__((format(printf, 4, 5))) static void said(const char *name, const char *result, int error, const char *fmt,
+						       ...)
+{
+	char text[400];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	recorded("%s%s%s%s%s%s%s", name, *text ? "\t" : "", text, *result ? "\treturn=" : "", result,
+		 error ? "\terrno=" : "", error ? error_name(error) : "");
+}
+
+static int last;
+static void *last_pointer;
+
+#define INT(name, call, ...)                                                                                           \
+	do {                                                                                                           \
+		char text_[16];                                                                                        \
+		errno = 0;                                                                                             \
+		last = (int)(call);                                                                                    \
+		const int error_ = errno;                                                                              \
+		snprintf(text_, sizeof(text_), "%d", last);                                                            \
+		said(name, text_, last == -1 ? error_ : 0, __VA_ARGS__);                                               \
+	} while (0)
+/* An error's number. */
+#define ERR(name, call, ...)                                                                                           \
+	do {                                                                                                           \
+		last = (call);                                                                                         \
+		said(name, last ? error_name(last) : "0", 0, __VA_ARGS__);                                             \
+	} while (0)
+#define PTR(name, call, ...)                                                                                           \
+	do {                                                                                                           \
+		errno = 0;                                                                                             \
+		last_pointer = (void *)(call);                                                                         \
+		const int error_ = errno;                                                                              \
+		said(name, at(last_pointer), last_pointer ? 0 : error_, __VA_ARGS__);                                  \
+	} while (0)
+/* -1 is failure; minus_1: what it is called. */
+#define MAPPED(name, minus_1, call, ...)                                                                               \
+	do {                                                                                                           \
+		errno = 0;                                                                                             \
+		last_pointer = (void *)(call);                                                                         \
+		const int error_ = errno;                                                                              \
+		const bool failed_ = last_pointer == (void *)-1;                                                       \
+		said(name, failed_ ? minus_1 : at(last_pointer), failed_ ? error_ : 0, __VA_ARGS__);                   \
+	} while (0)
+#define NOTHING(name, call, ...)                                                                                       \
+	do {                                                                                                           \
+		(call);                                                                                                \
+		said(name, "", 0, __VA_ARGS__);                                                                        \
+	} while (0)
+#define CLOSE(fd)                                                                                                      \
+	do {                                                                                                           \
+		const int fd_ = (fd);                                                                                  \
+		INT("close", close(fd_), "fd=%d", fd_);                                                                \
+	} while (0)
+
+#endif

@@ -68,13 +68,16 @@ const struct argp option_report_argp = {.options = options, .parser = parse_opti
 
 int option_report_check(struct parse *parse)
 {
-	const struct settings *s = parse->settings;
+	struct settings *s = parse->settings;
 
 	if (s->report.option_count && !s->report.is_wanted)
 		return usage_error(parse, "%s is about the report; add --report", s->report.options[0]);
 	if (s->report.is_wanted && (s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"))))
 		return usage_error(parse, "--report reads the traces when they are whole; give -o a folder or a file, "
 					  "or leave it out");
+	/* Nobody sees those that are not kept: they take a thirtieth of the room. */
+	if (s->report.is_wanted && !s->output)
+		s->packing = PACKING_ZSTD;
 	return 0;
 }
 

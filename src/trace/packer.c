@@ -23,9 +23,9 @@
 struct packed {
 	struct packer *packer;
 	int fd;
-	size_t waiting; /* frames; the packer's lock */
 	atomic_int error;
-	_Atomic uint64_t calls;
+	size_t waiting; /* frames; the packer's lock, as what follows */
+	uint64_t calls;
 };
 
 struct frame {
@@ -98,8 +98,6 @@ static void pack(struct packer *packer, const struct frame *frame)
 	if (error) {
 		fd_take_back(packed->fd, done);
 		packed->error = error;
-	} else {
-		packed->calls += frame->calls;
 	}
 }
 
@@ -122,6 +120,8 @@ static void *work(void *context)
 		pthread_mutex_unlock(&packer->lock);
 		pack(packer, frame);
 		pthread_mutex_lock(&packer->lock);
+		if (!frame->packed->error)
+			frame->packed->calls += frame->calls;
 		packer->queued -= frame->data.size;
 		frame->packed->waiting--;
 		pthread_cond_broadcast(&packer->drained);
@@ -250,7 +250,13 @@ int packed_wait(struct packed *packed)
 
 uint64_t packed_calls(const struct packed *packed)
 {
-	return packed->calls;
+	struct packer *const packer = packed->packer;
+
+	pthread_mutex_lock(&packer->lock);
+	const uint64_t calls = packed->calls;
+
+	pthread_mutex_unlock(&packer->lock);
+	return calls;
 }
 
 void packed_free(struct packed *packed)

@@ -52,9 +52,14 @@ for events in ${EVENTS:-100000 1000000 10000000}; do
 			best_of "${other##*/} ${options:-(text)}" "$events" "$other" $options -i "$trace"
 		done
 	done
-	# Reading and writing the same format, then converting to others: no less than half as fast.
-	for format in rtrace mpatrol stacktrack; do
+	# Reading and writing the same format, then converting to others and back: no less than half as fast.
+	for format in rtrace mpatrol stacktrack swap; do
 		best_of "functrace-postproc -f $format" "$events" "$postproc" -q -f $format "$trace"
+	done
+	for format in mpatrol stacktrack swap; do
+		"$postproc" -q -f $format -o "$folder/trace.$format" "$trace" || exit 1
+		best_of "functrace-postproc of $format's" "$events" "$postproc" -q -f rtrace "$folder/trace.$format"
+		rm -f "$folder/trace.$format" "$folder/trace.$format.map"
 	done
 	# What -c wrote: its calls have to be put back into their order.
 	"$postproc" -q -c -o "$folder/groups.txt" "$trace" || exit 1

@@ -2,7 +2,6 @@
 #include "base/util.h"
 #include "base/msg.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -124,18 +123,28 @@ static bool has_hex_prefix(const char *text)
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 }
 
-static bool parse_digits(const char *digits, int base, uint64_t max, uint64_t *value)
+/* Above 15: it is none. */
+static inline unsigned digit_of(char c)
 {
-	char *end;
+	const unsigned decimal = (unsigned char)c - '0', letter = ((unsigned char)c | 0x20u) - 'a';
 
-	/* strtoull would take a sign, blanks, and another 0x. */
-	if ((base == 16 ? !isxdigit((unsigned char)digits[0]) : !isdigit((unsigned char)digits[0])) ||
-	    has_hex_prefix(digits))
-		return false;
-	errno = 0;
-	const unsigned long long number = strtoull(digits, &end, base);
+	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
+}
 
-	if (errno || *end || number > max)
+/* Traces of text are mostly numbers: strtoull would take half of the time of reading them. */
+static inline bool parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
+{
+	uint64_t number = 0;
+	const char *p = digits;
+
+	for (; *p; p++) {
+		const unsigned digit = digit_of(*p);
+
+		if (digit >= base || number > UINT64_MAX / base ||
+		    __builtin_add_overflow(number * base, (uint64_t)digit, &number))
+			return false;
+	}
+	if (p == digits || number > max)
 		return false;
 	*value = number;
 	return true;

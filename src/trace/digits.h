@@ -42,4 +42,21 @@ static inline char *put_0x(char *p, uint64_t value)
 	return put_hex(p, value);
 }
 
+/* Takes hexadecimal digits, small letters, from `text` on: the first byte behind them. NULL: there are none, or more
+ * than 16. */
+static inline const char *take_hexadecimal(const char *text, uint64_t *value)
+{
+	static const signed char digits[256] = {
+		['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+		['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	};
+	const char *p = text;
+	uint64_t number = 0;
+
+	for (int digit; (digit = digits[(unsigned char)*p]); p++)
+		number = number << 4 | (uint64_t)(digit - 1);
+	*value = number;
+	return p > text && p - text <= 16 ? p : NULL;
+}
+
 #endif

@@ -4,21 +4,24 @@
 #include "trace/stacktrack_write.h"
 #include "trace/text.h"
 
-/* What is too long for one entry goes on in the next. */
+/* What is too long for one entry goes on in the next. All have the same size, so that copying one is a few moves. */
 static void put_info(struct writer *writer, const char *text, size_t length)
 {
 	const struct stacktrack_writer *s = writer->state;
-	const struct stacktrack_out first = stacktrack_out_begin(s, STACKTRACK_IS_INFO);
+	const size_t size = (length + STACKTRACK_INFO - 1) / STACKTRACK_INFO * STACKTRACK_ENTRY;
+	const struct stacktrack_out head = stacktrack_out_begin(s, STACKTRACK_IS_INFO);
 	struct stacktrack_out last = stacktrack_out_begin(s, STACKTRACK_IS_INFO | STACKTRACK_INFO_END);
+	unsigned char *p = buf_room(&writer->out, size);
 
-	while (length > STACKTRACK_INFO) {
-		buf_add(&writer->out, first.bytes, STACKTRACK_PAYLOAD);
-		buf_add(&writer->out, text, STACKTRACK_INFO);
+	for (; length > STACKTRACK_INFO; length -= STACKTRACK_INFO) {
+		memcpy(p, head.bytes, STACKTRACK_PAYLOAD);
+		memcpy(p + STACKTRACK_PAYLOAD, text, STACKTRACK_INFO);
+		p += STACKTRACK_ENTRY;
 		text += STACKTRACK_INFO;
-		length -= STACKTRACK_INFO;
 	}
 	memcpy(last.bytes + STACKTRACK_PAYLOAD, text, length);
-	buf_add(&writer->out, last.bytes, sizeof(last.bytes));
+	memcpy(p, last.bytes, STACKTRACK_ENTRY);
+	writer->out.size += size;
 }
 
 void stacktrack_put_entry(struct writer *writer, struct stacktrack_out *entry, const char *text, size_t length)

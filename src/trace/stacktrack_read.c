@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARE_TEXT 4096
+
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
 	struct stacktrack_format format;
@@ -49,6 +51,9 @@ static void process_free(struct stacktrack_process *process)
 		free(open);
 	}
 	hash_free(&process->open);
+	if (process->spare)
+		buf_free(&process->spare->text);
+	free(process->spare);
 	buf_free(&process->entry.text);
 	buf_free(&process->args_text);
 	buf_free(&process->frames_text);
@@ -112,23 +117,49 @@ static int read_prologue(struct reader *reader)
 
 static struct stacktrack_process *process_of(struct stacktrack_reader *s, uint32_t pid)
 {
+	if (s->last && s->last_pid == pid)
+		return s->last;
 	struct stacktrack_process *process = hash_get_ptr(&s->processes, pid);
 
-	if (process)
-		return process;
-	process = xcalloc(1, sizeof(*process));
-	process->pid = pid;
-	process->ticks = STACKTRACK_TICKS;
-	hash_set_ptr(&s->processes, pid, process);
+	if (!process) {
+		process = xcalloc(1, sizeof(*process));
+		process->pid = pid;
+		process->ticks = STACKTRACK_TICKS;
+		hash_set_ptr(&s->processes, pid, process);
+	}
+	s->last = process;
+	s->last_pid = pid;
 	return process;
 }
 
-/* The entry is whole: its records are made. */
+/* The entry is whole: its records are made. It gets the text of the one before, to be used again. */
 static int close_entry(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
-	buf_free(&process->entry.text);
+	const struct buf text = process->entry.text;
+
 	process->entry = *entry;
+	entry->text = text;
 	return stacktrack_take(reader, process);
+}
+
+static struct stacktrack_entry *open_entry_of(struct stacktrack_process *process, uint32_t sequence)
+{
+	struct stacktrack_entry *const last = process->last;
+
+	return last && last->sequence == sequence ? last : hash_get_ptr(&process->open, sequence);
+}
+
+/* Nothing of it is used any more but its memory; a long text's is not kept. */
+static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
+{
+	if (process->last == entry)
+		process->last = NULL;
+	if (!process->spare && entry->text.capacity <= SPARE_TEXT) {
+		process->spare = entry;
+		return;
+	}
+	buf_free(&entry->text);
+	free(entry);
 }
 
 /* The texts of several sequence numbers may come by turns. */
@@ -136,7 +167,7 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 {
 	const struct stacktrack_reader *s = reader->state;
 	const char *const text = (const char *)reader->data + reader->start + s->format.payload_at;
-	struct stacktrack_entry *entry = hash_get_ptr(&process->open, sequence);
+	struct stacktrack_entry *entry = open_entry_of(process, sequence);
 
 	if (!entry) {
 		reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
@@ -153,26 +184,42 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + entry->text.size - length);
 	const int status = close_entry(reader, process, entry);
 
-	free(entry);
+	recycle(process, entry);
 	return status;
+}
+
+static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
+{
+	struct stacktrack_entry *const entry = process->spare ? process->spare : xcalloc(1, sizeof(*entry));
+
+	process->spare = NULL;
+	return entry;
 }
 
 static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;
-	struct stacktrack_entry *open = hash_get_ptr(&process->open, entry->sequence), whole = *entry;
+	struct stacktrack_entry *open = process->open.count ? open_entry_of(process, entry->sequence) : NULL;
 	const size_t released = open ? STACKTRACK_KEPT_EACH + open->text.size : 0;
+	const bool has_text = entry->flags & s->format.has_info;
 
 	if (open)
 		reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
-	if (!(entry->flags & s->format.has_info))
-		return close_entry(reader, process, &whole);
-	if (!open)
-		open = xcalloc(1, sizeof(*open));
-	else
-		buf_free(&open->text);
+	if (!has_text || !open)
+		open = new_entry(process);
+	const struct buf text = open->text;
+
 	*open = *entry;
+	open->text = text;
+	open->text.size = 0;
+	if (!has_text) {
+		const int status = close_entry(reader, process, open);
+
+		recycle(process, open);
+		return status;
+	}
 	hash_set_ptr(&process->open, entry->sequence, open);
+	process->last = open;
 	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH, released);
 }
 

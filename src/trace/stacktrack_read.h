@@ -31,9 +31,11 @@ struct stacktrack_process {
 	bool is_told, has_foreign;
 	/* It has begun, and, with another write cycle, again: then what is of sequence 0 is known already. */
 	bool has_begun, begins_again;
-	struct hash open;              /* sequence -> struct stacktrack_entry whose text goes on */
-	struct stacktrack_entry entry; /* that is whole */
-	struct hash scopes, files;     /* number -> struct stacktrack_scope; -> a path */
+	struct hash open;               /* sequence -> struct stacktrack_entry whose text goes on */
+	struct stacktrack_entry *last;  /* of these, the one that was begun last; NULL: it is whole */
+	struct stacktrack_entry *spare; /* NULL none */
+	struct stacktrack_entry entry;  /* that is whole */
+	struct hash scopes, files;      /* number -> struct stacktrack_scope; -> a path */
 	uint64_t ticks, start_ticks, start;
 	/* The call whose arguments and stack may still come, in its sequence number. */
 	bool has_call;
@@ -56,6 +58,8 @@ struct stacktrack_reader {
 	struct stacktrack_format format;
 	size_t kept;                        /* bytes, STACKTRACK_KEPT_MIB at most */
 	struct hash processes;              /* pid -> struct stacktrack_process */
+	struct stacktrack_process *last;    /* whose entry was the last; NULL none yet */
+	uint32_t last_pid;                  /* as in the entries */
 	struct stacktrack_process *current; /* whose records are given out */
 	size_t ending;                      /* processes whose last call is given out, at the end */
 	struct record queue[STACKTRACK_QUEUE];

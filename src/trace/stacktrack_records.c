@@ -1,7 +1,8 @@
 /* What the entries of a StackTrack trace say, as records. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/stacktrack_read.h"
-#include "trace/text.h"
+#include "trace/stacktrack_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,43 +14,6 @@ static struct record *enqueue(struct stacktrack_reader *s, enum record_type type
 
 	*record = (struct record){.type = type};
 	return record;
-}
-
-/* The next word, "key=value" or "key", of a text that is taken apart; NULL at its end. */
-struct word {
-	char *key, *value; /* value: "" if there is none */
-};
-
-static bool next_word(char **at, struct word *word)
-{
-	*at += strspn(*at, " ");
-	if (!**at)
-		return false;
-	word->key = *at;
-	*at += strcspn(*at, " ");
-	if (**at)
-		*(*at)++ = '\0';
-	word->value = strchr(word->key, '=');
-	if (word->value)
-		*word->value++ = '\0';
-	else
-		word->value = word->key + strlen(word->key);
-	text_unescape(word->key, " =");
-	text_unescape(word->value, " ");
-	return true;
-}
-
-static uint64_t word_number(const struct word *word)
-{
-	uint64_t value = 0;
-
-	parse_number(word->value, UINT64_MAX, &value);
-	return value;
-}
-
-static bool is(const struct word *word, const char *key)
-{
-	return !strcmp(word->key, key);
 }
 
 /* The record that begins each process, or, of one that has begun, says that what follows is its own. */
@@ -117,26 +81,45 @@ static void take_process(struct stacktrack_reader *s, struct stacktrack_process 
 	enqueue(s, RECORD_PROCESS)->process = p;
 }
 
+/* The next address of a stack, and what follows it (NULL: nothing). Most are words of nothing but an address. */
+static bool next_frame(char **at, uint64_t *address, const char **text, enum stack_end *end)
+{
+	struct word word;
+
+	for (;;) {
+		const char *const behind = **at == '0' && (*at)[1] == 'x' ? take_hexadecimal(*at + 2, address) : NULL;
+
+		*text = NULL;
+		if (behind && (!*behind || *behind == ' ')) {
+			*at += behind - *at + (*behind == ' ');
+			return true;
+		}
+		if (!next_word(at, &word))
+			return false;
+		if (is(&word, "end"))
+			*end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
+		if (strncmp(word.key, "0x", 2) != 0 || !parse_number(word.key, UINT64_MAX, address))
+			continue;
+		*text = *word.value ? word.value : NULL;
+		return true;
+	}
+}
+
 static void take_backtrace(struct stacktrack_process *process)
 {
 	struct record_call *call = &process->call;
 	uint32_t count = 0;
 	bool named = false;
-	struct word word;
+	uint64_t address;
+	const char *text;
 
 	process->frames_text.size = 0;
 	buf_add(&process->frames_text, process->entry.text.data, process->entry.text.size + 1);
-	for (char *at = (char *)process->frames_text.data; next_word(&at, &word);) {
-		uint64_t address;
-
-		if (is(&word, "end"))
-			call->end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
-		if (strncmp(word.key, "0x", 2) != 0 || !parse_number(word.key, UINT64_MAX, &address))
-			continue;
+	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, &call->end);) {
 		ARRAY_GROW(process->frames, process->frame_capacity, count);
 		ARRAY_GROW(process->texts, process->text_capacity, count);
-		process->texts[count] = *word.value ? word.value : NULL;
-		named |= *word.value != '\0';
+		process->texts[count] = text;
+		named |= text != NULL;
 		process->frames[count++] = address;
 	}
 	call->has_frames = true;

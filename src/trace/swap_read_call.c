@@ -1,5 +1,6 @@
 /* Calls of SWAP messages: memory probes, other probes, functions and system calls. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/swap_read.h"
 #include "trace/text.h"
 
@@ -159,15 +160,9 @@ static void add_frame(struct swap_reader *s, struct record_call *call, uint64_t 
 /* A hexadecimal number up to a comma or the end; NULL if it is none. */
 static const char *take_address(const char *text, uint64_t *address)
 {
-	static const signed char digits[256] = {
-		['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-		['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-	};
-	const char *p = text;
+	const char *const p = take_hexadecimal(text, address);
 
-	for (*address = 0; digits[(unsigned char)*p]; p++)
-		*address = *address << 4 | (uint64_t)(digits[(unsigned char)*p] - 1);
-	return p > text && p - text <= 16 && (!*p || *p == ',') ? p : NULL;
+	return p && (!*p || *p == ',') ? p : NULL;
 }
 
 /* "400123,7f0000,cut". */

@@ -12,9 +12,7 @@ static bool is_folder_or_none(const char *path)
 /* What does not go with several inputs. */
 static void check_several(struct argp_state *state, const struct postproc_options *options)
 {
-	const struct export *export = options->views.export;
-
-	if (options->views.report || (export && export->write))
+	if (view_options_want_all(&options->views))
 		return;
 	const bool has_folder = options->output && path_is_folder(options->output);
 	const bool has_lines = options->stats || options->dump || postproc_wants_mpatrol(options) ||
@@ -76,8 +74,10 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 		argp_error(state, "--error-exitcode is for leaks; add -l or --report");
 	if (view_options_want(&options->views) && (options->stats || options->leaks || options->compress ||
 						   other_format || options->dump || postproc_wants_mpatrol(options)))
-		argp_error(state, "--report and files for other tools are made of the whole trace; they do not go with "
-				  "-l, -c, --stats, --dump or another format");
+		argp_error(
+			state,
+			"--report, --html and files for other tools are made of the whole trace; they do not go with "
+			"-l, -c, --stats, --dump or another format");
 	if (options->views.report && options->views.export)
 		argp_error(state, "--report is text; it does not go with -f");
 	if (options->stats && (options->leaks || options->compress || other_format))

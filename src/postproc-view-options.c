@@ -8,6 +8,7 @@
 
 enum view_option {
 	OPT_REPORT = 0x800,
+	OPT_HTML,
 	OPT_TREE,
 	OPT_TOP,
 	OPT_BETWEEN,
@@ -23,6 +24,8 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What all of it comes to (several traces are taken together):", 0},
 	{"report", OPT_REPORT, "leaks|peak|allocated|temporary|size|thread|object", OPTION_ARG_OPTIONAL,
 	 "print a report of what is alive at the end (leaks, the default) or another view, worst first", 0},
+	{"html", OPT_HTML, "FILE", 0,
+	 "write a page for a browser: flame graphs, what was alive when, all stacks; one file that needs no other", 0},
 	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL,
 	 "in the report: as a tree, from main down to what allocates (default) or from there up", 0},
 	{"top", OPT_TOP, "N", 0, "in the report: N groups (default: 10)", 0},
@@ -116,6 +119,9 @@ static void check(struct argp_state *state, const struct view_options *options)
 	if ((options->picks || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
 		argp_error(state,
 			   "--between, --older and --diff choose among what is alive; they go with --report=leaks");
+	if (options->html && options->export && !options->export->write)
+		argp_error(state, "-f %s is written as the records come, a page is made of all of them; run twice",
+			   options->export->name);
 	if (options->has_weight && (!options->export || !options->export->is_weighted))
 		argp_error(state, "--weight is for a format that holds one figure, like -f collapsed");
 }
@@ -132,6 +138,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				   "--report takes leaks, peak, allocated, temporary, size, thread or object, not '%s'",
 				   arg);
+		return 0;
+	case OPT_HTML:
+		options->html = arg;
 		return 0;
 	case OPT_TREE:
 		set_tree(state, options, arg);

@@ -10,6 +10,7 @@
 struct view_options {
 	bool report;
 	struct report_options report_options;
+	const char *html;            /* the file of the page; NULL none */
 	const struct export *export; /* -f; NULL none */
 	struct export_options export_options;
 	bool has_weight;
@@ -27,7 +28,13 @@ extern const struct argp postproc_view_argp;
 /* Whether a profile is made, instead of a trace. */
 static inline bool view_options_want(const struct view_options *options)
 {
-	return options->report || options->export;
+	return options->report || options->html || options->export;
+}
+
+/* Whether that takes all of all traces; else an export writes as the records come. */
+static inline bool view_options_want_all(const struct view_options *options)
+{
+	return options->report || options->html || (options->export && options->export->write);
 }
 
 #endif

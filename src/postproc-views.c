@@ -3,15 +3,14 @@
 #include "analysis/stream.h"
 #include "profile/stage.h"
 #include "report/lines.h"
+#include "report/page.h"
 
 #include <stdlib.h>
 
 bool views_begin(struct views *views, const struct postproc_options *options)
 {
-	const struct export *export = options->views.export;
-
 	*views = (struct views){.options = options};
-	if (options->views.report || (export && export->write))
+	if (view_options_want_all(&options->views))
 		views->profile = profile_new();
 	for (size_t i = 0; i < options->views.suppression_count; i++)
 		if (!suppressions_read(&views->suppressions, options->views.suppressions[i]))
@@ -59,10 +58,19 @@ static int write_report(void *context, FILE *out)
 	return 0;
 }
 
+static int write_page(void *context, FILE *out)
+{
+	struct views *views = context;
+	const struct page_options options = {.sysroot = views->options->names.sysroot};
+
+	return page_write(views->profile, &options, out);
+}
+
 bool views_write(struct views *views)
 {
 	const struct postproc_options *options = views->options;
 	const struct output_target target = {.path = options->output, .input = -1};
+	const struct output_target page = {.path = options->views.html, .input = -1};
 	const struct export *export = options->views.export;
 	int error = 0;
 
@@ -76,6 +84,8 @@ bool views_write(struct views *views)
 
 	if (options->views.report)
 		error = stream_to_target(&target, pid, ".report.txt", write_report, views);
+	if (!error && options->views.html)
+		error = stream_to_target(&page, pid, ".html", write_page, views);
 	if (!error && export)
 		error = stream_to_target(&target, pid, export->suffix, write_export, views);
 	return !error;

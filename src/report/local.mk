@@ -2,6 +2,8 @@
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	src/report/lines.c src/report/lines.h \
+	src/report/page.c src/report/page.h src/report/page_data.c src/report/page_data.h src/report/page_parts.h \
+	src/report/page_rows.c src/report/page_stacks.c src/report/page_template.c src/report/page_template.h \
 	src/report/pretty.c src/report/pretty.h \
 	src/report/report.c src/report/report.h src/report/report_groups.c src/report/report_parts.c \
 	src/report/report_parts.h src/report/report_suppressed.c src/report/report_tables.c \
@@ -9,3 +11,19 @@ libreport_a_SOURCES = \
 	src/report/shorten.c src/report/shorten.h \
 	src/report/source.c src/report/source.h \
 	src/report/stats.c src/report/stats.h src/report/stats_report.c src/report/stats_report.h
+
+# The page without its data: its style and scripts are put into page.html, and all of it becomes the bytes of an array.
+page_code = src/report/page_model.js src/report/page_flame.js src/report/page_time.js src/report/page_table.js \
+	src/report/page.js src/report/page_input.js
+page_files = src/report/page.html src/report/page.css $(page_code)
+EXTRA_DIST += $(page_files)
+CLEANFILES += src/report/page_template.inc
+src/report/page_template.$(OBJEXT): src/report/page_template.inc
+src/report/page_template.inc: $(page_files)
+	$(AM_V_at)$(MKDIR_P) src/report
+	$(AM_V_GEN){ echo '/^@CSS@$$/{'; echo 'r $(srcdir)/src/report/page.css'; echo 'd'; echo '}'; \
+	echo '/^@JS@$$/{'; for script in $(page_code); do echo "r $(srcdir)/$$script"; done; echo 'd'; echo '}'; \
+	} > $@.sed && \
+	sed -f $@.sed $(srcdir)/src/report/page.html > $@.html && \
+	od -A n -v -t x1 $@.html | sed 's/[0-9a-f][0-9a-f]/0x&,/g' > $@.tmp && \
+	rm $@.sed $@.html && mv $@.tmp $@

@@ -32,6 +32,8 @@ void report_add_share(struct report *report, uint64_t value, uint64_t whole);
 
 /* The frames of a group that say something: without those that start programs and threads at the outer end. */
 uint32_t report_frame_count(const struct profile_group *group);
+/* Appends the function's name as people write it, or the offset in its object, or the address. */
+void report_name_frame(struct buf *name, const struct profile_frame *frame);
 /* Adds "function at file:12", "function from lib.so" or what is known, shortened to the line. */
 void report_add_frame(struct report *report, const struct profile_frame *frame);
 

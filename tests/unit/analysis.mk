@@ -18,3 +18,10 @@ tests_unit_profile_SOURCES = tests/unit/profile.c
 tests_unit_profile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_profile_LDADD = libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a \
 	libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)
+
+check_PROGRAMS += tests/unit/page
+TESTS += tests/unit/page
+tests_unit_page_SOURCES = tests/unit/page.c
+tests_unit_page_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_page_LDADD = libreport.a libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a \
+	libtrace.a libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)

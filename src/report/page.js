@@ -1,0 +1,314 @@
+// What is shown now, which stands in the page's address behind '#', too; the keys; the beginning.
+
+const state = {
+  kind: 0, view: 'live', unit: 'bytes', moment: null, invert: false, find: '', zoom: 0, open: new Set(), sort: '',
+  rows: ROWS_AT_FIRST, theme: '',
+};
+let scene = null;
+
+const VIEW_TITLES = {
+  live: 'Alive at the end', peak: 'Alive at the peak', allocated: 'Allocated', temporary: 'Temporary',
+  moment: 'Alive at a moment',
+};
+const VIEW_HELP = {
+  live: 'what was never released while the trace ran', peak: 'what was alive when most bytes were',
+  allocated: 'all that was allocated, released or not',
+  temporary: 'what was released before anything else was allocated',
+  moment: 'what was alive at the moment that is picked in the line of time',
+};
+const EMPTY = {
+  live: 'Nothing is alive at the end: no leaks were seen.', peak: 'Nothing was ever alive.',
+  allocated: 'Nothing was allocated.', temporary: 'Nothing was released right after it was allocated.',
+  moment: 'Nothing was alive at that moment.',
+};
+
+function viewsOf(kind) {
+  return kind.is_call ? ['allocated'] : VIEWS;
+}
+
+function figureOfView(kind, view) {
+  if (view !== 'moment')
+    return kind[view];
+  return state.moment === null ? null : sumRows(kind.rows, 'moment', state.moment);
+}
+
+// A number from the address, or what it is to be if it is none.
+function numberIn(text, below, otherwise) {
+  return /^\d{1,9}$/.test(text || '') && +text < below ? +text : otherwise;
+}
+
+function readAddress() {
+  const said = new URLSearchParams(location.hash.slice(1));
+
+  state.kind = numberIn(said.get('kind'), data.kinds.length, 0);
+  const kind = data.kinds[state.kind];
+  state.moment = numberIn(said.get('moment'), data.moment_count, null);
+  state.view = said.get('view') || (state.moment === null ? 'live' : 'moment');
+  if (!kind || !viewsOf(kind).includes(state.view) || (state.view === 'moment' && state.moment === null))
+    state.view = kind && kind.is_call ? 'allocated' : 'live';
+  state.unit = said.get('unit') === 'blocks' ? 'blocks' : 'bytes';
+  state.invert = said.get('invert') === '1';
+  state.find = said.get('find') || '';
+  state.zoom = numberIn(said.get('zoom'), 1e9, 0);
+  state.open = new Set((said.get('open') || '').split(',').map((n) => numberIn(n, 1e9, -1)).filter((n) => n >= 0));
+  state.sort = said.get('sort') || '';
+  state.theme = ['light', 'dark'].includes(said.get('theme')) ? said.get('theme') : '';
+  state.rows = ROWS_AT_FIRST;
+}
+
+function addressOf() {
+  const said = new URLSearchParams();
+  const put = (name, text, otherwise) => String(text) !== String(otherwise) && said.set(name, text);
+
+  put('kind', state.kind, 0);
+  put('view', state.view, 'live');
+  put('unit', state.unit, 'bytes');
+  if (state.moment !== null)
+    said.set('moment', state.moment);
+  put('invert', state.invert ? 1 : 0, 0);
+  put('find', state.find, '');
+  put('zoom', state.zoom, 0);
+  put('open', [...state.open].join(','), '');
+  put('sort', state.sort, '');
+  put('theme', state.theme, '');
+  return '#' + said;
+}
+
+function writeAddress() {
+  if (location.hash !== addressOf())
+    history.replaceState(null, '', addressOf());
+}
+
+function drawRemarks() {
+  const unknown = data.kinds.reduce((sum, kind) => sum + value(kind.unknown), 0);
+  const reused = data.kinds.reduce((sum, kind) => sum + value(kind.reused), 0);
+  const frameCount = frames.length, unnamed = frames.filter((frame) => frame.unnamed).length;
+  const remarks = [];
+  const add = (number, text) => number && remarks.push(grouped(number) + ' ' + text);
+
+  add(unknown, 'releases of what was allocated before the trace began');
+  add(reused, 'releases that were not seen: the same address was allocated again');
+  add(value(data.cut), 'stacks deeper than what was recorded (-b)');
+  add(value(data.lost), 'stacks that could not be followed to their start');
+  add(data.kinds_left_out, 'kinds of resources more than the page has room for');
+  add(data.programs_left_out, 'processes more, which are counted here');
+  if (unnamed * 2 > frameCount)
+    remarks.push('Most functions have no names: install the debug symbols, or give their folder with --debug-path.');
+  remarks.push(...data.notes);
+  if (!remarks.length)
+    return;
+  const details = make('details'), list = make('ul');
+  details.append(make('summary', '', counted(remarks.length, 'remark', 'remarks') + ' on this trace'));
+  for (const remark of remarks)
+    list.append(make('li', '', remark));
+  details.append(list);
+  byId('remarks').append(details);
+}
+
+function dateText(seconds) {
+  const date = new Date(seconds * 1000), two = (n) => String(n).padStart(2, '0');
+
+  return date.getFullYear() + '-' + two(date.getMonth() + 1) + '-' + two(date.getDate()) + ' ' +
+    two(date.getHours()) + ':' + two(date.getMinutes()) + ':' + two(date.getSeconds());
+}
+
+function drawHead() {
+  const programs = data.programs, all = programs.length + data.programs_left_out;
+  const name = programs.length ? programs[0].name : 'an empty trace', about = [];
+
+  document.title = name + ' \u2013 functrace';
+  byId('program').textContent = name;
+  byId('program').title = name;
+  if (all > 1) {
+    about.push(counted(all, 'process', 'processes'));
+    byId('about').title = programs.map((program) => program.name).join('\n');
+  } else if (programs.length && programs[0].pid !== undefined) {
+    about.push('process ' + programs[0].pid);
+  }
+  if (programs.some((program) => program.attached))
+    about.push('attached to while it ran');
+  if (data.begin)
+    about.push(dateText(data.begin));
+  if (data.has_times && data.end)
+    about.push('traced for ' + spanText(data.end));
+  about.push(counted(data.events, 'event', 'events'));
+  byId('about').textContent = about.join('  \u00b7  ');
+  byId('made').textContent = 'Made by ' + data.generator + '.';
+  drawRemarks();
+}
+
+function drawKinds() {
+  const place = byId('kinds');
+
+  place.hidden = data.kinds.length < 2;
+  place.textContent = '';
+  data.kinds.forEach((kind, i) => {
+    const button = make('button', 'kind');
+    const figure = kind.is_call ? kind.allocated : kind.live;
+    const text = kind.has_bytes ? human(figure[1]) : counted(figure[0], kind.one, kind.many);
+
+    button.type = 'button';
+    button.dataset.kind = i;
+    button.title = kind.desc;
+    button.setAttribute('aria-pressed', String(i === state.kind));
+    button.append(make('span', 'type', kind.type), make('span', 'amount', text + (kind.is_call ? '' : ' alive')));
+    if (!kind.is_call)
+      button.append(sparkline(kind));
+    place.append(button);
+  });
+}
+
+function makeCard(kind, view, number) {
+  const figure = figureOfView(kind, view), card = make('button', 'card');
+  let title = kind.is_call ? 'Calls' : VIEW_TITLES[view];
+
+  card.type = 'button';
+  card.id = 'card-' + view;
+  card.dataset.view = view;
+  card.title = VIEW_HELP[view] + ' (' + number + ')';
+  card.setAttribute('aria-pressed', String(view === state.view));
+  if (view === 'moment' && figure)
+    title = 'Alive at ' + spanText(momentTime(state.moment));
+  card.append(make('span', 'title', title));
+  if (!figure) {
+    card.append(make('span', 'big none', '\u2013'), make('span', 'exact', 'pick one below'));
+    return card;
+  }
+  card.append(make('span', 'big', kind.has_bytes ? human(figure[1]) : shortCount(figure[0])));
+  if (kind.has_bytes)
+    card.append(make('span', 'exact', counted(figure[1], 'byte', 'bytes')));
+  card.append(make('span', 'exact', counted(figure[0], kind.one, kind.many)));
+  return card;
+}
+
+function drawCards(kind) {
+  byId('cards').textContent = '';
+  byId('cards').append(...viewsOf(kind).map((view, i) => makeCard(kind, view, i + 1)));
+}
+
+function isMain(kind) {
+  return kind.has_bytes && state.unit === 'bytes' ? 'bytes' : 'blocks';
+}
+
+// Whether a box is inside the one that is zoomed to.
+function insideOf(flame, zoom) {
+  const inside = new Uint8Array(flame.parent.length);
+
+  for (let box = 0; box < inside.length; box++)
+    inside[box] = box === zoom || (box > 0 && inside[flame.parent[box]]) ? 1 : 0;
+  return inside;
+}
+
+function chosenRows(kind, flame, found) {
+  const inside = state.zoom ? insideOf(flame, state.zoom) : null;
+  const hit = found ? new Uint8Array(flame.parent.length) : null;
+
+  if (hit)
+    for (let box = 1; box < hit.length; box++)
+      hit[box] = hit[flame.parent[box]] || found.fns[flame.fn[box]] ? 1 : 0;
+  return kind.rows.filter((row, i) => (!inside || inside[flame.leaf[i]]) && (!hit || hit[flame.leaf[i]]));
+}
+
+function drawFound(kind) {
+  const {found, weights, flame, zoom} = scene;
+  const place = byId('found'), parts = [];
+
+  if (zoom)
+    parts.push('Only what goes through ' + boxName(flame, zoom) + ': ' +
+      figureText(kind, [scene.weighed.blocks[zoom], scene.weighed.bytes[zoom]]) + ', ' +
+      percent(weights[zoom], weights[0]) + '.');
+  if (found && !found.outermost.length)
+    parts.push('\u201c' + state.find + '\u201d is in no stack.');
+  else if (found)
+    parts.push('Found in stacks with ' + figureText(kind, [found.sum(scene.weighed.blocks),
+      found.sum(scene.weighed.bytes)]) + ', ' + percent(found.sum(weights), weights[0]) + '.');
+  place.textContent = parts.join(' ');
+}
+
+function drawPictures(kind) {
+  const flame = flameOf(kind, state.invert);
+
+  if (state.zoom >= flame.parent.length)
+    state.zoom = 0;
+  const weighed = weigh(flame, kind, state.view, state.moment);
+  const found = search(flame, state.find);
+  scene = {kind, flame, weighed, weights: weighed[isMain(kind)], zoom: state.zoom, found, boxes: []};
+  const isEmpty = !weighed.blocks[0];
+  const title = kind.is_call ? 'Calls' : state.view === 'moment' ? 'Alive at ' + spanText(momentTime(state.moment))
+    : VIEW_TITLES[state.view];
+
+  byId('flame-title').textContent = title + (state.invert ? ', from what allocates to its callers'
+    : ', by who calls whom');
+  byId('flame').classList.toggle('empty', isEmpty);
+  if (isEmpty) {
+    byId('flame').textContent = EMPTY[state.view];
+    byId('flame').style.height = '';
+    byId('legend').textContent = '';
+    scene.boxes = [];
+  } else {
+    drawFlame(scene);
+  }
+  drawFound(kind);
+  const rows = chosenRows(kind, flame, found);
+  const shown = drawTable(kind, rows, [weighed.blocks[0], weighed.bytes[0]]);
+  byId('groups-title').textContent = title + ', by stack';
+  byId('groups-part').hidden = !shown;
+}
+
+function drawTools(kind) {
+  byId('unit').hidden = !kind.has_bytes;
+  byId('unit').textContent = state.unit === 'bytes' ? 'By bytes' : 'By ' + kind.many;
+  byId('unit').title = 'whether widths stand for bytes or ' + kind.many + ' (b)';
+  byId('invert').setAttribute('aria-pressed', String(state.invert));
+  byId('invert').title = 'from what allocates to its callers (i)';
+  byId('reset').hidden = !state.zoom;
+  if (byId('find').value !== state.find)
+    byId('find').value = state.find;
+  byId('theme').textContent = {'': 'Auto', light: 'Light', dark: 'Dark'}[state.theme];
+}
+
+function draw() {
+  const kind = data.kinds[state.kind];
+
+  document.documentElement.dataset.theme = state.theme;
+  hideTip();
+  if (!kind) {
+    for (const section of document.querySelectorAll('main > *'))
+      section.hidden = true;
+    document.querySelector('main').append(make('p', 'nothing', 'The trace has no events.'));
+    return;
+  }
+  drawKinds();
+  drawCards(kind);
+  drawTools(kind);
+  byId('time-part').hidden = kind.is_call || !kind.blocks.length;
+  byId('time-title').textContent = data.has_times ? 'Over time' : 'Over the calls';
+  if (!byId('time-part').hidden)
+    drawTime(kind, state.moment);
+  drawPictures(kind);
+  drawSpread(kind);
+  writeAddress();
+}
+
+// Takes a change over and shows it.
+function change(changes) {
+  const forgetsZoom = 'kind' in changes || 'invert' in changes;
+
+  Object.assign(state, forgetsZoom ? {zoom: 0} : {}, changes);
+  if ('kind' in changes) {
+    state.open.clear();
+    state.rows = ROWS_AT_FIRST;
+    if (data.kinds[state.kind].is_call)
+      state.view = 'allocated';
+  }
+  draw();
+}
+
+function pickMoment(moment) {
+  change({moment, view: 'moment'});
+}
+
+function pickView(view) {
+  if (viewsOf(data.kinds[state.kind]).includes(view))
+    change(view === 'moment' && state.moment === null ? {view, moment: data.moment_count - 1} : {view});
+}

@@ -1,0 +1,274 @@
+#include "config.h"
+#include "report/page_data.h"
+#include "report/page_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+const struct page_limits page_data_limits = {.groups = 3200000, .folded = 600000, .sources = 300000};
+
+static void add_key(struct buf *out, const char *key)
+{
+	buf_printf(out, "%s\"%s\":", out->size && out->data[out->size - 1] != '{' ? "," : "", key);
+}
+
+static void add_text(struct buf *out, const char *key, const char *text)
+{
+	add_key(out, key);
+	page_add_text(out, text);
+}
+
+static void add_number(struct buf *out, const char *key, uint64_t number)
+{
+	add_key(out, key);
+	page_add_number(out, number);
+}
+
+static void add_bool(struct buf *out, const char *key, bool value)
+{
+	add_key(out, key);
+	buf_add_str(out, value ? "true" : "false");
+}
+
+static void add_tally(struct buf *out, const char *key, const struct tally *tally)
+{
+	add_key(out, key);
+	buf_add_char(out, '[');
+	page_add_number(out, tally->calls);
+	page_add_next(out, tally->bytes);
+	buf_add_char(out, ']');
+}
+
+/* An array that was made apart. */
+static void add_array(struct buf *out, const char *key, const struct buf *json)
+{
+	add_key(out, key);
+	buf_add_char(out, '[');
+	buf_add(out, json->data, json->size);
+	buf_add_char(out, ']');
+}
+
+static void add_programs(struct buf *out, const struct profile *profile)
+{
+	size_t count = 0;
+
+	add_key(out, "programs");
+	buf_add_char(out, '[');
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct account *account = profile->processes[i].account;
+
+		if (profile->processes[i].is_old || count++ >= PAGE_PROGRAMS)
+			continue;
+		buf_add_str(out, count > 1 ? ",{" : "{");
+		add_text(out, "name", account->command ? account->command : account->name);
+		if (account->has_pid)
+			add_number(out, "pid", account->pid);
+		add_bool(out, "attached", account->is_attached);
+		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+	add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
+}
+
+static void add_notes(struct buf *out, const struct profile *profile)
+{
+	size_t count = 0;
+
+	add_key(out, "notes");
+	buf_add_char(out, '[');
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *account = profile->processes[p].account;
+
+		for (size_t i = 0; i < account->note_count && count < PAGE_NOTES; i++) {
+			if (count++)
+				buf_add_char(out, ',');
+			page_add_text(out, account->notes[i]);
+		}
+	}
+	buf_add_char(out, ']');
+}
+
+/* The widths of the traces' own lines of time are powers of two; the greatest one fits all. */
+static struct page_axis make_axis(const struct profile *profile, size_t kinds)
+{
+	struct page_axis axis = {.moment_width = 1, .span_width = 1};
+	const size_t spans_max = kinds > 16 ? PAGE_SPANS / 4 : PAGE_SPANS;
+
+	for (size_t p = 0; p < profile->process_count; p++)
+		for (size_t i = 0; i < kinds && !profile->processes[p].is_old; i++) {
+			const struct resource_account *account =
+				profile_resource_account(profile->processes[p].account, profile->resources[i]);
+
+			if (account && account->timeline.width > axis.span_width)
+				axis.span_width = account->timeline.width;
+			if (account && account->timeline.moment_width > axis.moment_width)
+				axis.moment_width = account->timeline.moment_width;
+		}
+	while (profile->end_since / axis.span_width >= spans_max)
+		axis.span_width *= 2;
+	while (profile->end_since / axis.moment_width >= TIMELINE_MOMENTS)
+		axis.moment_width *= 2;
+	axis.span_count = profile->events ? profile->end_since / axis.span_width + 1 : 0;
+	axis.moment_count = profile->events ? profile->end_since / axis.moment_width + 1 : 0;
+	return axis;
+}
+
+/* The most bytes at once in a span of the page, of the only process. */
+static uint64_t most_in_span(const struct timeline *timeline, const struct page_axis *axis, size_t span)
+{
+	const uint64_t from = span * (axis->span_width / timeline->width);
+	uint64_t most = timeline->count ? timeline->spans[timeline->count - 1].last.bytes : 0;
+
+	for (uint64_t i = from; i < from + axis->span_width / timeline->width && i < timeline->count; i++)
+		if (i == from || timeline->spans[i].most_bytes > most)
+			most = timeline->spans[i].most_bytes;
+	return most;
+}
+
+static const struct timeline *only_timeline(const struct profile *profile, const struct profile_resource *kind)
+{
+	const struct resource_account *account;
+
+	if (profile->process_count != 1)
+		return NULL;
+	account = profile_resource_account(profile->processes[0].account, kind);
+	return account && account->timeline.width ? &account->timeline : NULL;
+}
+
+static void add_lines_of_time(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
+			      const struct page_axis *axis)
+{
+	const struct timeline *timeline = only_timeline(profile, kind);
+	struct buf blocks = {0}, bytes = {0}, most = {0};
+
+	for (size_t i = 0; i < axis->span_count; i++) {
+		const struct tally at =
+			profile_resource_at(profile, kind, i * axis->span_width + (axis->span_width - 1));
+
+		if (i) {
+			buf_add_char(&blocks, ',');
+			buf_add_char(&bytes, ',');
+			buf_add_char(&most, ',');
+		}
+		page_add_number(&blocks, at.calls);
+		page_add_number(&bytes, at.bytes);
+		page_add_number(&most, timeline ? most_in_span(timeline, axis, i) : 0);
+	}
+	add_array(out, "blocks", &blocks);
+	add_array(out, "bytes", &bytes);
+	if (timeline)
+		add_array(out, "most", &most);
+	buf_free(&blocks);
+	buf_free(&bytes);
+	buf_free(&most);
+}
+
+/* How many were allocated of which sizes, and released after which time. */
+static void add_histograms(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
+{
+	struct tally sizes[SIZE_BUCKETS] = {0};
+	uint64_t lives[LIFETIME_BUCKETS] = {0};
+	struct buf json = {0};
+
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct resource_account *account = profile_resource_account(profile->processes[p].account, kind);
+
+		if (!account || profile->processes[p].is_old)
+			continue;
+		for (size_t i = 0; i < SIZE_BUCKETS; i++)
+			tally_join(&sizes[i], &account->sizes[i]);
+		for (size_t i = 0; i < LIFETIME_BUCKETS; i++)
+			lives[i] += profile->has_times ? account->lifetimes_ns[i] : account->lifetimes_events[i];
+	}
+	for (size_t i = 0; i < SIZE_BUCKETS; i++)
+		if (sizes[i].calls) {
+			buf_printf(&json, "%s%zu", json.size ? "," : "", i);
+			page_add_next(&json, sizes[i].calls);
+			page_add_next(&json, sizes[i].bytes);
+		}
+	add_array(out, "sizes", &json);
+	json.size = 0;
+	for (size_t i = 0; i < LIFETIME_BUCKETS; i++)
+		if (lives[i]) {
+			buf_printf(&json, "%s%zu", json.size ? "," : "", i);
+			page_add_next(&json, lives[i]);
+		}
+	add_array(out, "lives", &json);
+	buf_free(&json);
+}
+
+static void add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
+		     const struct page_axis *axis, const struct buf *rows)
+{
+	const bool is_call = kind->flags & RESOURCE_CALL;
+	struct buf noun = {0};
+
+	buf_add_char(out, '{');
+	add_text(out, "type", kind->type);
+	add_text(out, "desc", kind->desc);
+	add_text(out, "one", report_noun(kind, 1, &noun));
+	add_text(out, "many", report_noun(kind, 2, &noun));
+	add_bool(out, "has_bytes", report_has_bytes(kind));
+	add_bool(out, "is_call", is_call);
+	add_tally(out, "allocated", is_call ? &kind->others : &kind->allocated);
+	add_number(out, "released", kind->releases);
+	add_tally(out, "live", &kind->live);
+	add_tally(out, "peak", &kind->peak);
+	add_tally(out, "temporary", &kind->temporary);
+	if (profile->process_count == 1)
+		add_number(out, "peak_since", kind->peak_since);
+	add_number(out, "unknown", kind->unknown_releases);
+	add_number(out, "reused", kind->reused);
+	add_lines_of_time(out, profile, kind, axis);
+	add_histograms(out, profile, kind);
+	add_array(out, "rows", rows);
+	buf_add_char(out, '}');
+	buf_free(&noun);
+}
+
+static void add_kinds(struct buf *out, const struct profile *profile, const struct page_axis *axis,
+		      const struct buf *rows, size_t kinds)
+{
+	add_key(out, "kinds");
+	buf_add_char(out, '[');
+	for (size_t i = 0; i < kinds; i++) {
+		if (i)
+			buf_add_str(out, ",\n");
+		add_kind(out, profile, profile->resources[i], axis, &rows[i]);
+	}
+	buf_add_char(out, ']');
+	add_number(out, "kinds_left_out", profile->resource_count - kinds);
+}
+
+void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
+		   const struct page_limits *limits)
+{
+	const size_t kinds = profile->resource_count < PAGE_KINDS ? profile->resource_count : PAGE_KINDS;
+	const struct page_axis axis = make_axis(profile, kinds);
+	struct buf rows[PAGE_KINDS] = {0};
+	struct page_stacks stacks;
+
+	page_stacks_begin(&stacks, options->sysroot, limits->sources);
+	page_rows(&stacks, profile, &axis, limits, rows, kinds);
+	buf_add_char(out, '{');
+	add_text(out, "generator", PACKAGE_STRING);
+	add_programs(out, profile);
+	add_number(out, "begin", profile->begin_sec > 0 ? (uint64_t)profile->begin_sec : 0);
+	add_bool(out, "has_times", profile->has_times);
+	add_number(out, "end", profile->end_since);
+	add_number(out, "events", profile->events);
+	add_number(out, "cut", profile->cut);
+	add_number(out, "lost", profile->lost);
+	add_notes(out, profile);
+	add_number(out, "moment_width", axis.moment_width);
+	add_number(out, "moment_count", axis.moment_count);
+	add_number(out, "span_width", axis.span_width);
+	add_array(out, "names", &stacks.names);
+	add_array(out, "frames", &stacks.frames);
+	add_array(out, "nodes", &stacks.nodes);
+	add_kinds(out, profile, &axis, rows, kinds);
+	buf_add_char(out, '}');
+	for (size_t i = 0; i < kinds; i++)
+		buf_free(&rows[i]);
+	page_stacks_free(&stacks);
+}

@@ -1,0 +1,178 @@
+'use strict';
+// What the page's data say, as page_data.h describes them, and how figures are written.
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const NO_STACK = 3;
+const INLINED = 1, UNNAMED = 2;
+const VIEWS = ['live', 'peak', 'allocated', 'temporary', 'moment'];
+
+function frameOf(number) {
+  const at = 6 * number, f = data.frames;
+  return {
+    name: data.names[f[at]], object: data.names[f[at + 1]], file: data.names[f[at + 2]], line: f[at + 3],
+    inlined: (f[at + 4] & INLINED) !== 0, unnamed: (f[at + 4] & UNNAMED) !== 0, source: data.names[f[at + 5]],
+  };
+}
+
+const frames = [];
+for (let i = 0; i < data.frames.length / 6; i++)
+  frames.push(frameOf(i));
+
+// Node 0 is the root.
+const nodes = {caller: [0], frame: [-1]};
+for (let i = 0; i < data.nodes.length; i += 2) {
+  nodes.caller.push(data.nodes[i]);
+  nodes.frame.push(data.nodes[i + 1]);
+}
+
+// Numbers that JavaScript would round are text.
+function value(number) {
+  return +number;
+}
+
+function makeRow(numbers, index) {
+  return {
+    index, node: numbers[0], name: data.names[numbers[1]], folded: value(numbers[2]), end: numbers[3],
+    allocated: [numbers[4], numbers[5]], live: [numbers[6], numbers[7]], peak: [numbers[8], numbers[9]],
+    temporary: [numbers[10], numbers[11]], released: value(numbers[12]), life: value(numbers[13]),
+    first: value(numbers[14]), oldest: value(numbers[15]), newest: value(numbers[16]), moments: numbers[17],
+  };
+}
+
+for (const kind of data.kinds) {
+  kind.rows = kind.rows.map(makeRow);
+  kind.flames = [null, null];
+}
+
+// What a row had alive at a moment: [blocks, bytes].
+function rowAt(row, moment) {
+  const m = row.moments;
+  let low = 0, high = m.length / 3;
+
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (m[3 * middle] <= moment)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? [m[3 * low - 2], m[3 * low - 1]] : [0, 0];
+}
+
+function rowFigure(row, view, moment) {
+  return view === 'moment' ? rowAt(row, moment) : row[view];
+}
+
+// A sum that is exact as long as all of it is below 2^53.
+function sumRows(rows, view, moment) {
+  let blocks = 0, bytes = 0;
+
+  for (const row of rows) {
+    const figure = rowFigure(row, view, moment);
+    blocks += value(figure[0]);
+    bytes += value(figure[1]);
+  }
+  return [blocks, bytes];
+}
+
+// From the innermost function outwards.
+function stackOf(row) {
+  const stack = [];
+
+  for (let node = row.node; node; node = nodes.caller[node])
+    stack.push(frames[nodes.frame[node]]);
+  return stack;
+}
+
+function baseName(path) {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function placeOf(frame) {
+  if (frame.file)
+    return baseName(frame.file) + ':' + frame.line;
+  return frame.object ? baseName(frame.object) : '';
+}
+
+// 1234567 as 1,234,567.
+function grouped(number) {
+  return String(typeof number === 'number' ? Math.round(number) : number).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function counted(number, one, many) {
+  return grouped(number) + ' ' + (String(number) === '1' ? one : many);
+}
+
+function human(bytes) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+  let number = value(bytes), unit = 0;
+
+  for (; number >= 1024 && unit < units.length - 1; unit++)
+    number /= 1024;
+  return (unit && number < 100 ? number.toFixed(number < 10 ? 2 : 1) : Math.round(number)) + '\u00a0' + units[unit];
+}
+
+// A number of blocks, short.
+function shortCount(number) {
+  const n = value(number);
+
+  if (n < 10000)
+    return grouped(n);
+  if (n < 1e6)
+    return (n / 1e3).toFixed(n < 1e5 ? 1 : 0) + '\u00a0k';
+  return n < 1e9 ? (n / 1e6).toFixed(1) + '\u00a0M' : (n / 1e9).toFixed(1) + '\u00a0G';
+}
+
+// A span of time; calls where the trace has no times.
+function spanText(since) {
+  if (!data.has_times)
+    return counted(since, 'call', 'calls');
+  const steps = [[1e3, 1, 'ns'], [1e6, 1e3, '\u00b5s'], [1e9, 1e6, 'ms'], [600e9, 1e9, 's'], [36000e9, 60e9, 'min']];
+  for (const [below, unit, name] of steps)
+    if (since < below)
+      return trimmed(since / unit) + '\u00a0' + name;
+  return trimmed(since / 3600e9) + '\u00a0h';
+}
+
+function trimmed(number) {
+  return number >= 100 ? String(Math.round(number)) : String(+number.toPrecision(3));
+}
+
+function percent(part, whole) {
+  if (!whole)
+    return '0 %';
+  const share = 100 * part / whole;
+  return (share > 0 && share < 0.05 ? '<0.1' : share.toFixed(1)) + ' %';
+}
+
+// "1,234 bytes in 5 blocks"
+function figureText(kind, figure) {
+  const blocks = counted(figure[0], kind.one, kind.many);
+
+  return kind.has_bytes ? counted(figure[1], 'byte', 'bytes') + ' in ' + blocks : blocks;
+}
+
+// Names come in as text only.
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+
+  if (className)
+    element.className = className;
+  if (text !== undefined)
+    element.textContent = text;
+  return element;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+function makeSvg(tag, attributes, text) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+
+  for (const name in attributes)
+    element.setAttribute(name, attributes[name]);
+  if (text !== undefined)
+    element.textContent = text;
+  return element;
+}

@@ -1,0 +1,55 @@
+/* What the parts of the page's data share. */
+#ifndef FT_REPORT_PAGE_PARTS_H
+#define FT_REPORT_PAGE_PARTS_H
+
+#include "report/page_data.h"
+#include "report/report_parts.h"
+#include "report/source.h"
+
+/* Of more than these only the number is shown. */
+enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_SPANS = 1024 };
+
+/* Strings longer than that are shortened. */
+enum { PAGE_TEXT_MAX = 400 };
+
+/* Appends a string; one that is too long gets an ellipsis. */
+void page_add_text(struct buf *out, const char *text);
+void page_add_number(struct buf *out, uint64_t number);
+/* ',' and a number. */
+void page_add_next(struct buf *out, uint64_t number);
+/* At most so many bytes page_add_text() appends. */
+size_t page_text_cost(const char *text);
+
+/* Strings, frames and nodes, each by a number. */
+struct page_stacks {
+	struct sources sources;
+	size_t sources_left;             /* bytes */
+	struct buf names, frames, nodes; /* the arrays, without brackets */
+	size_t name_count, frame_count, node_count;
+	struct hash name_of, path_of; /* interned string -> number */
+	struct hash frame_of;         /* profile_frame.number + 1 -> number + 1 */
+	struct hash node_of;          /* caller and frame -> number */
+	struct buf room;
+};
+
+/* The node of a group's stack, which is added. */
+size_t page_node_add(struct page_stacks *stacks, const struct profile_group *group);
+/* The node of as much of the group's stack as there is already; *cost: at most so many bytes the rest would add. */
+size_t page_node_find(const struct page_stacks *stacks, const struct profile_group *group, size_t *cost);
+/* The number of a function's name. */
+size_t page_name_add(struct page_stacks *stacks, const char *name);
+size_t page_stacks_size(const struct page_stacks *stacks);
+void page_stacks_begin(struct page_stacks *stacks, const char *sysroot, size_t sources);
+void page_stacks_free(struct page_stacks *stacks);
+
+/* The moments at which the page knows what was alive. */
+struct page_axis {
+	uint64_t moment_width, span_width;
+	size_t moment_count, span_count;
+};
+
+/* The rows of all kinds. rows[kind] is the array without brackets. */
+void page_rows(struct page_stacks *stacks, const struct profile *profile, const struct page_axis *axis,
+	       const struct page_limits *limits, struct buf *rows, size_t kinds);
+
+#endif

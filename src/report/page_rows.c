@@ -1,0 +1,230 @@
+/* The rows of the page: groups, the greatest first, until the room is full; the others are summed up where their stacks
+ * leave those that are there. */
+#include "config.h"
+#include "report/page_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What a row says besides its stack; of several groups if they were folded. */
+struct row {
+	size_t kind, node;
+	const char *function; /* "" folded */
+	uint64_t groups;      /* folded */
+	unsigned end;
+	struct tally allocated, live, at_peak, temporary;
+	uint64_t lifetimes, released, first, oldest, newest;
+	struct tally *moments;
+};
+
+struct ranked {
+	const struct profile_group *group;
+	double rank; /* its greatest share in any sum of its kind */
+};
+
+struct rows {
+	struct page_stacks *stacks;
+	const struct profile *profile;
+	const struct page_axis *axis;
+	struct buf *json; /* one a kind */
+	size_t kinds;
+	size_t left;        /* bytes for groups */
+	size_t left_folded; /* bytes for folded ones */
+	struct row *folded;
+	size_t folded_count, folded_capacity;
+	struct hash folded_of; /* kind and node -> number in `folded` + 1 */
+};
+
+static size_t rows_size(const struct rows *rows)
+{
+	size_t size = page_stacks_size(rows->stacks);
+
+	for (size_t i = 0; i < rows->kinds; i++)
+		size += rows->json[i].size;
+	return size;
+}
+
+static void add_moments(struct buf *out, const struct row *row, size_t count)
+{
+	struct tally last = {0};
+	bool is_first = true;
+
+	buf_add_str(out, ",[");
+	for (size_t i = 0; i < count; i++) {
+		const struct tally *at = &row->moments[i];
+
+		if (at->calls == last.calls && at->bytes == last.bytes)
+			continue;
+		buf_printf(out, "%s%zu", is_first ? "" : ",", i);
+		page_add_next(out, at->calls);
+		page_add_next(out, at->bytes);
+		is_first = false;
+		last = *at;
+	}
+	buf_add_char(out, ']');
+}
+
+static void add_tally(struct buf *out, const struct tally *tally)
+{
+	page_add_next(out, tally->calls);
+	page_add_next(out, tally->bytes);
+}
+
+static void add_row(struct rows *rows, const struct row *row)
+{
+	struct buf *out = &rows->json[row->kind];
+	const size_t name = *row->function ? page_name_add(rows->stacks, row->function) : 0;
+
+	buf_printf(out, "%s[%zu,%zu", out->size ? ",\n" : "", row->node, name);
+	page_add_next(out, row->groups);
+	page_add_next(out, row->end);
+	add_tally(out, &row->allocated);
+	add_tally(out, &row->live);
+	add_tally(out, &row->at_peak);
+	add_tally(out, &row->temporary);
+	page_add_next(out, row->released);
+	page_add_next(out, row->released ? row->lifetimes / row->released : 0);
+	page_add_next(out, row->first);
+	page_add_next(out, row->live.calls ? row->oldest : 0);
+	page_add_next(out, row->live.calls ? row->newest : 0);
+	add_moments(out, row, rows->axis->moment_count);
+	buf_add_char(out, ']');
+}
+
+/* Sums a group up in a row. */
+static void join(const struct rows *rows, struct row *row, const struct profile_group *group)
+{
+	row->groups++;
+	tally_join(&row->allocated, &group->allocated);
+	tally_join(&row->live, &group->live);
+	tally_join(&row->at_peak, &group->at_peak);
+	tally_join(&row->temporary, &group->temporary);
+	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
+	row->released += group->released;
+	if (group->first_since < row->first)
+		row->first = group->first_since;
+	if (group->live.calls && group->oldest_since < row->oldest)
+		row->oldest = group->oldest_since;
+	if (group->live.calls && group->newest_since > row->newest)
+		row->newest = group->newest_since;
+	for (size_t i = 0; i < rows->axis->moment_count; i++) {
+		const struct tally at = profile_group_at(rows->profile, group, i * rows->axis->moment_width);
+
+		tally_join(&row->moments[i], &at);
+	}
+}
+
+static struct row row_new(const struct rows *rows, size_t kind, size_t node)
+{
+	return (struct row){.kind = kind,
+			    .node = node,
+			    .function = "",
+			    .first = UINT64_MAX,
+			    .oldest = UINT64_MAX,
+			    .moments = xcalloc(rows->axis->moment_count + 1, sizeof(struct tally))};
+}
+
+static void add_group(struct rows *rows, const struct profile_group *group)
+{
+	struct row row = row_new(rows, group->resource->number, page_node_add(rows->stacks, group));
+
+	join(rows, &row, group);
+	row.groups = 0;
+	row.function = group->function;
+	row.end = group->has_stack ? (unsigned)group->end : PAGE_NO_STACK;
+	add_row(rows, &row);
+	free(row.moments);
+}
+
+/* Where the folded groups of that node are summed up; where there is no room for another such row, that of all. */
+static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
+{
+	enum { COST = 200 };
+	const size_t cost = COST + 30 * rows->axis->moment_count;
+	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);
+
+	if (!*place && node && cost > rows->left_folded)
+		return folded_row(rows, kind, 0);
+	if (!*place) {
+		rows->left_folded -= node ? cost : 0;
+		ARRAY_GROW(rows->folded, rows->folded_capacity, rows->folded_count);
+		rows->folded[rows->folded_count] = row_new(rows, kind, node);
+		*place = ++rows->folded_count;
+	}
+	return &rows->folded[*place - 1];
+}
+
+static void take_group(struct rows *rows, const struct profile_group *group)
+{
+	enum { ROW_COST = 160 };
+	size_t cost;
+	const size_t node = page_node_find(rows->stacks, group, &cost);
+	const size_t before = rows_size(rows);
+
+	if (before + cost + ROW_COST <= rows->left)
+		add_group(rows, group);
+	else
+		join(rows, folded_row(rows, group->resource->number, node), group);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static double rank_of(const struct profile_group *group)
+{
+	const struct profile_resource *kind = group->resource;
+	const struct tally *allocated = kind->flags & RESOURCE_CALL ? &kind->others : &kind->allocated;
+	const double shares[] = {
+		share(group->live.bytes, kind->live.bytes),      share(group->live.calls, kind->live.calls),
+		share(group->at_peak.bytes, kind->peak.bytes),   share(group->allocated.bytes, allocated->bytes),
+		share(group->allocated.calls, allocated->calls), share(group->temporary.bytes, kind->temporary.bytes),
+	};
+	double rank = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		if (shares[i] > rank)
+			rank = shares[i];
+	return rank;
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
+	return x->group->number < y->group->number ? -1 : x->group->number > y->group->number;
+}
+
+void page_rows(struct page_stacks *stacks, const struct profile *profile, const struct page_axis *axis,
+	       const struct page_limits *limits, struct buf *json, size_t kinds)
+{
+	struct rows rows = {
+		.stacks = stacks,
+		.profile = profile,
+		.axis = axis,
+		.json = json,
+		.kinds = kinds,
+		.left = limits->groups,
+		.left_folded = limits->folded,
+	};
+	struct ranked *ranked = xcalloc(profile->group_count + 1, sizeof(*ranked));
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++)
+		/* Those of old processes alone have nothing to be shown. */
+		if (profile->groups[i]->resource->number < kinds && profile->groups[i]->allocated.calls)
+			ranked[count++] = (struct ranked){profile->groups[i], rank_of(profile->groups[i])};
+	qsort(ranked, count, sizeof(*ranked), compare_ranked);
+	for (size_t i = 0; i < count; i++)
+		take_group(&rows, ranked[i].group);
+	for (size_t i = 0; i < rows.folded_count; i++) {
+		add_row(&rows, &rows.folded[i]);
+		free(rows.folded[i].moments);
+	}
+	free(rows.folded);
+	hash_free(&rows.folded_of);
+	free(ranked);
+}

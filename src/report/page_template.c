@@ -1,0 +1,7 @@
+#include "config.h"
+#include "report/page_template.h"
+
+const unsigned char page_template[] = {
+#include "src/report/page_template.inc"
+};
+const size_t page_template_size = sizeof(page_template);

@@ -1,0 +1,312 @@
+/* The page's data: exact texts of small profiles, hostile names, folding. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "profile/stage.h"
+#include "report/page.h"
+#include "report/page_data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SECOND 1000000000ull
+
+struct feed {
+	struct profile *profile;
+	struct stage *stage;
+	uint64_t index;
+};
+
+static void put(struct feed *feed, const struct record *record)
+{
+	assert_int_equal(stage_put(feed->stage, record), 0);
+}
+
+static void begin(struct feed *feed, const char *program, const char *type)
+{
+	const struct profile_stage_options options = {.profile = feed->profile = profile_new()};
+	struct record record = {.type = RECORD_PROCESS, .process = {.name = program, .pid = 7, .has_pid = true}};
+
+	feed->stage = profile_stage_new(&options);
+	feed->index = 0;
+	put(feed, &record);
+	record = (struct record){.type = RECORD_RESOURCE, .resource = {.id = 1, .type = type, .desc = "what <it> is"}};
+	put(feed, &record);
+}
+
+/* frames: their addresses; texts: what the trace calls them. */
+static void call(struct feed *feed, uint64_t time, enum call_kind kind, uint64_t id, uint64_t size,
+		 const uint64_t *frames, const char *const *texts, uint32_t count)
+{
+	const struct record record = {
+		.type = RECORD_CALL,
+		.call = {.index = ++feed->index,
+			 .time_ns = time,
+			 .resource = 1,
+			 .kind = kind,
+			 .function = kind == CALL_ALLOC ? "malloc" : "free",
+			 .id = id,
+			 .size = size,
+			 .frames = frames,
+			 .frame_texts = texts,
+			 .frame_count = count,
+			 .has_frames = count != 0},
+	};
+
+	put(feed, &record);
+}
+
+/* The data as text, and the profile's end. */
+static char *finish(struct feed *feed, const struct page_limits *limits)
+{
+	const struct page_options options = {0};
+	struct buf json = {0};
+
+	assert_int_equal(stage_finish(feed->stage), 0);
+	feed->stage->free(feed->stage);
+	profile_end(feed->profile);
+	page_data_add(&json, feed->profile, &options, limits);
+	char *text = xstrdup(buf_str(&json));
+
+	buf_free(&json);
+	profile_free(feed->profile);
+	return text;
+}
+
+/* What stands behind a key, to the end of the array. */
+static char *part(const char *json, const char *key)
+{
+	const char *from = strstr(json, key);
+
+	if (!from)
+		fail_msg("no %s in %s", key, json);
+	from += strlen(key);
+	return xstrndup(from, strcspn(from, "]") + 1);
+}
+
+static void has_part(const char *json, const char *key, const char *expected)
+{
+	char *found = part(json, key);
+
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+static void a_small_profile_is_written_whole(void **state)
+{
+	static const uint64_t a[] = {0x10, 0x30}, b[] = {0x20, 0x30};
+	static const char *const a_texts[] = {" alloc_a at /no/a.c:5", " main at /no/m.c:8"};
+	static const char *const b_texts[] = {" alloc_b from /lib/b.so", " main at /no/m.c:8"};
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed, "prog", "memory");
+	call(&feed, 0, CALL_ALLOC, 0x1000, 100, a, a_texts, 2);
+	call(&feed, 10, CALL_ALLOC, 0x2000, 30, b, b_texts, 2);
+	call(&feed, 20, CALL_RELEASE, 0x1000, 0, NULL, NULL, 0);
+	call(&feed, 30, CALL_RELEASE, 0x9999, 0, NULL, NULL, 0);
+	char *json = finish(&feed, &page_data_limits);
+
+	has_part(json, "\"programs\":", "[{\"name\":\"prog\",\"pid\":7,\"attached\":false}]");
+	/* b comes first: all that is alive at the end is its. */
+	has_part(json, "\"names\":",
+		 "[\"\",\"main\",\"/no/m.c\",\"alloc_b\",\"/lib/b.so\",\"malloc\",\"alloc_a\",\"/no/a.c\"]");
+	has_part(json, "\"frames\":", "[1,0,2,8,0,0,3,4,0,0,0,0,6,0,7,5,0,0]");
+	has_part(json, "\"nodes\":", "[0,0,1,1,1,2]");
+	has_part(json, "\"allocated\":", "[2,130]");
+	has_part(json, "\"live\":", "[1,30]");
+	has_part(json, "\"peak\":", "[2,130]");
+	has_part(json, "\"temporary\":", "[0,0]");
+	assert_non_null(strstr(json, "\"moment_width\":1,\"moment_count\":31,\"span_width\":1,"));
+	/* b is alive from moment 11 on, a from 1 to 20. */
+	has_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,10,10,[11,1,30]");
+	assert_non_null(strstr(json, "\n[3,5,0,0,1,100,0,0,1,100,0,0,1,20,0,0,0,[1,1,100,21,0,0]]]"));
+	assert_non_null(strstr(json, "\"unknown\":1,\"reused\":0,"));
+	assert_non_null(strstr(json, "\"sizes\":[5,1,30,7,1,100],\"lives\":[0,1],"));
+	assert_non_null(strstr(json, "\"desc\":\"what \\u003cit> is\",\"one\":\"block\",\"many\":\"blocks\","));
+	free(json);
+}
+
+static void hostile_names_stay_inside(void **state)
+{
+	static const uint64_t frames[] = {0x10, 0x20};
+	static const char *const texts[] = {" </script><script>alert(1)</script> at /a/<!--.c:1",
+					    " \xff\x01\"\\ at \n:2"};
+	char *name = xmalloc(100001);
+	struct feed feed = {0};
+
+	(void)state;
+	memset(name, '<', 100000);
+	name[100000] = '\0';
+	begin(&feed, name, "</script>");
+	call(&feed, 0, CALL_ALLOC, 1, UINT64_MAX, frames, texts, 2);
+	call(&feed, 1, CALL_ALLOC, 2, UINT64_MAX, frames, texts, 2);
+	char *json = finish(&feed, &page_data_limits);
+
+	assert_null(strchr(json, '<'));
+	for (const char *at = json; *at; at++)
+		assert_true((unsigned char)*at >= ' ' || *at == '\n');
+	assert_non_null(strstr(json, "\\u003c/script>\\u003cscript>alert(1)\\u003c/script>"));
+	assert_true(strlen(json) < 20000);
+	/* A saturated sum, which JavaScript would round. */
+	assert_non_null(strstr(json, "\"live\":[2,\"18446744073709551615\"]"));
+	free(json);
+	free(name);
+}
+
+/* So many stacks, of sizes that are all different, below so many functions. */
+enum { STACKS = 20000, CALLERS = 100 };
+
+static void feed_stacks(struct feed *feed)
+{
+	begin(feed, "prog", "memory");
+	for (uint64_t i = 0; i < STACKS; i++) {
+		const uint64_t frames[] = {0x100000 + i, 0x1000 + i % CALLERS, 0x10};
+		char *own = xasprintf(" own_%" PRIu64, i), *caller = xasprintf(" caller_%" PRIu64, i % CALLERS);
+		const char *texts[] = {own, caller, " main"};
+
+		call(feed, i * SECOND, CALL_ALLOC, i + 1, i + 1, frames, texts, 3);
+		if (i % 3 == 0)
+			call(feed, i * SECOND, CALL_RELEASE, i + 1, 0, NULL, NULL, 0);
+		free(own);
+		free(caller);
+	}
+}
+
+struct sums {
+	uint64_t rows, folded, groups, allocated, allocated_bytes, live, live_bytes;
+};
+
+static struct sums sum_rows(const char *json)
+{
+	struct sums sums = {0};
+	const char *at = strstr(json, "\"rows\":[");
+
+	assert_non_null(at);
+	for (at += strlen("\"rows\":"); at && at[1] == '['; at = strstr(at, ",\n[") ? strstr(at, ",\n[") + 1 : NULL) {
+		uint64_t n[8];
+
+		assert_int_equal(sscanf(at + 2,
+					"%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64
+					",%" SCNu64 ",%" SCNu64,
+					&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7]),
+				 8);
+		sums.rows++;
+		sums.folded += n[2] != 0;
+		sums.groups += n[2] ? n[2] : 1;
+		sums.allocated += n[4];
+		sums.allocated_bytes += n[5];
+		sums.live += n[6];
+		sums.live_bytes += n[7];
+	}
+	return sums;
+}
+
+static void sums_are_exact(const struct sums *sums)
+{
+	uint64_t live = 0, live_bytes = 0;
+
+	for (uint64_t i = 0; i < STACKS; i++)
+		if (i % 3) {
+			live++;
+			live_bytes += i + 1;
+		}
+	assert_int_equal(sums->groups, STACKS);
+	assert_int_equal(sums->allocated, STACKS);
+	assert_int_equal(sums->allocated_bytes, (uint64_t)STACKS * (STACKS + 1) / 2);
+	assert_int_equal(sums->live, live);
+	assert_int_equal(sums->live_bytes, live_bytes);
+}
+
+static void small_stacks_are_folded(void **state)
+{
+	static const struct {
+		struct page_limits limits;
+		uint64_t folded_min, folded_max;
+	} rows[] = {
+		{{10000000, 1000000, 0}, 0, 0},
+		{{200000, 1000000, 0}, CALLERS, CALLERS + 1},
+		{{200000, 20000, 0}, 2, 20},
+		{{0, 0, 0}, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct feed feed = {0};
+
+		feed_stacks(&feed);
+		char *json = finish(&feed, &rows[i].limits);
+		const struct sums sums = sum_rows(json);
+
+		sums_are_exact(&sums);
+		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
+		/* 1024 spans have three numbers each; the rest is the head. */
+		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
+		/* The stack that has most of what is temporary is there by itself, the smallest is not. */
+		if (i != 3)
+			assert_non_null(strstr(json, "\"own_19998\""));
+		if (i)
+			assert_null(strstr(json, "\"own_3\""));
+		free(json);
+	}
+}
+
+static void a_trace_without_events_is_a_page(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed, "prog", "memory");
+	char *json = finish(&feed, &page_data_limits);
+
+	has_part(json, "\"nodes\":", "[]");
+	has_part(json, "\"rows\":", "[]");
+	has_part(json, "\"bytes\":", "[]");
+	free(json);
+}
+
+static void the_page_has_its_data_once(void **state)
+{
+	const struct page_options options = {0};
+	struct profile *profile = profile_new();
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	profile_end(profile);
+	assert_int_equal(page_write(profile, &options, out), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(strlen(text), size);
+	assert_non_null(strstr(text, "<script type=\"application/json\" id=\"data\">{\"generator\":\""));
+	assert_non_null(strstr(text, "default-src 'none'"));
+	assert_null(strstr(text, "@DATA@"));
+	assert_null(strstr(text, "@CSS@"));
+	assert_null(strstr(text, "@JS@"));
+	/* Nothing is fetched: the only address is the name of SVG's elements. */
+	const char *address = strstr(text, "://");
+
+	assert_non_null(address);
+	assert_int_equal(strncmp(address, "://www.w3.org/2000/svg", 22), 0);
+	assert_null(strstr(address + 1, "://"));
+	free(text);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_small_profile_is_written_whole), cmocka_unit_test(hostile_names_stay_inside),
+		cmocka_unit_test(small_stacks_are_folded),          cmocka_unit_test(a_trace_without_events_is_a_page),
+		cmocka_unit_test(the_page_has_its_data_once),
+	};
+
+	return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}

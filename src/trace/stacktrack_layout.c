@@ -179,23 +179,25 @@ bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsign
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size)
 {
-	const size_t info_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_INFO);
-	const size_t entry_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_ENTRY);
-	const size_t payload_at = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_PAYLOAD);
+	const uint64_t info_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_INFO);
+	const uint64_t entry_size = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_ENTRY);
+	const uint64_t payload_at = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_PAYLOAD);
 	const uint64_t version = of_prologue(format, data, swap, STACKTRACK_PROLOGUE_VERSION);
 	const struct stacktrack_member *const members = format->layouts[STACKTRACK_PROLOGUE].members;
 
 	*at = format->payload_at + members[STACKTRACK_PROLOGUE_INFO].offset;
 	if (format->is_described && (entry_size != format->entry_size || payload_at != format->payload_at)) {
 		snprintf(error, size,
-			 "entries have %zu bytes, their payload at byte %zu; by the description they have %zu, at %zu",
+			 "entries have %" PRIu64 " bytes, their payload at byte %" PRIu64
+			 "; by the description they have %zu, at %zu",
 			 entry_size, payload_at, format->entry_size, format->payload_at);
 		return false;
 	}
 	if (payload_at != format->payload_at || entry_size > STACKTRACK_ENTRY_MAX ||
 	    entry_size < payload_at + format->payload_size || !info_size || info_size > entry_size - payload_at) {
-		snprintf(error, size, "entries of %zu bytes with %zu of text at byte %zu are unknown", entry_size,
-			 info_size, payload_at);
+		snprintf(error, size,
+			 "entries of %" PRIu64 " bytes with %" PRIu64 " of text at byte %" PRIu64 " are unknown",
+			 entry_size, info_size, payload_at);
 		return false;
 	}
 	*at = format->payload_at + members[STACKTRACK_PROLOGUE_VERSION].offset;
@@ -203,7 +205,7 @@ bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned ch
 		snprintf(error, size, "the format's version is %" PRIx64 "; known is %x", version, format->version);
 		return false;
 	}
-	format->entry_size = entry_size;
-	format->info_size = info_size;
+	format->entry_size = (size_t)entry_size;
+	format->info_size = (size_t)info_size;
 	return true;
 }

@@ -184,6 +184,8 @@ OBJECTS = (('gobject', 'O0'), ('gobject', 'O2'), ('qobject', 'O0'), ('qobject', 
 CXX = ('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32')
 VARIANTS = ('O0', 'O2', 'z-now', 'm32-z-now', 'no-pie', 'static', 'static-pie', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-static',
             'thumb', 'arm-O0', 'arm32')
+# For glibc, linked dynamically: which of several names of a function is called is known then.
+ROWS = ('O0', 'O2', 'z-now', 'm32', 'm32-O0', 'm32-time64', 'arm32')
 
 
 def has(variant):
@@ -195,9 +197,12 @@ CASES = [('-x with all that is known%s [%s]' % (target[4:], variant), chosen(var
     ('-e, and what has failed%s%s [%s]' % (target[4:], ': transfers' if modules else '', variant),
      of_modules(variant, modules, target))
     for target in TARGETS for variant in VARIANTS if has(variant) for modules in (0, 1)] + [
+        ('-e, by names that few call%s [%s]' % (': transfers' if modules else '', variant),
+         of_modules(variant, modules, 'args_rows')) for variant in ROWS if has(variant) for modules in (0, 1)] + [
         ('new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
             ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
                 ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
-BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
+BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(
+    ('args_rows', variant) for variant in ROWS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
     ('kind_' + module, variant) for module, variant in OBJECTS)

@@ -52,6 +52,13 @@ int main()
 	GIVES("new(" SIZE_T ", std::align_val_t)", ::operator new(30208, align), "size=30208\talignment=64");
 	TAKES("delete(void*, " SIZE_T ", std::align_val_t)", ::operator delete(p, (size_t)30208, align),
 	      "\tsize=30208\talignment=64");
+	GIVES("new[](" SIZE_T ", std::align_val_t, std::nothrow_t const&)",
+	      ::operator new[](30272, align, std::nothrow), "size=30272\talignment=64");
+	TAKES("delete[](void*, std::align_val_t, std::nothrow_t const&)", ::operator delete[](p, align, std::nothrow),
+	      "\talignment=64");
+	GIVES("new[](" SIZE_T ", std::align_val_t)", ::operator new[](30336, align), "size=30336\talignment=64");
+	TAKES("delete[](void*, " SIZE_T ", std::align_val_t)", ::operator delete[](p, (size_t)30336, align),
+	      "\tsize=30336\talignment=64");
 	p = ::operator new(most, std::nothrow);
 	KEEP(p);
 	CHECK(!p);

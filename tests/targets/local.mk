@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
 	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \
-	tests/targets/args_more.c tests/targets/args_said.h \
+	tests/targets/args_more.c tests/targets/args_rows.c tests/targets/args_said.h \
 	tests/targets/args_cxx.cpp tests/targets/armforms.c \
 	tests/targets/bareforks.c tests/targets/barrier.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \

@@ -26,3 +26,10 @@ tests_unit_args_values_LDADD = $(ARGS_TEST_LIBS)
 tests_unit_args_passed_SOURCES = tests/unit/args_passed.c $(ARGS_TEST_UTIL)
 tests_unit_args_passed_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_args_passed_LDADD = $(ARGS_TEST_LIBS)
+
+# Every function of every module has its text in a scenario.
+check_PROGRAMS += tests/unit/module_names
+TESTS += tests/unit/args_expected.py
+EXTRA_DIST += tests/unit/args_expected.py
+tests_unit_module_names_SOURCES = tests/unit/module_names.c
+tests_unit_module_names_LDADD = libmodules.a

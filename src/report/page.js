@@ -92,6 +92,8 @@ function drawRemarks() {
   add(value(data.lost), 'stacks that could not be followed to their start');
   add(data.kinds_left_out, 'kinds of resources more than the page has room for');
   add(data.programs_left_out, 'processes more, which are counted here');
+  const folded = data.kinds.reduce((sum, kind) => sum + kind.rows.reduce((n, row) => n + row.folded, 0), 0);
+  add(folded, 'stacks that had too little to stand one by one, and are summed up where they part from others');
   if (unnamed * 2 > frameCount)
     remarks.push('Most functions have no names: install the debug symbols, or give their folder with --debug-path.');
   remarks.push(...data.notes);
@@ -152,7 +154,7 @@ function drawKinds() {
     button.title = kind.desc;
     button.setAttribute('aria-pressed', String(i === state.kind));
     button.append(make('span', 'type', kind.type), make('span', 'amount', text + (kind.is_call ? '' : ' alive')));
-    if (!kind.is_call)
+    if (!kind.is_call && kind.blocks.length)
       button.append(sparkline(kind));
     place.append(button);
   });

@@ -121,16 +121,18 @@ function layOut(flame, weights, zoom) {
     let at = left;
 
     boxes.push([box, depth, left, width]);
-    const inside = flame.inside[box].filter((child) => weights[child] > 0);
+    const inside = flame.inside[box].filter((child) => weights[child] > 0), entries = [];
     inside.sort((a, b) => weights[b] - weights[a] || a - b);
     for (const child of inside) {
       const share = width * weights[child] / weights[box];
 
       if (share < SHARE_MIN)
         break;
-      pending.push([child, depth + 1, at, share]);
+      entries.push([child, depth + 1, at, share]);
       at += share;
     }
+    // The greatest one, which stands on the left, is taken next.
+    pending.push(...entries.reverse());
   }
   return boxes;
 }

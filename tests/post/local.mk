@@ -9,6 +9,7 @@ POST_TESTS = tests/post/choices.py \
 	tests/post/model.py \
 	tests/post/naming.py \
 	tests/post/packed.py \
+	tests/post/page.py \
 	tests/post/report.py \
 	tests/post/run.py \
 	tests/post/several.py \

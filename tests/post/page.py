@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+"""functrace-postproc --html: the page in headless Chromium, read back from what it shows, and its size.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import golden
+from encode import Encoder
+from run import PROGRAM, Skip, main, run
+
+HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
+<1> : memory (memory allocation in bytes)
+<2> : fd (file descriptors)
+"""
+CALLS = """1. [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x10 alloc_a at %(folder)s/a.c:2
+\t0x20 middle at /no/m.c:6
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+
+2. [10:00:02.000000] malloc<memory>(60) = 0x2000
+\t0x11 alloc_b at /no/b.c:5
+\t0x20 middle at /no/m.c:6
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+
+3. [10:00:03.000000] realloc<memory>(1000) = 0x4000
+\t0x12 std::vector<int, std::allocator<int> >::push from /lib/libv.so
+\t0x41 main at /no/m.c:9
+
+4. [10:00:04.000000] free<memory>(0x4000)
+5. [10:00:05.000000] free<memory>(0x1000)
+6. [10:00:06.000000] open<fd>(1) = 0x3
+\t0x13 open_it at /no/f.c:9
+\t0x40 main at /no/m.c:8
+
+7. [10:00:09.000000] free<memory>(0x9999)
+"""
+
+# What every page is asked for, behind its own scripts.
+HARNESS = """<script>
+function shown(selector) {
+  return [...document.querySelectorAll(selector)].filter((e) => !e.closest('[hidden]')).map((e) => e.textContent);
+}
+function press(key, target) {
+  (target || document.body).dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+}
+function click(selector) {
+  document.querySelector(selector).dispatchEvent(new MouseEvent('click', {bubbles: true}));
+}
+function box(name) {
+  return [...document.querySelectorAll('.box')].find((e) => e.textContent === name);
+}
+function cards() {
+  const all = {};
+  for (const card of document.querySelectorAll('.card'))
+    all[card.dataset.view] = [...card.querySelectorAll('.exact')].map((e) => e.textContent);
+  return all;
+}
+function groups() {
+  return [...document.querySelectorAll('#groups tr.group')].map((tr) => [...tr.cells].map((td) => td.innerText.trim()));
+}
+function sum() {
+  return [...document.querySelectorAll('#groups tfoot td')].map((td) => td.textContent);
+}
+try {
+  seen.value = (function () { %s })();
+} catch (error) {
+  seen.errors.push('the test: ' + error.stack);
+}
+document.body.append(Object.assign(document.createElement('pre'), {id: 'seen', textContent: JSON.stringify(seen)}));
+</script>
+</body>"""
+LISTENERS = """<script>
+const seen = {errors: []};
+addEventListener('error', (event) => seen.errors.push(event.message));
+document.addEventListener('securitypolicyviolation', (event) => seen.errors.push(event.violatedDirective));
+</script>"""
+
+
+def make_page(folder, data, *options):
+    """-> the page, as text."""
+    path = os.path.join(folder, "page.html")
+    run(f"--html={path}", "-q", *options, "-", data=data, check=0)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def trace(folder):
+    with open(os.path.join(folder, "a.c"), "w", encoding="utf-8") as file:
+        file.write('first\n\tp = malloc(n); /* <b>"here"</b> */\n')
+    return (HEAD + CALLS % {"folder": folder}).encode()
+
+
+def data_of(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return json.loads(found.group(1))
+
+
+def browse(folder, page, script, state="", width=1280):
+    """What the script returns, run in the page at that state."""
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not browser:
+        raise Skip("chromium is not installed")
+    path, own = os.path.join(folder, "browsed.html"), tempfile.mkdtemp(prefix="functrace-browser-")
+    begin, end = page.index("<body>"), page.rindex("</body>")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page[:begin] + "<body>" + LISTENERS + page[begin + 6:end] + HARNESS.replace("%s", script) +
+                   page[end + 7:])
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--log-level=0",
+         f"--window-size={width},1000", f"--user-data-dir={own}", "--dump-dom", f"file://{path}#{state}"],
+        capture_output=True, timeout=300, env=dict(os.environ, HOME=own, TZ="UTC"))
+    # Its last processes may still be writing there.
+    shutil.rmtree(own, ignore_errors=True)
+    text = done.stdout.decode()
+    found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
+    assert found, (done.returncode, text[-500:], done.stderr[-1000:])
+    seen = json.loads(html.unescape(found.group(1)))
+    complaints = [line for line in done.stderr.decode().splitlines() if "CONSOLE" in line]
+    assert not seen["errors"] and not complaints, (seen["errors"], complaints)
+    return seen["value"]
+
+
+def the_page_shows_what_there_is(folder):
+    page = make_page(folder, trace(folder))
+    value = browse(folder, page, """return {
+        head: shown('#program, #about, #remarks summary'), cards: cards(), kinds: shown('.kind .type'),
+        boxes: shown('.box'), title: document.title, groups: groups(), sum: sum()};""")
+    assert value["head"] == ["/bin/prog", "process 42  ·  2012-05-04 10:00:00  ·  traced for 8\xa0s  ·  7 events",
+                             "1 remark on this trace"], value["head"]
+    assert value["cards"] == {"live": ["60 bytes", "1 block"], "peak": ["1,160 bytes", "3 blocks"],
+                              "allocated": ["1,160 bytes", "3 blocks"], "temporary": ["1,000 bytes", "1 block"],
+                              "moment": ["pick one below"]}, value["cards"]
+    assert value["kinds"] == ["memory", "fd"]
+    assert value["boxes"] == ["all", "main", "middle", "alloc_b", "malloc"], value["boxes"]
+    assert value["title"] == "/bin/prog – functrace"
+    assert value["groups"] == [["100.0 %", "60", "1", "60", "none ended", "alloc_b b.c:5\n← middle ← main"]], value
+    assert value["sum"] == ["", "60", "1", "", "", "1 stack in all"]
+
+
+def views_have_their_figures(folder):
+    page = make_page(folder, trace(folder))
+    script = "return {groups: groups(), boxes: shown('.box'), kind: shown('#flame-title')};"
+    value = browse(folder, page, script, "view=allocated")
+    assert [row[1:3] for row in value["groups"]] == [["1,000", "1"], ["100", "1"], ["60", "1"]]
+    # main is called at two lines and is one box; names are as people write them.
+    assert value["boxes"] == ["all", "main", "std::vector<int>::push", "realloc", "middle", "alloc_a", "malloc", "alloc_b",
+                              "malloc"], value["boxes"]
+    value = browse(folder, page, script, "view=temporary&unit=blocks")
+    assert [row[1:3] for row in value["groups"]] == [["1,000", "1"]]
+    value = browse(folder, page, script, "kind=1")
+    assert value["groups"] == [["100.0 %", "1", "none ended", "open_it f.c:9\n← main"]], value["groups"]
+
+
+def a_moment_is_picked(folder):
+    page = make_page(folder, trace(folder))
+    data = data_of(page)
+    width = data["moment_width"]
+    assert data["moment_count"] == data["end"] // width + 1 <= 64 and data["end"] == 8 * 10 ** 9
+    for seconds, expected in ((0.5, ["100", "1"]), (1.5, ["160", "2"]), (2.9, ["1,160", "3"]), (3.5, ["160", "2"]),
+                              (7.5, ["60", "1"])):
+        moment = int(seconds * 1e9) // width
+        value = browse(folder, page, "return {sum: sum(), card: cards().moment, now: "
+                       "document.getElementById('time').getAttribute('aria-valuenow')};", f"moment={moment}")
+        assert value["sum"][1:3] == expected and value["now"] == str(moment), (seconds, value)
+        assert value["card"][0].startswith(expected[0] + " byte")
+    # By keyboard: from the end back to where a is still alive; then forgotten again.
+    value = browse(folder, page, """
+        const time = document.getElementById('time'), seen = [];
+        press('Home', time);
+        seen.push([state.view, state.moment, sum()[1]]);
+        for (let i = 0; i < 10; i++)
+          press('ArrowRight', time);
+        seen.push([state.view, state.moment, cards().moment[0], location.hash]);
+        press('Escape');
+        seen.push([state.view, state.moment, location.hash]);
+        const place = time.getBoundingClientRect();
+        time.dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: place.left + place.width / 2}));
+        seen.push([state.view, state.moment]);
+        return seen;""")
+    middle = round(4e9 / width)
+    assert value[0][:2] == ["moment", 0], value
+    assert value[1][:2] == ["moment", 10] and value[1][3] == "#view=moment&moment=10", value
+    assert value[2] == ["live", None, ""], value
+    assert value[3] == ["moment", middle], (value, middle)
+
+
+def keys_zoom_and_find(folder):
+    page = make_page(folder, trace(folder))
+    value = browse(folder, page, """
+        const seen = [];
+        press('3');
+        seen.push([state.view, groups().length]);
+        box('middle').focus();
+        press('Enter', box('middle'));
+        seen.push([shown('#found')[0], groups().length, document.activeElement.textContent]);
+        press('ArrowDown', document.activeElement);
+        seen.push(document.activeElement.textContent);
+        press('ArrowUp', document.activeElement);
+        press('ArrowUp', document.activeElement);
+        seen.push(document.activeElement.textContent);
+        press('Escape');
+        press('i');
+        seen.push([shown('.box').slice(0, 3), shown('#flame-title')[0]]);
+        press('i');
+        press('/');
+        seen.push(document.activeElement.id);
+        document.activeElement.value = 'LIBV';
+        document.activeElement.dispatchEvent(new Event('input', {bubbles: true}));
+        seen.push([shown('#found')[0], shown('.hit'), groups().length]);
+        press('Escape', document.activeElement);
+        press('b');
+        seen.push([state.unit, state.find, groups().length]);
+        press('t');
+        seen.push([document.documentElement.dataset.theme, location.hash]);
+        press('?');
+        seen.push(document.getElementById('help').open);
+        return seen;""")
+    assert value[0] == ["allocated", 3]
+    assert value[1] == ["Only what goes through middle: 160 bytes in 2 blocks, 13.8 %.", 2, "middle"], value[1]
+    assert value[2:4] == ["alloc_a", "main"], value
+    assert value[4] == [["all", "realloc", "std::vector<int>::push"], "Allocated, from what allocates to its callers"]
+    assert value[5] == "find"
+    assert value[6] == ["Found in stacks with 1,000 bytes in 1 block, 86.2 %.", ["std::vector<int>::push"], 1], value[6]
+    assert value[7] == ["blocks", "", 3]
+    assert value[8] == ["light", "#view=allocated&unit=blocks&theme=light"], value[8]
+    assert value[9] is True
+    value = browse(folder, page, "return [shown('#found'), groups().length, groups()[0]];", "view=allocated&find=nowhere")
+    assert value == [["“nowhere” is in no stack."], 0, None], value
+
+
+def a_stack_shows_its_lines(folder):
+    page = make_page(folder, trace(folder))
+    value = browse(folder, page, """
+        press('3');
+        const row = [...document.querySelectorAll('tr.group')].find((tr) => tr.innerText.includes('alloc_a'));
+        press('Enter', row);
+        const open = document.querySelector('.details');
+        const seen = {stack: [...open.querySelectorAll('li')].map((li) => li.textContent),
+          code: shown('.details code'), names: shown('.details dt'), figures: shown('.details dd'),
+          elements: open.querySelectorAll('b').length};
+        press('Enter', document.activeElement);
+        seen.after = document.querySelectorAll('.details').length;
+        return seen;""")
+    assert value["stack"] == ["malloc", 'alloc_a a.c:2p = malloc(n); /* <b>"here"</b> */', "middle m.c:6", "main m.c:8"]
+    assert value["code"] == ['p = malloc(n); /* <b>"here"</b> */'] and value["elements"] == 0
+    assert dict(zip(value["names"], value["figures"])) == {
+        "Allocated": "100 bytes in 1 block", "Alive at the end": "0 bytes in 0 blocks",
+        "Alive at the peak": "100 bytes in 1 block", "Temporary": "0 bytes in 0 blocks",
+        "Released": "1 block after 4\xa0s on average", "First": "at 0\xa0ns"}, value
+    assert value["after"] == 0
+
+
+def hostile_names_are_text(folder):
+    name = b"</script><script>seen.errors.push(1)</script><img src=x onerror=seen.errors.push(2)>&amp;\xff\"'"
+    data = trace(folder).replace(b"alloc_b", name).replace(b"/bin/prog", b"/bin/" + name).replace(b"fd", b"<i>fd")
+    page = make_page(folder, data)
+    value = browse(folder, page, """
+        return {boxes: shown('.box'), images: document.images.length, scripts: document.scripts.length,
+                italics: document.querySelectorAll('i').length, title: document.title, kinds: shown('.kind .type')};""",
+                   "theme=<script>&find=<b>&open=0,x,-1&moment=1e9&view=<&kind=99")
+    expected = name.decode("utf-8", "replace")
+    assert expected in value["boxes"], value
+    assert value["images"] == value["italics"] == 0 and value["scripts"] == 4, value
+    assert value["title"] == f"/bin/{expected} – functrace" and value["kinds"] == ["memory", "<i>fd"], value
+
+
+def what_is_not_there_is_said(folder):
+    page = make_page(folder, HEAD.encode())
+    value = browse(folder, page, "return [shown('#cards .exact'), shown('#flame'), shown('#groups-title')];")
+    assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end: no leaks were seen."], value
+    assert value[2] == []
+    # Without resources, too.
+    page = make_page(folder, HEAD.split("\n", maxsplit=1)[0].encode() + b"\n")
+    assert browse(folder, page, "return shown('.nothing');") == ["The trace has no events."]
+    # Without times all is by calls, without stacks by function.
+    lines = [line for line in CALLS.splitlines() if line[:1].isdigit()]
+    data = HEAD + "\n".join(re.sub(r" \[.*?\]", "", line) for line in lines) + "\n"
+    page = make_page(folder, data.encode())
+    value = browse(folder, page, "return [shown('#time-title'), groups(), shown('.box'), shown('.axis').slice(-1)];",
+                   "view=allocated")
+    assert value[0] == ["Over the calls"], value
+    assert [row[-1] for row in value[1]] == ["realloc\nno stack was taken", "malloc\nno stack was taken"], value[1]
+    assert value[2] == ["all", "realloc", "malloc"], value[2]
+    assert value[3][0].endswith("calls"), value[3]
+
+
+def figures_of(stats):
+    """{view: (blocks, bytes)} of a --stats with one resource."""
+    number = lambda words: tuple(map(int, re.search(words, stats).groups()))
+    return {"live": number(r"live at the end *(\d+) *bytes *(\d+)"),
+            "allocated": number(r"allocations *(\d+) *bytes *(\d+)"),
+            "peak": number(r"peak bytes *(\d+)")}
+
+
+def figures_are_those_of_stats(folder):
+    """A real program: as shown, and the sums of all rows."""
+    path = os.path.join(folder, "t.rtrace")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "20", "-o", path, "perl", "-e",
+                    "my @x = map { 'y' x $_ } 1..300"], check=True, timeout=120)
+    stats = figures_of(run("--stats", path, check=0).stdout.decode())
+    out = os.path.join(folder, "page.html")
+    run(f"--html={out}", path, check=0)
+    with open(out, encoding="utf-8") as file:
+        page = file.read()
+    rows = data_of(page)["kinds"][0]["rows"]
+    assert (sum(row[6] for row in rows), sum(row[7] for row in rows)) == stats["live"]
+    assert (sum(row[4] for row in rows), sum(row[5] for row in rows)) == stats["allocated"]
+    assert sum(row[9] for row in rows) == stats["peak"][0]
+    value = browse(folder, page, """
+        const all = {};
+        for (const view of ['live', 'peak', 'allocated']) {
+          click('#card-' + view);
+          all[view] = [sum()[2], sum()[1], cards()[view], document.querySelector('.box').getAttribute('aria-label')];
+        }
+        return all;""")
+    for view, (*blocks, size) in stats.items():
+        shown = value[view]
+        assert int(shown[1].replace(",", "")) == size, (view, shown, size)
+        assert shown[2][0] == f"{size:,} bytes" and shown[3].startswith(f"all: {size:,} bytes in "), shown
+        if blocks:
+            assert int(shown[0].replace(",", "")) == blocks[0] and shown[2][1] == f"{blocks[0]:,} blocks", shown
+
+
+def pages_go_with_reports_and_several_traces(folder):
+    path, out = os.path.join(folder, "t"), os.path.join(folder, "page.html")
+    with open(path, "wb") as file:
+        file.write(trace(folder))
+    done = run(f"--html={out}", "--report", path, path, check=0)
+    assert done.stdout.startswith(b"program     /bin/prog"), done.stdout
+    with open(out, encoding="utf-8") as file:
+        data = data_of(file.read())
+    assert len(data["programs"]) == 2 and data["kinds"][0]["live"] == [2, 120] and "most" not in data["kinds"][0]
+    assert run(f"--html={out}", path, check=0).stdout == b""
+    for wrong in (["--stats"], ["-l"], ["-f", "text"], ["-f", "heaptrack"]):
+        if wrong[-1] == "heaptrack" and b"heaptrack" not in run("--help").stdout:
+            continue
+        assert run(f"--html={out}", *wrong, path).returncode == 2, wrong
+    done = run(f"--html={folder}/none/page.html", path)
+    assert done.returncode == 1 and b"none/page.html" in done.stderr, done
+
+
+STACKS, ROUNDS = 101000, 5
+
+
+def a_large_trace(path):
+    """A million events, of as many stacks as no page has room for."""
+    encoder = Encoder("1.4", 8, False)
+    stacks = [encoder.packet(("BTRC", 0x10000000 + 16 * i, 0x8000000 + 16 * (i // 4), 0x4000000 + 16 * (i // 64),
+                              0x2000000 + 16 * (i // 1024), 0x1000000 + 16 * (i // 16384), 0x900000, 0x800000))
+              for i in range(STACKS)]
+    with open(path, "wb") as file:
+        file.write(encoder.trace(golden.DECLARATIONS))
+        for number in range(ROUNDS):
+            start = 3600000 + number * 20000
+            file.write(b"".join(
+                encoder.packet(("CALL", 1, 0, start + i // 10, 2, "malloc", i % 1000 + 1, 0x600000 + 16 * i)) + stacks[i]
+                for i in range(STACKS)))
+            kept = 10000 if number == ROUNDS - 1 else 0
+            file.write(b"".join(
+                encoder.packet(("CALL", 1, 0, start + 10000 + i // 10, 1, "free", 0, 0x600000 + 16 * i))
+                for i in range(kept, STACKS)))
+
+
+def a_million_events_fit(folder):
+    path, out = os.path.join(folder, "t.rtrace"), os.path.join(folder, "page.html")
+    a_large_trace(path)
+    stats = figures_of(run("--stats", path, check=0).stdout.decode())
+    process = subprocess.Popen([PROGRAM, f"--html={out}", path])
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    assert status == 0
+    size = os.path.getsize(out)
+    print(f"# {size:,} bytes; {usage.ru_utime:.1f} s, {usage.ru_maxrss // 1024} MiB to make it")
+    assert size < 5000000, size
+    with open(out, encoding="utf-8") as file:
+        page = file.read()
+    rows = data_of(page)["kinds"][0]["rows"]
+    folded = sum(row[2] for row in rows)
+    assert folded + sum(not row[2] for row in rows) == STACKS and folded > STACKS / 2, (folded, len(rows))
+    assert (sum(row[6] for row in rows), sum(row[7] for row in rows)) == stats["live"]
+    assert (sum(row[4] for row in rows), sum(row[5] for row in rows)) == stats["allocated"]
+    assert stats["live"][0] == 10000
+    value = browse(folder, page, """
+        const opened = performance.now();
+        press('3');
+        press('i');
+        return [opened, performance.now() - opened, shown('.box')[0], sum(), cards().allocated];""")
+    assert value[2] == "all" and value[4][1] == f"{ROUNDS * STACKS:,} blocks" and value[3][2] == f"{ROUNDS * STACKS:,}", value
+    assert value[3][-1] == f"{STACKS:,} stacks in all"
+    print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
+
+
+TESTS = [the_page_shows_what_there_is, views_have_their_figures, a_moment_is_picked, keys_zoom_and_find,
+         a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
+         pages_go_with_reports_and_several_traces, a_million_events_fit]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

@@ -6,6 +6,7 @@
 #include "postproc-run.h"
 #include "postproc-views.h"
 #include "base/msg.h"
+#include "live/live.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -107,6 +108,23 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	free(text);
 }
 
+static int show_live(const struct postproc_options *options, struct postproc_input *input)
+{
+	const struct view_options *views = &options->views;
+	const struct live_options live = {
+		.interval = views->interval > 0 ? views->interval : 1,
+		.count = views->count,
+		.top = views->report_options.top,
+		.sysroot = options->names.sysroot,
+		.names = names_new(&options->names),
+		.input_name = input->name,
+	};
+	const int status = live_run(input->reader, &live);
+
+	names_free(live.names);
+	return status;
+}
+
 static void read_trace(struct postproc *postproc, struct postproc_input *input)
 {
 	const struct postproc_options *options = &postproc->options;
@@ -116,6 +134,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	postproc->sequence.input_name = input->name;
 	if (!postproc_input_begin(input, options)) {
 		postproc->failed = true;
+	} else if (options->views.live) {
+		postproc->failed |= show_live(options, input) != EXIT_SUCCESS;
 	} else if (options->dump) {
 		postproc->failed |= postproc_dump(input, options, sequence) != EXIT_SUCCESS;
 	} else {

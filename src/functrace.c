@@ -4,9 +4,15 @@
 #include "base/msg.h"
 #include "base/title.h"
 #include "options.h"
+#include "live_run.h"
 #include "report_run.h"
 #include "engine/engine.h"
 #include "tracer/tracer.h"
+
+static int trace(const struct settings *settings)
+{
+	return engine_run(settings, tracer_run);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,8 +23,10 @@ int main(int argc, char **argv)
 
 	if (status < 0 && settings.report.is_wanted)
 		status = report_run_begin(&settings);
+	if (status < 0 && settings.report.is_live)
+		status = live_run_view(&settings, trace);
 	if (status < 0)
-		status = engine_run(&settings, tracer_run);
+		status = trace(&settings);
 	report_run_end(&settings);
 	settings_free(&settings);
 	return status;

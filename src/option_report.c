@@ -15,6 +15,9 @@ enum report_option {
 	OPT_SUPPRESSIONS,
 	OPT_GEN_SUPPRESSIONS,
 	OPT_NO_DEFAULT_SUPPRESSIONS,
+	OPT_LIVE,
+	OPT_INTERVAL,
+	OPT_COUNT,
 };
 
 static const struct argp_option options[] = {
@@ -32,6 +35,9 @@ static const struct argp_option options[] = {
 	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "with --report: an entry for such a file for each leak", 0},
 	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
 	 "with --report: also what the C and C++ libraries keep on purpose", 0},
+	{"live", OPT_LIVE, NULL, 0, "with -t: show what is alive and what grows while the process runs", 0},
+	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
+	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
 	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with --report: end with status N if there are leaks", 0},
 	{0},
 };
@@ -42,6 +48,7 @@ static void keep(struct parse *parse, const char *name, const char *arg)
 	struct report_wish *wish = &parse->settings->report;
 
 	wish->is_wanted |= !strcmp(name, "report");
+	wish->is_live |= !strcmp(name, "live");
 	ARRAY_GROW(wish->options, parse->report_capacity, wish->option_count);
 	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }
@@ -66,12 +73,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 const struct argp option_report_argp = {.options = options, .parser = parse_option};
 
+static bool is_of_live(const char *option)
+{
+	return !strncmp(option, "--interval", 10) || !strncmp(option, "--count", 7);
+}
+
 int option_report_check(struct parse *parse)
 {
 	struct settings *s = parse->settings;
 
-	if (s->report.option_count && !s->report.is_wanted)
-		return usage_error(parse, "%s is about the report; add --report", s->report.options[0]);
+	if (s->report.is_live && s->report.is_wanted)
+		return usage_error(parse, "--live and --report do not go together; 'r' in the view writes a report");
+	if (s->report.is_live && s->pid_count != 1)
+		return usage_error(parse, "--live shows one process that runs: give it with -t");
+	if (s->report.is_live && s->output)
+		return usage_error(parse, "--live keeps no trace; leave -o out");
+	if (s->report.option_count && !s->report.is_wanted && !s->report.is_live)
+		return usage_error(parse, "%s is about the %s", s->report.options[0],
+				   is_of_live(s->report.options[0]) ? "live view; add --live" : "report; add --report");
 	if (s->report.is_wanted && (s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"))))
 		return usage_error(parse, "--report reads the traces when they are whole; give -o a folder or a file, "
 					  "or leave it out");

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INTERVAL_MIN 0.1
+
 enum view_option {
 	OPT_REPORT = 0x800,
 	OPT_HTML,
@@ -18,6 +20,9 @@ enum view_option {
 	OPT_SUPPRESSIONS,
 	OPT_GEN_SUPPRESSIONS,
 	OPT_NO_DEFAULT_SUPPRESSIONS,
+	OPT_LIVE,
+	OPT_INTERVAL,
+	OPT_COUNT,
 };
 
 static const struct argp_option option_table[] = {
@@ -42,6 +47,10 @@ static const struct argp_option option_table[] = {
 	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "in the report: an entry for such a file for each leak", 0},
 	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
 	 "in the report: also what the C and C++ libraries keep on purpose", 0},
+	{"live", OPT_LIVE, NULL, 0,
+	 "show what is alive and what grows while the trace is written: a table on a terminal, else lines", 0},
+	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
+	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count", 0,
 	 "with -f of a format that holds one figure (default: live)", 0},
 	{0},
@@ -109,7 +118,11 @@ static void check(struct argp_state *state, const struct view_options *options)
 {
 	const enum report_view view = options->report_options.view;
 
-	if (!options->report && wants_report_only(options))
+	if ((options->interval > 0 || options->count) && !options->live)
+		argp_error(state, "--interval and --count are about the live view; add --live");
+	if (options->live && (options->report || options->export))
+		argp_error(state, "--live does not go with --report or -f; 'r' in the view writes a report");
+	if (!options->report && !options->live && wants_report_only(options))
 		argp_error(state,
 			   "--tree, --top, --between, --older, --diff and --gen-suppressions are about the report; add "
 			   "--report");
@@ -169,6 +182,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_DEFAULT_SUPPRESSIONS:
 		options->no_own_suppressions = true;
+		return 0;
+	case OPT_LIVE:
+		options->live = true;
+		return 0;
+	case OPT_INTERVAL:
+		options->interval = (double)seconds(state, "--interval", arg) / 1e9;
+		if (options->interval < INTERVAL_MIN)
+			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
+		return 0;
+	case OPT_COUNT:
+		if (!parse_number(arg, UINT32_MAX, &number) || !number)
+			argp_error(state, "--count needs a number from 1 on, not '%s'", arg);
+		options->count = (uint32_t)number;
 		return 0;
 	case OPT_WEIGHT:
 		options->has_weight = true;

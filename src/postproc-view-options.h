@@ -8,6 +8,9 @@
 #include <argp.h>
 
 struct view_options {
+	bool live;
+	double interval; /* of --live, in seconds; 0: 1 */
+	uint32_t count;
 	bool report;
 	struct report_options report_options;
 	const char *html;            /* the file of the page; NULL none */

@@ -1,78 +1,15 @@
 #include "config.h"
 #include "report_run.h"
+#include "postproc_process.h"
 #include "base/msg.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define POSTPROC "functrace-postproc"
-
 /* A list of so many bytes names more traces than a command line takes. */
-enum { LIST_MAX = 1 << 20, STATUS_NOT_FOUND = 127 };
-
-/* The one that belongs to this functrace stands beside it; else the one that is installed. The caller frees it. */
-static char *postproc_path(void)
-{
-	char self[4096];
-	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (length > 0) {
-		self[length] = '\0';
-		slash = strrchr(self, '/');
-		if (slash) {
-			slash[1] = '\0';
-			char *path = xasprintf("%s" POSTPROC, self);
-
-			if (!access(path, X_OK))
-				return path;
-			free(path);
-		}
-	}
-	return xstrdup(POSTPROC);
-}
-
-static void run_here(char *const *argv, int out)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	if (out >= 0)
-		dup2(out, STDOUT_FILENO);
-	char *path = postproc_path();
-
-	execvp(path, argv);
-	msg_error("%s cannot be run: %s. It is installed with functrace, beside it or in a folder of PATH.", path,
-		  strerror(errno));
-	_exit(STATUS_NOT_FOUND);
-}
-
-/* Runs it with these words, its output to `out` (-1: ours). Its exit status; 1 if it died of a signal. */
-static int run_postproc(char *const *argv, int out)
-{
-	int status;
-
-	fflush(NULL);
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		run_here(argv, out);
-	if (pid < 0) {
-		msg_error("no process can be made for " POSTPROC ": %s", strerror(errno));
-		return 1;
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
+enum { LIST_MAX = 1 << 20 };
 
 /* Words for functrace-postproc: its name, the options of the command line, then `more` of the caller's. The caller
  * frees the array. */
@@ -82,7 +19,7 @@ static char **words_for(const struct settings *settings, size_t more, size_t *co
 	char **argv = xcalloc(wish->option_count + more + 3, sizeof(*argv));
 
 	*count = 0;
-	argv[(*count)++] = (char *)(uintptr_t)POSTPROC;
+	argv[(*count)++] = (char *)(uintptr_t)POSTPROC_NAME;
 	if (settings->quiet)
 		argv[(*count)++] = (char *)(uintptr_t) "-q";
 	for (size_t i = 0; i < wish->option_count; i++)
@@ -96,7 +33,7 @@ static int check_options(const struct settings *settings)
 	char **argv = words_for(settings, 1, &count);
 
 	argv[count] = (char *)(uintptr_t) "--check-options";
-	const int status = run_postproc(argv, -1);
+	const int status = postproc_wait(postproc_start(argv, -1, -1));
 
 	free(argv);
 	return status ? status : -1;
@@ -134,7 +71,7 @@ static int print_report(const struct settings *settings, int out)
 		if (*path)
 			argv[count++] = path;
 	if (count > first)
-		status = run_postproc(argv, out);
+		status = postproc_wait(postproc_start(argv, -1, out));
 	free(argv);
 	free(list);
 	report_run_end(settings);
@@ -165,7 +102,7 @@ int report_run_begin(struct settings *settings)
 	const int status = check_options(settings);
 
 	if (status >= 0)
-		return status == STATUS_NOT_FOUND ? EXIT_FAILURE : status;
+		return status == POSTPROC_NOT_FOUND ? EXIT_FAILURE : status;
 	if (!make_folder(settings))
 		return EXIT_FAILURE;
 	settings->conclude = print_report;

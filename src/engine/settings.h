@@ -37,6 +37,7 @@ enum placement {
 /* --report: what functrace-postproc prints when tracing has ended. */
 struct report_wish {
 	bool is_wanted;
+	bool is_live;   /* --live: functrace-postproc shows what is traced meanwhile */
 	char **options; /* as functrace-postproc takes them */
 	size_t option_count;
 	int error_exitcode; /* among them; 0 none */

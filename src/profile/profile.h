@@ -89,6 +89,8 @@ struct profile {
 
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
+/* The accounts are the caller's again; what can be done with the profile is to free it. */
+void profile_give_back(struct profile *profile);
 
 /* After all processes: sums up. Groups of several processes are in the order in which they came up. */
 void profile_end(struct profile *profile);
@@ -103,6 +105,9 @@ struct tally profile_resource_at(const struct profile *profile, const struct pro
 /* The resource's account in one of the processes; NULL: it has none. */
 const struct resource_account *profile_resource_account(const struct account *account,
 							const struct profile_resource *resource);
+
+/* Whether the frame is in a library that allocates for others (the C library, the C++ library, the dynamic linker). */
+bool profile_frame_is_runtime(const struct profile_frame *frame);
 
 /* What fills a profile: */
 

@@ -55,6 +55,11 @@ static void add_process(const struct profile_stage_options *options, struct acco
 	resolver_free(&resolver);
 }
 
+void profile_add_account(struct profile *profile, struct account *account, struct names *names)
+{
+	add_process(&(struct profile_stage_options){.profile = profile, .names = names}, account);
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct profile_stage *profile = (struct profile_stage *)stage;

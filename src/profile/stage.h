@@ -16,4 +16,7 @@ struct profile_stage_options {
 /* A last stage for the records of one process. */
 struct stage *profile_stage_new(const struct profile_stage_options *options);
 
+/* Makes an account, on which account_end() was called, a part of the profile, whose it is then. */
+void profile_add_account(struct profile *profile, struct account *account, struct names *names);
+
 #endif

@@ -131,10 +131,12 @@ static void add_all_live(struct buf *b, const struct trace *trace)
 		buf_add_str(b, "; nothing is live");
 }
 
-/* Whether the traces are removed once they have been reported (--report). */
+/* Whether the traces are removed once they have been reported (--report), or only shown (--live). */
 static bool is_temporary(const struct run *run)
 {
-	return run->set->report.folder && run->set->output == run->set->report.folder;
+	const struct report_wish *wish = &run->set->report;
+
+	return wish->is_live || (wish->folder && run->set->output == wish->folder);
 }
 
 static char *report_text(const struct trace *trace)
@@ -399,7 +401,7 @@ void report_summary(const struct run *run)
 
 	report_traces(run, best);
 	report_counts(run);
-	if (run->set->report.is_wanted)
+	if (run->set->report.is_wanted || run->set->report.is_live)
 		return;
 	report_wrong(run);
 	if (best && (is_many(run) || !best->live.blocks))

@@ -189,21 +189,6 @@ void report_threads(struct report *report, const struct profile_resource *resour
 	free(threads.rows);
 }
 
-/* Whether it is a library that allocates for others: what matters is who called it. */
-static bool is_runtime(const char *module)
-{
-	static const char *const names[] = {
-		"libc.so",  "libc-",   "libstdc++",  "libc++",     "libgcc_s",
-		"ld-linux", "ld-musl", "libpthread", "linux-vdso",
-	};
-	const char *name = path_name(module);
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 /* The innermost object that is not of the language's runtime; else the innermost. */
 static const char *object_of(const struct profile_group *group)
 {
@@ -212,7 +197,7 @@ static const char *object_of(const struct profile_group *group)
 	for (uint32_t i = 0; i < group->frame_count; i++) {
 		const char *module = group->frames[i]->module;
 
-		if (module && !is_runtime(module))
+		if (module && !profile_frame_is_runtime(group->frames[i]))
 			return module;
 		if (!innermost)
 			innermost = module;

@@ -38,6 +38,7 @@ import forking
 import known
 import layouts
 import lifecycle
+import live
 import made
 import outputs
 import placement
@@ -134,6 +135,7 @@ MODULES = [
     ('chosen', chosen),
     ('contexts', contexts),
     ('attachments', attachments),
+    ('live', live),
     ('descriptors', descriptors),
     ('kinds', resources),
     ('kinds', resource_programs),

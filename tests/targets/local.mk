@@ -13,7 +13,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/described.c tests/targets/described.conf \
 	tests/targets/ending.c tests/targets/errnos.c \
 	tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
-	tests/targets/goroutines.go tests/targets/hidden.c tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
+	tests/targets/goroutines.go tests/targets/growing.c tests/targets/hidden.c \
+	tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
 	tests/targets/images.c tests/targets/inflight.c \
 	tests/targets/kind.h tests/targets/kind_gobject.c \
 	tests/targets/kind_several.c tests/targets/kind_shmsysv.c tests/targets/kind_mapstorm.c \

@@ -1,0 +1,24 @@
+/* The live view: what a process has alive and what grows, while its trace is still written. */
+#ifndef FT_LIVE_LIVE_H
+#define FT_LIVE_LIVE_H
+
+#include "symbols/names.h"
+#include "trace/reader.h"
+
+#include <stdbool.h>
+
+struct live_options {
+	double interval; /* seconds between two looks */
+	uint32_t count;  /* so many looks, then it ends; 0: until the trace ends or the user does */
+	uint32_t top;    /* rows of a look in plain lines; 0: 10 */
+	const char *sysroot;
+	struct names *names; /* of the process; the caller's */
+	const char *input_name;
+};
+
+/* Reads the trace to its end in a thread of its own. On a terminal it shows a table that takes keys (if it was built
+ * with ncurses), else lines. 0, or EXIT_FAILURE after a message. Memory is bounded by the live resources and the
+ * distinct stacks. */
+int live_run(struct reader *reader, const struct live_options *options);
+
+#endif

@@ -1,0 +1,438 @@
+/* The live view on a terminal, through ncurses. */
+#include "config.h"
+#include "live/view.h"
+
+#ifdef HAVE_CURSES
+
+#include "base/msg.h"
+#include "report/lines.h"
+#include "report/pretty.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_MS = 100, HEAD_LINES = 3, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12, NARROW = 100 };
+
+static const char *const order_names[ORDERS] = {"bytes", "since start", "since last", "calls/s", "blocks", "oldest"};
+
+struct screen {
+	struct view *view;
+	size_t selected, first;      /* rows: the selected one, the one at the top */
+	const struct site *expanded; /* whose stack is shown */
+	bool is_paused, is_typing;   /* a filter is typed in */
+	bool quits;
+	char message[160];
+	double looked_at; /* seconds */
+	uint32_t looks;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static double now_seconds(void)
+{
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
+}
+
+/* Bytes of a trace: what is no printable ASCII or UTF-8 is shown as '?'. */
+static void put_text(int y, int x, int width, const char *text)
+{
+	char line[512];
+	size_t size = 0;
+
+	if (width <= 0)
+		return;
+	for (; *text && size + 1 < sizeof(line) && size < (size_t)width; text++)
+		line[size++] = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+	line[size] = '\0';
+	mvaddnstr(y, x, line, width);
+}
+
+static void frame_text(const struct profile_frame *frame, struct buf *text)
+{
+	text->size = 0;
+	if (!frame) {
+		buf_add_str(text, "(no stack)");
+		return;
+	}
+	if (frame->function)
+		pretty_name(text, frame->function);
+	else
+		buf_printf(text, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
+	if (frame->file)
+		buf_printf(text, " at %s:%u", path_name(frame->file), frame->line);
+	else if (frame->module)
+		buf_printf(text, " from %s", path_name(frame->module));
+	if (frame->inlined)
+		buf_add_str(text, " (inlined)");
+}
+
+/* Fewer columns, so that the names have room. */
+static bool is_narrow(void)
+{
+	return COLS < NARROW;
+}
+
+static void draw_head(const struct screen *screen)
+{
+	const struct view *view = screen->view;
+	const struct resource_state *which = view_resource(view);
+	char age[32], events[32], live[32], blocks[32], grown[32], peak[32];
+	struct buf line = {0};
+
+	buf_printf(&line, "functrace: %s, process %" PRIu32 "   %s   %s calls, %.0f a second%s%s",
+		   view->account.name ? path_name(view->account.name) : "waiting for the trace", view->account.pid,
+		   age_text(view, view->account.last.since, age), number_grouped(view->events, events), view->calls,
+		   screen->is_paused ? "   PAUSED" : "", view->has_ended ? "   ENDED" : "");
+	attron(A_BOLD);
+	put_text(0, 0, COLS, buf_str(&line));
+	attroff(A_BOLD);
+	line.size = 0;
+	if (view_has_bytes(view))
+		buf_printf(&line, "%s: %s bytes in %s blocks alive, %s since the start, peak %s",
+			   which && which->type ? which->type : "?", number_grouped(view->live.bytes, live),
+			   number_grouped(view->live.calls, blocks), signed_text(view->grown, grown),
+			   number_grouped(view->peak.bytes, peak));
+	else
+		buf_printf(&line, "%s: %s alive, %s since the start", which && which->type ? which->type : "?",
+			   number_grouped(view->live.calls, blocks), signed_text(view->grown, grown));
+	put_text(1, 0, COLS, buf_str(&line));
+	line.size = 0;
+	if (is_narrow())
+		buf_printf(&line, "%13s %8s %13s %8s  allocated by", "bytes", "blocks", "since start", "calls/s");
+	else
+		buf_printf(&line, "%15s %10s %14s %14s %9s %9s  allocated by", "bytes", "blocks", "since start",
+			   "since last", "calls/s", "oldest");
+	attron(A_REVERSE);
+	mvhline(2, 0, ' ', COLS);
+	put_text(2, 0, COLS, buf_str(&line));
+	attroff(A_REVERSE);
+	buf_free(&line);
+}
+
+static void draw_row(const struct screen *screen, int y, const struct row *row, bool is_selected)
+{
+	struct view *view = screen->view;
+	char live[32], blocks[32], grown[32], last[32], age[32];
+	struct buf line = {0}, name = {0};
+
+	frame_text(view_frame_of(view, row->site), &name);
+	const char *bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";
+
+	number_grouped(row->live.calls, blocks);
+	signed_text(row->grown, grown);
+	if (is_narrow())
+		buf_printf(&line, "%13s %8s %13s %8.1f  %s", bytes, blocks, grown, row->calls, buf_str(&name));
+	else
+		buf_printf(&line, "%15s %10s %14s %14s %9.1f %9s  %s", bytes, blocks, grown,
+			   signed_text(row->grown_last, last), row->calls, age_text(view, row->oldest, age),
+			   buf_str(&name));
+	if (is_selected)
+		attron(A_STANDOUT);
+	mvhline(y, 0, ' ', COLS);
+	put_text(y, 0, COLS, buf_str(&line));
+	if (is_selected)
+		attroff(A_STANDOUT);
+	buf_free(&line);
+	buf_free(&name);
+}
+
+/* The stack below its row; returns the line behind it. */
+static int draw_stack(const struct screen *screen, int y, int end, const struct row *row)
+{
+	struct view *view = screen->view;
+	struct buf text = {0};
+
+	if (y < end)
+		put_text(y++, 18, COLS - 18, row->site->function ? row->site->function : "?");
+	view_frames(view, row->site);
+	for (size_t i = 0; i < view->resolver.frame_count && y < end; i++) {
+		frame_text(view->resolver.frames[i], &text);
+		put_text(y++, 18, COLS - 18, buf_str(&text));
+	}
+	buf_free(&text);
+	return y;
+}
+
+static void draw_foot(const struct screen *screen)
+{
+	struct buf line = {0};
+
+	if (screen->is_typing)
+		buf_printf(&line, "filter: %s_", screen->view->filter);
+	else if (*screen->message)
+		buf_add_str(&line, screen->message);
+	else
+		buf_printf(&line,
+			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b baseline  r report  Tab resource",
+			   order_names[screen->view->order], *screen->view->filter ? ": " : "", screen->view->filter);
+	attron(A_REVERSE);
+	mvhline(LINES - 1, 0, ' ', COLS);
+	put_text(LINES - 1, 0, COLS - 1, buf_str(&line));
+	attroff(A_REVERSE);
+	buf_free(&line);
+}
+
+/* The selected row is on the screen. */
+static void scroll_to_selected(struct screen *screen)
+{
+	const size_t room = LINES > HEAD_LINES + FOOT_LINES ? (size_t)(LINES - HEAD_LINES - FOOT_LINES) : 1;
+
+	if (screen->selected >= screen->view->row_count)
+		screen->selected = screen->view->row_count ? screen->view->row_count - 1 : 0;
+	if (screen->first > screen->selected)
+		screen->first = screen->selected;
+	if (screen->selected >= screen->first + room)
+		screen->first = screen->selected - room + 1;
+}
+
+static void draw(struct screen *screen)
+{
+	const int end = LINES - FOOT_LINES;
+	int y = HEAD_LINES;
+
+	erase();
+	scroll_to_selected(screen);
+	draw_head(screen);
+	for (size_t i = screen->first; i < screen->view->row_count && y < end; i++) {
+		const struct row *row = &screen->view->rows[i];
+
+		draw_row(screen, y++, row, i == screen->selected);
+		if (row->site == screen->expanded)
+			y = draw_stack(screen, y, end, row);
+	}
+	if (!screen->view->row_count && end > HEAD_LINES)
+		put_text(HEAD_LINES, 2, COLS - 2,
+			 *screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
+	draw_foot(screen);
+	refresh();
+}
+
+static const struct site *selected_site(const struct screen *screen)
+{
+	return screen->selected < screen->view->row_count ? screen->view->rows[screen->selected].site : NULL;
+}
+
+/* The same row stays selected wherever it is now. */
+static void look_again(struct screen *screen, double seconds)
+{
+	const struct site *site = selected_site(screen);
+
+	view_look(screen->view, seconds);
+	for (size_t i = 0; site && screen->selected && i < screen->view->row_count; i++)
+		if (screen->view->rows[i].site == site)
+			screen->selected = i;
+}
+
+static void move_by(struct screen *screen, int64_t by)
+{
+	const int64_t last = (int64_t)screen->view->row_count - 1;
+	int64_t to = (int64_t)screen->selected + by;
+
+	if (to > last)
+		to = last;
+	screen->selected = to < 0 ? 0 : (size_t)to;
+}
+
+static void type_filter(struct screen *screen, int key)
+{
+	char *filter = screen->view->filter;
+	const size_t length = strlen(filter);
+
+	if (key == '\n' || key == '\r' || key == KEY_ENTER) {
+		screen->is_typing = false;
+	} else if (key == KEY_ESCAPE) {
+		screen->is_typing = false;
+		*filter = '\0';
+	} else if ((key == KEY_BACKSPACE || key == 127 || key == '\b') && length) {
+		filter[length - 1] = '\0';
+	} else if (key >= 0x20 && key < 0x7f && length + 1 < sizeof(screen->view->filter)) {
+		filter[length] = (char)key;
+		filter[length + 1] = '\0';
+	}
+	screen->selected = screen->first = 0;
+	view_look(screen->view, 0);
+}
+
+static void write_report(struct screen *screen)
+{
+	char *name = view_write_report(screen->view);
+
+	if (name)
+		snprintf(screen->message, sizeof(screen->message), "report: %s", name);
+	else
+		snprintf(screen->message, sizeof(screen->message), "no report: %s", strerror(errno));
+	free(name);
+}
+
+static void take_key(struct screen *screen, int key)
+{
+	struct view *view = screen->view;
+	const int page = LINES > HEAD_LINES + FOOT_LINES + 1 ? LINES - HEAD_LINES - FOOT_LINES - 1 : 1;
+
+	if (key == KEY_RESIZE)
+		return;
+	if (screen->is_typing) {
+		type_filter(screen, key);
+		return;
+	}
+	*screen->message = '\0';
+	switch (key) {
+	case 'q':
+	case 'Q':
+		screen->quits = true;
+		break;
+	case KEY_UP:
+	case 'k':
+		move_by(screen, -1);
+		break;
+	case KEY_DOWN:
+	case 'j':
+		move_by(screen, 1);
+		break;
+	case KEY_PPAGE:
+		move_by(screen, -page);
+		break;
+	case KEY_NPAGE:
+	case ' ':
+		move_by(screen, page);
+		break;
+	case KEY_HOME:
+	case 'g':
+		screen->selected = 0;
+		break;
+	case KEY_END:
+	case 'G':
+		move_by(screen, INT32_MAX);
+		break;
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+		screen->expanded = selected_site(screen) == screen->expanded ? NULL : selected_site(screen);
+		break;
+	case 's':
+		view->order = (view->order + 1) % ORDERS;
+		screen->selected = screen->first = 0;
+		view_look(view, 0);
+		break;
+	case '/':
+		screen->is_typing = true;
+		break;
+	case KEY_ESCAPE:
+		*view->filter = '\0';
+		view_look(view, 0);
+		break;
+	case 'p':
+		screen->is_paused = !screen->is_paused;
+		break;
+	case 'b':
+		view_set_baseline(view);
+		view_look(view, 0);
+		snprintf(screen->message, sizeof(screen->message), "what grew is counted from now on");
+		break;
+	case 'r':
+		write_report(screen);
+		break;
+	case '\t':
+		view_next_resource(view);
+		screen->selected = screen->first = 0;
+		screen->expanded = NULL;
+		view_look(view, 0);
+		break;
+	case KEY_CTRL_L:
+		clearok(curscr, TRUE);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool has_ended(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	const bool ended = view->has_ended;
+
+	pthread_mutex_unlock(&view->lock);
+	return ended;
+}
+
+static void watch(struct screen *screen)
+{
+	const struct live_options *options = screen->view->options;
+	bool saw_end = false;
+
+	screen->looked_at = now_seconds();
+	while (!screen->quits && !interrupted) {
+		const double now = now_seconds(), passed = now - screen->looked_at;
+		const bool ends = has_ended(screen->view);
+
+		if (!screen->is_paused && ((ends && !saw_end) || (!saw_end && passed >= options->interval))) {
+			look_again(screen, passed > 0 ? passed : options->interval);
+			screen->looked_at = now;
+			saw_end = ends;
+			if (options->count && ++screen->looks >= options->count)
+				screen->quits = true;
+		}
+		draw(screen);
+		const int key = getch();
+
+		if (key != ERR)
+			take_key(screen, key);
+	}
+}
+
+/* Keys come from the terminal also where the trace comes by the standard input. */
+int live_screen(struct view *view)
+{
+	struct screen screen = {.view = view};
+	const struct sigaction action = {.sa_handler = note_signal};
+	FILE *keys = fopen("/dev/tty", "r");
+	SCREEN *terminal = keys ? newterm(NULL, stdout, keys) : NULL;
+
+	if (!terminal) {
+		if (keys)
+			fclose(keys);
+		return live_lines(view);
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	keypad(stdscr, TRUE);
+	set_escdelay(50);
+	timeout(TICK_MS);
+	watch(&screen);
+	endwin();
+	delscreen(terminal);
+	fclose(keys);
+	if (view->reason && has_ended(view))
+		msg_warn("%s: %s", view->options->input_name, view->reason);
+	return EXIT_SUCCESS;
+}
+
+#else
+
+#include "base/msg.h"
+
+int live_screen(struct view *view)
+{
+	msg_warn("built without ncurses, this shows lines: for a view that takes keys install libncurses-dev (Debian) "
+		 "or ncurses-devel (Fedora), and build it again");
+	return live_lines(view);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* What the live view shows at a moment: the stacks of one kind of resource, in an order. */
+#ifndef FT_LIVE_VIEW_H
+#define FT_LIVE_VIEW_H
+
+#include "live/live.h"
+#include "profile/profile.h"
+#include "profile/resolve.h"
+
+#include <pthread.h>
+
+enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDERS };
+
+/* What a site was at an earlier look. */
+struct site_look {
+	struct tally live;
+	uint64_t calls;
+};
+
+/* Of a kind of resource, by the numbers of its sites. */
+struct looks {
+	struct site_look *base, *last; /* at the baseline, at the last look */
+	size_t count;
+	struct tally base_live; /* of all */
+	uint64_t last_calls;
+};
+
+struct row {
+	const struct site *site;
+	struct tally live;
+	int64_t grown,
+		grown_last; /* bytes (or blocks where these say nothing) since the baseline, since the last look */
+	double calls;       /* a second, since the last look */
+	uint64_t oldest;    /* of what is alive: nanoseconds or calls */
+};
+
+struct view {
+	const struct live_options *options;
+	struct reader *reader;
+	pthread_mutex_t lock; /* of all that follows, which the reading thread changes */
+	struct account account;
+	struct profile *profile; /* whose frames the names are */
+	struct resolver resolver;
+	uint64_t epoch;     /* of the object map that the resolver's names are of */
+	bool has_ended;     /* the trace; the reading thread is done */
+	const char *reason; /* why, if it was not its end */
+	/* The showing thread's own: */
+	struct looks *looks; /* by the resource's place in account.resources */
+	size_t looks_count;
+	size_t resource; /* that is shown */
+	enum live_order order;
+	char filter[64]; /* only stacks with a function, object or file that has it; "" all */
+	struct row *rows;
+	size_t row_count, row_capacity;
+	double seconds; /* between the last two looks */
+	/* Of the resource, at the last look: */
+	struct tally live, peak;
+	int64_t grown;
+	double calls;
+	uint64_t events;
+};
+
+/* Looks at what is there now; the lock is taken meanwhile. `seconds`: since the last time; 0: only the order and the
+ * filter may have changed. */
+void view_look(struct view *view, double seconds);
+/* What grew is counted from now on. */
+void view_set_baseline(struct view *view);
+/* The next kind of resource. */
+void view_next_resource(struct view *view);
+const struct resource_state *view_resource(const struct view *view);
+/* Whether bytes are what counts there; else blocks. */
+bool view_has_bytes(const struct view *view);
+/* The frame by which a stack is known: the innermost that is not of the language's runtime. The lock is taken. */
+const struct profile_frame *view_frame_of(struct view *view, const struct site *site);
+/* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
+void view_frames(struct view *view, const struct site *site);
+/* Writes the report of what is there now to a new file in this folder, whose name the caller frees; NULL and errno. */
+char *view_write_report(struct view *view);
+void view_free(struct view *view);
+
+/* One of the two ways to show it, until it ends. 0 or EXIT_FAILURE after a message. */
+int live_lines(struct view *view);
+int live_screen(struct view *view);
+
+/* -1,234 and +1,234, into `text`. */
+const char *signed_text(int64_t number, char text[static 32]);
+/* "1.5 s", "12 min"; calls where there are no times. */
+const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
+
+#endif

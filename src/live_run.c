@@ -1,0 +1,115 @@
+#include "config.h"
+#include "live_run.h"
+#include "postproc_process.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The tracer's messages would stand in the view: they wait in a file, which has no name. -1: none can be made. */
+static int make_messages(void)
+{
+	char path[] = "/tmp/functrace-live-XXXXXX";
+	const int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static void print_messages(int fd)
+{
+	char bytes[4096];
+	ssize_t count;
+
+	if (fd < 0)
+		return;
+	lseek(fd, 0, SEEK_SET);
+	while ((count = read(fd, bytes, sizeof(bytes))) > 0)
+		write_all(STDERR_FILENO, bytes, (size_t)count, NULL);
+	close(fd);
+}
+
+/* The whole of functrace, as if it had been started with -o /dev/fd/N. */
+static int run_tracer(struct settings *settings, int (*trace)(const struct settings *settings), int out, int messages)
+{
+	if (messages >= 0)
+		dup2(messages, STDERR_FILENO);
+	settings->output = "the view";
+	settings->output_fd = out;
+	return trace(settings);
+}
+
+static pid_t start_view(const struct settings *settings, int in)
+{
+	const struct report_wish *wish = &settings->report;
+	char **argv = xcalloc(wish->option_count + 3, sizeof(*argv));
+	size_t count = 0;
+
+	argv[count++] = (char *)(uintptr_t)POSTPROC_NAME;
+	for (size_t i = 0; i < wish->option_count; i++)
+		argv[count++] = wish->options[i];
+	argv[count] = (char *)(uintptr_t) "-";
+	const pid_t pid = postproc_start(argv, in, -1);
+
+	free(argv);
+	return pid;
+}
+
+/* Ctrl-C makes it let go. What it still writes is read, for it waits while the pipe is full. Its status. */
+static int end_tracer(pid_t pid, int in)
+{
+	char rest[65536];
+	ssize_t count;
+	int status;
+
+	kill(pid, SIGINT);
+	while ((count = read(in, rest, sizeof(rest))) > 0 || (count < 0 && errno == EINTR))
+		;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_FAILURE;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings))
+{
+	const int messages = make_messages();
+	int pipes[2];
+
+	if (pipe2(pipes, O_CLOEXEC)) {
+		msg_error("no pipe can be made for the view: %s", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	/* A forked child's trace has no place in the view. */
+	settings->follow = false;
+	fflush(NULL);
+	const pid_t tracer = fork();
+
+	if (tracer < 0) {
+		msg_error("no process can be made for tracing: %s", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	if (tracer == 0) {
+		close(pipes[0]);
+		_exit(run_tracer(settings, trace, pipes[1], messages));
+	}
+	close(pipes[1]);
+	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	const int view = postproc_wait(start_view(settings, pipes[0]));
+
+	const int status = end_tracer(tracer, pipes[0]);
+
+	close(pipes[0]);
+
+	print_messages(messages);
+	return view ? view : status;
+}

@@ -1,0 +1,214 @@
+"""functrace --live: lines where there is no terminal, a table in one that tmux makes."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import builds
+from lifecycle import need_attach
+from processes import FUNCTRACE, text_differences, text_of
+
+LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
+ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
+
+
+def number(text):
+    return int(text.replace(',', ''))
+
+
+class Growing:
+    """A program that keeps a block every few milliseconds; at the end it must be as it was."""
+
+    def __init__(self):
+        self.child = subprocess.Popen([builds.target('growing', 'O0')], stdin=subprocess.PIPE)
+        self.pid = self.child.pid
+
+    def __enter__(self):
+        while 'growing' not in open('/proc/%d/maps' % self.pid).read() or not text_of(self.pid):
+            time.sleep(0.01)
+        self.text = text_of(self.pid)
+        return self
+
+    def __exit__(self, *_):
+        self.child.kill()
+        self.child.wait()
+
+    def is_well(self):
+        """[problem]: its text, and the end that it makes."""
+        problems = text_differences(self.text, text_of(self.pid))
+        self.child.stdin.close()
+        status = self.child.wait(60)
+        return problems + ([] if status == 0 else ['the target ended with %d' % status])
+
+
+def lines(room):
+    """Three looks: what grows does so from one to the next."""
+    need_attach()
+    with Growing() as target:
+        done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=1', '-t', str(target.pid)])
+        text = done.out.decode()
+        looks, rows = LOOK.findall(text), ROW.findall(text)
+        problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err[-300:])]
+        if len(looks) != 3 or len(rows) != 3:
+            return problems + ['%d looks and %d rows: %s' % (len(looks), len(rows), text)], ''
+        for i, row in enumerate(rows):
+            size, count = number(row[0]), number(row[1])
+            if 'grow_one at growing.c' not in row[6] or size != 30001 * count or number(row[2]) != size:
+                problems.append('look %d: %s' % (i, row))
+            if i and (size - number(rows[i - 1][0]) != number(row[3]) or not number(row[3])):
+                problems.append('since the last look: %s, %s' % (rows[i - 1], row))
+        if b'; trace: ' in done.err or b'Broken pipe' in done.err:
+            problems.append('messages: %s' % done.err)
+        problems += target.is_well()
+    return problems, '%s blocks' % looks[-1][1]
+
+
+def end_of_target(room):
+    """The view of what ends says so."""
+    need_attach()
+    with Growing() as target:
+        child = room.start([FUNCTRACE, '--live', '--interval=0.2', '-t', str(target.pid)])
+        time.sleep(1)
+        target.child.stdin.close()
+        done = room.finish(child)
+        text = done.out.decode()
+        problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err[-300:])]
+        if not text.endswith('The trace has ended.\n') or 'grow_one' not in text:
+            problems.append('the end: %s' % text[-300:])
+        if target.child.wait(60) != 0:
+            problems.append('the target ended otherwise')
+    return problems, ''
+
+
+class Screen:
+    """A terminal of tmux's with a shell."""
+
+    def __init__(self, columns=110, height=20):
+        if not shutil.which('tmux'):
+            raise builds.Skip('tmux is not installed')
+        self.folder = tempfile.mkdtemp(prefix='functrace-live-')
+        self.socket = os.path.join(self.folder, 'socket')
+        self.tmux('-f', '/dev/null', 'new-session', '-d', '-s', 'x', '-x', str(columns), '-y', str(height),
+                  'cd %s; PS1="ready " exec bash --norc --noprofile -i' % self.folder)
+
+    def tmux(self, *words):
+        environment = {key: value for key, value in os.environ.items() if key not in ('TMUX', 'TERM')}
+        return subprocess.run(['tmux', '-S', self.socket, *words], capture_output=True, text=True, timeout=60,
+                              env=dict(environment, TERM='xterm', LC_ALL='C.UTF-8')).stdout
+
+    def keys(self, *keys):
+        self.tmux('send-keys', '-t', 'x', *keys)
+
+    def text(self):
+        return self.tmux('capture-pane', '-p', '-t', 'x')
+
+    def shows(self, what):
+        """Waits for it. [problem]"""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            text = self.text()
+            if re.search(what, text, re.M):
+                return []
+            time.sleep(0.1)
+        return ['%r is not shown:\n%s' % (what, text)]
+
+    def close(self):
+        self.tmux('kill-server')
+        shutil.rmtree(self.folder)
+
+
+def table(room):
+    """Keys, a resize, a report, and a terminal that is as it was."""
+    need_attach()
+    screen = Screen()
+    try:
+        with Growing() as target:
+            screen.keys('stty -g > before', 'Enter')
+            screen.keys('%s --live --interval=0.2 -t %d; echo status $?; stty -g > after' % (FUNCTRACE, target.pid), 'Enter')
+            problems = screen.shows(r'^ +[\d,]+ +[\d,]+ +\+[\d,]+ +\+?[\d,]+ +[\d.]+ +[\d.]+ s  grow_one at growing\.c')
+            problems += screen.shows(r'functrace: growing-O0, process %d ' % target.pid)
+            screen.keys('Enter')
+            problems += screen.shows(r'^ {18}main at growing\.c')
+            screen.keys('Enter', '/')
+            screen.keys('-l', 'pass_by')
+            problems += screen.shows(r'^filter: pass_by_')
+            screen.keys('Enter')
+            if 'grow_one' in screen.text():
+                problems.append('the filter lets grow_one through')
+            screen.keys('Escape')
+            problems += screen.shows('grow_one')
+            screen.keys('s')
+            problems += screen.shows('sort: since start')
+            screen.keys('b')
+            problems += screen.shows('counted from now on')
+            screen.keys('p')
+            problems += screen.shows('PAUSED')
+            screen.keys('p')
+            screen.tmux('resize-window', '-t', 'x', '-x', '70', '-y', '10')
+            problems += screen.shows(r'^ +bytes +blocks +since start +calls/s  allocated by')
+            screen.keys('r')
+            problems += screen.shows('report: functrace-live-1.txt')
+            screen.tmux('resize-window', '-t', 'x', '-x', '110', '-y', '20')
+            screen.keys('q')
+            problems += screen.shows('^status 0$')
+            problems += screen.shows(r'blocks with [\d,]+ bytes')
+            with open(os.path.join(screen.folder, 'functrace-live-1.txt')) as file:
+                report = file.read()
+            if 'grow_one at growing.c' not in report or 'alive at the end, by stack' not in report:
+                problems.append('the report: %s' % report)
+            time.sleep(0.3)
+            with open(screen.folder + '/before') as before, open(screen.folder + '/after') as after:
+                if before.read() != after.read():
+                    problems.append('the terminal is not as it was')
+            problems += target.is_well()
+    finally:
+        screen.close()
+    return problems, ''
+
+
+def interrupted(room):
+    """Ctrl-C ends the view and lets go; the end of what is shown is shown."""
+    need_attach()
+    screen = Screen()
+    try:
+        with Growing() as target:
+            screen.keys('%s --live --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            problems = screen.shows('grow_one')
+            screen.keys('C-c')
+            problems += screen.shows('^status 0$')
+            problems += text_differences(target.text, text_of(target.pid))
+            screen.keys('clear; %s --live --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            problems += screen.shows('grow_one')
+            target.child.stdin.close()
+            problems += screen.shows('ENDED')
+            screen.keys('q')
+            problems += screen.shows('^status 0$')
+            if target.child.wait(60) != 0:
+                problems.append('the target ended otherwise')
+    finally:
+        screen.close()
+    return problems, ''
+
+
+def usage(room):
+    problems = []
+    for words, said in ((['--live', 'true'], b'give it with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
+                        (['--live', '-t', str(os.getpid()), '-o', 'x'], b'keeps no trace'),
+                        (['--interval=1', 'true'], b'is about the live view')):
+        done = room.run([FUNCTRACE] + words)
+        if done.status != 2 or said not in done.err:
+            problems.append('%s: status %d: %s' % (words, done.status, done.err))
+    return problems, ''
+
+
+CASES = [
+    ('--live: lines', lines),
+    ('--live: the end of the program', end_of_target),
+    ('--live: a terminal', table),
+    ('--live: Ctrl-C, and the end', interrupted),
+    ('--live: wrong usage', usage),
+]
+BUILDS = (('growing', 'O0'),)

@@ -31,7 +31,7 @@ static unsigned long checked, failures, kinds[3];
 struct line {
 	uint64_t address;
 	uint32_t word;
-	char mnemonic[32], operands[128];
+	char mnemonic[32], operands[1024];
 };
 
 static bool parse(const char *text, struct line *line)
@@ -42,7 +42,14 @@ static bool parse(const char *text, struct line *line)
 	if (end == text || *end != ':')
 		return false;
 	line->word = (uint32_t)strtoul(end + 1, &end, 16);
-	return sscanf(end, " %31s %127[^\n]", line->mnemonic, line->operands) >= 1;
+	if (sscanf(end, " %31s %1023[^\n]", line->mnemonic, line->operands) < 1)
+		return false;
+	/* "// b.lo, b.ul, b.last" */
+	char *comment = strstr(line->operands, "//");
+
+	if (comment)
+		*comment = '\0';
+	return true;
 }
 
 static bool is_one_of(const char *word, const char *const *list, size_t count)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "postproc-view-options.h"
 #include "base/msg.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,6 +136,8 @@ static void check(struct argp_state *state, const struct view_options *options)
 	if (options->html && options->export && !options->export->write)
 		argp_error(state, "-f %s is written as the records come, a page is made of all of them; run twice",
 			   options->export->name);
+	if (options->html && !page_may_replace(options->html))
+		argp_error(state, "--html would replace %s, which is no page; give it another file", options->html);
 	if (options->has_weight && (!options->export || !options->export->is_weighted))
 		argp_error(state, "--weight is for a format that holds one figure, like -f collapsed");
 }

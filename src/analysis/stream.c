@@ -31,7 +31,7 @@ int stream_close(struct stream *stream, int error)
 
 		if ((fclose(stream->out) || failed) && !error) {
 			error = -(flush_error ? flush_error : errno ? errno : EIO);
-			msg_error("cannot write %s: %s; what is there is not complete. Give another place with -o.",
+			msg_error("cannot write %s: %s; what is there is not complete. Give another place.",
 				  stream->name, strerror(-error));
 		}
 	}

@@ -3,6 +3,27 @@
 #include "report/page_data.h"
 #include "report/page_template.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
+bool page_may_replace(const char *path)
+{
+	enum { BEGINNING = 15 /* <!doctype html> */ };
+	char found[BEGINNING] = "";
+	struct stat stat_buf;
+
+	if (stat(path, &stat_buf) || !S_ISREG(stat_buf.st_mode) || !stat_buf.st_size)
+		return true;
+	FILE *file = fopen(path, "r");
+	/* What cannot be read can hardly be written; that is reported then. */
+	const size_t size = file ? fread(found, 1, BEGINNING, file) : 0;
+
+	if (!file)
+		return true;
+	fclose(file);
+	return size == BEGINNING && !memcmp(found, page_template, BEGINNING);
+}
+
 int page_write(const struct profile *profile, const struct page_options *options, FILE *out)
 {
 	static const char mark[] = "@DATA@";

@@ -4,6 +4,7 @@
 
 #include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct page_options {
@@ -14,6 +15,10 @@ struct page_options {
  * callers, and all sums stay exact. 0, or a negative errno after a message; errors of the stream are seen by
  * ferror(). */
 int page_write(const struct profile *profile, const struct page_options *options, FILE *out);
+
+/* Whether a page may take that file's place: it is not there, is empty, is no regular file, or is a page. What else is
+ * there, like a trace, was hardly meant. */
+bool page_may_replace(const char *path);
 
 enum { PAGE_MAX = 5000000 };
 

@@ -142,9 +142,13 @@ function drawHead() {
 function drawKinds() {
   const place = byId('kinds');
 
-  place.hidden = data.kinds.length < 2;
+  const isUsed = (kind, i) => i === state.kind || value(kind.allocated[0]) || value(kind.released);
+
+  place.hidden = data.kinds.filter(isUsed).length < 2;
   place.textContent = '';
   data.kinds.forEach((kind, i) => {
+    if (!isUsed(kind, i))
+      return;
     const button = make('button', 'kind');
     const figure = kind.is_call ? kind.allocated : kind.live;
     const text = kind.has_bytes ? human(figure[1]) : counted(figure[0], kind.one, kind.many);

@@ -29,7 +29,10 @@ function addPlace(to, frame) {
   to.append(' ', element);
 }
 
-// In short where a row comes from: the innermost function, and its callers on a line of their own.
+// Of what the libraries of C++ and Rust are made: whoever calls them says more.
+const PLUMBING = /^(?:std|__gnu_cxx|alloc|core)::|^operator new/;
+
+// In short where a row comes from: the innermost function that is no plumbing, and its callers on a line of their own.
 function addWhere(cell, row) {
   const stack = stackOf(row);
 
@@ -38,14 +41,15 @@ function addWhere(cell, row) {
       (stack.length ? ' below ' + stack[0].name : '')));
     return;
   }
+  const from = Math.max(0, stack.findIndex((frame) => !PLUMBING.test(frame.name)));
   const first = make('div', 'first');
-  first.append(make('span', 'name', stack.length ? stack[0].name : row.name));
+  first.append(make('span', 'name', stack.length ? stack[from].name : row.name));
   if (stack.length)
-    addPlace(first, stack[0]);
+    addPlace(first, stack[from]);
   cell.append(first);
-  const callers = stack.slice(1, 7).map((frame) => frame.name).join(' \u2190 ');
+  const callers = stack.slice(from + 1, from + 7).map((frame) => frame.name).join(' \u2190 ');
   if (callers)
-    cell.append(make('div', 'callers', '\u2190 ' + callers + (stack.length > 7 ? ' \u2190 \u2026' : '')));
+    cell.append(make('div', 'callers', '\u2190 ' + callers + (stack.length > from + 7 ? ' \u2190 \u2026' : '')));
   else if (row.end === NO_STACK)
     cell.append(make('div', 'callers', 'no stack was taken'));
 }
@@ -154,7 +158,11 @@ function addRow(body, kind, row, columns, sum) {
     addDetails(body, kind, row, columns);
 }
 
-function drawTableHead(columns, sort) {
+function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function drawTableHead(kind, columns, sort) {
   const head = byId('groups').tHead, line = make('tr');
 
   head.textContent = '';
@@ -162,7 +170,7 @@ function drawTableHead(columns, sort) {
     const cell = make('th', column.name);
 
     if (column.sort) {
-      const button = make('button', '', column.title);
+      const button = make('button', '', column.name === 'blocks' ? capital(kind.many) : column.title);
       button.type = 'button';
       button.dataset.sort = column.name;
       cell.append(button);
@@ -189,7 +197,7 @@ function drawTable(kind, rows, whole) {
   const body = table.tBodies[0], foot = table.tFoot;
 
   keyed.sort((a, b) => b.key - a.key || b.blocks - a.blocks || a.row.index - b.row.index);
-  drawTableHead(columns, sort);
+  drawTableHead(kind, columns, sort);
   body.textContent = foot.textContent = '';
   for (const {row} of keyed.slice(0, state.rows))
     addRow(body, kind, row, columns, whole);

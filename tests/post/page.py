@@ -347,6 +347,14 @@ def pages_go_with_reports_and_several_traces(folder):
         if wrong[-1] == "heaptrack" and b"heaptrack" not in run("--help").stdout:
             continue
         assert run(f"--html={out}", *wrong, path).returncode == 2, wrong
+    # The file was forgotten, and the trace taken for it.
+    done = run("--html", path, path)
+    assert done.returncode == 2 and b"which is no page" in done.stderr, done
+    with open(path, "rb") as file:
+        assert file.read() == trace(folder)
+    assert run("--html=-", path, check=0).stdout == run("--html=/dev/stdout", path, check=0).stdout
+    done = run("--html=/dev/full", path)
+    assert done.returncode == 1 and b"No space left" in done.stderr, done
     done = run(f"--html={folder}/none/page.html", path)
     assert done.returncode == 1 and b"none/page.html" in done.stderr, done
 

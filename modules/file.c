@@ -87,12 +87,13 @@ static const struct resource resources[] = {
 		.conditions = {{.test = TEST_EQUALS, .or_next = true, .value = ARG_INT(1), .other = CONST(F_DUPFD)},   \
 			       {.test = TEST_EQUALS, .value = ARG_INT(1), .other = CONST(F_DUPFD_CLOEXEC)}}
 
-/* Onto a descriptor, which is closed if it is open. Onto itself dup2() does nothing. */
+/* Onto a descriptor, which is closed if it is open. */
 #define DUPLICATES_TO(from, ...)                                                                                       \
 	.symbol = from, .role = ROLE_REALLOC, .resource = FD, .id = RESULT, .size = CONST(1), .released = ARG_INT(1),  \
-	.result = TYPE_INT, .success = OK_NOT_MINUS_1, .can_fail = true, .may_release_none = true,                     \
-	.conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}}, R_ERRNO(PARAM_INT),          \
+	.result = TYPE_INT, .success = OK_NOT_MINUS_1, .can_fail = true, .may_release_none = true, R_ERRNO(PARAM_INT), \
 	.params = {FD_("oldfd"), FD_("newfd"), __VA_ARGS__}
+/* Onto itself it does nothing. */
+#define UNLESS_SAME .conditions = {{.test = TEST_DIFFERS, .value = ARG_INT(0), .other = ARG_INT(1)}}
 
 #define CLOSES(from)                                                                                                   \
 	.symbol = from, .role = ROLE_RELEASE, .resource = FD, .id = ARG_INT(0), .result = TYPE_INT,                    \
@@ -269,8 +270,9 @@ static const struct function functions[] = {
 	       {"attr", PARAM_POINTER, .with = 1, .needs = OPEN_MAKES})},
 	{OPENS("__mq_open_2", NAME, {P_FLAGS("oflag", words_open)}), .name = "mq_open"},
 	{OPENS("dup", FD_("oldfd"))},
-	{DUPLICATES_TO("dup2")},
-	{DUPLICATES_TO("__dup2"), .name = "dup2"},
+	{DUPLICATES_TO("dup2"), UNLESS_SAME},
+	{DUPLICATES_TO("__dup2"), .name = "dup2", UNLESS_SAME},
+	/* Onto itself it fails. */
 	{DUPLICATES_TO("dup3", FLAGS(dup))},
 	{DUPLICATES("fcntl")},
 	{DUPLICATES("fcntl64")},

@@ -147,7 +147,7 @@ static int finish(struct stage *stage)
 	error = close_file(&outputs->table.file, "the table", error);
 	error = close_file(&outputs->hatf, "the HATF file", error);
 	error = close_file(&outputs->sim.file, "the program", error);
-	if (omissions_words(&words, &outputs->omissions, true))
+	if (omissions_words(&words, &outputs->omissions, OMISSIONS_CALL))
 		msg_warn("left out: %s", buf_str(&words));
 	buf_free(&words);
 	return error;

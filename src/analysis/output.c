@@ -259,7 +259,7 @@ static void report_omissions(const struct output *output)
 {
 	struct buf words = {0};
 
-	if (omissions_words(&words, writer_omissions(output->writer), false))
+	if (omissions_words(&words, writer_omissions(output->writer), OMISSIONS_ALL))
 		msg_warn("the format %s%s has no place for what was left out: %s",
 			 encoding_name(output->options.encoding), output->options.writer.compat ? " of sp-rtrace" : "",
 			 buf_str(&words));

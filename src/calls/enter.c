@@ -303,7 +303,11 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		enter_release_between(task, probe, of, &e);
 		return;
 	}
-	if (f->role == ROLE_RELEASE && !is_held && (f->may_release_none || release_is_library_own(task, probe)))
+	/* With -a its return is waited for also where it releases nothing: it may fail, which is a remark. */
+	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->args;
+
+	if (f->role == ROLE_RELEASE && !is_held && !is_remarked &&
+	    (f->may_release_none || release_is_library_own(task, probe)))
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);

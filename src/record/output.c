@@ -243,15 +243,22 @@ int output_begin(struct trace *trace)
 	return 0;
 }
 
-/* Calls that are missing from a trace must be said; that a format has no place for times or stacks, its user knows. */
-static void report_omissions(const struct trace *trace)
+/* Calls that are missing from a trace must be said, and with -a arguments and remarks of calls that failed; that a
+ * format has no place for times or stacks, its user knows. */
+static void report_omissions(struct trace *trace)
 {
+	const struct settings *const set = trace->run->set;
+	const struct omissions *const omissions = writer_omissions(trace->writer);
+	const uint32_t arguments = set->args ? OMISSIONS_BIT(OMITTED_ARGUMENT) : 0;
+	const uint32_t remarks = trace->counts.failures ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
 	struct buf words = {0};
 
-	if (omissions_words(&words, writer_omissions(trace->writer), true))
-		msg_warn("process %d: the format %s has no place for %s", trace->pid,
-			 encoding_name(trace->run->set->encoding), buf_str(&words));
+	if (omissions_words(&words, omissions, OMISSIONS_CALL | arguments | remarks))
+		msg_warn("process %d: the format %s has no place for %s", trace->pid, encoding_name(set->encoding),
+			 buf_str(&words));
 	buf_free(&words);
+	if (omissions->count[OMITTED_NOTE])
+		trace->counts.failures = 0; /* nobody looks for them in the trace */
 }
 
 /* A file of no bytes is no trace. It is removed where that name is still its own. */
@@ -431,9 +438,10 @@ void output_failure(struct trace *trace, const struct event *e)
 	struct buf text = {0};
 	const char *result = NULL, *error = NULL, *separator = "";
 
-	trace->counts.failures++;
+	/* A fork's child begins its trace with its first event: most make some failing calls and execute a program. */
 	if (trace->forked_by || !trace->writer || trace->broken)
 		return;
+	trace->counts.failures++;
 	buf_printf(&text, "%s(", e->function->shown);
 	for (size_t i = 0; i < e->args->count; i++) {
 		const struct call_arg *const arg = &e->args->items[i];

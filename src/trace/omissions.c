@@ -2,8 +2,6 @@
 #include "base/buf.h"
 #include "trace/omissions.h"
 
-#define LAST_CALL OMITTED_COPY
-
 static const struct words {
 	const char *one, *many;
 } words[OMISSIONS] = {
@@ -30,16 +28,15 @@ static const struct words {
 	[OMITTED_COMMENT] = {"comment", "comments"},
 };
 
-bool omissions_words(struct buf *out, const struct omissions *omissions, bool only_calls)
+bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set)
 {
-	const size_t end = only_calls ? LAST_CALL + 1 : OMISSIONS;
 	bool any = false;
 
-	for (size_t i = 0; i < end; i++) {
+	for (size_t i = 0; i < OMISSIONS; i++) {
 		const uint64_t count = omissions->count[i];
 		char digits[32];
 
-		if (!count)
+		if (!count || !(set >> i & 1))
 			continue;
 		buf_printf(out, "%s%s %s", any ? ", " : "", number_grouped(count, digits),
 			   count == 1 ? words[i].one : words[i].many);

@@ -38,7 +38,12 @@ struct omissions {
 
 struct buf;
 
-/* Appends "3 times, 1 note": whole calls only, or all. False, and nothing is appended, if there is none. */
-bool omissions_words(struct buf *out, const struct omissions *omissions, bool only_calls);
+/* Sets of omissions: a bit for each. */
+#define OMISSIONS_ALL        ((UINT32_C(1) << OMISSIONS) - 1)
+#define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* whole calls */
+#define OMISSIONS_BIT(which) (UINT32_C(1) << (which))
+
+/* Appends "3 times, 1 note" of those in the set. False, and nothing is appended, if there is none. */
+bool omissions_words(struct buf *out, const struct omissions *omissions, uint32_t set);
 
 #endif

@@ -174,6 +174,24 @@ def described(variant):
     return run
 
 
+def left_out(room):
+    """What a format has no place for is said once, with -a alone."""
+    problems, program = [], builds.target('args_cxx', 'O2')
+    for options, said_of_it in ((['-f', 'mpatrol'], ''),
+                                (['-a', '-f', 'mpatrol'], r'mpatrol has no place for \d+ arguments, \d+ notes?$'),
+                                (['-a', '-f', 'text'], ''),
+                                (['-a', '-f', 'text', '--compat=sp-rtrace'], r'text has no place for \d+ notes?$')):
+        done = room.run([FUNCTRACE, '-o', room.path('trace')] + options + [program])
+        said_last = done.err.decode(errors='replace')
+        lines = [line for line in said_last.splitlines() if 'has no place for' in line]
+        counted = '1 call failed' in said_last
+        if len(lines) != bool(said_of_it) or not all(re.search(said_of_it, line) for line in lines):
+            problems.append('%s: %s' % (options, lines))
+        if counted != (options == ['-a', '-f', 'text']):
+            problems.append('%s: %s' % (options, said_last[-300:]))
+    return problems, 'mpatrol, sp-rtrace'
+
+
 def as_in_modules(events):
     """Of some no result is shown."""
     return [(name, [a for a in arguments if not a.startswith('return=')] if name in RELEASES else arguments)
@@ -203,6 +221,7 @@ CASES = [('-x with all that is known%s [%s]' % (target[4:], variant), chosen(var
             ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
                 ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
+CASES.append(('what a format has no place for', left_out))
 BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(
     ('args_rows', variant) for variant in ROWS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
     ('kind_' + module, variant) for module, variant in OBJECTS)

@@ -87,7 +87,7 @@ static void opening(void)
 	INT("dup", dup(-7), "oldfd=-7");
 	INT("dup2", dup2(fd, 77), "oldfd=%d\tnewfd=77", fd);
 	INT("dup3", dup3(fd, 77, O_CLOEXEC), "oldfd=%d\tnewfd=77\tflags=O_CLOEXEC", fd);
-	INT("-dup3", dup3(fd, fd, 0), "oldfd=%d\tnewfd=%d\tflags=0", fd, fd);
+	INT("dup3", dup3(fd, fd, 0), "oldfd=%d\tnewfd=%d\tflags=0", fd, fd);
 	CLOSE(77);
 	CLOSE(dir);
 	CLOSE(fd);
@@ -194,7 +194,7 @@ static void named(void)
 	INT("shm_open", shm_open(template, O_RDWR | O_CREAT | O_EXCL, 0600),
 	    "name=\"%s\"\toflag=O_RDWR|O_CREAT|O_EXCL\tmode=0600", template);
 	INT("shm_unlink", shm_unlink(template), "name=\"%s\"", template);
-	INT("-shm_unlink", shm_unlink(template), "name=\"%s\"", template);
+	INT("shm_unlink", shm_unlink(template), "name=\"%s\"", template);
 	INT("mq_open", mq_open("/no/such", O_RDONLY), "name=\"/no/such\"\toflag=O_RDONLY");
 }
 

@@ -109,7 +109,9 @@ function human(bytes) {
 
   for (; number >= 1024 && unit < units.length - 1; unit++)
     number /= 1024;
-  return (unit && number < 100 ? number.toFixed(number < 10 ? 2 : 1) : Math.round(number)) + '\u00a0' + units[unit];
+  const isRound = !unit || number >= 100 || Number.isInteger(number);
+
+  return (isRound ? Math.round(number) : number.toFixed(number < 10 ? 2 : 1)) + '\u00a0' + units[unit];
 }
 
 // A number of blocks, short.

@@ -169,7 +169,8 @@ def a_moment_is_picked(folder):
     width = data["moment_width"]
     assert data["moment_count"] == data["end"] // width + 1 <= 64 and data["end"] == 8 * 10 ** 9
     for seconds, expected in ((0.5, ["100", "1"]), (1.5, ["160", "2"]), (2.9, ["1,160", "3"]), (3.5, ["160", "2"]),
-                              (7.5, ["60", "1"])):
+                              (7.5, ["60", "1"]), (1 - width / 1e10, ["100", "1"]), (1 + width / 1e9, ["160", "2"])):
+        # The last two: the moment before the second call, and the first one behind it.
         moment = int(seconds * 1e9) // width
         value = browse(folder, page, "return {sum: sum(), card: cards().moment, now: "
                        "document.getElementById('time').getAttribute('aria-valuenow')};", f"moment={moment}")

@@ -5,7 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-const struct page_limits page_data_limits = {.groups = 3200000, .folded = 600000, .sources = 300000};
+/* The rest of PAGE_MAX is for the lines of time, 16 kinds with 1024 spans of three numbers each, or 64 with 128, for
+ * the head, and for the template. */
+const struct page_limits page_data_limits = {.groups = 2900000, .folded = 600000, .sources = 300000};
 
 static void add_key(struct buf *out, const char *key)
 {
@@ -92,7 +94,7 @@ static void add_notes(struct buf *out, const struct profile *profile)
 static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 {
 	struct page_axis axis = {.moment_width = 1, .span_width = 1};
-	const size_t spans_max = kinds > 16 ? PAGE_SPANS / 4 : PAGE_SPANS;
+	const size_t spans_max = kinds > 16 ? PAGE_SPANS / 8 : PAGE_SPANS;
 
 	for (size_t p = 0; p < profile->process_count; p++)
 		for (size_t i = 0; i < kinds && !profile->processes[p].is_old; i++) {

@@ -139,8 +139,9 @@ static void add_group(struct rows *rows, const struct profile_group *group)
 /* Where the folded groups of that node are summed up; where there is no room for another such row, that of all. */
 static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
-	enum { COST = 200 };
-	const size_t cost = COST + 30 * rows->axis->moment_count;
+	/* With numbers of 20 digits. */
+	enum { COST = 400, MOMENT_COST = 47 };
+	const size_t cost = COST + MOMENT_COST * rows->axis->moment_count;
 	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);
 
 	if (!*place && node && cost > rows->left_folded)

@@ -18,6 +18,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/swap_read.c src/trace/swap_read.h src/trace/swap_read_call.c \
 	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/mapped_objects.c \
 	src/trace/mapped_objects.h src/trace/swap_read_records.c src/trace/swap_write_message.c \
+	src/trace/stack_cache.c src/trace/stack_cache.h \
 	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c \
 	src/trace/stacktrack_write.h src/trace/stacktrack_write_call.c src/trace/stacktrack_entries.c \
 	src/trace/stacktrack_cycle.c src/trace/stacktrack_read.c src/trace/stacktrack_read.h \

@@ -73,6 +73,7 @@ static void stacktrack_end(struct reader *reader)
 	for (size_t i = 0; (entry = hash_next(&s->processes, &i));)
 		process_free((void *)(uintptr_t)entry->value);
 	hash_free(&s->processes);
+	stack_cache_free(&s->stacks);
 	buf_free(&s->note);
 	free(s);
 }
@@ -162,6 +163,27 @@ static void recycle(struct stacktrack_process *process, struct stacktrack_entry 
 	free(entry);
 }
 
+/* What follows the entry of a text is mostly more of it: those with the same bytes before their payload, as far as they
+ * are read already, but for the last of them, with which the caller goes on. How many bytes of text they had. */
+static size_t take_infos_like_it(struct reader *reader, struct stacktrack_entry *entry)
+{
+	const struct stacktrack_format *const f = &((struct stacktrack_reader *)reader->state)->format;
+	const unsigned char *p = reader->data + reader->start, *const end = reader->data + reader->end;
+	size_t length = 0;
+
+	while ((size_t)(end - p) >= 2 * f->entry_size && !memcmp(p, p + f->entry_size, f->payload_at) &&
+	       entry->text.size + f->info_size <= STACKTRACK_TEXT_MAX) {
+		p += f->entry_size;
+		const char *text = (const char *)p + f->payload_at;
+		const size_t part = strnlen(text, f->info_size);
+
+		buf_add(&entry->text, text, part);
+		length += part;
+	}
+	reader->start = (size_t)(p - reader->data);
+	return length;
+}
+
 /* The texts of several sequence numbers may come by turns. */
 static int take_info(struct reader *reader, struct stacktrack_process *process, uint32_t sequence, unsigned flags)
 {
@@ -175,11 +197,13 @@ static int take_info(struct reader *reader, struct stacktrack_process *process, 
 	}
 	if (entry->text.size + s->format.info_size > STACKTRACK_TEXT_MAX)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	const size_t length = strnlen(text, s->format.info_size);
+	size_t length = strnlen(text, s->format.info_size);
 
 	buf_add(&entry->text, text, length);
-	if (!(flags & s->format.info_end))
+	if (!(flags & s->format.info_end)) {
+		length += take_infos_like_it(reader, entry);
 		return stacktrack_keep(reader, length, 0);
+	}
 	hash_remove(&process->open, sequence, NULL);
 	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + entry->text.size - length);
 	const int status = close_entry(reader, process, entry);

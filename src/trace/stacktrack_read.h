@@ -2,6 +2,7 @@
 #ifndef FT_TRACE_STACKTRACK_READ_H
 #define FT_TRACE_STACKTRACK_READ_H
 
+#include "trace/stack_cache.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "trace/reader_state.h"
@@ -53,6 +54,7 @@ struct stacktrack_process {
 };
 
 struct stacktrack_reader {
+	struct stack_cache stacks;
 	bool begun, swap, stopped;
 	int status;
 	struct stacktrack_format format;

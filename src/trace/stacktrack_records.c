@@ -105,27 +105,57 @@ static bool next_frame(char **at, uint64_t *address, const char **text, enum sta
 	}
 }
 
-static void take_backtrace(struct stacktrack_process *process)
+/* The frames of a text, into process->frames; their number. */
+static uint32_t parse_frames(struct stacktrack_process *process, bool *named)
 {
-	struct record_call *call = &process->call;
+	const struct buf *text_of_all = &process->entry.text;
 	uint32_t count = 0;
-	bool named = false;
 	uint64_t address;
 	const char *text;
 
 	process->frames_text.size = 0;
-	buf_add(&process->frames_text, process->entry.text.data, process->entry.text.size + 1);
-	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, &call->end);) {
+	buf_add(&process->frames_text, text_of_all->data, text_of_all->size + 1);
+	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, &process->call.end);) {
 		ARRAY_GROW(process->frames, process->frame_capacity, count);
 		ARRAY_GROW(process->texts, process->text_capacity, count);
 		process->texts[count] = text;
-		named |= text != NULL;
+		*named |= text != NULL;
 		process->frames[count++] = address;
 	}
+	return count;
+}
+
+static void copy_frames(struct stacktrack_process *process, const struct cached_stack *stack)
+{
+	if (process->frame_capacity < stack->count) {
+		process->frames = xreallocarray(process->frames, stack->count, sizeof(*process->frames));
+		process->frame_capacity = stack->count;
+	}
+	if (stack->count)
+		memcpy(process->frames, stack->frames, stack->count * sizeof(*process->frames));
+}
+
+static void take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process)
+{
+	const char *const text = (const char *)process->entry.text.data;
+	const size_t size = process->entry.text.size;
+	struct record_call *call = &process->call;
+	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
+	bool named = false;
+
 	call->has_frames = true;
+	if (known) {
+		copy_frames(process, known);
+		call->frame_count = known->count;
+		call->end = known->end;
+	} else {
+		call->end = STACK_WHOLE;
+		call->frame_count = parse_frames(process, &named);
+	}
 	call->frames = process->frames;
 	call->frame_texts = named ? process->texts : NULL;
-	call->frame_count = count;
+	if (!known)
+		stack_cache_keep(&s->stacks, text, size, call);
 }
 
 static void take_args(struct stacktrack_process *process)
@@ -328,7 +358,7 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	buf_str(&process->entry.text);
 	if (scope && scope->value == STACKTRACK_OF_BACKTRACE && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
-		take_backtrace(process);
+		take_backtrace(s, process);
 		return;
 	}
 	if (scope && scope->value == STACKTRACK_OF_ARGS && process->has_call &&

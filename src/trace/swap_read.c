@@ -70,6 +70,7 @@ static void swap_reader_end(struct reader *reader)
 	free(s->strings);
 	free(s->records);
 	free(s->frames);
+	stack_cache_free(&s->stacks);
 	free(s->args);
 	free(s);
 }

@@ -2,6 +2,7 @@
 #ifndef FT_TRACE_SWAP_READ_H
 #define FT_TRACE_SWAP_READ_H
 
+#include "trace/stack_cache.h"
 #include "base/hash.h"
 #include "trace/swap_message.h"
 #include "trace/mapped_objects.h"
@@ -67,6 +68,7 @@ struct swap_reader {
 	size_t string_count, string_capacity;
 	uint64_t *frames;
 	size_t frame_capacity;
+	struct stack_cache stacks;
 	struct call_arg *args;
 	size_t arg_capacity;
 	struct swap_fields fields, exit;

@@ -166,8 +166,16 @@ static const char *take_address(const char *text, uint64_t *address)
 }
 
 /* "400123,7f0000,cut". */
-static void take_stack(struct swap_reader *s, struct record_call *call, const char *stack)
+static void take_stack(struct swap_reader *s, struct record_call *call, const char *text)
 {
+	const size_t size = strlen(text);
+	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
+	const char *stack = known ? "" : text;
+
+	call->frame_count = 0;
+	call->end = known ? known->end : STACK_WHOLE;
+	for (uint32_t i = 0; known && i < known->count; i++)
+		add_frame(s, call, known->frames[i]);
 	call->has_frames = true;
 	while (*stack) {
 		uint64_t address;
@@ -183,6 +191,9 @@ static void take_stack(struct swap_reader *s, struct record_call *call, const ch
 		stack = end ? end : stack + strcspn(stack, ",");
 		stack += *stack == ',';
 	}
+	call->frames = s->frames;
+	if (!known)
+		stack_cache_keep(&s->stacks, text, size, call);
 }
 
 static uint32_t type_number(struct swap_reader *s, const char *type, uint32_t flags)

@@ -1,5 +1,6 @@
 /* A call as SWAP messages: a memory probe, or a function's entry and exit. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/swap_write.h"
 #include "trace/text.h"
 
@@ -173,16 +174,11 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 	}
 	buf_add_str(out, "s" SWAP_STACK);
 	for (uint32_t i = 0; i < count; i++) {
-		char hex[20];
-		char *p = hex + sizeof(hex);
-		uint64_t address = call->frames[i];
+		char *p = (char *)buf_room(out, NUMBER_ROOM);
 
-		do
-			*--p = "0123456789abcdef"[address & 15];
-		while (address >>= 4);
 		if (i)
-			*--p = ',';
-		buf_add(out, p, (size_t)(hex + sizeof(hex) - p));
+			*p++ = ',';
+		out->size += (size_t)(put_hex(p, call->frames[i]) - p) + (i != 0);
 	}
 	/* Without a frame there is no comma to be between. */
 	buf_add_str(out, ends[end] + (!count && end));

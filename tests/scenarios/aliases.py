@@ -29,3 +29,4 @@ def families(room):
 
 
 CASES = [('releases by another family, one function', families)]
+BUILDS = [('misuse', 'O2')]  # by layouts.misuse()

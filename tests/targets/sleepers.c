@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
@@ -186,22 +187,32 @@ static int do_io_getevents(void)
 	return (int)got;
 }
 
+/* A traced thread is woken by signals that it ignores too. These calls then say EINTR, and functrace has the kernel make
+ * them again; all others the kernel itself makes again. Where the registers of a stopped thread do not allow that
+ * (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
+#if defined(__aarch64__) || defined(__arm__)
+#define IS_MADE_AGAIN false
+#else
+#define IS_MADE_AGAIN true
+#endif
+
 static const struct sleeper {
 	const char *name;
 	int (*sleep)(void);
+	bool says_eintr;
 } sleepers[] = {
-	{"poll", do_poll},
-	{"select", do_select},
-	{"epoll_wait", do_epoll},
-	{"nanosleep", do_nanosleep},
-	{"futex", do_futex},
-	{"clock_nanosleep", do_clock_nanosleep},
-	{"sem_timedwait", do_sem},
-	{"sigtimedwait", do_sigtimedwait},
-	{"semtimedop", do_semtimedop},
-	{"recv", do_recv},
-	{"accept", do_accept},
-	{"io_getevents", do_io_getevents},
+	{"poll", do_poll, false},
+	{"select", do_select, false},
+	{"epoll_wait", do_epoll, true},
+	{"nanosleep", do_nanosleep, false},
+	{"futex", do_futex, false},
+	{"clock_nanosleep", do_clock_nanosleep, false},
+	{"sem_timedwait", do_sem, false},
+	{"sigtimedwait", do_sigtimedwait, true},
+	{"semtimedop", do_semtimedop, true},
+	{"recv", do_recv, true},
+	{"accept", do_accept, true},
+	{"io_getevents", do_io_getevents, true},
 };
 #define COUNT (sizeof(sleepers) / sizeof(*sleepers))
 
@@ -261,7 +272,8 @@ static int end_flock(void)
 }
 
 static const struct sleeper endless[] = {
-	{"read", end_read}, {"sem_wait", end_sem}, {"waitpid", end_wait}, {"msgrcv", end_msgrcv}, {"flock", end_flock},
+	{"read", end_read, false},     {"sem_wait", end_sem, false}, {"waitpid", end_wait, false},
+	{"msgrcv", end_msgrcv, false}, {"flock", end_flock, false},
 };
 #define ENDLESS (sizeof(endless) / sizeof(*endless))
 
@@ -320,7 +332,8 @@ int main(int argc, char **argv)
 	free(malloc(36201));
 	/* by default it is ignored: untraced, nobody wakes from it */
 	for (unsigned i = 0; i < COUNT; i++)
-		pthread_kill(tid[i], SIGURG);
+		if (!sleepers[i].says_eintr || IS_MADE_AGAIN)
+			pthread_kill(tid[i], SIGURG);
 	for (unsigned i = 0; i < ENDLESS; i++)
 		pthread_kill(endless_tid[i], SIGURG);
 	for (unsigned i = 0; i < COUNT; i++) {

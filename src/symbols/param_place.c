@@ -80,8 +80,26 @@ static bool read_value(const struct expression *expression, struct place_piece *
 	return is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
 }
 
+/* DWARF's numbers of what a function's own frame is found by: the stack pointer, and what may be a frame pointer. */
+static bool is_of_frame(int machine, unsigned number)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return number == 6 || number == 7;
+	case EM_386:
+		return number == 4 || number == 5;
+	case EM_AARCH64:
+		return number == 29 || number == 31;
+	case EM_ARM:
+		return number == 7 || number == 11 || number == 13;
+	default:
+		return true;
+	}
+}
+
 /* One place. False: it is one that nobody here understands, or not one of the entry. */
-static bool read_place(const struct entry *entry, const struct expression *expression, struct place_piece *piece)
+static bool read_place(const struct type_reader *reader, const struct entry *entry, const struct expression *expression,
+		       struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
@@ -104,7 +122,10 @@ static bool read_place(const struct entry *entry, const struct expression *expre
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	return is_based(first, &piece->place_register, &piece->place_offset);
+	/* Said for the whole function, such a place in its frame is one where its first instructions put the parameter, for
+	 * the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). */
+	return is_based(first, &piece->place_register, &piece->place_offset) &&
+	       (expression->is_list || !is_of_frame(reader->machine, piece->place_register));
 }
 
 /* Places one behind the other, each followed by DW_OP_piece. */
@@ -128,7 +149,7 @@ static bool read_pieces(struct type_reader *reader, const struct entry *entry, c
 		struct place_piece *piece = &pieces[count];
 
 		*piece = (struct place_piece){.offset = (uint32_t)offset, .size = (uint32_t)operation->number};
-		if (!read_place(entry, &part, piece))
+		if (!read_place(reader, entry, &part, piece))
 			return false;
 		count += piece->place != PLACE_NOWHERE;
 		offset += operation->number;
@@ -159,7 +180,7 @@ static bool read_expression(struct type_reader *reader, const struct entry *entr
 
 	if (has_pieces(expression))
 		return read_pieces(reader, entry, expression, param);
-	if (!read_place(entry, expression, &piece))
+	if (!read_place(reader, entry, expression, &piece))
 		return false;
 	param->place = piece.place;
 	param->place_register = piece.place_register;

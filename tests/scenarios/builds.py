@@ -255,7 +255,9 @@ def rust(seed, *flags):
     """A made program of Rust."""
     name = 'arguments_rs' + ''.join(flags)
     output = os.path.join(BINARIES, name)
-    if not PREBUILT and not shutil.which('rustc'):
+    if PREBUILT:
+        raise Skip('rustc makes programs of the build machine only')
+    if not shutil.which('rustc'):
         _give_up(output, Skip('rustc is not installed'))
     source = _made(name, 'rs', seed)
     _compile(['rustc', '-g', '--crate-name', 'made', '--cap-lints', 'allow'] + list(flags) + [source], output, [source])

@@ -122,8 +122,8 @@ static bool read_place(const struct type_reader *reader, const struct entry *ent
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	/* Said for the whole function, such a place in its frame is one where its first instructions put the parameter, for
-	 * the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). */
+	/* Said for the whole function, such a place in its frame is one where its first instructions put the
+	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). */
 	return is_based(first, &piece->place_register, &piece->place_offset) &&
 	       (expression->is_list || !is_of_frame(reader->machine, piece->place_register));
 }

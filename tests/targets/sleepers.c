@@ -187,9 +187,9 @@ static int do_io_getevents(void)
 	return (int)got;
 }
 
-/* A traced thread is woken by signals that it ignores too. These calls then say EINTR, and functrace has the kernel make
- * them again; all others the kernel itself makes again. Where the registers of a stopped thread do not allow that
- * (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
+/* A traced thread is woken by signals that it ignores too. These calls then say EINTR, and functrace has the kernel
+ * make them again; all others the kernel itself makes again. Where the registers of a stopped thread do not allow
+ * that (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
 #if defined(__aarch64__) || defined(__arm__)
 #define IS_MADE_AGAIN false
 #else

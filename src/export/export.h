@@ -47,8 +47,15 @@ uint64_t export_weight_of(const struct profile_group *group, enum export_weight 
  * "[0x123]". `room` has the text where it is made; returns it, or the frame's own string. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
 
+/* The blocks of the heap, for files that have a place for nothing else; NULL: the traces have none. */
+const struct profile_resource *export_memory(const struct profile *profile);
+
+extern const struct export export_callgrind;
+extern const struct export export_chrome;
 extern const struct export export_collapsed;
 extern const struct export export_json;
+extern const struct export export_massif;
+extern const struct export export_speedscope;
 extern const struct export export_xml;
 
 #endif

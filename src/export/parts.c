@@ -30,3 +30,11 @@ const char *export_frame_name(const struct profile_frame *frame, struct buf *roo
 		buf_printf(room, "[0x%" PRIx64 "]", frame->address);
 	return buf_str(room);
 }
+
+const struct profile_resource *export_memory(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->resource_count; i++)
+		if (is_heap_type(profile->resources[i]->type))
+			return profile->resources[i];
+	return NULL;
+}

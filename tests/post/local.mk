@@ -2,6 +2,7 @@
 POST_TESTS = tests/post/choices.py \
 	tests/post/convert.py \
 	tests/post/damage.py \
+	tests/post/exports.py \
 	tests/post/fidelity.py \
 	tests/post/foreign.py \
 	tests/post/golden.py \

@@ -1,0 +1,239 @@
+/* What massif writes, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the peak and at
+ * the end. Every tenth moment, the peak and the end have a tree of stacks, innermost first; what is below a hundredth
+ * of the whole, or deeper than DEPTH frames, is summed up, as massif does by default. Only memory has a place. */
+#include "config.h"
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { DEPTH = 30, DETAILED = 10 };
+
+struct part {
+	const struct profile_group *group;
+	uint64_t bytes;
+};
+
+struct massif {
+	const struct profile *profile;
+	const struct profile_resource *memory;
+	struct part *parts; /* groups with something alive, in the order of their frames */
+	size_t count;
+	uint64_t total;
+	size_t snapshot;
+	FILE *out;
+};
+
+/* The parts from `first` up to `end` have the frame at this depth in common. */
+struct child {
+	size_t first, end;
+	uint64_t bytes;
+};
+
+static int compare_stacks(const void *a, const void *b)
+{
+	const struct profile_group *x = ((const struct part *)a)->group, *y = ((const struct part *)b)->group;
+
+	for (uint32_t i = 0; i < x->frame_count && i < y->frame_count; i++)
+		if (x->frames[i]->number != y->frames[i]->number)
+			return x->frames[i]->number < y->frames[i]->number ? -1 : 1;
+	if (x->frame_count != y->frame_count)
+		return x->frame_count < y->frame_count ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int compare_children(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->first < y->first ? -1 : 1;
+}
+
+/* The children of what the parts have in common up to this depth, worst first. */
+static struct child *children_of(const struct massif *massif, size_t first, size_t end, uint32_t depth, size_t *count)
+{
+	struct child *children = xcalloc(end - first, sizeof(*children));
+
+	*count = 0;
+	while (first < end && massif->parts[first].group->frame_count <= depth)
+		first++;
+	while (first < end) {
+		struct child *child = &children[(*count)++];
+		const struct profile_frame *frame = massif->parts[first].group->frames[depth];
+
+		child->first = first;
+		for (; first < end && massif->parts[first].group->frames[depth] == frame; first++)
+			child->bytes += massif->parts[first].bytes;
+		child->end = first;
+	}
+	qsort(children, *count, sizeof(*children), compare_children);
+	return children;
+}
+
+/* A line is a line, whatever a name has in it. */
+static void write_text(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+}
+
+static void write_frame(struct massif *massif, const struct profile_frame *frame)
+{
+	fprintf(massif->out, "0x%" PRIX64 ": ", frame->address ? frame->address - 1 : 0);
+	write_text(frame->function ? frame->function : "???", massif->out);
+	if (frame->file) {
+		fputs(" (", massif->out);
+		write_text(path_name(frame->file), massif->out);
+		fprintf(massif->out, ":%u)", frame->line);
+	} else if (frame->module) {
+		fputs(" (in ", massif->out);
+		write_text(frame->module, massif->out);
+		fputc(')', massif->out);
+	}
+}
+
+/* The children of a node, whose own line says how many they are. Calls itself DEPTH deep at most. */
+static void write_node(struct massif *massif, const struct child *node, uint32_t depth)
+{
+	const struct profile_frame *frame = depth ? massif->parts[node->first].group->frames[depth - 1] : NULL;
+	struct child *children = NULL;
+	size_t count = 0, shown = 0;
+	uint64_t rest = 0;
+
+	if (depth < DEPTH && node->first < node->end)
+		children = children_of(massif, node->first, node->end, depth, &count);
+	while (shown < count && children[shown].bytes >= massif->total / 100 + (massif->total % 100 != 0))
+		shown++;
+	for (size_t i = shown; i < count; i++)
+		rest += children[i].bytes;
+	fprintf(massif->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "", shown + (shown < count), node->bytes);
+	if (frame)
+		write_frame(massif, frame);
+	else
+		fputs("(heap allocation functions) malloc/new/new[], --alloc-fns, etc.", massif->out);
+	fputc('\n', massif->out);
+	for (size_t i = 0; i < shown; i++)
+		write_node(massif, &children[i], depth + 1);
+	if (shown < count)
+		fprintf(massif->out, "%*sn0: %" PRIu64 " in %zu place%s, below massif's threshold (1.00%%)\n",
+			(int)depth + 1, "", rest, count - shown, count - shown == 1 ? "" : "s, all");
+	free(children);
+}
+
+/* What a snapshot consists of: `what` chooses the group's tally. */
+static void collect(struct massif *massif,
+		    struct tally (*what)(const struct profile *, const struct profile_group *, uint64_t),
+		    uint64_t since)
+{
+	massif->count = 0;
+	massif->total = 0;
+	for (size_t i = 0; i < massif->profile->group_count; i++) {
+		const struct profile_group *group = massif->profile->groups[i];
+
+		if (group->resource != massif->memory)
+			continue;
+		const uint64_t bytes = what(massif->profile, group, since).bytes;
+
+		if (!bytes)
+			continue;
+		massif->parts[massif->count++] = (struct part){group, bytes};
+		massif->total += bytes;
+	}
+}
+
+static struct tally tally_at_peak(const struct profile *profile, const struct profile_group *group, uint64_t since)
+{
+	(void)profile;
+	(void)since;
+	return group->at_peak;
+}
+
+static struct tally tally_at_end(const struct profile *profile, const struct profile_group *group, uint64_t since)
+{
+	(void)profile;
+	(void)since;
+	return group->live;
+}
+
+static void write_snapshot(struct massif *massif, uint64_t since, const char *tree)
+{
+	fprintf(massif->out,
+		"#-----------\nsnapshot=%zu\n#-----------\ntime=%" PRIu64 "\nmem_heap_B=%" PRIu64
+		"\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
+		massif->snapshot++, massif->profile->has_times ? since / 1000000 : since, massif->total, tree);
+	if (*tree == 'e')
+		return;
+	qsort(massif->parts, massif->count, sizeof(*massif->parts), compare_stacks);
+	write_node(massif, &(struct child){0, massif->count, massif->total}, 0);
+}
+
+/* The longest distance between two moments of a process. */
+static uint64_t width_of(const struct profile *profile, const struct profile_resource *memory)
+{
+	uint64_t width = 1;
+
+	for (size_t i = 0; i < profile->process_count; i++) {
+		const struct resource_account *account =
+			profile_resource_account(profile->processes[i].account, memory);
+
+		if (account && !profile->processes[i].is_old && account->timeline.moment_width > width)
+			width = account->timeline.moment_width;
+	}
+	/* Processes that begin late make the whole longer than each of them. */
+	while (profile->end_since / width >= TIMELINE_MOMENTS)
+		width *= 2;
+	return width;
+}
+
+static void write_snapshots(struct massif *massif)
+{
+	const struct profile *profile = massif->profile;
+	const uint64_t width = width_of(profile, massif->memory), peak = massif->memory->peak_since;
+	/* The peaks of several processes need not have been at one time, so there is none of all. */
+	size_t processes = 0;
+
+	for (size_t i = 0; i < profile->process_count; i++)
+		processes += !profile->processes[i].is_old;
+	bool has_peak = processes == 1 && massif->memory->peak.bytes;
+
+	for (uint64_t i = 0; i * width <= profile->end_since; i++) {
+		if (has_peak && peak < i * width) {
+			collect(massif, tally_at_peak, peak);
+			write_snapshot(massif, peak, "peak");
+			has_peak = false;
+		}
+		collect(massif, profile_group_at, i * width);
+		write_snapshot(massif, i * width, i % DETAILED == DETAILED - 1 ? "detailed" : "empty");
+	}
+	if (has_peak) {
+		collect(massif, tally_at_peak, peak);
+		write_snapshot(massif, peak, "peak");
+	}
+	collect(massif, tally_at_end, profile->end_since);
+	write_snapshot(massif, profile->end_since, "detailed");
+}
+
+static int massif_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	struct massif massif = {.profile = profile, .memory = export_memory(profile), .out = out};
+	const struct account *account = profile->process_count ? profile->processes[0].account : NULL;
+	const char *command = account ? account->command ? account->command : account->name : NULL;
+
+	(void)options;
+	fputs("desc: functrace " PACKAGE_VERSION "\ncmd: ", out);
+	write_text(command ? command : "?", out);
+	fprintf(out, "\ntime_unit: %s\n", profile->has_times ? "ms" : "i");
+	massif.parts = xcalloc(profile->group_count + 1, sizeof(*massif.parts));
+	if (massif.memory)
+		write_snapshots(&massif);
+	free(massif.parts);
+	return 0;
+}
+
+const struct export export_massif = {
+	.name = "massif",
+	.suffix = ".massif",
+	.write = massif_write,
+};

@@ -1,0 +1,111 @@
+/* speedscope's file format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a profile of
+ * weighted samples, which begin at the root. */
+#include "config.h"
+#include "base/json.h"
+#include "export/export.h"
+
+#include <inttypes.h>
+
+static void flush(struct buf *text, FILE *out)
+{
+	fwrite(text->data, 1, text->size, out);
+	text->size = 0;
+}
+
+static void add_frames(const struct profile *profile, struct buf *text, FILE *out)
+{
+	struct buf room = {0};
+
+	for (size_t i = 0; i < profile->frame_count; i++) {
+		const struct profile_frame *frame = profile->frames[i];
+
+		buf_add_str(text, i ? ",\n{\"name\":" : "\n{\"name\":");
+		json_add_string(text, export_frame_name(frame, &room));
+		if (frame->file) {
+			buf_add_str(text, ",\"file\":");
+			json_add_string(text, frame->file);
+			if (frame->line)
+				buf_printf(text, ",\"line\":%u", frame->line);
+		} else if (frame->module) {
+			buf_add_str(text, ",\"file\":");
+			json_add_string(text, frame->module);
+		}
+		buf_add_char(text, '}');
+		flush(text, out);
+	}
+	/* The functions that were called stand behind the frames, one for each group. */
+	for (size_t i = 0; i < profile->group_count; i++) {
+		buf_add_str(text, profile->frame_count + i ? ",\n{\"name\":" : "\n{\"name\":");
+		json_add_string(text, profile->groups[i]->function ? profile->groups[i]->function : "?");
+		buf_add_char(text, '}');
+		flush(text, out);
+	}
+	buf_free(&room);
+}
+
+static void add_profile(const struct profile *profile, const struct profile_resource *resource,
+			enum export_weight weight, struct buf *text, FILE *out)
+{
+	static const char *const names[] = {"live", "allocated", "at the peak", "calls"};
+	struct buf name = {0};
+	uint64_t sum = 0;
+	bool is_first = true;
+
+	buf_printf(&name, "%s: %s", resource->type, names[weight]);
+	buf_add_str(text, "{\"type\":\"sampled\",\"name\":");
+	json_add_string(text, buf_str(&name));
+	buf_free(&name);
+	buf_printf(text, ",\"unit\":\"%s\",\"samples\":[", weight == WEIGHT_COUNT ? "none" : "bytes");
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+
+		if (group->resource != resource || !export_weight_of(group, weight))
+			continue;
+		buf_add_str(text, is_first ? "\n[" : ",\n[");
+		is_first = false;
+		for (uint32_t k = group->frame_count; k-- > 0;)
+			buf_printf(text, "%zu,", group->frames[k]->number);
+		buf_printf(text, "%zu]", profile->frame_count + i);
+		flush(text, out);
+	}
+	buf_add_str(text, "],\"weights\":[");
+	is_first = true;
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+		const uint64_t figure = export_weight_of(group, weight);
+
+		if (group->resource != resource || !figure)
+			continue;
+		buf_printf(text, "%s%" PRIu64, is_first ? "" : ",", figure);
+		is_first = false;
+		sum += figure;
+		flush(text, out);
+	}
+	buf_printf(text, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
+	flush(text, out);
+}
+
+static int speedscope_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	struct buf text = {0};
+
+	buf_add_str(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+			   "\"exporter\":\"functrace " PACKAGE_VERSION "\",\n\"shared\":{\"frames\":[");
+	add_frames(profile, &text, out);
+	buf_add_str(&text, "]},\n\"profiles\":[");
+	for (size_t i = 0; i < profile->resource_count; i++) {
+		buf_add_str(&text, i ? ",\n" : "\n");
+		add_profile(profile, profile->resources[i], options->weight, &text, out);
+	}
+	buf_add_str(&text, "]}\n");
+	flush(&text, out);
+	buf_free(&text);
+	return 0;
+}
+
+const struct export export_speedscope = {
+	.name = "speedscope",
+	.suffix = ".speedscope.json",
+	.is_weighted = true,
+	.write = speedscope_write,
+};

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""functrace-postproc -f NAME for other tools' formats: what these tools read in them, against --stats.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from report import TRACE
+from run import Skip, main, run
+
+HOSTILE = [b'a"b\\', b"</script>", b"a;b", b"\xff\xfe(", b"(anonymous namespace)::f", b"fn=(1) x", b"n0: 1 0x0: x"]
+HEAD = b"""version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
+<1> : memory (memory allocation in bytes)
+"""
+# f calls g, which calls f, which allocates; and f alone.
+RECURSION = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x10 f at /no/a.c:5
+\t0x20 g at /no/a.c:6
+\t0x30 f at /no/a.c:7
+\t0x40 main at /no/a.c:8
+
+2. [10:00:02.000000] malloc<memory>(7) = 0x2000
+\t0x10 f at /no/a.c:5
+\t0x40 main at /no/a.c:8
+
+"""
+
+
+def export(name, *options, data):
+    return run("-f", name, *options, "-", data=data, check=0).stdout
+
+
+def tool(name, *arguments):
+    if not shutil.which(name):
+        raise Skip(f"{name} is not installed")
+    done = subprocess.run([name, *arguments], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+    return done.stdout.decode(errors="replace")
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as out:
+        out.write(content)
+    return path
+
+
+def hostile():
+    lines = [HEAD]
+    for i, name in enumerate(HOSTILE):
+        lines.append(b"%d. [10:00:0%d.000000] malloc<memory>(100) = 0x%d000\n\t0x%d0 %s at /no/%s.c:5\n\n" %
+                     (i + 1, i + 1, i + 1, i + 1, name, name))
+    return b"".join(lines)
+
+
+def real(folder):
+    """A trace of a real program, and live blocks, live bytes, peak bytes, allocations, allocated bytes of --stats."""
+    trace = os.path.join(folder, "t.rtrace")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
+                   check=True, timeout=120)
+    stats = run("--stats", trace, check=0).stdout.decode()
+    live = re.search(r"live at the end *(\d+) *bytes *(\d+)", stats).groups()
+    peak = re.search(r"peak bytes *(\d+)", stats).group(1)
+    return trace, int(live[0]), int(live[1]), int(peak)
+
+
+def speedscope_has_stacks_and_weights(_folder):
+    seen = json.loads(export("speedscope", data=TRACE))
+    assert seen["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    names = [frame["name"] for frame in seen["shared"]["frames"]]
+    memory, fd = seen["profiles"]
+    stacks = {";".join(names[i] for i in sample): weight for sample, weight in zip(memory["samples"], memory["weights"])}
+    base = "_start;__libc_start_main;main;outer;middle;alloc_"
+    assert stacks == {base + "a;malloc": 140, base + "b;malloc": 60}, stacks
+    assert (memory["type"], memory["unit"], memory["startValue"], memory["endValue"]) == ("sampled", "bytes", 0, 200)
+    assert (fd["name"], fd["weights"]) == ("fd: live", [1])
+    counted = json.loads(export("speedscope", "--weight=count", data=TRACE))["profiles"][0]
+    assert (counted["unit"], counted["weights"]) == ("none", [2, 1, 1]), counted
+
+
+def chrome_has_counters(_folder):
+    events = json.loads(export("chrome", data=TRACE))["traceEvents"]
+    assert events[0] == {"ph": "M", "pid": 42, "tid": 0, "ts": 0, "name": "process_name", "args": {"name": "/bin/prog"}}
+    figures = [(event["ts"], event["args"]["bytes"]) for event in events if event["name"] == "memory: live bytes"]
+    assert figures == sorted(figures, key=lambda figure: figure[0])
+    assert (3e6, 1200) in figures and figures[-1] == (5e6, 200), figures
+    assert max(figure for _, figure in figures) == 1200
+    blocks = [event["args"]["blocks"] for event in events if event["name"] == "memory: live blocks"]
+    assert blocks[-1] == 3, blocks
+
+
+def massif_is_read_by_ms_print(folder):
+    text = export("massif", data=TRACE)
+    shown = tool("ms_print", write(folder, "m", text))
+    assert "Number of snapshots:" in shown and "(peak)" in shown
+    peak = text.decode().split("heap_tree=peak\n")[1].split("#")[0]
+    assert "mem_heap_B=1200\n" in text.decode()
+    assert peak.splitlines() == [
+        "n3: 1200 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.",
+        " n1: 1000 0x11: std::vector<int, std::allocator<int> >::push (in /lib/libv.so)", "  n0: 1000 0x3F: main (m.c:8)",
+        " n1: 140 0xF: alloc_a (a.c:5)", "  n1: 140 0x1F: middle (m.c:6)", "   n1: 140 0x2F: outer (m.c:7)",
+        "    n1: 140 0x3F: main (m.c:8)", "     n1: 140 0x4F: __libc_start_main (s.c:1)", "      n0: 140 0x5F: _start",
+        " n1: 60 0x10: alloc_b (b.c:5)", "  n1: 60 0x1F: middle (m.c:6)", "   n1: 60 0x2F: outer (m.c:7)",
+        "    n1: 60 0x3F: main (m.c:8)", "     n1: 60 0x4F: __libc_start_main (s.c:1)", "      n0: 60 0x5F: _start"], peak
+
+
+def callgrind_counts_recursion_once(folder):
+    shown = tool("callgrind_annotate", "--inclusive=yes", "--threshold=100", write(folder, "c", export("callgrind", data=RECURSION)))
+    figures = {name: tuple(int(n.replace(",", "")) for n in (size, blocks)) for size, blocks, name in re.findall(
+        r"^ *([\d,]+) (?:\([^)]*\))? *([\d,]+) (?:\([^)]*\))? *\S*:([\w']+)", shown, re.M)}
+    assert figures == {"main": (107, 2), "f": (107, 2), "f'2": (100, 1), "g": (100, 1), "malloc": (107, 2)}, (figures, shown)
+
+
+def hostile_names_stay_in_their_places(folder):
+    data = hostile()
+    names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
+    for name in ('a"b\\', "</script>", "a;b", "(anonymous namespace)::f", "\ufffd\ufffd("):
+        assert name in names, (name, names)
+    json.loads(export("chrome", data=data))
+    tool("ms_print", write(folder, "m", export("massif", data=data)))
+    shown = tool("callgrind_annotate", write(folder, "c", export("callgrind", data=data)))
+    assert re.search(r"^ *700 \(100\.0%\) +7 \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
+
+
+def figures_are_those_of_stats(folder):
+    trace, blocks, size, peak = real(folder)
+    get = lambda name, *options: run("-f", name, *options, trace, check=0).stdout
+    profile = json.loads(get("speedscope"))["profiles"][0]
+    assert sum(profile["weights"]) == profile["endValue"] == size
+    assert sum(json.loads(get("speedscope", "--weight=peak"))["profiles"][0]["weights"]) == peak
+    events = [e["args"] for e in json.loads(get("chrome"))["traceEvents"] if e["name"].startswith("memory: live")]
+    assert max(e.get("bytes", 0) for e in events) == peak
+    assert [e["bytes"] for e in events if "bytes" in e][-1] == size
+    assert [e["blocks"] for e in events if "blocks" in e][-1] == blocks
+    heap = [int(n) for n in re.findall(rb"mem_heap_B=(\d+)", get("massif"))]
+    assert (max(heap), heap[-1]) == (peak, size), heap
+    tool("ms_print", write(folder, "m", get("massif")))
+    shown = tool("callgrind_annotate", write(folder, "c", get("callgrind")))
+    assert re.search(rf"^ *{size:,} \(100\.0%\) +{blocks:,} \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
+
+
+TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
+         callgrind_counts_recursion_once, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

@@ -18,6 +18,7 @@ enum report_option {
 	OPT_LIVE,
 	OPT_INTERVAL,
 	OPT_COUNT,
+	OPT_HTML,
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +36,7 @@ static const struct argp_option options[] = {
 	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "with --report: an entry for such a file for each leak", 0},
 	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
 	 "with --report: also what the C and C++ libraries keep on purpose", 0},
+	{"html", OPT_HTML, "FILE", 0, "write a page for a browser when tracing has ended, with or without --report", 0},
 	{"live", OPT_LIVE, NULL, 0, "with -t: show what is alive and what grows while the process runs", 0},
 	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
 	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
@@ -47,7 +49,7 @@ static void keep(struct parse *parse, const char *name, const char *arg)
 {
 	struct report_wish *wish = &parse->settings->report;
 
-	wish->is_wanted |= !strcmp(name, "report");
+	wish->is_wanted |= !strcmp(name, "report") || !strcmp(name, "html");
 	wish->is_live |= !strcmp(name, "live");
 	ARRAY_GROW(wish->options, parse->report_capacity, wish->option_count);
 	wish->options[wish->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);

@@ -632,6 +632,7 @@ def sample_pattern(line):
     text = re.sub(r'process \d+', r'process \\d+', text)
     text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
     text = text.replace('at examples/', r'at \S*examples/')
+    text = re.sub(r'\d+\\\.\d{3} s', r'[\\d.]+ s', text)
     # The C library's own functions have names where its debug symbols are installed.
     return re.sub(r'in \S+ from /usr/lib.*', r'(in \\S+ )?(from|at) .*', text)
 
@@ -639,7 +640,7 @@ def sample_pattern(line):
 def readme(room):
     """The README's first leak: the commands as they stand, and each line of the sample in what they print."""
     with open(os.path.join(builds.TOP_SRCDIR, 'README.md')) as file:
-        section = file.read().split('## A first leak', 1)[1].split('For a program that runs already', 1)[0]
+        section = file.read().split('## A first leak', 1)[1].split('12 answers were made', 1)[0]
     lines = [line[4:] for line in section.split('\n') if line.startswith('    ')]
     program = os.path.join(builds.TOP_BUILDDIR, 'examples', 'leak')
     if not os.path.exists(program):

@@ -5,6 +5,7 @@
 #include "postproc-options.h"
 #include "postproc-run.h"
 #include "postproc-views.h"
+#include "base/long_work.h"
 #include "base/msg.h"
 #include "live/live.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* All inputs of a command line. */
 struct postproc {
@@ -209,6 +211,16 @@ static int status_of(const struct postproc *postproc)
 	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
 }
 
+/* A line about the work would stand in the midst of what is written to a terminal meanwhile. A profile, --stats and
+ * files are not. */
+static bool may_show_work(const struct postproc_options *options)
+{
+	const bool is_stdout = !options->output || !strcmp(options->output, "-");
+
+	return !options->follow && !options->views.live && !options->dump && !options->expand_events &&
+	       (!is_stdout || !isatty(STDOUT_FILENO) || view_options_want_all(&options->views) || options->stats);
+}
+
 int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
@@ -219,6 +231,8 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	if (postproc.options.show_format)
 		return postproc_show_format();
+	if (may_show_work(&postproc.options))
+		long_work_allow();
 	if (prepare(&postproc))
 		read_traces(&postproc);
 	else

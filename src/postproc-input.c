@@ -118,7 +118,40 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	input->reader = reader_new(input->fd, &reader, error, sizeof(error));
 	if (!input->reader)
 		msg_error("%s: %s", input->name, error);
+	struct stat stat;
+
+	if (!fstat(input->fd, &stat) && S_ISREG(stat.st_mode))
+		input->size = (uint64_t)stat.st_size;
+	long_work_begin(&input->work);
 	return input->reader;
+}
+
+/* Of a file its own bytes count, compressed as they may be. */
+static void show_work(struct postproc_input *input)
+{
+	const off_t place = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;
+	const uint64_t done = place > 0 ? (uint64_t)place : 0;
+	const uint64_t bytes = reader_offset(input->reader);
+	char *text, number[32];
+
+	if (done && done <= input->size)
+		text = xasprintf("reading %s: %u %%", input->name,
+				 (unsigned)((double)done / (double)input->size * 100));
+	else
+		text = xasprintf("reading %s: %s bytes", input->name, number_grouped(bytes, number));
+	long_work_show(&input->work, text, done, input->size);
+	free(text);
+}
+
+int postproc_input_next(struct postproc_input *input, struct record *record)
+{
+	const int status = reader_next(input->reader, record);
+
+	if (status != 1)
+		long_work_end(&input->work);
+	else if (long_work_is_due(&input->work))
+		show_work(input);
+	return status;
 }
 
 bool postproc_input_check(const struct postproc_input *input)

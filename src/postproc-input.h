@@ -3,6 +3,7 @@
 #define FT_POSTPROC_INPUT_H
 
 #include "postproc-options.h"
+#include "base/long_work.h"
 #include "trace/reader.h"
 
 struct postproc_input {
@@ -12,6 +13,8 @@ struct postproc_input {
 	struct reader *reader;
 	char *map; /* the text of the file beside it; NULL none */
 	unsigned complaints;
+	struct long_work work; /* reading it */
+	uint64_t size;         /* of a file, in bytes; 0: unknown */
 };
 
 /* Reads the description of StackTrack's entries that the options name, if they do. False after a message. */
@@ -23,6 +26,9 @@ bool postproc_input_is_file(const struct postproc_input *input);
 /* Recognises the trace; makes input->reader. Ctrl-C is then the end of what is followed or read live. False after a
  * message. */
 bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options);
+/* The next record of its reader, as reader_next(). Shows on a terminal how much has been read, if that takes long; what
+ * is written to the terminal behind the last record finds no line there. */
+int postproc_input_next(struct postproc_input *input, struct record *record);
 /* After reading: whether the trace was sound as far as it could be read; if not, a message says where it was
  * damaged. */
 bool postproc_input_check(const struct postproc_input *input);

@@ -269,7 +269,7 @@ static int read_records(struct run *run)
 	struct record record;
 	int status = 1, error = 0;
 
-	while (!error && (status = reader_next(reader, &record)) == 1)
+	while (!error && (status = postproc_input_next(run->input, &record)) == 1)
 		error = stage_put(run->split, &record);
 	if (!error)
 		error = stage_finish(run->split);

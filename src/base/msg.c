@@ -28,6 +28,11 @@ void msg_set_quiet(bool on)
 	quiet = on;
 }
 
+bool msg_is_quiet(void)
+{
+	return quiet;
+}
+
 static bool set_domain(const char *name, size_t length, unsigned char level)
 {
 	bool found = false;

@@ -13,6 +13,7 @@ void msg_set_program(const char *name);
 
 /* -q: only errors. */
 void msg_set_quiet(bool quiet);
+bool msg_is_quiet(void);
 
 /* -d[=DOMAIN:LEVEL,...]: NULL turns on level 1 everywhere. False when `spec` names no
  * domain or the level is no number from 0 to MSG_DEBUG_MAX. */

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/output.h"
+#include "base/long_work.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
 #include "profile/stage.h"
@@ -12,7 +13,23 @@ struct profile_stage {
 	struct account *account; /* NULL once it is the profile's */
 };
 
-static void add_resource(struct profile *profile, size_t process, struct resolver *resolver,
+/* The stacks of a process that get names. */
+struct naming {
+	struct long_work work;
+	size_t done, total;
+};
+
+static void show_naming(struct naming *naming)
+{
+	char done[32], total[32];
+	char *const text = xasprintf("names: %s of %s stacks", number_grouped(naming->done, done),
+				     number_grouped(naming->total, total));
+
+	long_work_show(&naming->work, text, naming->done, naming->total);
+	free(text);
+}
+
+static void add_resource(struct profile *profile, size_t process, struct resolver *resolver, struct naming *naming,
 			 const struct profile_resource *resource, const struct resource_account *account)
 {
 	for (size_t i = 0; i < account->site_count; i++) {
@@ -21,6 +38,9 @@ static void add_resource(struct profile *profile, size_t process, struct resolve
 						.function = string_intern(&profile->strings, site->function),
 						.has_stack = site->stack};
 
+		if (long_work_is_due(&naming->work))
+			show_naming(naming);
+		naming->done++;
 		if (site->stack) {
 			resolve_stack(resolver, site->stack);
 			key.frames = resolver->frames;
@@ -34,13 +54,27 @@ static void add_resource(struct profile *profile, size_t process, struct resolve
 	}
 }
 
+static size_t count_sites(const struct account *account)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < account->resources.count; i++) {
+		const struct resource_account *resource = resource_account_of(account->resources.items[i]);
+
+		count += resource ? resource->site_count : 0;
+	}
+	return count;
+}
+
 /* Takes the account over. */
 static void add_process(const struct profile_stage_options *options, struct account *account)
 {
 	struct profile *profile = options->profile;
 	struct resolver resolver = {.profile = profile, .account = account, .names = options->names};
 	const size_t process = profile->process_count;
+	struct naming naming = {.total = count_sites(account)};
 
+	long_work_begin(&naming.work);
 	ARRAY_GROW(profile->processes, profile->process_capacity, profile->process_count);
 	profile->processes[profile->process_count++] =
 		(struct profile_process){.account = account, .is_old = options->is_old};
@@ -50,8 +84,10 @@ static void add_process(const struct profile_stage_options *options, struct acco
 		const struct resource_account *resource = resource_account_of(which);
 
 		if (resource)
-			add_resource(profile, process, &resolver, profile_resource_of(profile, which), resource);
+			add_resource(profile, process, &resolver, &naming, profile_resource_of(profile, which),
+				     resource);
 	}
+	long_work_end(&naming.work);
 	resolver_free(&resolver);
 }
 

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/hash.h"
+#include "base/long_work.h"
 #include "base/msg.h"
 #include "base/util.h"
 
@@ -470,6 +471,35 @@ static void patterns_match_names(void **state)
 	free(text);
 }
 
+static void what_is_left_follows_the_pace(void **state)
+{
+	static const struct {
+		uint64_t elapsed_ns, done, total;
+		const char *words;
+	} rows[] = {
+		{4000000000, 25, 100, ", 12 s left"},
+		{4000000000, 1, 1000, ", 67 min left"},
+		{3600000000000, 1, 101, ", 100 h left"},
+		{98000000000, 1, 2, ", 98 s left"},
+		{100000000000, 1, 2, ", 2 min left"},
+		{UINT64_MAX, UINT64_MAX / 2, UINT64_MAX, ", 5124096 h left"},
+		/* Not begun, of unknown size, at the end, grown beyond what it was. */
+		{4000000000, 0, 100, ""},
+		{4000000000, 5, 0, ""},
+		{4000000000, 100, 100, ""},
+		{4000000000, 101, 100, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct buf b = {0};
+
+		long_work_add_left(&b, rows[i].elapsed_ns, rows[i].done, rows[i].total);
+		assert_string_equal(buf_str(&b), rows[i].words);
+		buf_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +518,7 @@ int main(void)
 		cmocka_unit_test(a_full_device_is_told),
 		cmocka_unit_test(messages_have_one_form),
 		cmocka_unit_test(debug_domains_are_checked),
+		cmocka_unit_test(what_is_left_follows_the_pace),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -1,0 +1,82 @@
+#include "config.h"
+#include "base/long_work.h"
+#include "base/buf.h"
+#include "base/msg.h"
+
+#include <inttypes.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND   UINT64_C(1000000000)
+#define PATIENCE (2 * SECOND)
+#define INTERVAL (SECOND / 5)
+
+/* Of this program. */
+static struct {
+	bool allowed;
+	uint64_t from_ns, next_ns; /* before these nothing is shown, and no line replaced */
+} lines;
+
+/* It is asked at each record: the coarse clock costs a few nanoseconds. */
+static uint64_t now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+void long_work_allow(void)
+{
+	lines.allowed = isatty(STDERR_FILENO) && !msg_is_quiet();
+	lines.from_ns = now() + PATIENCE;
+}
+
+void long_work_begin(struct long_work *work)
+{
+	*work = (struct long_work){.began_ns = now()};
+}
+
+bool long_work_is_due(const struct long_work *work)
+{
+	if (!lines.allowed)
+		return false;
+	const uint64_t time = now();
+
+	return time >= lines.from_ns && (!work->shown || time >= lines.next_ns);
+}
+
+void long_work_add_left(struct buf *out, uint64_t elapsed_ns, uint64_t done, uint64_t total)
+{
+	if (!done || done >= total)
+		return;
+	const double seconds = (double)elapsed_ns / (double)done * (double)(total - done) / (double)SECOND;
+
+	if (seconds < 99.5)
+		buf_printf(out, ", %.0f s left", seconds);
+	else if (seconds < 99.5 * 60)
+		buf_printf(out, ", %.0f min left", seconds / 60);
+	else
+		buf_printf(out, ", %.0f h left", seconds / 3600);
+}
+
+void long_work_show(struct long_work *work, const char *text, uint64_t done, uint64_t total)
+{
+	struct buf line = {0};
+
+	work->shown = true;
+	lines.next_ns = now() + INTERVAL;
+	/* In the background its line would be in another's way. */
+	if (tcgetpgrp(STDERR_FILENO) != getpgrp()) {
+		msg_status(NULL);
+		return;
+	}
+	buf_add_str(&line, text);
+	long_work_add_left(&line, now() - work->began_ns, done, total);
+	msg_status(buf_str(&line));
+	buf_free(&line);
+}
+
+void long_work_end(struct long_work *work)
+{
+	if (work->shown)
+		msg_status(NULL);
+	work->shown = false;
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""The line on a terminal about work that takes long: how much is read, how many stacks have names.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import gzip
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from run import PROGRAM, main
+
+PATIENCE = 60  # seconds until what must come is missed; never a measure
+HEAD = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
+        b"origin=functrace 0.1\n<1> : memory (memory allocation in bytes)\n")
+LEFT = r"(, \d+ (s|min|h) left)"
+
+
+def call(i):
+    return b"%d. [01:00:00.000001] malloc(8) = 0x%x\n\t0x%x\n\n" % (i, 16 * i, 0x400000 + i)
+
+
+class Terminal:
+    """functrace-postproc in the foreground of a terminal of its own."""
+
+    def __init__(self, *arguments, stderr=None):
+        self.text = ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            if stderr is not None:
+                os.dup2(stderr, 2)
+            os.environ["TERM"] = "dumb"
+            os.execv(PROGRAM, [PROGRAM, *arguments])
+
+    def _more(self, wait=0.2):
+        if not select.select([self.fd], [], [], wait)[0]:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            data = b""
+        self.text += data.decode()
+        return bool(data)
+
+    def shows(self, pattern):
+        self._more(0)
+        return re.search(pattern, self.text)
+
+    def expect(self, pattern):
+        end = time.monotonic() + PATIENCE
+        while not self.shows(pattern):
+            assert time.monotonic() < end and self._more(), (pattern, self.text)
+
+    def end(self):
+        """The status, when it has ended; all that it wrote is in self.text then."""
+        while self._more():
+            pass
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def screen(text):
+    """What stands on the terminal at the end: \\r goes back to the line's begin."""
+    lines = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        cells = []
+        for part in line.split("\r"):
+            cells[:len(part)] = part
+        lines.append("".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def fed(path, programs, until):
+    """Writes a call every tenth of a second into a pipe, until until() is true."""
+    with open(path, "wb", buffering=0) as out:
+        out.write(HEAD)
+        end, i = time.monotonic() + PATIENCE, 1
+        while not until() and time.monotonic() < end:
+            out.write(call(i))
+            i += 1
+            for program in programs:
+                program.shows("$")
+            time.sleep(0.1)
+
+
+def fifo(folder):
+    path = os.path.join(folder, "fifo")
+    os.mkfifo(path)
+    return path
+
+
+def a_pipe_that_is_slow(folder):
+    path, out = fifo(folder), os.path.join(folder, "out")
+    terminal = Terminal("-o", out, path)
+    line = r"functrace-postproc: reading \S*fifo: [\d,]+ bytes"
+    # It is written anew in its place.
+    fed(path, [terminal], lambda: terminal.shows(line + r"\r +\r" + line))
+    terminal.expect(line + r"\r +\r" + line)
+    assert terminal.end() == 0, terminal.text
+    assert terminal.text.endswith(" \r") and not screen(terminal.text), terminal.text
+    assert os.path.getsize(out) > len(HEAD), out
+
+
+def a_message_takes_the_line_away(folder):
+    path, out = fifo(folder), os.path.join(folder, "out")
+    terminal = Terminal("-o", out, path)
+    with open(path, "wb", buffering=0) as pipe:
+        pipe.write(HEAD)
+        end, i = time.monotonic() + PATIENCE, 1
+        while not terminal.shows("reading") and time.monotonic() < end:
+            pipe.write(call(i))
+            i += 1
+            time.sleep(0.1)
+        pipe.write(b"\t0x40z\n\n")
+    terminal.end()
+    lines = [line for line in screen(terminal.text).split("\n") if line]
+    assert lines and all(line.startswith("functrace-postproc: ") for line in lines), lines
+    assert "reading" in terminal.text and "reading" not in screen(terminal.text), terminal.text
+
+
+def nobody_looks(folder):
+    """Nothing with -q, where stderr is no terminal, where the trace itself goes to the terminal."""
+    for number, (arguments, piped) in enumerate(((["-q", "-o", "q"], False), (["-o", "p"], True), ([], False))):
+        place = os.path.join(folder, str(number))
+        os.mkdir(place)
+        path = fifo(place)
+        arguments = [os.path.join(place, word) if word in ("q", "p") else word for word in arguments]
+        log = os.open(os.path.join(place, "stderr"), os.O_RDWR | os.O_CREAT)
+        terminal = Terminal(*arguments, path, stderr=log if piped else None)
+        until = time.monotonic() + 3.5
+        fed(path, [terminal], lambda until=until: time.monotonic() > until)
+        assert terminal.end() == 0, terminal.text
+        assert "reading" not in terminal.text and not os.pread(log, 100, 0), (arguments, terminal.text)
+        assert bool(terminal.text) == (not arguments), (arguments, terminal.text)
+        os.close(log)
+
+
+def place_in(pid, path):
+    """How much of a file a process has read; -1: it does not have it open."""
+    try:
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            if os.readlink(f"/proc/{pid}/fd/{name}") == os.path.realpath(path):
+                with open(f"/proc/{pid}/fdinfo/{name}", encoding="ascii") as file:
+                    return int(file.readline().split()[1])
+    except OSError:
+        pass
+    return -1
+
+
+def held_up(path, *arguments):
+    """A run that is stopped for more than two seconds while it reads the file."""
+    terminal = Terminal(*arguments, path)
+    while place_in(terminal.pid, path) <= 0:
+        assert os.waitpid(terminal.pid, os.WNOHANG)[0] == 0
+    os.kill(terminal.pid, signal.SIGSTOP)
+    place = place_in(terminal.pid, path)
+    assert 0 < place < os.path.getsize(path) / 2, place
+    time.sleep(2.5)
+    os.kill(terminal.pid, signal.SIGCONT)
+    assert terminal.end() == 0, terminal.text
+    return terminal, place * 100 // os.path.getsize(path)
+
+
+def a_file_that_takes_long(folder):
+    data = HEAD + b"".join(call(i) for i in range(1, 200001))
+    for name, content in (("plain", data), ("packed.gz", gzip.compress(data, 1))):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        terminal, least = held_up(path, "--report", "-o", os.path.join(folder, "out"))
+        found = re.search(r"reading \S*%s: (\d+) %%%s" % (name, LEFT), terminal.text)
+        assert found and least <= int(found.group(1)) <= 100, (least, terminal.text)
+        names = re.search(r"names: ([\d,]+) of 200,000 stacks", terminal.text)
+        assert names and int(names.group(1).replace(",", "")) < 200000, terminal.text
+        assert not screen(terminal.text), terminal.text
+
+
+def short_work_shows_nothing(folder):
+    path = os.path.join(folder, "short")
+    with open(path, "wb") as file:
+        file.write(HEAD + call(1))
+    terminal = Terminal("-o", os.path.join(folder, "out"), path)
+    assert terminal.end() == 0 and not terminal.text, terminal.text
+    done = subprocess.run([PROGRAM, path], capture_output=True, timeout=120, check=True)
+    assert not done.stderr, done
+
+
+if __name__ == "__main__":
+    sys.exit(main([a_pipe_that_is_slow, a_message_takes_the_line_away, nobody_looks, a_file_that_takes_long,
+                   short_work_shows_nothing]))

@@ -71,7 +71,8 @@ static const struct argp_option option_table[] = {
 	{"show_format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"backtrace-depth", 'b', "N", 0, "show at most N frames of a stack", 0},
 	{"remove-args", 'a', NULL, 0, "without the arguments of calls", 0},
-	{"context", 'C', "MASK", 0, "only calls in one of these contexts (hexadecimal mask; 0: in none)", 0},
+	{"context", 'C', "NAMES|MASK", 0,
+	 "only calls in one of these contexts, by name (Request,Parse) or by a hexadecimal mask; 0: in none", 0},
 	{"resource", 'R', "TYPE,...|MASK", 0,
 	 "only these resources, by type (memory,fd) or by a hexadecimal mask: 1 the first, 2 the second, 4 the third",
 	 0},
@@ -170,6 +171,13 @@ static void add_input(struct postproc_options *options, const char *path)
 	options->inputs[options->input_count++] = path;
 }
 
+/* Whether that is a mask; else it is names of contexts. */
+static bool is_mask(const char *text)
+{
+	text += !strncmp(text, "0x", 2) ? 2 : 0;
+	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
+}
+
 /* The options of "What is shown" that stand alone. False if it is another. */
 static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
@@ -183,7 +191,11 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 		return true;
 	case 'C':
 		options->select.by_context = true;
-		options->select.context_mask = (uint32_t)mask(state, "-C", arg, UINT32_MAX);
+		options->select.context_names = is_mask(arg) ? NULL : arg;
+		options->select.context_mask =
+			options->select.context_names ? 0 : (uint32_t)mask(state, "-C", arg, UINT32_MAX);
+		if (!*arg)
+			argp_error(state, "-C needs names of contexts, like Request,Parse, or a mask");
 		return true;
 	case 'R':
 		options->prepare.choose_resources = true;

@@ -7,12 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A trace has 32 contexts; a damaged one may declare them without end. */
+enum { CONTEXTS_MAX = 8192 };
+
 /* What has been seen of what was asked for. */
 struct choices {
 	struct stage stage;
 	struct select_options options;
 	struct call_ranges ranges;
 	bool context_declared;
+	struct buf contexts;                           /* their names, a comma behind each */
 	bool in_context, included, excluded, crossing; /* a call is */
 	bool together;                                 /* a call is chosen by all */
 	bool object_wanted, object_late;
@@ -56,6 +60,14 @@ static void look_at_object(struct choices *choices, const struct record_object *
 	free(full);
 }
 
+static void look_at_context(struct choices *choices, const struct record_context *context)
+{
+	select_learn_context(&choices->options, context);
+	choices->context_declared |= context->id & choices->options.context_mask;
+	if (choices->contexts.size < CONTEXTS_MAX)
+		buf_printf(&choices->contexts, "%s,", string_or_empty(context->name));
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct choices *choices = (struct choices *)stage;
@@ -65,8 +77,31 @@ static int put(struct stage *stage, const struct record *record)
 	else if (record->type == RECORD_OBJECT)
 		look_at_object(choices, &record->object);
 	else if (record->type == RECORD_CONTEXT)
-		choices->context_declared |= record->context.id & choices->options.context_mask;
+		look_at_context(choices, &record->context);
 	return stage_put(stage->next, record);
+}
+
+/* Each name of -C that no context has. */
+static void check_context_names(const struct choices *choices, struct buf *out)
+{
+	const char *const declared = choices->contexts.size ? (const char *)choices->contexts.data : "";
+	const size_t size = choices->contexts.size;
+
+	for (const char *p = choices->options.context_names; *p; p += strcspn(p, ","), p += *p == ',') {
+		const size_t length = strcspn(p, ",");
+		bool found = !length;
+
+		for (size_t at = 0; at < size && !found;) {
+			const size_t end = (size_t)((const char *)memchr(declared + at, ',', size - at) - declared);
+
+			found = end - at == length && !memcmp(declared + at, p, length);
+			at = end + 1;
+		}
+		if (found)
+			continue;
+		buf_printf(out, "-C %.*s matches nothing: the trace has %s%.*s\n", (int)length, p,
+			   size ? "the contexts " : "no contexts", size ? (int)size - 1 : 0, declared);
+	}
 }
 
 static void check_address(const struct choices *choices, uint64_t selected, bool may_be_late, struct buf *out)
@@ -107,7 +142,9 @@ void choices_report(const struct stage *stage, uint64_t selected, bool may_be_la
 	const struct select_options *options = &choices->options;
 	const size_t before = out->size;
 
-	if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared)
+	if (options->by_context && options->context_names)
+		check_context_names(choices, out);
+	else if (options->by_context && options->context_mask && !choices->in_context && !choices->context_declared)
 		buf_printf(out,
 			   "-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one\n",
 			   options->context_mask);
@@ -137,8 +174,11 @@ void choices_learn(struct stage *stage, const struct record_object *object)
 
 static void choices_free(struct stage *stage)
 {
-	call_ranges_free(&((struct choices *)stage)->ranges);
-	free(stage);
+	struct choices *choices = (struct choices *)stage;
+
+	call_ranges_free(&choices->ranges);
+	buf_free(&choices->contexts);
+	free(choices);
 }
 
 struct stage *choices_new(struct stage *next, const struct select_options *options)

@@ -81,9 +81,18 @@ bool index_set_has(const struct index_set *set, uint64_t index)
 	return set->count && bsearch(&index, set->items, set->count, sizeof(index), compare_numbers);
 }
 
+void select_learn_context(struct select_options *options, const struct record_context *context)
+{
+	const size_t length = strlen(string_or_empty(context->name));
+
+	for (const char *p = options->context_names; p && *p; p += strcspn(p, ","), p += *p == ',')
+		if (strcspn(p, ",") == length && !strncmp(p, context->name, length))
+			options->context_mask |= context->id;
+}
+
 bool select_in_context(const struct select_options *options, const struct record_call *call)
 {
-	return options->context_mask ? call->context & options->context_mask : !call->context;
+	return options->context_mask || options->context_names ? call->context & options->context_mask : !call->context;
 }
 
 static bool is_selected(const struct selection *selection, const struct record_call *call)
@@ -104,6 +113,8 @@ static int put(struct stage *stage, const struct record *record)
 	struct selection *selection = (struct selection *)stage;
 	const struct select_options *options = &selection->options;
 
+	if (record->type == RECORD_CONTEXT)
+		select_learn_context(&selection->options, &record->context);
 	if (record->type == RECORD_CALL) {
 		if (!is_selected(selection, &record->call))
 			return 0;

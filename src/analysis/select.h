@@ -20,6 +20,8 @@ void index_set_free(struct index_set *set);
 struct select_options {
 	bool by_context; /* -C: calls with one of the contexts, or with none if the mask is 0 */
 	uint32_t context_mask;
+	const char *context_names; /* ... whose names stand here, with commas: they are added to the mask as they are
+				      declared. NULL: the mask alone */
 	const struct index_set *include, *exclude; /* NULL: no such filter */
 	const struct call_address *call_address;   /* NULL: no such filter */
 	const char *sysroot;                       /* where the ELF files are; NULL / */
@@ -27,6 +29,9 @@ struct select_options {
 
 /* What the options point at belongs to the caller and outlives the stage. */
 struct stage *select_new(struct stage *next, const struct select_options *options);
+
+/* To be called for each context that the trace declares: one that is named is in the mask from then on. */
+void select_learn_context(struct select_options *options, const struct record_context *context);
 
 /* Whether -C chooses the call. */
 bool select_in_context(const struct select_options *options, const struct record_call *call);

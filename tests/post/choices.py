@@ -5,6 +5,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -55,6 +56,33 @@ def contexts_that_there_are_not(_folder):
     # Calls in it, none of which leaks.
     right(["-C", "1"], CLEAN)
     right(["-C", "1"], b"version=1.4\n1. @1 malloc(1) = 0x1\n\n", 7)
+
+
+NAMED = b"""version=1.4
+@ 1 : Request
+@ 2 : add
+@ 4 : Parse
+1. @1 malloc(11) = 0x1
+
+2. @2 malloc(12) = 0x2
+
+3. @5 malloc(13) = 0x3
+
+4. malloc(14) = 0x4
+
+"""
+
+
+def contexts_are_chosen_by_name(_folder):
+    def sizes(names):
+        return re.findall(r"malloc\((\d+)\)", run("-q", "-C", names, "-", data=NAMED, check=0).stdout.decode())
+
+    assert sizes("Request") == ["11", "13"] and sizes("Parse") == ["13"] and sizes("Parse,add") == ["12", "13"]
+    assert sizes("add,") == ["12"] and sizes("2") == ["12"] and sizes("0x4") == ["13"] and sizes("0") == ["14"]
+    wrong(["-C", "Nope"], ["-C Nope matches nothing", "the trace has the contexts Request,add,Parse"], NAMED)
+    wrong(["-C", "Request,Nope"], ["-C Nope matches nothing"], NAMED)
+    wrong(["-C", "Nope"], ["-C Nope matches nothing", "the trace has no contexts"], b"version=1.4\n1. malloc(1) = 0x1\n\n")
+    right(["-C", "Request"], NAMED, 7)
 
 
 def numbers_that_there_are_not(folder):
@@ -143,6 +171,6 @@ def objects_may_come_late_for_call_address(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([resources_that_there_are_not, contexts_that_there_are_not, numbers_that_there_are_not,
+    sys.exit(main([resources_that_there_are_not, contexts_that_there_are_not, contexts_are_chosen_by_name, numbers_that_there_are_not,
                    addresses_that_there_are_not, choices_that_exclude_each_other, folders_that_there_are_not,
                    an_empty_trace_has_nothing_to_match, objects_may_come_late_for_call_address]))

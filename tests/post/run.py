@@ -49,7 +49,7 @@ def text_of(data, *arguments):
 
 def usage_errors_end_with_2(_folder):
     wrong = [["--no-such-option"], ["-f", "nonsense", "-"],
-             ["--input-format=nonsense", "-"], ["-b", "x", "-"], ["-b", "-1", "-"], ["-C", "xyz", "-"],
+             ["--input-format=nonsense", "-"], ["-b", "x", "-"], ["-b", "-1", "-"], ["-C", "", "-"],
              ["-C", "100000000", "-"], ["-R", "", "-"], ["-s", "size", "-"], ["-c", "-s", "largest", "-"],
              ["--call-address=x", "-"], ["--pid=0", "-"], ["--pid=me", "-"], ["--error-exitcode=3", "-"],
              ["-l", "--error-exitcode=256", "-"], ["--stats", "-l", "-"], ["--stats", "-c", "-"],

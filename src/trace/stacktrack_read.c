@@ -169,18 +169,24 @@ static size_t take_infos_like_it(struct reader *reader, struct stacktrack_entry 
 {
 	const struct stacktrack_format *const f = &((struct stacktrack_reader *)reader->state)->format;
 	const unsigned char *p = reader->data + reader->start, *const end = reader->data + reader->end;
-	size_t length = 0;
+	const size_t room = (STACKTRACK_TEXT_MAX - entry->text.size) / f->info_size;
+	size_t count = 0;
 
-	while ((size_t)(end - p) >= 2 * f->entry_size && !memcmp(p, p + f->entry_size, f->payload_at) &&
-	       entry->text.size + f->info_size <= STACKTRACK_TEXT_MAX) {
+	while (count < room && (size_t)(end - p) >= 2 * f->entry_size && !memcmp(p, p + f->entry_size, f->payload_at)) {
 		p += f->entry_size;
-		const char *text = (const char *)p + f->payload_at;
-		const size_t part = strnlen(text, f->info_size);
+		count++;
+	}
+	unsigned char *const first = buf_room(&entry->text, count * f->info_size + 1), *to = first;
 
-		buf_add(&entry->text, text, part);
-		length += part;
+	for (const unsigned char *from = p - count * f->entry_size; from < p; to += f->info_size) {
+		from += f->entry_size;
+		memcpy(to, from + f->payload_at, f->info_size);
 	}
 	reader->start = (size_t)(p - reader->data);
+	/* A text ends in its last entry; one that ends before has nothing behind. */
+	const size_t length = strnlen((const char *)first, (size_t)(to - first));
+
+	entry->text.size += length;
 	return length;
 }
 

@@ -1,5 +1,6 @@
 /* Calls, as StackTrack's writer lays them out: a hit of a function's scope, and values of the same sequence number. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/stacktrack_write.h"
 #include "trace/text.h"
 
@@ -36,6 +37,19 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 	return scope;
 }
 
+/* Frames without names, as nearly all are: room for all of them is made once. */
+static void add_addresses(struct buf *text, const struct record_call *call)
+{
+	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
+	char *p = first;
+
+	for (uint32_t i = 0; i < call->frame_count; i++) {
+		*p++ = ' ';
+		p = put_0x(p, call->frames[i]);
+	}
+	text->size += (size_t)(p - first);
+}
+
 static void put_frames(struct writer *writer, const struct record_call *call)
 {
 	static const char *const ends[] = {"", " end=cut", " end=lost"};
@@ -44,9 +58,11 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	s->text.size = 0;
 	stacktrack_add_number(&s->text, "frames", call->frame_count);
 	buf_add_str(&s->text, ends[call->end]);
-	for (uint32_t i = 0; i < call->frame_count; i++) {
+	if (!call->frame_texts)
+		add_addresses(&s->text, call);
+	for (uint32_t i = 0; call->frame_texts && i < call->frame_count; i++) {
 		stacktrack_add_address(&s->text, " ", call->frames[i]);
-		if (!call->frame_texts || !call->frame_texts[i])
+		if (!call->frame_texts[i])
 			continue;
 		buf_add_char(&s->text, '=');
 		text_put_escaped(&s->text, call->frame_texts[i], " ");

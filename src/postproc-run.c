@@ -196,8 +196,12 @@ static void make_stages(struct chain *chain)
 
 	if ((selects || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, threads_new(stage));
-	if (selects)
-		stage = chain->select = add_stage(chain, select_new(stage, &options->select));
+	if (selects) {
+		struct select_options select = options->select;
+
+		select.by_allocation = !is_trace;
+		stage = chain->select = add_stage(chain, select_new(stage, &select));
+	}
 	if (options->leaks) {
 		stage = add_stage(chain, leaks_new(stage));
 		summary_set_leaks(chain->summary, stage);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/select.h"
+#include "analysis/resources.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@ struct selection {
 	struct select_options options;
 	struct call_ranges ranges;
 	uint64_t count; /* of calls let through */
+	/* by_allocation: of what is alive, twice its references, and 1 more if its allocation was let through. */
+	struct resources resources;
 };
 
 /* A file of event numbers is the user's own; this only keeps a mistyped device from filling memory.
@@ -108,15 +111,41 @@ static bool is_selected(const struct selection *selection, const struct record_c
 	return !options->call_address || call_ranges_cross(&selection->ranges, call);
 }
 
+/* The fate of its allocation; of what was not seen allocated, and of other calls, its own. */
+static bool goes_with_allocation(struct selection *selection, const struct record_call *call)
+{
+	struct resource_state *resource = resources_of(&selection->resources, call->resource);
+	uintptr_t state = (uintptr_t)resource_live_get(resource, call->id);
+	const bool is_counted = resource->flags & RESOURCE_REFCOUNT;
+
+	if (call->kind == CALL_COPY || resource->flags & RESOURCE_CALL)
+		return is_selected(selection, call);
+	if (call->kind == CALL_ALLOC)
+		state = state && is_counted ? state + 2 : 2 + (uintptr_t)is_selected(selection, call);
+	else if (state)
+		state -= 2;
+	else
+		return is_selected(selection, call);
+	if (state > 1)
+		resource_live_set(resource, call->id, (void *)state);
+	else
+		resource_live_remove(resource, call->id);
+	return state & 1;
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct selection *selection = (struct selection *)stage;
 	const struct select_options *options = &selection->options;
 
+	if (record->type == RECORD_RESOURCE)
+		resources_declare(&selection->resources, &record->resource);
 	if (record->type == RECORD_CONTEXT)
 		select_learn_context(&selection->options, &record->context);
 	if (record->type == RECORD_CALL) {
-		if (!is_selected(selection, &record->call))
+		const struct record_call *call = &record->call;
+
+		if (options->by_allocation ? !goes_with_allocation(selection, call) : !is_selected(selection, call))
 			return 0;
 		selection->count++;
 	}
@@ -129,8 +158,11 @@ static int put(struct stage *stage, const struct record *record)
 
 static void selection_free(struct stage *stage)
 {
-	call_ranges_free(&((struct selection *)stage)->ranges);
-	free(stage);
+	struct selection *selection = (struct selection *)stage;
+
+	call_ranges_free(&selection->ranges);
+	resources_free(&selection->resources);
+	free(selection);
 }
 
 void select_learn(struct stage *stage, const struct record_object *object)

@@ -25,6 +25,9 @@ struct select_options {
 	const struct index_set *include, *exclude; /* NULL: no such filter */
 	const struct call_address *call_address;   /* NULL: no such filter */
 	const char *sysroot;                       /* where the ELF files are; NULL / */
+	/* A release goes with its allocation: what is made of the trace counts what is alive. Else by its own call, as
+	 * it is to be seen. */
+	bool by_allocation;
 };
 
 /* What the options point at belongs to the caller and outlives the stage. */

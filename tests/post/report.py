@@ -357,6 +357,35 @@ def json_lines_have_the_figures(_folder):
                                   "line": 5}, group
 
 
+CHOSEN = """version=1.4
+@ 1 : Request
+1. @1 malloc(8) = 0x10
+\t0x10 inner at a.c:1
+
+2. malloc(16) = 0x20
+\t0x11 other at a.c:2
+
+3. free(0x10)
+4. @1 free(0x20)
+5. @1 malloc(32) = 0x10
+\t0x12 kept at a.c:3
+
+6. @1 free(0x30)
+"""
+
+
+def what_is_chosen_is_released_with_its_allocation(_folder):
+    """By the release's own call, what is released outside of the context would be alive, and what is not in it released."""
+    text = report_of(CHOSEN.encode(), "-C", "Request")
+    assert "40 bytes in 2 blocks allocated, 2 released" in text and "32 bytes in 1 block alive at the end" in text, text
+    assert "inner" not in text and "kept at a.c:3" in text, text
+    stats = run("--stats", "-C", "1", "-", data=CHOSEN.encode(), check=0).stdout.decode()
+    assert re.search(r"releases +2 +of what was not seen allocated 1$", stats, re.M), stats
+    assert re.search(r"live at the end +1 +bytes +32$", stats, re.M), stats
+    shown = run("-C", "1", "-", data=CHOSEN.encode(), check=0).stdout.decode()
+    assert re.findall(r"^(\d)\. ", shown, re.M) == ["1", "4", "5", "6"], shown
+
+
 def hostile_names_stay_on_their_lines(_folder):
     data = TRACE.replace(b"alloc_a", b"al;loc \xff\"</script>")
     text = run("--report", "-", data=data, check=0).stdout
@@ -418,7 +447,8 @@ def figures_are_those_of_stats(folder):
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, several_traces_are_one_report, exit_status_tells_of_leaks,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
-         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures, what_the_libraries_keep_is_no_leak,
+         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,
+         what_is_chosen_is_released_with_its_allocation, what_the_libraries_keep_is_no_leak,
          hostile_names_stay_on_their_lines,
          a_terminal_is_filled_and_coloured, figures_are_those_of_stats]
 

@@ -2,6 +2,7 @@
  * Creator, KDevelop and Jenkins read it. Whether a block can still be reached is not known without a search of the
  * memory, so each is one that may be lost. */
 #include "config.h"
+#include "base/utf8.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
 
@@ -9,26 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have. */
-static size_t utf8_length(const unsigned char *text)
+/* How many bytes of UTF-8 begin here; 0: none, or a character that XML does not have (control characters, U+FFFE and
+ * U+FFFF). */
+static size_t character_size(const unsigned char *text)
 {
-	const size_t length = text[0] < 0x80   ? 1
-			      : text[0] < 0xc2 ? 0
-			      : text[0] < 0xe0 ? 2
-			      : text[0] < 0xf0 ? 3
-			      : text[0] < 0xf5 ? 4
-					       : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if (length == 1)
-		return text[0] >= 0x20 && text[0] != 0x7f;
-	/* Longer than need be, surrogates, and what is above all characters. */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90) ||
-	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f))
+	if (*text < 0x20 || *text == 0x7f || (text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd))
 		return 0;
-	return text[0] == 0xef && text[1] == 0xbf && text[2] > 0xbd ? 0 : length;
+	return utf8_size(text);
 }
 
 static void write_text(const char *text, FILE *out)
@@ -36,7 +24,7 @@ static void write_text(const char *text, FILE *out)
 	const unsigned char *p = (const unsigned char *)text;
 
 	while (*p) {
-		const size_t length = utf8_length(p);
+		const size_t length = character_size(p);
 
 		if (!length)
 			fputs("\xef\xbf\xbd", out);

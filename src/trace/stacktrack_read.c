@@ -178,13 +178,15 @@ static size_t take_infos_like_it(struct reader *reader, struct stacktrack_entry 
 	}
 	unsigned char *const first = buf_room(&entry->text, count * f->info_size + 1), *to = first;
 
-	for (const unsigned char *from = p - count * f->entry_size; from < p; to += f->info_size) {
+	/* Each copies its whole payload and keeps what precedes its first NUL: whatever is read already, the text is
+	 * the same. */
+	for (const unsigned char *from = p - count * f->entry_size; from < p;) {
 		from += f->entry_size;
 		memcpy(to, from + f->payload_at, f->info_size);
+		to += strnlen((const char *)to, f->info_size);
 	}
 	reader->start = (size_t)(p - reader->data);
-	/* A text ends in its last entry; one that ends before has nothing behind. */
-	const size_t length = strnlen((const char *)first, (size_t)(to - first));
+	const size_t length = (size_t)(to - first);
 
 	entry->text.size += length;
 	return length;

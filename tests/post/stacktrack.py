@@ -6,12 +6,14 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 
 import os
 import struct
+import subprocess
 import sys
+import time
 from xml.etree import ElementTree
 
 import golden
 from encode import Encoder
-from run import main, run, text_of
+from run import PROGRAM, main, run, text_of
 
 HIT, FLOC, FPROPERTY, SLOC, PROLOGUE, PROCINFO, TIMEINFO, TIMETYPE, INFO = 0, 1, 2, 3, 4, 5, 6, 7, 0xff
 MEMBERS = {HIT: "qHH", FLOC: "hHh", FPROPERTY: "hHh", SLOC: "HhhHh", PROLOGUE: "IIBBB", PROCINFO: "HH", TIMEINFO: "qq",
@@ -167,6 +169,33 @@ def the_tail_of_a_trace_is_enough(_folder):
             assert run("-", data=cut).returncode == 1
     done = run("--input-format=stacktrack", "-", data=trace, check=1)
     assert b"no StackTrack trace begins here" in done.stderr, done.stderr
+
+
+def a_short_text_entry_is_the_same_from_everywhere(_folder):
+    """Each entry of a chain of texts shortened by turns: the others keep theirs, however much of them is there at once."""
+    frames = "".join("\t0x7f%010x\n" % (k * 0x1111111) for k in range(9))
+    data = bytearray(run("-f", "stacktrack", "-", data=(
+        "version=1.4,arch=x86_64,process=p,pid=7,origin=t\n<1> : memory (bytes)\n1. malloc(8) = 0x10\n" + frames + "\n").encode(),
+        check=0).stdout)
+    first = data.index(b"frames=") // 24 * 24
+    payload, count = data.index(b"frames=") - first, 1
+    while data[first + 24 * count:first + 24 * count + payload] == data[first:first + payload]:
+        count += 1
+    assert count >= 5, count
+    for k in range(count):
+        changed_data = bytearray(data)
+        at = first + 24 * k
+        changed_data[at + payload + 3:at + 24] = bytes(24 - payload - 3)
+        whole = run("-q", "-", data=bytes(changed_data)).stdout
+        with subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            # A reader that has what came so far when the rest comes.
+            for begin, end in ((0, at + 48), (at + 48, len(changed_data))):
+                child.stdin.write(changed_data[begin:end])
+                child.stdin.flush()
+                time.sleep(0.05)
+            assert child.communicate()[0] == whole, k
+        # The entries behind it are still there: the last frame is the one that was given.
+        assert k in (0, count - 1) or b"0x7f%010x" % (8 * 0x1111111) in whole, (k, whole)
 
 
 def cycles_are_stacktracks_only(_folder):
@@ -370,6 +399,7 @@ def hostile_descriptions_are_refused(folder):
 
 
 TESTS = [another_layout_is_read_by_its_description, hostile_descriptions_are_refused, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
+         a_short_text_entry_is_the_same_from_everywhere,
          cycles_are_stacktracks_only]
 
 if __name__ == "__main__":

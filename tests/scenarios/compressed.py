@@ -6,6 +6,7 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import builds
@@ -70,7 +71,7 @@ def same_text(kind):
 def large(kind):
     """Many frames: events as many as without, and a small part of the bytes."""
     def run(room):
-        python = os.path.realpath(os.environ.get('PYTHON') or kinds.need('python3'))
+        python = os.path.realpath(sys.executable) # which may have been started by a script of that name
         command = [python, '-S', '-E', '-c', 'x = [[str(i)] * (i % 7) for i in range(30000)]']
         env = {'PYTHONMALLOC': 'malloc', 'PYTHONHASHSEED': '1'}
         first = room.run([FUNCTRACE, '-o', 'plain'] + command, env)

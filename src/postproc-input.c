@@ -37,9 +37,12 @@ bool postproc_input_is_file(const struct postproc_input *input)
 	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode);
 }
 
+static volatile sig_atomic_t interrupted;
+
 static void go_on(int signal)
 {
 	(void)signal;
+	interrupted = 1;
 }
 
 /* Ctrl-C at a live trace ends the program that is traced, or the wait for more of a file; the results so far are
@@ -106,6 +109,7 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	struct reader_options reader = {
 		.encoding = options->input_encoding,
 		.follow = options->follow,
+		.stop = &interrupted,
 		.complain = complain,
 		.complain_context = input,
 		.layout = options->layout,

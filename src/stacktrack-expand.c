@@ -183,7 +183,7 @@ static bool put_entries(struct expand *e, struct buf *data, bool is_end)
 bool stacktrack_expand(int in, const char *name, FILE *out, const struct expand_options *options)
 {
 	struct expand e = {.name = name, .out = out, .options = *options};
-	struct input *input = input_new(in, false);
+	struct input *input = input_new(in, false, NULL);
 	struct buf data = {0};
 	ssize_t got;
 	bool sound;

@@ -22,8 +22,9 @@
 
 struct input {
 	int fd;
-	bool follow; /* and it is a regular file */
-	bool live;   /* followed, and it is none */
+	bool follow;                       /* and it is a regular file */
+	bool live;                         /* followed, and it is none */
+	const volatile sig_atomic_t *stop; /* NULL none */
 	enum packing packing;
 	bool recognised;  /* the packing is known */
 	bool in_frame;    /* within a compressed stream or frame */
@@ -36,12 +37,13 @@ struct input {
 	const char *error;
 };
 
-struct input *input_new(int fd, bool follow)
+struct input *input_new(int fd, bool follow, const volatile sig_atomic_t *stop)
 {
 	struct input *input = xcalloc(1, sizeof(*input));
 	struct stat st;
 
 	input->fd = fd;
+	input->stop = stop;
 	input->follow = follow && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	input->live = follow && !input->follow;
 	input->raw = xmalloc(INPUT_RAW_SIZE);
@@ -230,7 +232,11 @@ int input_wait(struct input *input)
 
 	if (!input->follow)
 		return 0;
-	if (nanosleep(&pause, NULL) < 0)
+	/* A signal may come when nothing waits: its handler is asked, not the sleep. What comes between asking and
+	 * sleeping is seen a tenth of a second later. */
+	if (!input->stop || !*input->stop)
+		nanosleep(&pause, NULL);
+	if (input->stop && *input->stop)
 		return -EINTR;
 	const off_t position = lseek(input->fd, 0, SEEK_CUR);
 

@@ -50,7 +50,7 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 	struct reader *reader = xcalloc(1, sizeof(*reader));
 
 	reader->fd = fd;
-	reader->input = input_new(fd, options && options->follow);
+	reader->input = input_new(fd, options && options->follow, options ? options->stop : NULL);
 	if (options) {
 		reader->complain = options->complain;
 		reader->complain_context = options->complain_context;

@@ -5,6 +5,8 @@
 #include "trace/encoding.h"
 #include "trace/event.h"
 
+#include <signal.h>
+
 struct buf;
 struct reader;
 struct stacktrack_format;
@@ -12,6 +14,8 @@ struct stacktrack_format;
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognised by the first bytes */
 	bool follow;                     /* at the end of a growing file wait for more */
+	/* ... until a signal's handler sets this; NULL: without end. */
+	const volatile sig_atomic_t *stop;
 	/* Gets a clause about each thing that was read, but looks damaged ("line 7 looks like a damaged
 	 * frame"; NULL: they are only counted), or that is no damage but should be known. */
 	void (*complain)(void *context, const char *clause);

@@ -357,6 +357,22 @@ def names_of_calls(text):
     return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
 
 
+def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
+    """There is no wait then that it could end."""
+    path = os.path.join(folder, "t")
+    line = b"1. [00:00:01.000000] malloc(8) = 0x10\n\t0x400123\n\n"
+    with open(path, "wb") as file:
+        file.write(b"version=1.4\n" + line * 400000)
+    with open(os.path.join(folder, "out"), "wb") as out, \
+            subprocess.Popen([PROGRAM, "--follow", path], stdout=out, stderr=subprocess.PIPE) as child:
+        while not out.tell() and not os.fstat(out.fileno()).st_size:
+            time.sleep(0.001)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(60) == 0, child.stderr.read()
+        # What was there is shown all the same.
+        assert os.fstat(out.fileno()).st_size > 400000 * 40
+
+
 def names_are_those_of_the_time(folder):
     """A library is unloaded and another one loaded at its address."""
     if not shutil.which("nm"):
@@ -492,7 +508,7 @@ TESTS = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_
          pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
          text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
          leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
-         processes_can_be_chosen, follow_waits_for_more,
+         processes_can_be_chosen, follow_waits_for_more, follow_ends_by_a_signal_that_comes_while_it_reads,
          names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
          statistics_are_cut_for_a_terminal_only, valgrind_finds_nothing]
 

@@ -265,13 +265,17 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
 	swap_push(s, &(struct record){.type = RECORD_THREAD, .thread = {tid, name ? swap_keep(s, name) : ""}});
 }
 
+/* A message's seconds are a counter of 32 bits, which goes on at 0 after the year 2106: what seems to lie before the
+ * day of the start may be the next round. What lies before it in any case keeps its time of day. */
 static uint64_t time_of(const struct swap_process *p, const struct swap_message *message)
 {
-	const uint64_t ns = (uint64_t)message->seconds * 1000000000 + message->nanoseconds;
+	const uint32_t day = (uint32_t)(p->day_ns / 1000000000), since = message->seconds - day;
 
-	if (!ns)
+	if (!message->seconds && !message->nanoseconds)
 		return TIME_NONE;
-	return ns >= p->day_ns ? ns - p->day_ns : ns % DAY_NS;
+	if (message->seconds >= day || since <= INT32_MAX)
+		return (uint64_t)since * 1000000000 + message->nanoseconds;
+	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
 static void push_call(struct swap_reader *s, struct record_call *call)

@@ -512,6 +512,54 @@ static void test_gap(void **state)
 	buf_free(&said);
 }
 
+/* The seconds of a message begin anew at 0 in the year 2106: a call of the night after keeps its time. What lies before
+ * the day of the start without that keeps its time of day. */
+static void test_times_past_2106(void **state)
+{
+	static const struct {
+		int64_t start_sec;
+		uint64_t time_ns, expected;
+	} rows[] = {
+		{4294967040, UINT64_C(36616001000000), UINT64_C(36616001000000)},
+		{4294967040, START_NS, START_NS},
+		{4294967040, UINT64_C(300000000000007), UINT64_C(300000000000007)},
+		{4294880000, UINT64_C(90000000000000), UINT64_C(90000000000000)},
+		{4294967040, (UINT64_C(1) << 31) * 1000000000 + 1, UINT64_C(74752000000001)},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct record records[] = {
+			{.type = RECORD_PROCESS,
+			 .process = {.pid = 1, .has_pid = true, .start_sec = rows[i].start_sec}},
+			{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", ""}},
+			{.type = RECORD_CALL,
+			 .call = {.index = 1,
+				  .time_ns = rows[i].time_ns,
+				  .resource = 1,
+				  .kind = CALL_ALLOC,
+				  .function = "malloc",
+				  .id = 16,
+				  .size = 8}},
+		};
+		const struct reader_options options = {0};
+		struct buf bytes = {0};
+		struct record record;
+		char error[256];
+
+		assert_int_equal(write_trace("swap", NULL, records, ARRAY_SIZE(records), &bytes), 0);
+		struct reader *reader = reader_new(memory_file(bytes.data, bytes.size), &options, error, sizeof(error));
+
+		assert_non_null(reader);
+		while (reader_next(reader, &record) == 1 && record.type != RECORD_CALL)
+			;
+		assert_int_equal(record.type, RECORD_CALL);
+		assert_int_equal(record.call.time_ns, rows[i].expected);
+		reader_close(reader);
+		buf_free(&bytes);
+	}
+}
+
 static void test_damage(void **state)
 {
 	(void)state;
@@ -545,6 +593,7 @@ int main(void)
 		cmocka_unit_test(test_any_trace),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_times_past_2106),
 		cmocka_unit_test(test_damage),
 	};
 

@@ -175,7 +175,7 @@ static void draw_foot(const struct screen *screen)
 		buf_add_str(&line, screen->message);
 	else
 		buf_printf(&line,
-			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b baseline  r report  Tab resource",
+			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b baseline  r report  h page  Tab resource",
 			   order_names[screen->view->order], *screen->view->filter ? ": " : "", screen->view->filter);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
@@ -265,14 +265,15 @@ static void type_filter(struct screen *screen, int key)
 	view_look(screen->view, 0);
 }
 
-static void write_report(struct screen *screen)
+static void write_file(struct screen *screen, enum view_file which)
 {
-	char *name = view_write_report(screen->view);
+	const char *const what = which == VIEW_PAGE ? "page" : "report";
+	char *name = view_write(screen->view, which);
 
 	if (name)
-		snprintf(screen->message, sizeof(screen->message), "report: %s", name);
+		snprintf(screen->message, sizeof(screen->message), "%s: %s", what, name);
 	else
-		snprintf(screen->message, sizeof(screen->message), "no report: %s", strerror(errno));
+		snprintf(screen->message, sizeof(screen->message), "no %s: %s", what, strerror(errno));
 	free(name);
 }
 
@@ -342,7 +343,10 @@ static void take_key(struct screen *screen, int key)
 		snprintf(screen->message, sizeof(screen->message), "what grew is counted from now on");
 		break;
 	case 'r':
-		write_report(screen);
+		write_file(screen, VIEW_REPORT);
+		break;
+	case 'h':
+		write_file(screen, VIEW_PAGE);
 		break;
 	case '\t':
 		view_next_resource(view);

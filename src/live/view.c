@@ -1,6 +1,7 @@
 #include "config.h"
 #include "live/view.h"
 #include "modules/known.h"
+#include "report/page.h"
 #include "report/report.h"
 #include "profile/stage.h"
 
@@ -254,11 +255,11 @@ void view_set_baseline(struct view *view)
 	pthread_mutex_unlock(&view->lock);
 }
 
-/* functrace-live-N.txt: the first number that is free. */
-static int open_report(char **name)
+/* functrace-live-N.txt or .html: the first number that is free. */
+static int open_new_file(enum view_file which, char **name)
 {
 	for (unsigned n = 1;; n++) {
-		*name = xasprintf("functrace-live-%u.txt", n);
+		*name = xasprintf("functrace-live-%u.%s", n, which == VIEW_PAGE ? "html" : "txt");
 		const int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 		if (fd >= 0 || errno != EEXIST)
@@ -267,10 +268,18 @@ static int open_report(char **name)
 	}
 }
 
-char *view_write_report(struct view *view)
+static void write_profile(const struct profile *profile, enum view_file which, const char *sysroot, FILE *out)
+{
+	if (which == VIEW_PAGE)
+		page_write(profile, &(struct page_options){.sysroot = sysroot}, out);
+	else
+		report_write(profile, &(struct report_options){.sysroot = sysroot}, out);
+}
+
+char *view_write(struct view *view, enum view_file which)
 {
 	char *name;
-	const int fd = open_report(&name);
+	const int fd = open_new_file(which, &name);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	struct profile *profile;
 	bool failed;
@@ -284,7 +293,7 @@ char *view_write_report(struct view *view)
 	account_end(&view->account);
 	profile_add_account(profile, &view->account, view->options->names);
 	profile_end(profile);
-	report_write(profile, &(struct report_options){.sysroot = view->options->sysroot}, out);
+	write_profile(profile, which, view->options->sysroot, out);
 	profile_give_back(profile);
 	profile_free(profile);
 	view->resolver.line_count = 0;

@@ -73,8 +73,10 @@ bool view_has_bytes(const struct view *view);
 const struct profile_frame *view_frame_of(struct view *view, const struct site *site);
 /* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
 void view_frames(struct view *view, const struct site *site);
-/* Writes the report of what is there now to a new file in this folder, whose name the caller frees; NULL and errno. */
-char *view_write_report(struct view *view);
+enum view_file { VIEW_REPORT, VIEW_PAGE };
+/* Writes the report or the page of what is there now to a new file in this folder, whose name the caller frees; NULL and
+ * errno. */
+char *view_write(struct view *view, enum view_file which);
 void view_free(struct view *view);
 
 /* One of the two ways to show it, until it ends. 0 or EXIT_FAILURE after a message. */

@@ -151,6 +151,8 @@ def table(room):
             problems += screen.shows(r'^ +bytes +blocks +since start +calls/s  allocated by')
             screen.keys('r')
             problems += screen.shows('report: functrace-live-1.txt')
+            screen.keys('h')
+            problems += screen.shows('page: functrace-live-1.html')
             screen.tmux('resize-window', '-t', 'x', '-x', '110', '-y', '20')
             screen.keys('q')
             problems += screen.shows('^status 0$')
@@ -159,6 +161,10 @@ def table(room):
                 report = file.read()
             if 'grow_one at growing.c' not in report or 'alive at the end, by stack' not in report:
                 problems.append('the report: %s' % report)
+            with open(os.path.join(screen.folder, 'functrace-live-1.html')) as file:
+                page = file.read()
+            if not page.startswith('<!doctype html>') or '"grow_one"' not in page or not page.endswith('</html>\n'):
+                problems.append('the page: %s...' % page[:200])
             time.sleep(0.3)
             with open(screen.folder + '/before') as before, open(screen.folder + '/after') as after:
                 if before.read() != after.read():

@@ -175,7 +175,7 @@ static void draw_foot(const struct screen *screen)
 		buf_add_str(&line, screen->message);
 	else
 		buf_printf(&line,
-			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b baseline  r report  h page  Tab resource",
+			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b base  r report  h page  Tab kind",
 			   order_names[screen->view->order], *screen->view->filter ? ": " : "", screen->view->filter);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);

@@ -74,8 +74,8 @@ const struct profile_frame *view_frame_of(struct view *view, const struct site *
 /* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
 void view_frames(struct view *view, const struct site *site);
 enum view_file { VIEW_REPORT, VIEW_PAGE };
-/* Writes the report or the page of what is there now to a new file in this folder, whose name the caller frees; NULL and
- * errno. */
+/* Writes the report or the page of what is there now to a new file in this folder, whose name the caller frees; NULL
+ * and errno. */
 char *view_write(struct view *view, enum view_file which);
 void view_free(struct view *view);
 

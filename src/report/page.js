@@ -293,6 +293,7 @@ function draw() {
     drawTime(kind, state.moment);
   drawPictures(kind);
   drawSpread(kind);
+  drawThreads(kind);
   writeAddress();
 }
 

@@ -199,6 +199,56 @@ static void add_histograms(struct buf *out, const struct profile *profile, const
 	buf_free(&json);
 }
 
+struct threads {
+	const struct thread_account **rows;
+	size_t count, capacity;
+};
+
+/* By what they allocated, the most first. */
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread_account *x = *(const struct thread_account *const *)a,
+				    *y = *(const struct thread_account *const *)b;
+
+	if (x->tally.bytes != y->tally.bytes)
+		return x->tally.bytes < y->tally.bytes ? 1 : -1;
+	if (x->tally.calls != y->tally.calls)
+		return x->tally.calls < y->tally.calls ? 1 : -1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void add_threads(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
+{
+	struct threads threads = {0};
+	struct buf json = {0};
+
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct resource_account *account = profile_resource_account(profile->processes[p].account, kind);
+
+		for (size_t i = 0; account && !profile->processes[p].is_old && i < account->thread_count; i++) {
+			ARRAY_GROW(threads.rows, threads.capacity, threads.count);
+			threads.rows[threads.count++] = account->threads[i];
+		}
+	}
+	if (threads.count)
+		qsort(threads.rows, threads.count, sizeof(struct thread_account *), compare_threads);
+	for (size_t i = 0; i < threads.count && i < PAGE_THREADS; i++) {
+		const struct thread_account *thread = threads.rows[i];
+		const struct tally *const figures[] = {&thread->tally, &thread->live, &thread->temporary};
+
+		buf_printf(&json, "%s%" PRIu32 ",", i ? "," : "", thread->tid);
+		page_add_text(&json, thread->name);
+		for (size_t k = 0; k < ARRAY_SIZE(figures); k++) {
+			page_add_next(&json, figures[k]->calls);
+			page_add_next(&json, figures[k]->bytes);
+		}
+	}
+	add_array(out, "threads", &json);
+	add_number(out, "threads_left_out", threads.count > PAGE_THREADS ? threads.count - PAGE_THREADS : 0);
+	buf_free(&json);
+	free(threads.rows);
+}
+
 static void add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
 		     const struct page_axis *axis, const struct buf *rows)
 {
@@ -223,6 +273,7 @@ static void add_kind(struct buf *out, const struct profile *profile, const struc
 	add_number(out, "reused", kind->reused);
 	add_lines_of_time(out, profile, kind, axis);
 	add_histograms(out, profile, kind);
+	add_threads(out, profile, kind);
 	add_array(out, "rows", rows);
 	buf_add_char(out, '}');
 	buf_free(&noun);

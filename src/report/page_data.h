@@ -25,7 +25,8 @@ extern const struct page_limits page_data_limits;
  *     "allocated", "live", "peak", "temporary": [blocks, bytes], "peak_since" (not of several processes),
  *     "blocks", "bytes": [] (alive at the end of each span), "most": [] (bytes at once in it; not of several),
  *     "sizes": [exponent, blocks, bytes...], "lives": [exponent, blocks...],
- *     "rows": [[...]]}], "kinds_left_out",
+ *     "threads": [tid, name, allocated blocks, bytes, live blocks, bytes, temporary blocks, bytes...] (those that
+ *     allocated most), "threads_left_out", "rows": [[...]]}], "kinds_left_out",
  *   "names": ["", ...], "frames": [name, object, file, line, flags, source line...] (six a frame, strings by number,
  *    0 none; flags: enum page_frame_flags), "nodes": [caller, frame...] (two each; node 0, the root, is not there)}
  *

@@ -7,7 +7,7 @@
 #include "report/source.h"
 
 /* Of more than these only the number is shown. */
-enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_SPANS = 1024 };
+enum { PAGE_KINDS = 64, PAGE_PROGRAMS = 20, PAGE_NOTES = 20, PAGE_SPANS = 1024, PAGE_THREADS = 50 };
 
 /* Strings longer than that are shortened. */
 enum { PAGE_TEXT_MAX = 400 };

@@ -262,3 +262,44 @@ function drawSpread(kind) {
   drawBars(byId('sizes'), 'Sizes of all that was allocated', sizes);
   drawBars(byId('lives'), 'How long what was released had lived', lives);
 }
+
+// [tid, name, allocated blocks, bytes, alive, temporary] of each thread, in the order of what is shown.
+function threadsOf(kind) {
+  const threads = [], t = kind.threads, main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0;
+
+  for (let i = 0; i < t.length; i += 8)
+    threads.push({name: t[i] + (t[i + 1] ? ' ' + t[i + 1] : ''), allocated: [t[i + 2], t[i + 3]],
+      live: [t[i + 4], t[i + 5]], temporary: [t[i + 6], t[i + 7]]});
+  const view = state.view === 'allocated' || state.view === 'temporary' ? state.view : 'live';
+  return threads.sort((a, b) => value(b[view][main]) - value(a[view][main]));
+}
+
+// One thread says nothing that the sums do not.
+function drawThreads(kind) {
+  const place = byId('threads'), threads = threadsOf(kind), table = make('table'), body = make('tbody');
+  const main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0, head = make('tr'), unit = main ? 'bytes' : kind.many;
+  const columns = kind.is_call ? [['allocated', 'Calls']]
+    : [['live', 'Alive at the end'], ['allocated', 'Allocated'], ['temporary', 'Temporary']];
+
+  place.textContent = '';
+  if (threads.length < 2)
+    return;
+  for (const [, title] of columns)
+    head.append(make('th', '', title + (kind.is_call ? '' : ', ' + unit)));
+  head.append(make('th', 'where', 'Thread'));
+  for (const thread of threads) {
+    const line = make('tr');
+
+    for (const [name] of columns)
+      line.append(make('td', '', grouped(thread[name][kind.is_call ? 0 : main])));
+    line.append(make('td', 'where', thread.name));
+    body.append(line);
+  }
+  const top = make('thead');
+  top.append(head);
+  table.append(top, body);
+  place.append(make('h2', '', 'Threads'), table);
+  if (value(kind.threads_left_out))
+    place.append(make('p', 'note', 'And ' + counted(kind.threads_left_out, 'thread', 'threads') +
+      ' that allocated less.'));
+}

@@ -163,6 +163,21 @@ def views_have_their_figures(folder):
     assert value["groups"] == [["100.0 %", "1", "none ended", "open_it f.c:9\n← main"]], value["groups"]
 
 
+def threads_have_their_figures(folder):
+    script = "return [...document.querySelectorAll('#threads tr')].map((tr) => [...tr.cells].map((c) => c.textContent));"
+    assert browse(folder, make_page(folder, trace(folder)), script) == []
+    data = trace(folder).replace(b"1. [", b"## thread 7 main\n1. [").replace(b"\n2. [", b"\n## thread 8 <b>io\n2. [") \
+                        .replace(b"\n3. [", b"\n## thread 7 main\n3. [")
+    page = make_page(folder, data)
+    head = ["Alive at the end, bytes", "Allocated, bytes", "Temporary, bytes", "Thread"]
+    assert browse(folder, page, script) == [head, ["60", "60", "0", "8 <b>io"], ["0", "1,100", "1,000", "7 main"]]
+    value = browse(folder, page, script, "view=allocated&unit=blocks")
+    assert value == [[word.replace("bytes", "blocks") for word in head], ["0", "2", "1", "7 main"],
+                     ["1", "1", "0", "8 <b>io"]], value
+    # A kind that one thread allocated has none.
+    assert browse(folder, page, script, "kind=1") == []
+
+
 def a_moment_is_picked(folder):
     page = make_page(folder, trace(folder))
     data = data_of(page)
@@ -411,7 +426,7 @@ def a_million_events_fit(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, views_have_their_figures, a_moment_is_picked, keys_zoom_and_find,
+TESTS = [the_page_shows_what_there_is, views_have_their_figures, threads_have_their_figures, a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
          pages_go_with_reports_and_several_traces, a_million_events_fit]
 

@@ -78,6 +78,9 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size);
 /* struct arch.abi points to one. */
 struct arch_abi {
 	int floats_set; /* NT_PRFPREG, NT_ARM_VFP...: the register set with the floating point registers */
+	/* The one that has all of the vector registers where floats_set has only a part of them (NT_X86_XSTATE); 0:
+	 * there is none. */
+	int vectors_set;
 	/* The places of the arguments at a function's entry, `count` of them. Of what is behind the named ones (...)
 	 * nothing is known. */
 	void (*arguments)(const struct abi_function *function, struct abi_place *places);

@@ -137,6 +137,7 @@ static int i386_float_at(unsigned dwarf_register)
 
 const struct arch_abi abi_i386 = {
 	.floats_set = NT_PRXFPREG,
+	.vectors_set = NT_X86_XSTATE,
 	.arguments = i386_arguments,
 	.result = i386_result,
 	.argument_register = i386_argument_register,

@@ -328,6 +328,7 @@ static int x86_64_float_at(unsigned dwarf_register)
 
 const struct arch_abi abi_x86_64 = {
 	.floats_set = NT_PRFPREG,
+	.vectors_set = NT_X86_XSTATE,
 	.arguments = x86_64_arguments,
 	.result = x86_64_result,
 	.argument_register = x86_64_argument_register,

@@ -78,6 +78,7 @@ enum arch_call {
 };
 
 #define ARCH_CLONE_CALLS 3
+#define ARCH_HEAP_CALLS  8
 
 /* What a process does about a signal. */
 struct arch_action {
@@ -165,6 +166,8 @@ struct arch {
 	pid_t (*made_task)(const struct arch_regs *regs);
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
+	/* Those that an allocator makes in the midst of its work (brk, mmap and its like, futex), 0 behind the last. */
+	unsigned short heap_calls[ARCH_HEAP_CALLS];
 
 	/* The si_code of the SIGTRAP that a breakpoint's instruction raises. */
 	int hit_code;

@@ -237,6 +237,8 @@ const struct arch arch_arm = {
 	.frame_has_registers = true,
 	.made_task = arm_made_task,
 	.clone_calls = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
+	/* brk, mmap2, munmap, mremap, madvise, mprotect, futex, futex_time64 */
+	.heap_calls = {45, 192, 91, 163, 220, 125, 240, 422},
 	.code_state = 1,
 	.state = arm_state,
 	.breakpoint = arm_breakpoint,

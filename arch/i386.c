@@ -297,6 +297,8 @@ const struct arch arch_i386 = {
 	.shadow_stack_word = "shstk",
 	.made_task = i386_made_task,
 	.clone_calls = {__NR_vfork, __NR_clone, __NR_clone3},
+	.heap_calls = {__NR_brk, __NR_mmap, __NR_mmap2, __NR_munmap, __NR_mremap, __NR_madvise, __NR_mprotect,
+		       __NR_futex},
 	.breakpoint = x86_breakpoint,
 	.breakpoint_address = x86_breakpoint_address,
 	.entry = i386_entry,

@@ -236,6 +236,7 @@ const struct arch arch_x86_64 = {
 	.signal_frame = x86_64_signal_frame,
 	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
+	.heap_calls = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, SYS_futex},
 	.breakpoint = x86_breakpoint,
 	.breakpoint_address = x86_breakpoint_address,
 	.entry = x86_64_entry,

@@ -252,6 +252,13 @@ bool proc_is_alive(pid_t tid)
 	return proc_stat(tid, &stat) && stat.state != 'Z' && stat.state != 'X' && !(stat.flags & PROC_KERNEL_THREAD);
 }
 
+bool proc_is_kernel_worker(pid_t tid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(tid, &stat) && (stat.flags & (PROC_KERNEL_THREAD | PROC_IO_WORKER | PROC_USER_WORKER));
+}
+
 pid_t proc_parent(pid_t pid)
 {
 	struct proc_stat stat;
@@ -334,16 +341,25 @@ bool proc_is_of_group(pid_t tid, pid_t tgid)
 	return syscall(SYS_tgkill, tgid, tid, 0) == 0 || errno == EPERM;
 }
 
-bool proc_syscall(pid_t tid, long *number, uint64_t *pc)
+bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp)
 {
-	unsigned long long sp, after;
+	unsigned long long stack, after;
 	char *text = proc_read(tid, "syscall", NULL);
-	const bool blocked =
-		text && sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &sp, &after) == 3 && *number >= 0;
+	const bool blocked = text &&
+			     sscanf(text, "%ld %*x %*x %*x %*x %*x %*x %llx %llx", number, &stack, &after) == 3 &&
+			     *number >= 0;
 
 	free(text);
+	*sp = blocked ? stack : 0;
 	*pc = blocked ? after : 0;
 	return blocked;
+}
+
+bool proc_syscall(pid_t tid, long *number, uint64_t *pc)
+{
+	uint64_t sp;
+
+	return proc_syscall_at(tid, number, pc, &sp);
 }
 
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp)

@@ -71,6 +71,8 @@ bool proc_stat_again(int fd, struct proc_stat *stat);
 
 /* Whether the task is a program's, and has not ended. */
 bool proc_is_alive(pid_t tid);
+/* Whether the task works for the kernel, alone or among a program's own threads: it cannot be traced. */
+bool proc_is_kernel_worker(pid_t tid);
 /* The parent of a process; 0 unknown. */
 pid_t proc_parent(pid_t pid);
 
@@ -91,6 +93,8 @@ bool proc_run_time(pid_t tid, uint64_t *ns);
 bool proc_is_of_group(pid_t tid, pid_t tgid);
 /* The system call that a task is blocked in, and the pc behind its instruction; false if it is in none. */
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
+/* The same with its stack pointer. */
+bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
 /* Where a task stands that is stopped outside of all system calls. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
 /* How many bytes the mapping of a task's memory has that begins at the address; 0: none does. */

@@ -2,14 +2,17 @@
 #include "ptrace/tasks.h"
 #include "ptrace/memory.h"
 #include "arch/abi.h"
+#include "proc/proc.h"
 #include "base/msg.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				   PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
@@ -139,6 +142,27 @@ pid_t process_proc_task(const struct process *p)
 
 /* ---- Registers ---- */
 
+const struct arch *task_arch(pid_t tid)
+{
+	unsigned char head[20];
+	const int fd = proc_open(tid, "exe", O_RDONLY);
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	const ssize_t got = read(fd, head, sizeof(head));
+
+	close(fd);
+	errno = ENOEXEC;
+	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
+		return NULL;
+	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19])
+							      : (uint16_t)(head[19] << 8 | head[18]);
+
+	return arch_for_elf(machine, head[EI_CLASS]);
+}
+
 int task_read_regs(struct task *task)
 {
 	const struct arch *arch = task->process->arch;
@@ -232,6 +256,14 @@ static size_t read_set(const struct task *task, int set, void *bytes, size_t siz
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size)
 {
 	return read_set(task, task->process->arch->abi->floats_set, bytes, size);
+}
+
+size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size)
+{
+	const int set = task->process->arch->abi->vectors_set;
+	const size_t got = set ? read_set(task, set, bytes, size) : 0;
+
+	return got ? got : task_floats(task, bytes, size);
 }
 
 bool task_thread_pointer(struct task *task, uint64_t *value)

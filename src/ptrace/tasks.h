@@ -73,6 +73,9 @@ pid_t process_proc_task(const struct process *p);
 
 /* ---- Registers ---- */
 
+/* The processor that the program of a task was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not
+ * know it. */
+const struct arch *task_arch(pid_t tid);
 /* Reads the registers of a stopped task. 0 or -errno. */
 int task_read_regs(struct task *task);
 /* Registers of a stopped task: read once a stop. 0 or -errno. */
@@ -89,6 +92,8 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 /* The floating point registers of a stopped task, as the register set arch->abi->floats_set has them. How many bytes
  * there are, `size` at most; 0: it has gone. */
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
+/* The same with all that its vector registers have, in whatever form the kernel gives them. */
+size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size);
 /* Where the thread's own variables are. False: it has none yet, its registers do not tell, or it has gone. */
 bool task_thread_pointer(struct task *task, uint64_t *value);
 /* A system call that said EINTR only because this stop woke it (epoll_wait and its like) is made again, unless a

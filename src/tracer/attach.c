@@ -12,6 +12,7 @@
 #include "ptrace/collect.h"
 #include "ptrace/halt.h"
 #include "proc/proc.h"
+#include "proc/refusal.h"
 #include "proc/who.h"
 #include "base/buf.h"
 #include "base/msg.h"
@@ -26,95 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Why it cannot be attached ---- */
-
-static bool has_other_tracer(pid_t tid)
-{
-	const pid_t tracer = proc_tracer(tid);
-
-	return tracer && tracer != gettid();
-}
-
-/* what: "attach to process 12", "trace ls". */
-static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char *advice)
-{
-	const pid_t tracer = proc_tracer(traced);
-	char *const name = who_name(tracer);
-
-	msg_error("cannot %s: process %d (%s) traces %s already, and a process has only one tracer. %s", what, tracer,
-		  name, traced == pid ? "it" : "a thread of it", advice);
-	free(name);
-}
-
-static bool has_other_owner(pid_t tid)
-{
-	const long owner = proc_owner(tid);
-
-	return owner >= 0 && (uid_t)owner != geteuid();
-}
-
-static void explain_denied(const char *what, pid_t pid, bool is_launch)
-{
-	char *scope = read_file("/proc/sys/kernel/yama/ptrace_scope", 16, NULL);
-	const pid_t other = proc_find_thread(pid, has_other_owner);
-
-	if (scope && scope[0] == '3')
-		msg_error("cannot %s: kernel.yama.ptrace_scope is 3, which forbids tracing until the next boot.", what);
-	else if (geteuid() == 0 && !proc_may_trace_all())
-		msg_error(
-			"cannot %s: functrace runs as root, but without the capability SYS_PTRACE. Give it that one (a "
-			"container has it with --cap-add=SYS_PTRACE).",
-			what);
-	else if (other == pid)
-		msg_error("cannot %s: it belongs to user %ld. Run functrace as that user, or as root.", what,
-			  proc_owner(pid));
-	else if (other)
-		msg_error("cannot %s: its thread %d belongs to user %ld. Run functrace as root.", what, other,
-			  proc_owner(other));
-	else if (scope && scope[0] >= '1' && scope[0] <= '2')
-		msg_error("cannot %s: kernel.yama.ptrace_scope is %c. %s functrace as root, or (as root) 'sysctl "
-			  "kernel.yama.ptrace_scope=0'.",
-			  what, scope[0], is_launch ? "Run" : "Start the program under functrace, run");
-	else
-		msg_error("cannot %s: not permitted. %sun functrace as root, in a container with the capability "
-			  "SYS_PTRACE.",
-			  what, is_launch ? "R" : "It may be privileged or not dumpable; r");
-	free(scope);
-}
-
-static int explain(pid_t pid, int error)
-{
-	const pid_t traced = proc_find_thread(pid, has_other_tracer);
-	struct proc_stat stat = {0};
-	const bool exists = proc_stat(pid, &stat);
-	char what[48];
-
-	snprintf(what, sizeof(what), "attach to process %d", pid);
-	if (!exists || error == ESRCH)
-		msg_error("cannot attach to process %d: there is no such process (any more).", pid);
-	else if (stat.flags & PROC_KERNEL_THREAD)
-		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
-	else if (traced)
-		explain_tracer(what, pid, traced, "End that one first.");
-	else if (!proc_live_thread(pid))
-		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
-	else if (error == EPERM || error == EACCES)
-		explain_denied(what, pid, false);
-	else
-		msg_error("cannot attach to process %d: %s.", pid, strerror(error));
-	return 1;
-}
-
 /* ---- Attaching ---- */
-
-static int refuse(pid_t pid, int error)
-{
-	struct proc_stat stat;
-
-	if (!proc_stat(pid, &stat))
-		return explain(pid, ESRCH);
-	return (stat.flags & PROC_KERNEL_THREAD) || has_other_tracer(pid) ? explain(pid, error) : 0;
-}
 
 /* While it executes another program it may have no memory that could be opened. */
 static struct process *new_process(struct tracer *t, pid_t pid)
@@ -138,7 +51,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 
 	seize_tasks(t, pid, &error);
 	if (error)
-		return explain(pid, error);
+		return refusal_of_attach(pid, error);
 	/* Before its memory is opened: if it executes another program after this, that is seen from those found
 	 * here. */
 	const pid_t one = proc_live_thread(pid);
@@ -152,7 +65,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 				  "functrace does not know.",
 				  pid);
 		else
-			return explain(pid, errno);
+			return refusal_of_attach(pid, errno);
 		return 1;
 	}
 	p->trace->attached = true;
@@ -162,7 +75,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 		if (s->refused != pid)
 			msg_error("process %d shares the memory of process %d, so that both would have to be attached.",
 				  s->refused, pid);
-		return explain(s->refused, s->error);
+		return refusal_of_attach(s->refused, s->error);
 	}
 	return 0;
 }
@@ -191,7 +104,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 		known->life->release_at_exec = false;
 		return 0;
 	}
-	if (refuse(pid, EPERM))
+	if (refusal_before_attach(pid))
 		return 1;
 	for (unsigned execs = 0; execs < EXECS_MAX; execs++) {
 		const int error = attach_once(t, pid, is_named);
@@ -283,7 +196,7 @@ int attach_all(struct tracer *t)
 	for (struct process *p = t->processes; p; p = p->next)
 		p->anchor = 0;
 	if (error < 0)
-		return error == -ESRCH ? explain(failed->pid, ESRCH) : 1;
+		return error == -ESRCH ? refusal_of_attach(failed->pid, ESRCH) : 1;
 	t->run->has_begun = true;
 	engine_started(t->engine);
 	tell_attached(t);
@@ -319,19 +232,6 @@ static int wait_for_exec(struct tracer *t)
 	}
 }
 
-static void explain_launch(pid_t pid, const char *program, int error)
-{
-	char *const what = xasprintf("trace %s", program);
-
-	if (has_other_tracer(pid))
-		explain_tracer(what, pid, pid, "Start functrace outside of that one.");
-	else if (error == EPERM)
-		explain_denied(what, pid, true);
-	else
-		msg_error("cannot %s: %s.", what, strerror(error));
-	free(what);
-}
-
 int launch_begin(struct tracer *t)
 {
 	const pid_t pid = t->launch->pid;
@@ -339,7 +239,7 @@ int launch_begin(struct tracer *t)
 	const int error = -task_seize(pid);
 
 	if (error) {
-		explain_launch(pid, t->set->argv[0], error);
+		refusal_of_launch(pid, t->set->argv[0], error);
 		kill(pid, SIGKILL);
 		return 1;
 	}

@@ -12,6 +12,7 @@
 #include "text/slots.h"
 #include "ptrace/halt.h"
 #include "ptrace/memory.h"
+#include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "proc/who.h"
 #include "base/msg.h"
@@ -30,29 +31,6 @@ static char *exe_path(pid_t pid)
 	char *path = proc_link(pid, "exe");
 
 	return path ? path : xstrdup("?");
-}
-
-/* The processor that the program was made for, by its ELF header. NULL: errno, ENOEXEC if this build does not know
- * it. */
-static const struct arch *arch_of(pid_t pid)
-{
-	unsigned char head[20];
-	const int fd = proc_open(pid, "exe", O_RDONLY);
-
-	if (fd < 0) {
-		errno = -fd;
-		return NULL;
-	}
-	const ssize_t got = read(fd, head, sizeof(head));
-
-	close(fd);
-	errno = ENOEXEC;
-	if (got != (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG))
-		return NULL;
-	const uint16_t machine = head[EI_DATA] == ELFDATA2MSB ? (uint16_t)(head[18] << 8 | head[19])
-							      : (uint16_t)(head[19] << 8 | head[18]);
-
-	return arch_for_elf(machine, head[EI_CLASS]);
 }
 
 /* A user shadow stack forbids emulated calls. */
@@ -151,7 +129,7 @@ static void check_unwinder(const struct process *p)
 
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 {
-	const struct arch *arch = arch_of(tid);
+	const struct arch *arch = task_arch(tid);
 
 	if (!arch)
 		return NULL;

@@ -5,6 +5,7 @@
 #include "tracer/process.h"
 #include "tracer/seize_stops.h"
 #include "tracer/settle.h"
+#include "ptrace/exec_lock.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
 #include "proc/proc.h"
@@ -13,12 +14,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,52 +25,26 @@
 
 /* ---- An exec meanwhile ----
  *
- * An exec waits until all other threads have ended, and a traced thread ends only after its tracer has collected its
- * exit stop. Meanwhile the exec holds a lock (cred_guard_mutex) that PTRACE_SEIZE of another thread waits for:
- *
- *	thread: exec, waits for the ends of the others | ended thread: waits to be collected | tracer: in PTRACE_SEIZE
- *
- * Nobody would ever go on. The kernel begins PTRACE_SEIZE anew after a signal handler has run (ERESTARTNOINTR in
- * ptrace_attach()). So a handler collects stops, and acts on ends; it runs only while this thread is inside that one
- * system call, where no malloc() and nothing else of the tracer can be interrupted. */
-
-#define LOOK_EVERY_US 5000
+ * What the handler does that ptrace/exec_lock.h describes: it collects stops, and acts on ends. It runs only while this
+ * thread is inside that one system call, where no malloc() and nothing else of the tracer can be interrupted. */
 
 static struct tracer *volatile seizing;
 static struct withheld withheld[WITHHELD]; /* who is being seized, and the leader of its group */
 
-static void look_for_ends(int sig)
+static void look_for_ends(void)
 {
-	const int error = errno;
-
-	(void)sig;
 	if (seizing)
 		seize_take_stops(seizing, withheld);
-	errno = error;
-}
-
-static void set_alarm(int how, long microseconds)
-{
-	const struct itimerval timer = {{0, microseconds}, {0, microseconds}};
-	sigset_t alarm;
-
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	setitimer(ITIMER_REAL, &timer, NULL);
-	pthread_sigmask(how, &alarm, NULL);
 }
 
 void seize_begin(void)
 {
-	const struct sigaction action = {.sa_handler = look_for_ends, .sa_flags = SA_RESTART};
-
-	sigaction(SIGALRM, &action, NULL);
-	set_alarm(SIG_UNBLOCK, LOOK_EVERY_US);
+	exec_lock_watch(look_for_ends);
 }
 
 void seize_end(void)
 {
-	set_alarm(SIG_BLOCK, 0);
+	exec_lock_unwatch();
 }
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
@@ -171,13 +143,6 @@ struct seize_round {
 	int error;      /* of the last that could not be seized; EBUSY if one of them has another tracer */
 };
 
-static bool is_kernel_worker(pid_t tid)
-{
-	struct proc_stat stat;
-
-	return proc_stat(tid, &stat) && (stat.flags & (PROC_KERNEL_THREAD | PROC_IO_WORKER | PROC_USER_WORKER));
-}
-
 static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_round *round)
 {
 	const int error = -seize(t, tid, pid);
@@ -190,7 +155,7 @@ static void seize_listed(struct tracer *t, pid_t tid, pid_t pid, struct seize_ro
 
 	if (round->error != EBUSY)
 		round->error = tracer && tracer != gettid() ? EBUSY : error;
-	if (task_find(t, tid) || is_kernel_worker(tid) || round->error == EBUSY)
+	if (task_find(t, tid) || proc_is_kernel_worker(tid) || round->error == EBUSY)
 		return;
 	/* Ours: made by one that was attached just before, or executing another program. */
 	if (tracer)

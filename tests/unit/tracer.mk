@@ -106,3 +106,9 @@ EXTRA_DIST += tests/unit/kinds.py tests/unit/kinds_target.c
 CLEANFILES += tests/unit/kinds-target
 tests/unit/kinds-target: tests/unit/kinds_target.c
 	$(AM_V_CC)$(CC) -O2 -g0 -funwind-tables -o $@ $(srcdir)/tests/unit/kinds_target.c
+
+check_PROGRAMS += tests/unit/snapshot
+TESTS += tests/unit/snapshot
+tests_unit_snapshot_SOURCES = tests/unit/snapshot.c
+tests_unit_snapshot_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_snapshot_LDADD = libscan.a $(TRACER_TEST_LIBS)

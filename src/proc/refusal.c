@@ -1,0 +1,110 @@
+#include "config.h"
+#include "proc/refusal.h"
+#include "proc/proc.h"
+#include "proc/who.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_other_tracer(pid_t tid)
+{
+	const pid_t tracer = proc_tracer(tid);
+
+	return tracer && tracer != gettid();
+}
+
+/* what: "attach to process 12", "trace ls". */
+static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char *advice)
+{
+	const pid_t tracer = proc_tracer(traced);
+	char *const name = who_name(tracer);
+
+	msg_error("cannot %s: process %d (%s) traces %s already, and a process has only one tracer. %s", what, tracer,
+		  name, traced == pid ? "it" : "a thread of it", advice);
+	free(name);
+}
+
+static bool has_other_owner(pid_t tid)
+{
+	const long owner = proc_owner(tid);
+
+	return owner >= 0 && (uid_t)owner != geteuid();
+}
+
+static void explain_denied(const char *what, pid_t pid, bool is_launch)
+{
+	char *scope = read_file("/proc/sys/kernel/yama/ptrace_scope", 16, NULL);
+	const pid_t other = proc_find_thread(pid, has_other_owner);
+
+	if (scope && scope[0] == '3')
+		msg_error("cannot %s: kernel.yama.ptrace_scope is 3, which forbids tracing until the next boot.", what);
+	else if (geteuid() == 0 && !proc_may_trace_all())
+		msg_error(
+			"cannot %s: functrace runs as root, but without the capability SYS_PTRACE. Give it that one (a "
+			"container has it with --cap-add=SYS_PTRACE).",
+			what);
+	else if (other == pid)
+		msg_error("cannot %s: it belongs to user %ld. Run functrace as that user, or as root.", what,
+			  proc_owner(pid));
+	else if (other)
+		msg_error("cannot %s: its thread %d belongs to user %ld. Run functrace as root.", what, other,
+			  proc_owner(other));
+	else if (scope && scope[0] >= '1' && scope[0] <= '2')
+		msg_error("cannot %s: kernel.yama.ptrace_scope is %c. %s functrace as root, or (as root) 'sysctl "
+			  "kernel.yama.ptrace_scope=0'.",
+			  what, scope[0], is_launch ? "Run" : "Start the program under functrace, run");
+	else
+		msg_error("cannot %s: not permitted. %sun functrace as root, in a container with the capability "
+			  "SYS_PTRACE.",
+			  what, is_launch ? "R" : "It may be privileged or not dumpable; r");
+	free(scope);
+}
+
+int refusal_of_attach(pid_t pid, int error)
+{
+	const pid_t traced = proc_find_thread(pid, has_other_tracer);
+	struct proc_stat stat = {0};
+	const bool exists = proc_stat(pid, &stat);
+	char what[48];
+
+	snprintf(what, sizeof(what), "attach to process %d", pid);
+	if (!exists || error == ESRCH)
+		msg_error("cannot attach to process %d: there is no such process (any more).", pid);
+	else if (stat.flags & PROC_KERNEL_THREAD)
+		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
+	else if (traced)
+		explain_tracer(what, pid, traced, "End that one first.");
+	else if (!proc_live_thread(pid))
+		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
+	else if (error == EPERM || error == EACCES)
+		explain_denied(what, pid, false);
+	else
+		msg_error("cannot attach to process %d: %s.", pid, strerror(error));
+	return 1;
+}
+
+int refusal_before_attach(pid_t pid)
+{
+	struct proc_stat stat;
+
+	if (!proc_stat(pid, &stat))
+		return refusal_of_attach(pid, ESRCH);
+	return (stat.flags & PROC_KERNEL_THREAD) || has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;
+}
+
+void refusal_of_launch(pid_t pid, const char *program, int error)
+{
+	char *const what = xasprintf("trace %s", program);
+
+	if (has_other_tracer(pid))
+		explain_tracer(what, pid, pid, "Start functrace outside of that one.");
+	else if (error == EPERM)
+		explain_denied(what, pid, true);
+	else
+		msg_error("cannot %s: %s.", what, strerror(error));
+	free(what);
+}

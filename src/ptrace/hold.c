@@ -1,0 +1,277 @@
+#include "config.h"
+#include "ptrace/hold.h"
+#include "ptrace/exec_lock.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define ROUNDS_MAX     1000          /* threads may be made all the time, but then by ones that do not stand yet */
+#define REFUSED_MAX    20            /* looks at threads that are about to end */
+#define YIELDS         200           /* before naps: a thread stops within microseconds */
+#define WAIT_NS        2000000000ull /* for a thread that gets no processor */
+#define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
+#define RUN_NS         20000
+
+struct held {
+	struct task task; /* first: the list of the process has these */
+	int signal;       /* what its stop was about to deliver; 0 none */
+	bool is_grouped;  /* it stands in a group-stop: a signal has stopped the process */
+	bool has_ended;
+};
+
+static struct held *held_of(struct task *task)
+{
+	return (struct held *)(void *)task;
+}
+
+/* Takes what it reports, if it does. For a signal handler, too. */
+static void take_report(struct held *held)
+{
+	int status;
+
+	if (held->has_ended || held->task.stopped || waitpid(held->task.tid, &status, WNOHANG | __WALL) <= 0)
+		return;
+	const struct stop stop = stop_decode(held->task.tid, status, PHASE_LIVE);
+
+	held->has_ended = !WIFSTOPPED(status);
+	held->task.stopped = !held->has_ended;
+	held->task.regs_known = false;
+	held->is_grouped = stop.kind == STOP_GROUP;
+	held->signal = held->task.stopped && !(status >> 16) ? WSTOPSIG(status) : 0;
+}
+
+/* ---- Seizing ---- */
+
+static struct hold *volatile seizing;
+
+static void look_for_ends(void)
+{
+	if (seizing)
+		FOR_EACH_TASK(task, &seizing->process)
+			take_report(held_of(task));
+}
+
+static int seize(struct hold *hold, pid_t tid)
+{
+	seizing = hold;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* No events are asked for: a thread or child that is made meanwhile is not ours by itself. */
+	const int error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? -errno : 0;
+
+	atomic_signal_fence(memory_order_seq_cst);
+	seizing = NULL;
+	return error;
+}
+
+static struct task *find(struct hold *hold, pid_t tid)
+{
+	FOR_EACH_TASK(task, &hold->process)
+		if (task->tid == tid)
+			return task;
+	return NULL;
+}
+
+struct round {
+	struct hold *hold;
+	size_t fresh, refused;
+	int error;
+};
+
+static bool seize_unknown(void *context, pid_t tid)
+{
+	struct round *round = context;
+
+	if (find(round->hold, tid))
+		return true;
+	const int error = seize(round->hold, tid);
+
+	if (error) {
+		if (proc_is_alive(tid) && !proc_is_kernel_worker(tid)) {
+			round->refused++;
+			round->error = error;
+		}
+		return true;
+	}
+	struct held *held = xcalloc(1, sizeof(*held));
+
+	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .seat = -1, .phase = PHASE_LIVE};
+	task_join(&held->task, &round->hold->process);
+	round->fresh++;
+	return true;
+}
+
+static void drop(struct task *task)
+{
+	task_part(task);
+	free(task);
+}
+
+static void drop_ended(struct hold *hold)
+{
+	FOR_EACH_TASK(task, &hold->process)
+		if (held_of(task)->has_ended)
+			drop(task);
+}
+
+/* Once through the list of threads. How many are new; *error: why one could not be seized, 0. */
+static size_t seize_round(struct hold *hold, int *error)
+{
+	struct round round = {.hold = hold};
+
+	exec_lock_watch(look_for_ends);
+	*error = proc_each_thread(hold->process.pid, seize_unknown, &round);
+	exec_lock_unwatch();
+	if (!*error && round.refused)
+		*error = round.error;
+	return round.fresh;
+}
+
+int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch)
+{
+	unsigned rounds = 0, refused = 0;
+	size_t fresh;
+	int error;
+
+	*hold = (struct hold){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
+	do
+		fresh = seize_round(hold, &error);
+	while (error != -ESRCH && ((fresh && rounds++ < ROUNDS_MAX) || (error && refused++ < REFUSED_MAX)));
+	return error ? error : hold->process.tasks ? 0 : -ESRCH;
+}
+
+/* ---- Stopping ---- */
+
+/* Whether all that still move sleep where no stop can reach them. */
+static bool only_sleepers_move(struct hold *hold)
+{
+	struct proc_stat stat;
+
+	FOR_EACH_TASK(task, &hold->process)
+		if (!task->stopped && proc_stat(task->tid, &stat) && stat.state != 'D')
+			return false;
+	return true;
+}
+
+static size_t take_reports(struct hold *hold)
+{
+	size_t moving = 0;
+
+	FOR_EACH_TASK(task, &hold->process)
+		take_report(held_of(task));
+	drop_ended(hold);
+	FOR_EACH_TASK(task, &hold->process)
+		moving += !task->stopped;
+	return moving;
+}
+
+static void nap(unsigned *looks)
+{
+	if (++*looks < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
+static void wait_for_stops(struct hold *hold)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	unsigned looks = 0;
+
+	while ((hold->moving = take_reports(hold))) {
+		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+
+		if (waited > WAIT_NS || (waited > ASLEEP_WAIT_NS && only_sleepers_move(hold)))
+			break;
+		nap(&looks);
+	}
+	hold->stopped = hold->process.task_count - hold->moving;
+}
+
+static void interrupt_moving(struct hold *hold)
+{
+	FOR_EACH_TASK(task, &hold->process)
+		if (!task->stopped && !task->interrupted)
+			task->interrupted = task_interrupt(task);
+}
+
+int hold_stop(struct hold *hold)
+{
+	unsigned rounds = 0;
+	int error;
+
+	do {
+		interrupt_moving(hold);
+		wait_for_stops(hold);
+	} while (seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
+	return hold->stopped ? 0 : -ESRCH;
+}
+
+/* ---- Standing, and going on ---- */
+
+bool hold_in_syscall(const struct task *task, long *number)
+{
+	uint64_t pc;
+	long any;
+
+	return proc_syscall(task->tid, number ? number : &any, &pc);
+}
+
+bool hold_is_grouped(struct hold *hold)
+{
+	FOR_EACH_TASK(task, &hold->process)
+		if (held_of(task)->is_grouped)
+			return true;
+	return false;
+}
+
+/* The signal with which it goes on, the registers made ready for that. */
+static int get_ready(struct held *held)
+{
+	if (!held->is_grouped && !stops_or_continues(held->signal))
+		task_restart_syscall(&held->task);
+	return held->signal;
+}
+
+bool hold_run(struct hold *hold, struct task *task)
+{
+	struct held *held = held_of(task);
+	unsigned looks = 0;
+
+	if (held->is_grouped)
+		return true;
+	const int signal = get_ready(held);
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+
+	held->signal = 0;
+	task_resume(task, signal);
+	nanosleep(&(struct timespec){.tv_nsec = RUN_NS}, NULL);
+	task->interrupted = task_interrupt(task);
+	while (!task->stopped && !held->has_ended && clock_ns(CLOCK_MONOTONIC) - began < WAIT_NS) {
+		nap(&looks);
+		take_report(held);
+	}
+	const bool stands = task->stopped;
+
+	hold->stopped -= !stands;
+	hold->moving += !stands && !held->has_ended;
+	if (held->has_ended)
+		drop(task);
+	return stands;
+}
+
+void hold_end(struct hold *hold)
+{
+	take_reports(hold);
+	FOR_EACH_TASK(task, &hold->process) {
+		if (task->stopped)
+			task_detach(task, get_ready(held_of(task)));
+		drop(task);
+	}
+	hold->stopped = hold->moving = 0;
+}

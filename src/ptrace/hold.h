@@ -1,0 +1,37 @@
+/* Holding all threads of a foreign process still for a moment, to look at it.
+ *
+ * Nothing is written to the process, and no thread is stepped: a thread that is to come out of some code runs freely
+ * for a moment, while the others stand, until it is found elsewhere. So nothing of ours is left in the process however
+ * this ends. If functrace is killed, the kernel lets go of all threads, each with the signal that it was about to
+ * get.
+ *
+ * One thread of functrace calls all of it. When that thread ends the kernel lets go of what hold_end() could not: a
+ * thread that is deep in the kernel, and had not stopped. */
+#ifndef FT_PTRACE_HOLD_H
+#define FT_PTRACE_HOLD_H
+
+#include "ptrace/tasks.h"
+
+struct hold {
+	struct process process; /* its pid, arch and tasks, and nothing else; for the functions of tasks.h */
+	size_t stopped;         /* how many of its tasks stand */
+	size_t moving;          /* how many do not: they are deep in the kernel, as a parent in vfork is */
+};
+
+/* Attaches to every thread of the process, which go on. 0, or -errno: some cannot be attached to (EPERM, EBUSY: it has
+ * another tracer), or the process has gone (ESRCH). Afterwards hold_end() in any case. */
+int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch);
+/* Stops them, and those that have been made since. 0, or -ESRCH: none is left. */
+int hold_stop(struct hold *hold);
+/* Lets a stopped task run for some ten microseconds and stops it again; registers and calls are those of its new place
+ * then. False: it has ended, or has not stopped again. */
+bool hold_run(struct hold *hold, struct task *task);
+/* Whether the stopped task is in a system call, and its number (may be NULL). */
+bool hold_in_syscall(const struct task *task, long *number);
+/* Whether a signal has stopped the process: its threads do not run on before SIGCONT. */
+bool hold_is_grouped(struct hold *hold);
+/* Lets go of all threads: each gets the signal it was about to get, a stopped process stays stopped, and a system call
+ * that would fail with EINTR only because it was stopped here is made again where the processor's port can. */
+void hold_end(struct hold *hold);
+
+#endif

@@ -1,0 +1,139 @@
+#include "config.h"
+#include "scan/pages.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* pagemap's words (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
+#define PAGE_PRESENT (1ull << 63)
+#define PAGE_SWAPPED (1ull << 62)
+#define WORDS        8192
+
+#define PIECE_MAX  (4u << 20) /* larger ones are not faster */
+#define PIECES_MAX 256
+
+int pages_open(pid_t tid)
+{
+	return proc_open(tid, "pagemap", O_RDONLY);
+}
+
+static void add_run(struct page_runs *runs, uint64_t start, uint64_t end)
+{
+	struct page_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
+
+	if (last && last->end == start) {
+		last->end = end;
+	} else {
+		ARRAY_GROW(runs->items, runs->capacity, runs->count);
+		runs->items[runs->count++] = (struct page_run){.start = start, .end = end, .at = runs->bytes};
+	}
+	runs->bytes += end - start;
+}
+
+void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+{
+	const uint64_t page = page_size();
+	uint64_t words[WORDS];
+
+	for (uint64_t at = start; at < end;) {
+		const uint64_t left = (end - at) / page;
+		const size_t wanted = left < WORDS ? (size_t)left : WORDS;
+		const ssize_t got = pread(fd, words, wanted * sizeof(*words), (off_t)(at / page * sizeof(*words)));
+
+		if (got < (ssize_t)sizeof(*words)) {
+			add_run(runs, at, end);
+			return;
+		}
+		for (size_t i = 0; i < (size_t)got / sizeof(*words); i++, at += page)
+			if (words[i] & (PAGE_PRESENT | PAGE_SWAPPED))
+				add_run(runs, at, at + page);
+	}
+}
+
+const struct page_run *pages_find(const struct page_runs *runs, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(runs->items, runs->count, .start, address);
+
+	return count && address < runs->items[count - 1].end ? &runs->items[count - 1] : NULL;
+}
+
+/* Where the copy is: `at` bytes of the run `index` are done. */
+struct position {
+	size_t index;
+	uint64_t at;
+};
+
+static void go_on(const struct page_runs *runs, struct position *position, uint64_t bytes)
+{
+	while (bytes) {
+		const struct page_run *run = &runs->items[position->index];
+		const uint64_t left = run->end - run->start - position->at;
+
+		if (bytes < left) {
+			position->at += bytes;
+			return;
+		}
+		bytes -= left;
+		position->index++;
+		position->at = 0;
+	}
+}
+
+/* The pieces from a position on. How many there are; *bytes: together. */
+static size_t next_pieces(const struct page_runs *runs, struct position from, struct iovec *pieces, uint64_t *bytes)
+{
+	size_t count = 0;
+
+	*bytes = 0;
+	while (count < PIECES_MAX && from.index < runs->count) {
+		const struct page_run *run = &runs->items[from.index];
+		const uint64_t left = run->end - run->start - from.at;
+		const size_t size = left < PIECE_MAX ? (size_t)left : PIECE_MAX;
+
+		pieces[count++] = (struct iovec){(void *)(uintptr_t)(run->start + from.at), size};
+		*bytes += size;
+		go_on(runs, &from, size);
+	}
+	return count;
+}
+
+static ssize_t read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, const struct iovec *pieces, size_t count)
+{
+	struct iovec local = {to, bytes};
+	const ssize_t got = process_vm_readv(tid, &local, 1, pieces, count, 0);
+
+	return got < 0 ? -errno : got;
+}
+
+int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to)
+{
+	const uint64_t page = page_size();
+	struct iovec pieces[PIECES_MAX];
+	struct position position = {0};
+	uint64_t done = 0, bytes, unreadable = 0;
+
+	while (position.index < runs->count) {
+		const size_t count = next_pieces(runs, position, pieces, &bytes);
+		ssize_t got = read_pieces(tid, to + done, bytes, pieces, count);
+
+		if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
+			/* One page that cannot be read, at the front, or somewhere in the first piece. */
+			pieces[0].iov_len = page;
+			got = read_pieces(tid, to + done, page, pieces, 1);
+			if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
+				memset(to + done, 0, page);
+				unreadable += page;
+				got = (ssize_t)page;
+			}
+		}
+		if (got < 0)
+			return got;
+		done += align_down((uint64_t)got, page);
+		go_on(runs, &position, align_down((uint64_t)got, page));
+	}
+	return (int64_t)unreadable;
+}

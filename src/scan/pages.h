@@ -1,0 +1,32 @@
+/* The pages of a process that have something in them. */
+#ifndef FT_SCAN_PAGES_H
+#define FT_SCAN_PAGES_H
+
+#include "base/util.h"
+
+#include <sys/types.h>
+
+struct page_run {
+	uint64_t start, end;
+	uint64_t at; /* where its bytes are among those of all runs */
+};
+
+/* By address; behind each other in `at`. */
+struct page_runs {
+	struct page_run *items;
+	size_t count, capacity;
+	uint64_t bytes;
+};
+
+/* A descriptor for pages_add(), or -errno. */
+int pages_open(pid_t tid);
+/* Adds the pages from start to end that are in memory or swapped out, by /proc/TID/pagemap. Where that says nothing,
+ * all of them. */
+void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
+/* The run that holds an address, or NULL. */
+const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
+/* Copies all runs of a process to `to`, in their order. How many bytes could not be read and are zero; -errno: the
+ * process has gone, or may not be read. */
+int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to);
+
+#endif

@@ -1,0 +1,303 @@
+#include "config.h"
+#include "scan/snapshot.h"
+#include "scan/care.h"
+#include "scan/pages.h"
+#include "scan/threads.h"
+#include "base/msg.h"
+#include "proc/proc.h"
+#include "proc/refusal.h"
+#include "symbols/maps.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A mapping that is wider (of those that are writable) is left out: to look through its pages would take seconds. */
+#define MAPPING_MAX (64ull << 30)
+/* What the copy may take of the memory that is free: the analysis needs some, too. */
+#define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
+/* What a process may have more in the pause than when it was read before. */
+#define SPARE(bytes) ((bytes) / 8 + (16u << 20))
+
+struct snapshot {
+	pid_t pid;
+	struct maps maps;
+	struct heap_mapping *mappings;
+	struct page_runs runs;
+	struct scan_threads threads;
+	unsigned char *bytes; /* of the runs */
+	uint64_t capacity;    /* of bytes */
+	struct heap_image image;
+	struct snapshot_figures figures;
+};
+
+/* ---- What is copied ---- */
+
+/* Devices answer in their own ways; shared memory and /dev/zero's pages are memory. */
+static bool is_device(const char *path)
+{
+	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
+}
+
+static bool is_wanted(const struct mapping *m)
+{
+	return m->read && m->write && !is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
+}
+
+/* 0 or -errno. */
+static int read_layout(struct snapshot *s, pid_t tid)
+{
+	struct maps maps;
+	int error = maps_read(tid, &maps);
+
+	if (error)
+		return error;
+	maps_free(&s->maps);
+	s->maps = maps;
+	const int fd = pages_open(tid);
+
+	if (fd < 0)
+		return fd;
+	s->runs.count = 0;
+	s->runs.bytes = s->figures.left_out = 0;
+	for (size_t i = 0; i < maps.count; i++) {
+		const struct mapping *m = &maps.items[i];
+
+		if (is_wanted(m) && m->end - m->start > MAPPING_MAX)
+			s->figures.left_out += m->end - m->start;
+		else if (is_wanted(m))
+			pages_add(&s->runs, fd, m->start, m->end);
+	}
+	close(fd);
+	return 0;
+}
+
+/* As /proc/meminfo has it; UINT64_MAX unknown. */
+static uint64_t free_memory(void)
+{
+	char *text = read_file("/proc/meminfo", 65536, NULL);
+	uint64_t kib;
+	const bool known = proc_status_number(text, "MemAvailable", 0, 10, &kib);
+
+	free(text);
+	return known ? kib * 1024 : UINT64_MAX;
+}
+
+/* Room for the bytes of all runs. 0 or -ENOMEM. */
+static int make_room(struct snapshot *s, uint64_t bytes)
+{
+	if (bytes <= s->capacity)
+		return 0;
+	const uint64_t free_bytes = add_saturated(free_memory(), s->figures.bytes);
+
+	if (bytes > SIZE_MAX / 2 || bytes > SHARE_OF_FREE(free_bytes))
+		return -ENOMEM;
+	if (s->bytes)
+		munmap(s->bytes, s->capacity);
+	s->capacity = 0;
+	s->bytes = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->bytes == MAP_FAILED) {
+		s->bytes = NULL;
+		return -ENOMEM;
+	}
+	madvise(s->bytes, bytes, MADV_HUGEPAGE);
+	s->capacity = bytes;
+	return 0;
+}
+
+static int explain(const struct snapshot *s, int error)
+{
+	char needed[32], is_free[32];
+
+	if (error != -ENOMEM)
+		return refusal_of_attach(s->pid, -error);
+	msg_error("process %d has %s bytes of memory that can be written, all of which are copied for a scan, and %s "
+		  "bytes are free here. Scan when more is free, or trace it (functrace -t %d --report) instead.",
+		  s->pid, number_grouped(s->runs.bytes, needed), number_grouped(free_memory(), is_free), s->pid);
+	return 1;
+}
+
+int snapshot_warm(struct snapshot *s)
+{
+	const pid_t tid = proc_live_thread(s->pid);
+	int error = refusal_before_attach(s->pid);
+
+	if (error)
+		return error;
+	error = tid ? read_layout(s, tid) : -ESRCH;
+	if (!error)
+		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
+	if (error)
+		return explain(s, error);
+	const int64_t unreadable = pages_copy(&s->runs, tid, s->bytes);
+
+	return unreadable < 0 ? explain(s, (int)unreadable) : 0;
+}
+
+/* ---- The image ---- */
+
+static const void *image_bytes(const struct heap_image *image, uint64_t address, size_t *size)
+{
+	const struct snapshot *s = image->context;
+	const struct page_run *run = pages_find(&s->runs, address);
+
+	if (!run)
+		return NULL;
+	*size = run->end - address;
+	return s->bytes + run->at + (address - run->start);
+}
+
+static void make_image(struct snapshot *s, const struct arch *arch)
+{
+	s->mappings = xreallocarray(s->mappings, s->maps.count + 1, sizeof(*s->mappings));
+	for (size_t i = 0; i < s->maps.count; i++) {
+		const struct mapping *m = &s->maps.items[i];
+
+		s->mappings[i] = (struct heap_mapping){.start = m->start,
+						       .end = m->end,
+						       .offset = m->offset,
+						       .readable = m->read,
+						       .writable = m->write,
+						       .executable = m->exec,
+						       .shared = m->shared,
+						       .device = makedev(m->dev_major, m->dev_minor),
+						       .inode = m->inode,
+						       .path = m->path};
+	}
+	s->image = (struct heap_image){.mappings = s->mappings,
+				       .n_mappings = s->maps.count,
+				       .threads = s->threads.items,
+				       .n_threads = s->threads.count,
+				       .word_size = arch->pointer_size,
+				       .machine = arch->elf_machine,
+				       .bytes = image_bytes,
+				       .context = s};
+}
+
+/* ---- The pause ---- */
+
+struct pause {
+	struct snapshot *snapshot;
+	const struct arch *arch;
+	enum snapshot_care care;
+	int error;
+};
+
+static int copy_held(struct snapshot *s, struct hold *hold)
+{
+	const pid_t tid = proc_live_thread(s->pid);
+	int error = tid ? read_layout(s, tid) : -ESRCH;
+
+	if (!error)
+		error = make_room(s, s->runs.bytes);
+	if (error)
+		return error;
+	scan_threads_read(&s->threads, hold);
+	const int64_t unreadable = pages_copy(&s->runs, tid, s->bytes);
+
+	if (unreadable < 0)
+		return (int)unreadable;
+	s->figures.unreadable = (uint64_t)unreadable;
+	s->figures.bytes = s->runs.bytes;
+	return 0;
+}
+
+static void *pause_thread(void *context)
+{
+	struct pause *pause = context;
+	struct snapshot *s = pause->snapshot;
+	struct hold hold;
+	int error = hold_begin(&hold, s->pid, pause->arch);
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+
+	if (!error)
+		error = hold_stop(&hold);
+	if (!error && pause->care == SNAPSHOT_OUT_OF_C)
+		s->figures.inside = care_leave_c(&hold);
+	if (!error)
+		error = copy_held(s, &hold);
+	s->figures.threads = hold.stopped + hold.moving;
+	s->figures.moving = hold.moving;
+	s->figures.is_stopped = hold_is_grouped(&hold);
+	hold_end(&hold);
+	s->figures.pause_ns = clock_ns(CLOCK_MONOTONIC) - began;
+	pause->error = error;
+	return NULL;
+}
+
+/* In a thread of its own, whose end lets go of everything, and which no signal interrupts: Ctrl-C waits until the
+ * process goes on. */
+static int run_pause(struct pause *pause)
+{
+	sigset_t all, before;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	const int error = pthread_create(&thread, NULL, pause_thread, pause);
+
+	if (!error)
+		pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error ? -error : pause->error;
+}
+
+int snapshot_take(struct snapshot *s, enum snapshot_care care)
+{
+	struct pause pause = {.snapshot = s, .arch = task_arch(s->pid), .care = care};
+
+	s->figures = (struct snapshot_figures){.bytes = s->figures.bytes};
+	s->image = (struct heap_image){0};
+	if (!pause.arch && errno == ENOEXEC) {
+		msg_error("cannot scan process %d: its program is made for a processor that this functrace does not "
+			  "know.",
+			  s->pid);
+		return 1;
+	}
+	if (!pause.arch)
+		return refusal_of_attach(s->pid, errno);
+	const int error = run_pause(&pause);
+
+	if (error)
+		return explain(s, error);
+	make_image(s, pause.arch);
+	return 0;
+}
+
+/* ---- The rest ---- */
+
+struct snapshot *snapshot_new(pid_t pid)
+{
+	struct snapshot *s = xcalloc(1, sizeof(*s));
+
+	s->pid = pid;
+	return s;
+}
+
+const struct heap_image *snapshot_image(const struct snapshot *s)
+{
+	return &s->image;
+}
+
+const struct snapshot_figures *snapshot_figures(const struct snapshot *s)
+{
+	return &s->figures;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	if (s->bytes)
+		munmap(s->bytes, s->capacity);
+	scan_threads_free(&s->threads);
+	maps_free(&s->maps);
+	free(s->runs.items);
+	free(s->mappings);
+	free(s);
+}

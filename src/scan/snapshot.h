@@ -1,0 +1,42 @@
+/* A copy of a live process's writable memory and of its threads' registers, made while all of them stand.
+ *
+ * The memory is copied twice: once while the process runs, so that the pages of the copy are there, and once in the
+ * pause, which the first copy makes several times shorter. */
+#ifndef FT_SCAN_SNAPSHOT_H
+#define FT_SCAN_SNAPSHOT_H
+
+#include "scan/image.h"
+
+struct snapshot;
+
+/* How the threads are found before the copy is made. */
+enum snapshot_care {
+	SNAPSHOT_AT_ONCE,  /* wherever they are */
+	SNAPSHOT_OUT_OF_C, /* those in the C library, where malloc is, run on for moments until they are out of it */
+};
+
+/* What the newest copy has cost, and what it has. */
+struct snapshot_figures {
+	uint64_t pause_ns;   /* from the first stop to the last thread's going on */
+	uint64_t bytes;      /* that were copied */
+	uint64_t left_out;   /* bytes of mappings that are too wide to be looked through */
+	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
+	size_t threads;
+	size_t moving;   /* threads that could not be stopped: deep in the kernel */
+	size_t inside;   /* threads that did not come out of the C library (SNAPSHOT_OUT_OF_C) */
+	bool is_stopped; /* a signal had stopped the process before */
+};
+
+/* For a process, of which nothing is read yet. snapshot_free() frees it. */
+struct snapshot *snapshot_new(pid_t pid);
+/* Reads what can be read while the process runs. 0, or 1 after a message: it has gone, it may not be read, there is no
+ * memory for a copy. To be called before each pause that is worth it. */
+int snapshot_warm(struct snapshot *snapshot);
+/* Stops the process, copies, lets it go on. 0, or 1 after a message. The copy before this one is gone in any case. */
+int snapshot_take(struct snapshot *snapshot, enum snapshot_care care);
+/* The newest copy, until the next one. */
+const struct heap_image *snapshot_image(const struct snapshot *snapshot);
+const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);
+void snapshot_free(struct snapshot *snapshot);
+
+#endif

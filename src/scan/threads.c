@@ -1,0 +1,74 @@
+#include "config.h"
+#include "scan/threads.h"
+#include "proc/proc.h"
+
+#include <stdlib.h>
+
+#define VECTORS_MAX 16384 /* bytes of them, with x86's tiles */
+
+struct words {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static void add_words(struct words *words, const void *bytes, size_t size, const struct arch *arch)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i + arch->pointer_size <= size; i += arch->pointer_size) {
+		ARRAY_GROW(words->items, words->capacity, words->count);
+		words->items[words->count++] = arch_pointer(arch, at + i);
+	}
+}
+
+static void read_standing(struct task *task, struct heap_thread *thread)
+{
+	const struct arch *arch = task->process->arch;
+	_Alignas(16) unsigned char vectors[VECTORS_MAX];
+	struct words words = {0};
+
+	if (task_regs(task) < 0)
+		return;
+	thread->pc = arch->pc(&task->regs);
+	thread->sp = arch->sp(&task->regs);
+	thread->in_syscall = hold_in_syscall(task, NULL);
+	task_thread_pointer(task, &thread->thread_pointer);
+	add_words(&words, &task->regs, arch->regset_size, arch);
+	add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
+	thread->words = words.items;
+	thread->n_words = words.count;
+}
+
+static void read_moving(const struct task *task, struct heap_thread *thread)
+{
+	long number;
+
+	thread->in_syscall = proc_syscall_at(task->tid, &number, &thread->pc, &thread->sp);
+}
+
+static void clear(struct scan_threads *threads)
+{
+	while (threads->count)
+		free((uint64_t *)(uintptr_t)threads->items[--threads->count].words);
+}
+
+void scan_threads_read(struct scan_threads *threads, struct hold *hold)
+{
+	clear(threads);
+	FOR_EACH_TASK(task, &hold->process) {
+		ARRAY_GROW(threads->items, threads->capacity, threads->count);
+		struct heap_thread *thread = &threads->items[threads->count++];
+
+		*thread = (struct heap_thread){.tid = task->tid};
+		if (task->stopped)
+			read_standing(task, thread);
+		else
+			read_moving(task, thread);
+	}
+}
+
+void scan_threads_free(struct scan_threads *threads)
+{
+	clear(threads);
+	free(threads->items);
+}

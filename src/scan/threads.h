@@ -1,0 +1,19 @@
+/* The registers of threads that stand, in the form of a memory image. */
+#ifndef FT_SCAN_THREADS_H
+#define FT_SCAN_THREADS_H
+
+#include "scan/image.h"
+#include "ptrace/hold.h"
+
+/* Zero at first. */
+struct scan_threads {
+	struct heap_thread *items;
+	size_t count, capacity;
+};
+
+/* Those of all threads that are held, in the place of what there was before. Of one that could not be stopped only
+ * where it sleeps is known. */
+void scan_threads_read(struct scan_threads *threads, struct hold *hold);
+void scan_threads_free(struct scan_threads *threads);
+
+#endif

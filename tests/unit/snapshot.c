@@ -1,0 +1,305 @@
+/* The copy of a live process: what it holds, and how the process goes on. */
+#include "config.h"
+#include "scan/snapshot.h"
+#include "base/util.h"
+#include "proc/proc.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define THREADS 4
+#define PAGES   8
+
+/* The child has it where this process has it. */
+static struct {
+	atomic_uint ready;
+	atomic_ulong rounds[THREADS], signals;
+} * shared;
+static unsigned char *pages; /* the first and the third have something in them, the last can only be read */
+static char in_data[] = "these bytes are in .data";
+
+static unsigned char *map(size_t size, int how)
+{
+	unsigned char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	return at;
+}
+
+/* The first sleeps, the others run. */
+static void *work(void *argument)
+{
+	const size_t number = (size_t)argument;
+
+	atomic_fetch_add(&shared->ready, 1);
+	while (!number)
+		pause();
+	while (true)
+		atomic_fetch_add(&shared->rounds[number], 1);
+	return NULL;
+}
+
+static void count_signal(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&shared->signals, 1);
+}
+
+static void run_child(void)
+{
+	pthread_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGUSR1, count_signal);
+	memset(pages, 0x5a, page_size());
+	memset(pages + 2 * page_size(), 0xa5, page_size());
+	mprotect(pages + (PAGES - 1) * page_size(), page_size(), PROT_READ);
+	in_data[0] = 'T';
+	for (size_t i = 1; i < THREADS; i++)
+		pthread_create(&thread, NULL, work, (void *)i);
+	work(NULL);
+}
+
+static pid_t start(void)
+{
+	atomic_store(&shared->ready, 0);
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		run_child();
+		_exit(0);
+	}
+	while (atomic_load(&shared->ready) < THREADS)
+		usleep(1000);
+	return pid;
+}
+
+static void end(pid_t pid, int signal)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), signal);
+}
+
+/* Each of the threads that run goes on. */
+static void expect_running(void)
+{
+	for (size_t i = 1; i < THREADS; i++) {
+		const unsigned long before = atomic_load(&shared->rounds[i]);
+
+		while (atomic_load(&shared->rounds[i]) == before)
+			usleep(1000);
+	}
+}
+
+static const unsigned char *held(const struct heap_image *image, const void *address, size_t *size)
+{
+	return image->bytes(image, (uintptr_t)address, size);
+}
+
+static void expect_bytes(const struct heap_image *image)
+{
+	const size_t page = page_size();
+	size_t size;
+
+	for (size_t i = 0; i < PAGES; i++) {
+		const unsigned char *bytes = held(image, pages + i * page + 1, &size);
+
+		if (i != 0 && i != 2) {
+			assert_null(bytes);
+			continue;
+		}
+		assert_non_null(bytes);
+		assert_int_equal(size, page - 1);
+		for (size_t k = 0; k < size; k++)
+			assert_int_equal(bytes[k], i ? 0xa5 : 0x5a);
+	}
+	const unsigned char *bytes = held(image, in_data, &size);
+
+	assert_non_null(bytes);
+	assert_true(size >= sizeof(in_data));
+	assert_string_equal((const char *)bytes, "These bytes are in .data");
+	assert_null(held(image, NULL, &size));
+	assert_null(held(image, (void *)UINTPTR_MAX, &size));
+}
+
+static const struct heap_mapping *mapping_of(const struct heap_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->n_mappings; i++)
+		if (address >= image->mappings[i].start && address < image->mappings[i].end)
+			return &image->mappings[i];
+	return NULL;
+}
+
+static void expect_threads(const struct heap_image *image, pid_t pid)
+{
+	assert_int_equal(image->n_threads, THREADS);
+	for (size_t i = 0; i < THREADS; i++) {
+		const struct heap_thread *thread = &image->threads[i];
+		const struct heap_mapping *stack = mapping_of(image, thread->sp);
+		size_t size, found = 0;
+
+		assert_int_equal(thread->in_syscall, thread->tid == pid);
+		assert_non_null(stack);
+		assert_true(stack->writable);
+		assert_non_null(image->bytes(image, thread->sp, &size));
+		assert_true(mapping_of(image, thread->pc)->executable);
+		for (size_t k = 0; k < thread->n_words; k++)
+			found += thread->words[k] == thread->sp;
+		assert_true(found > 0);
+		assert_non_null(image->bytes(image, thread->thread_pointer, &size));
+		for (size_t k = 0; k < i; k++) {
+			assert_int_not_equal(thread->thread_pointer, image->threads[k].thread_pointer);
+			assert_ptr_not_equal(stack, mapping_of(image, image->threads[k].sp));
+		}
+	}
+}
+
+static void take(struct snapshot *snapshot, enum snapshot_care care)
+{
+	assert_int_equal(snapshot_warm(snapshot), 0);
+	assert_int_equal(snapshot_take(snapshot, care), 0);
+}
+
+static void test_image(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		take(snapshot, i % 2 ? SNAPSHOT_OUT_OF_C : SNAPSHOT_AT_ONCE);
+		const struct heap_image *image = snapshot_image(snapshot);
+		const struct snapshot_figures *figures = snapshot_figures(snapshot);
+
+		assert_int_equal(image->word_size, sizeof(void *));
+		expect_bytes(image);
+		expect_threads(image, pid);
+		assert_int_equal(figures->threads, THREADS);
+		assert_int_equal(figures->moving, 0);
+		assert_int_equal(figures->unreadable, 0);
+		assert_true(figures->bytes >= 2 * page_size());
+		assert_true(figures->pause_ns > 0);
+		assert_false(figures->is_stopped);
+		expect_running();
+	}
+	assert_int_equal(proc_tracer(pid), 0);
+	snapshot_free(snapshot);
+	end(pid, SIGKILL);
+}
+
+static void test_stopped(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+	struct proc_stat stat;
+	int status;
+
+	(void)state;
+	kill(pid, SIGSTOP);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	for (unsigned i = 0; i < 4; i++) {
+		take(snapshot, i % 2 ? SNAPSHOT_OUT_OF_C : SNAPSHOT_AT_ONCE);
+		expect_bytes(snapshot_image(snapshot));
+		assert_true(snapshot_figures(snapshot)->is_stopped);
+		do
+			assert_true(proc_stat(pid, &stat));
+		while (stat.state != 'T');
+	}
+	kill(pid, SIGCONT);
+	expect_running();
+	snapshot_free(snapshot);
+	end(pid, SIGKILL);
+}
+
+static void test_signals(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+	const pid_t sender = fork();
+	unsigned long sent = 0;
+
+	(void)state;
+	if (!sender)
+		for (;; sent++) {
+			while (atomic_load(&shared->signals) < sent)
+				;
+			kill(pid, SIGUSR1);
+		}
+	for (unsigned i = 0; i < 30; i++)
+		take(snapshot, i % 2 ? SNAPSHOT_OUT_OF_C : SNAPSHOT_AT_ONCE);
+	/* The sender waits for each one's handler: none was lost, or it would wait for ever. */
+	const unsigned long before = atomic_load(&shared->signals);
+
+	while (atomic_load(&shared->signals) < before + 10)
+		usleep(1000);
+	kill(sender, SIGKILL);
+	waitpid(sender, NULL, 0);
+	snapshot_free(snapshot);
+	end(pid, SIGKILL);
+}
+
+static void test_gone(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+
+	(void)state;
+	assert_int_equal(snapshot_warm(snapshot), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(snapshot_take(snapshot, SNAPSHOT_AT_ONCE), 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(snapshot_take(snapshot, SNAPSHOT_AT_ONCE), 1);
+	assert_int_equal(snapshot_warm(snapshot), 1);
+	snapshot_free(snapshot);
+}
+
+/* Whoever scans is killed in the pause: the kernel lets all threads go on. */
+static void test_killed(void **state)
+{
+	const pid_t pid = start();
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		const pid_t scanner = fork();
+
+		if (!scanner) {
+			struct snapshot *snapshot = snapshot_new(pid);
+
+			snapshot_warm(snapshot);
+			for (;;)
+				snapshot_take(snapshot, SNAPSHOT_OUT_OF_C);
+		}
+		usleep(2000 + i * 137);
+		kill(scanner, SIGKILL);
+		assert_int_equal(waitpid(scanner, NULL, 0), scanner);
+		expect_running();
+	}
+	end(pid, SIGKILL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_image), cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),
+	};
+
+	shared = (void *)map(page_size(), MAP_SHARED);
+	pages = map(PAGES * page_size(), MAP_PRIVATE);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

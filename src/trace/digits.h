@@ -3,6 +3,7 @@
 #ifndef FT_TRACE_DIGITS_H
 #define FT_TRACE_DIGITS_H
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,40 +12,45 @@
 /* Each writes at `p`, without a NUL, and returns where what is written ends. */
 static inline char *put_decimal(char *p, uint64_t value)
 {
-	char digits[NUMBER_ROOM];
-	char *d = digits + sizeof(digits);
+	unsigned count = 1;
 
-	do
+	for (uint64_t rest = value; rest >= 10; rest /= 10)
+		count++;
+	for (char *d = p + count; d > p; value /= 10)
 		*--d = (char)('0' + value % 10);
-	while (value /= 10);
-	const size_t length = (size_t)(digits + sizeof(digits) - d);
+	return p + count;
+}
 
-	memcpy(p, d, length);
+/* A text that the compiler knows. */
+static inline char *put_literal(char *p, const char *text)
+{
+	const size_t length = strlen(text);
+
+	memcpy(p, text, length);
 	return p + length;
 }
 
-#define HEX_PAIRS(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
+/* The eight hexadecimal digits of a number, as they lie in memory: each half byte becomes a byte, all at once. */
+static inline uint64_t hex_digits(uint32_t value)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t x = (uint64_t)(value >> 16) << 32 | (value & 0xffff);
 
-/* The two digits of each byte. */
-static const char hex_pairs[] = HEX_PAIRS("0") HEX_PAIRS("1") HEX_PAIRS("2") HEX_PAIRS("3") HEX_PAIRS("4")
-	HEX_PAIRS("5") HEX_PAIRS("6") HEX_PAIRS("7") HEX_PAIRS("8") HEX_PAIRS("9") HEX_PAIRS("a") HEX_PAIRS("b")
-		HEX_PAIRS("c") HEX_PAIRS("d") HEX_PAIRS("e") HEX_PAIRS("f");
+	x = (x << 8 & 0x00ff000000ff0000u) | (x & 0x000000ff000000ffu);
+	x = (x << 4 & 0x0f000f000f000f00u) | (x & 0x000f000f000f000fu);
+	/* 6 more make a carry of what has a letter. */
+	return htobe64(x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10));
+}
 
+/* Without zeros at first. Writes 16 bytes, of which those count that are before the end. */
 static inline char *put_hex(char *p, uint64_t value)
 {
-	unsigned shift = value ? (63u - (unsigned)__builtin_clzll(value)) & ~7u : 0;
-	const unsigned first = (unsigned)(value >> shift);
+	const unsigned count = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;
+	const uint64_t left = value << (64 - 4 * count);
+	const uint64_t digits[] = {hex_digits((uint32_t)(left >> 32)), hex_digits((uint32_t)left)};
 
-	/* No zero comes first. */
-	*p = hex_pairs[2 * first];
-	p += first > 15;
-	*p++ = hex_pairs[2 * first + 1];
-	while (shift) {
-		shift -= 8;
-		memcpy(p, hex_pairs + 2 * (value >> shift & 0xff), 2);
-		p += 2;
-	}
-	return p;
+	memcpy(p, digits, sizeof(digits));
+	return p + count;
 }
 
 static inline char *put_0x(char *p, uint64_t value)

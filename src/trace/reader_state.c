@@ -74,7 +74,7 @@ size_t reader_fill_slow(struct reader *reader, size_t want)
 	return reader_available(reader);
 }
 
-bool reader_skip(struct reader *reader, uint64_t size)
+bool reader_skip_far(struct reader *reader, uint64_t size)
 {
 	while (size > reader_available(reader)) {
 		size -= reader_available(reader);

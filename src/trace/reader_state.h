@@ -47,8 +47,17 @@ static inline size_t reader_fill(struct reader *reader, size_t want)
 	return available >= want ? available : reader_fill_slow(reader, want);
 }
 
+/* Does the work of reader_skip() where some of it is not read yet. */
+bool reader_skip_far(struct reader *reader, uint64_t size);
+
 /* Passes over `size` bytes, in bounded memory. False if the input has fewer. */
-bool reader_skip(struct reader *reader, uint64_t size);
+static inline bool reader_skip(struct reader *reader, uint64_t size)
+{
+	if (size > reader_available(reader))
+		return reader_skip_far(reader, size);
+	reader->start += size;
+	return true;
+}
 
 /* Says that the input is damaged `ahead` bytes after data + start; returns -EBADMSG. */
 int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_PRINTF(3, 4);

@@ -5,45 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct cached_stack *slot_of(const struct stack_cache *cache, uint64_t hash)
+static struct cached_stack *slot_of(const struct stack_cache *cache)
 {
-	return &cache->slots[hash % STACK_CACHE_SLOTS];
+	return &cache->slots[cache->hash % STACK_CACHE_SLOTS];
 }
 
-const struct cached_stack *stack_cache_find(const struct stack_cache *cache, const char *text, size_t size)
+const struct cached_stack *stack_cache_find(struct stack_cache *cache, const void *key, size_t size)
 {
-	if (!cache->slots || size > STACK_CACHE_TEXT_MAX)
+	if (!size || size > STACK_CACHE_KEY_MAX)
 		return NULL;
-	const uint64_t hash = hash_bytes(text, size);
-	const struct cached_stack *slot = slot_of(cache, hash);
-
-	return slot->text && slot->hash == hash && slot->size == size && !memcmp(slot->text, text, size) ? slot : NULL;
-}
-
-void stack_cache_keep(struct stack_cache *cache, const char *text, size_t size, const struct record_call *call)
-{
-	if (size > STACK_CACHE_TEXT_MAX || call->frame_texts)
-		return;
 	if (!cache->slots)
 		cache->slots = xcalloc(STACK_CACHE_SLOTS, sizeof(*cache->slots));
-	const uint64_t hash = hash_bytes(text, size);
-	struct cached_stack *slot = slot_of(cache, hash);
+	cache->hash = hash_bytes(key, size);
+	const struct cached_stack *slot = slot_of(cache);
 
-	free(slot->text);
-	free(slot->frames);
-	*slot = (struct cached_stack){
-		.hash = hash, .text = xmalloc(size + 1), .size = size, .count = call->frame_count, .end = call->end};
-	memcpy(slot->text, text, size);
-	slot->frames = xreallocarray(NULL, call->frame_count + 1, sizeof(*slot->frames));
-	if (call->frame_count)
-		memcpy(slot->frames, call->frames, call->frame_count * sizeof(*slot->frames));
+	if (!slot->is_used || slot->hash != cache->hash || slot->key.size != size ||
+	    memcmp(slot->key.data, key, size) != 0)
+		return NULL;
+	return slot;
+}
+
+void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, const void *value, size_t value_size,
+		      enum stack_end end)
+{
+	if (!size || size > STACK_CACHE_KEY_MAX)
+		return;
+	struct cached_stack *slot = slot_of(cache);
+
+	slot->is_used = true;
+	slot->hash = cache->hash;
+	slot->end = end;
+	slot->key.size = slot->value.size = 0;
+	buf_add(&slot->key, key, size);
+	buf_add(&slot->value, value, value_size);
 }
 
 void stack_cache_free(struct stack_cache *cache)
 {
 	for (size_t i = 0; cache->slots && i < STACK_CACHE_SLOTS; i++) {
-		free(cache->slots[i].text);
-		free(cache->slots[i].frames);
+		buf_free(&cache->slots[i].key);
+		buf_free(&cache->slots[i].value);
 	}
 	free(cache->slots);
 }

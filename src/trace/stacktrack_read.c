@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_TEXT 4096
+#define SPARE_TEXT    4096
+#define ASKED_MEMBERS 2 /* of an entry, from its first on; a prologue is read apart */
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)
 {
@@ -51,6 +52,9 @@ static void process_free(struct stacktrack_process *process)
 		free(open);
 	}
 	hash_free(&process->open);
+	if (process->last)
+		buf_free(&process->last->text);
+	free(process->last);
 	if (process->spare)
 		buf_free(&process->spare->text);
 	free(process->spare);
@@ -150,11 +154,18 @@ static struct stacktrack_entry *open_entry_of(struct stacktrack_process *process
 	return last && last->sequence == sequence ? last : hash_get_ptr(&process->open, sequence);
 }
 
-/* Nothing of it is used any more but its memory; a long text's is not kept. */
-static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
+/* It is not open any more. */
+static void remove_open(struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	if (process->last == entry)
 		process->last = NULL;
+	else
+		hash_remove(&process->open, entry->sequence, NULL);
+}
+
+/* Nothing of it is used any more but its memory; a long text's is not kept. */
+static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
+{
 	if (!process->spare && entry->text.capacity <= SPARE_TEXT) {
 		process->spare = entry;
 		return;
@@ -163,61 +174,115 @@ static void recycle(struct stacktrack_process *process, struct stacktrack_entry 
 	free(entry);
 }
 
-/* What follows the entry of a text is mostly more of it: those with the same bytes before their payload, as far as they
- * are read already, but for the last of them, with which the caller goes on. How many bytes of text they had. */
-static size_t take_infos_like_it(struct reader *reader, struct stacktrack_entry *entry)
+/* Whether one of 16 bytes is NUL. */
+static inline bool has_nul(const unsigned char *text)
 {
-	const struct stacktrack_format *const f = &((struct stacktrack_reader *)reader->state)->format;
-	const unsigned char *p = reader->data + reader->start, *const end = reader->data + reader->end;
-	const size_t room = (STACKTRACK_TEXT_MAX - entry->text.size) / f->info_size;
-	size_t count = 0;
+	unsigned char __attribute__((vector_size(16))) bytes;
+	uint64_t nuls[2];
 
-	while (count < room && (size_t)(end - p) >= 2 * f->entry_size && !memcmp(p, p + f->entry_size, f->payload_at)) {
-		p += f->entry_size;
-		count++;
-	}
-	unsigned char *const first = buf_room(&entry->text, count * f->info_size + 1), *to = first;
+	memcpy(&bytes, text, sizeof(bytes));
+	bytes = bytes == 0;
+	memcpy(nuls, &bytes, sizeof(nuls));
+	return nuls[0] | nuls[1];
+}
 
-	/* Each copies its whole payload and keeps what precedes its first NUL: whatever is read already, the text is
-	 * the same. */
-	for (const unsigned char *from = p - count * f->entry_size; from < p;) {
-		from += f->entry_size;
-		memcpy(to, from + f->payload_at, f->info_size);
-		to += strnlen((const char *)to, f->info_size);
-	}
-	reader->start = (size_t)(p - reader->data);
-	const size_t length = (size_t)(to - first);
+/* The bytes before the first NUL, as strnlen() counts them; of few bytes, whose number the compiler mostly knows. */
+static inline size_t length_of(const unsigned char *text, size_t size)
+{
+	size_t length = 0;
 
-	entry->text.size += length;
+	while (length + 16 <= size && !has_nul(text + length))
+		length += 16;
+	while (length < size && text[length])
+		length++;
 	return length;
 }
 
-/* The texts of several sequence numbers may come by turns. */
-static int take_info(struct reader *reader, struct stacktrack_process *process, uint32_t sequence, unsigned flags)
+/* Whether two entries have the same before their payload, but for the flags. */
+static inline bool is_of_same_text(const struct stacktrack_format *f, const unsigned char *p,
+				   const unsigned char *other)
+{
+	uint64_t a, b;
+
+	if (f->payload_at != sizeof(a))
+		return !memcmp(p + 2, other + 2, f->payload_at - 2);
+	memcpy(&a, p, sizeof(a));
+	memcpy(&b, other, sizeof(b));
+	return !(le64toh(a ^ b) >> 16);
+}
+
+enum { INFOS_AT_ONCE = 32 };
+
+/* Adds the text of the INFO entry that is next, and of those that follow it, as far as they are read already and have
+ * the same bytes before their payload: at most so many. Each has what precedes its first NUL: whatever is read already,
+ * the text is the same. The last of them is the next entry then. */
+static inline __attribute__((always_inline)) void take_infos(struct reader *reader, struct buf *text, size_t most,
+							     size_t entry_size, size_t payload_at, size_t info_size)
+{
+	const unsigned char *p = reader->data + reader->start, *const end = reader->data + reader->end;
+	unsigned char *const first = buf_room(text, most * info_size + 1), *to = first;
+
+	for (size_t i = 1;; i++) {
+		memcpy(to, p + payload_at, info_size);
+		to += length_of(p + payload_at, info_size);
+		if (i >= most || (size_t)(end - p) < 2 * entry_size || memcmp(p, p + entry_size, payload_at) != 0)
+			break;
+		p += entry_size;
+	}
+	reader->start = (size_t)(p - reader->data);
+	text->size += (size_t)(to - first);
+}
+
+/* Whether the entry behind the next is read already, and is the end of its text. */
+static bool is_end_behind(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
-	const char *const text = (const char *)reader->data + reader->start + s->format.payload_at;
-	struct stacktrack_entry *entry = open_entry_of(process, sequence);
+	const struct stacktrack_format *const f = &s->format;
+	const unsigned char *const p = reader->data + reader->start, *const behind = p + f->entry_size;
 
-	if (!entry) {
-		reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
-		return 1;
-	}
-	if (entry->text.size + s->format.info_size > STACKTRACK_TEXT_MAX)
+	return reader_available(reader) >= 2 * f->entry_size &&
+	       stacktrack_number(behind, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, behind);
+}
+
+/* Takes the INFO entry that is next, and what follows it of the same text. The texts of several sequence numbers may
+ * come by turns. */
+static int take_text(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry,
+		     unsigned flags)
+{
+	const struct stacktrack_reader *s = reader->state;
+	const struct stacktrack_format *const f = &s->format;
+	const size_t before = entry->text.size, room = (STACKTRACK_TEXT_MAX - before) / f->info_size;
+	const size_t most = flags & f->info_end ? 1 : room < INFOS_AT_ONCE ? room : INFOS_AT_ONCE;
+
+	if (!room)
 		return reader_damage(reader, 0, "a text has more than %d bytes", STACKTRACK_TEXT_MAX);
-	size_t length = strnlen(text, s->format.info_size);
-
-	buf_add(&entry->text, text, length);
-	if (!(flags & s->format.info_end)) {
-		length += take_infos_like_it(reader, entry);
-		return stacktrack_keep(reader, length, 0);
+	/* With sizes that the compiler knows, what is copied and compared is some registers. */
+	if (f->entry_size == STACKTRACK_ENTRY && f->payload_at == STACKTRACK_PAYLOAD && f->info_size == STACKTRACK_INFO)
+		take_infos(reader, &entry->text, most, STACKTRACK_ENTRY, STACKTRACK_PAYLOAD, STACKTRACK_INFO);
+	else
+		take_infos(reader, &entry->text, most, f->entry_size, f->payload_at, f->info_size);
+	if (!(flags & f->info_end)) {
+		if (entry->text.size + f->info_size > STACKTRACK_TEXT_MAX || !is_end_behind(reader, flags))
+			return stacktrack_keep(reader, entry->text.size - before, 0);
+		reader->start += f->entry_size;
+		take_infos(reader, &entry->text, 1, f->entry_size, f->payload_at, f->info_size);
 	}
-	hash_remove(&process->open, sequence, NULL);
-	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + entry->text.size - length);
+	remove_open(process, entry);
+	stacktrack_keep(reader, 0, STACKTRACK_KEPT_EACH + before);
 	const int status = close_entry(reader, process, entry);
 
 	recycle(process, entry);
 	return status;
+}
+
+static int take_info(struct reader *reader, struct stacktrack_process *process, uint32_t sequence, unsigned flags)
+{
+	struct stacktrack_entry *entry = open_entry_of(process, sequence);
+
+	if (entry)
+		return take_text(reader, process, entry, flags);
+	reader_complain(reader, "the text at byte %" PRIu64 " belongs to no entry", reader_offset(reader));
+	return 1;
 }
 
 static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
@@ -228,16 +293,35 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 	return entry;
 }
 
+/* The text of the entry that is next, which is mostly right behind it and read already; what is not comes by itself. */
+static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
+{
+	const struct stacktrack_reader *s = reader->state;
+	const struct stacktrack_format *const f = &s->format;
+	const unsigned char *const p = reader->data + reader->start, *const behind = p + f->entry_size;
+
+	if (reader_available(reader) < 2 * f->entry_size || !is_of_same_text(f, p, behind))
+		return 1;
+	const unsigned flags = (unsigned)stacktrack_number(behind, 2, s->swap);
+
+	if (stacktrack_type(f, flags) != STACKTRACK_IS_INFO)
+		return 1;
+	reader->start += f->entry_size;
+	return take_text(reader, process, entry, flags);
+}
+
 static int open_entry(struct reader *reader, struct stacktrack_process *process, const struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;
-	struct stacktrack_entry *open = process->open.count ? open_entry_of(process, entry->sequence) : NULL;
+	struct stacktrack_entry *open = open_entry_of(process, entry->sequence);
 	const size_t released = open ? STACKTRACK_KEPT_EACH + open->text.size : 0;
 	const bool has_text = entry->flags & s->format.has_info;
 
 	if (open)
 		reader_complain(reader, "the text before byte %" PRIu64 " has no end", reader_offset(reader));
-	if (!has_text || !open)
+	if (has_text && open)
+		remove_open(process, open);
+	else
 		open = new_entry(process);
 	const struct buf text = open->text;
 
@@ -250,9 +334,12 @@ static int open_entry(struct reader *reader, struct stacktrack_process *process,
 		recycle(process, open);
 		return status;
 	}
-	hash_set_ptr(&process->open, entry->sequence, open);
+	if (process->last)
+		hash_set_ptr(&process->open, process->last->sequence, process->last);
 	process->last = open;
-	return stacktrack_keep(reader, STACKTRACK_KEPT_EACH, released);
+	const int status = stacktrack_keep(reader, STACKTRACK_KEPT_EACH, released);
+
+	return status == 1 ? take_text_behind(reader, process, open) : status;
 }
 
 static int take_entry(struct reader *reader)
@@ -278,7 +365,7 @@ static int take_entry(struct reader *reader)
 	} else if (entry.type < STACKTRACK_TYPES) {
 		const struct stacktrack_layout *const layout = &f->layouts[entry.type];
 
-		for (unsigned i = 0; i < layout->member_count; i++)
+		for (unsigned i = 0; i < layout->member_count && i < ASKED_MEMBERS; i++)
 			entry.members[i] = stacktrack_member(f, &layout->members[i], p, s->swap);
 		status = open_entry(reader, process, &entry);
 	} else {

@@ -32,8 +32,8 @@ struct stacktrack_process {
 	bool is_told, has_foreign;
 	/* It has begun, and, with another write cycle, again: then what is of sequence 0 is known already. */
 	bool has_begun, begins_again;
-	struct hash open;               /* sequence -> struct stacktrack_entry whose text goes on */
-	struct stacktrack_entry *last;  /* of these, the one that was begun last; NULL: it is whole */
+	struct stacktrack_entry *last;  /* whose text goes on, that was begun last; NULL: it is whole */
+	struct hash open;               /* sequence -> struct stacktrack_entry, of the others whose texts go on */
 	struct stacktrack_entry *spare; /* NULL none */
 	struct stacktrack_entry entry;  /* that is whole */
 	struct hash scopes, files;      /* number -> struct stacktrack_scope; -> a path */

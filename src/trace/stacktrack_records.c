@@ -127,12 +127,17 @@ static uint32_t parse_frames(struct stacktrack_process *process, bool *named)
 
 static void copy_frames(struct stacktrack_process *process, const struct cached_stack *stack)
 {
-	if (process->frame_capacity < stack->count) {
-		process->frames = xreallocarray(process->frames, stack->count, sizeof(*process->frames));
-		process->frame_capacity = stack->count;
+	uint32_t count;
+	const uint64_t *const frames = stack_cache_frames(stack, &count);
+
+	if (process->frame_capacity < count) {
+		process->frames = xreallocarray(process->frames, count, sizeof(*process->frames));
+		process->frame_capacity = count;
 	}
-	if (stack->count)
-		memcpy(process->frames, stack->frames, stack->count * sizeof(*process->frames));
+	if (count)
+		memcpy(process->frames, frames, count * sizeof(*frames));
+	process->call.frame_count = count;
+	process->call.end = stack->end;
 }
 
 static void take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process)
@@ -146,16 +151,15 @@ static void take_backtrace(struct stacktrack_reader *s, struct stacktrack_proces
 	call->has_frames = true;
 	if (known) {
 		copy_frames(process, known);
-		call->frame_count = known->count;
-		call->end = known->end;
 	} else {
 		call->end = STACK_WHOLE;
 		call->frame_count = parse_frames(process, &named);
 	}
 	call->frames = process->frames;
 	call->frame_texts = named ? process->texts : NULL;
-	if (!known)
-		stack_cache_keep(&s->stacks, text, size, call);
+	if (!known && !named)
+		stack_cache_keep(&s->stacks, text, size, call->frames, call->frame_count * sizeof(*call->frames),
+				 call->end);
 }
 
 static void take_args(struct stacktrack_process *process)
@@ -219,16 +223,22 @@ static void take_call(struct stacktrack_reader *s, struct stacktrack_process *pr
 
 	/* The call before is perhaps in the queue, with its name. */
 	process->turn = !process->turn;
-	free(process->functions[process->turn]);
-	process->functions[process->turn] = xstrdup(function);
+	if (!process->functions[process->turn] || strcmp(process->functions[process->turn], function) != 0) {
+		free(process->functions[process->turn]);
+		process->functions[process->turn] = xstrdup(function);
+	}
 	*call = (struct record_call){.index = ++process->calls,
 				     .time_ns = process->entry.members[STACKTRACK_HIT_WHEN],
 				     .function = process->functions[process->turn]};
 	while (next_word(&at, &word)) {
 		const uint64_t value = word_number(&word);
+		const enum call_kind kind = is(&word, "alloc")     ? CALL_ALLOC
+					    : is(&word, "release") ? CALL_RELEASE
+					    : is(&word, "copy")    ? CALL_COPY
+								   : 0;
 
-		if (is(&word, "alloc") || is(&word, "release") || is(&word, "copy")) {
-			call->kind = is(&word, "alloc") ? CALL_ALLOC : is(&word, "copy") ? CALL_COPY : CALL_RELEASE;
+		if (kind) {
+			call->kind = kind;
 			call->id = value;
 		} else if (is(&word, "size")) {
 			call->size = value;
@@ -294,7 +304,7 @@ static struct words take_words(char *at)
 
 		w.internal |= is(&word, "internal");
 		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-			if (!is(&word, places[i].key))
+			if (!is_key(&word, places[i].key, strlen(places[i].key)))
 				continue;
 			if (places[i].number)
 				*places[i].number = word_number(&word);

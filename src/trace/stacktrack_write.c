@@ -21,6 +21,7 @@ static void stacktrack_end(struct writer *writer)
 	free(s->names);
 	hash_free(&s->threads);
 	hash_free(&s->taken);
+	stack_cache_free(&s->stacks);
 	stacktrack_cycle_free(&s->cycle);
 	buf_free(&s->text);
 	free(s);

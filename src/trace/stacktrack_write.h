@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "trace/mapped_objects.h"
+#include "trace/stack_cache.h"
 #include "trace/stacktrack.h"
 #include "trace/writer_state.h"
 
@@ -40,6 +41,7 @@ struct stacktrack_writer {
 	struct hash threads; /* tid -> what stands for it in 16 bits */
 	struct hash taken;
 	struct buf text; /* of the record that is written */
+	struct stack_cache stacks;
 	struct stacktrack_cycle cycle;
 };
 

@@ -5,9 +5,11 @@
 #include "trace/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SCOPES_MAX     65535
 #define FIRST_FUNCTION (STACKTRACK_VALUE_COUNT + 1)
+#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* for the text of a call */
 
 void stacktrack_forget_functions(struct stacktrack_writer *s)
 {
@@ -38,16 +40,22 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 }
 
 /* Frames without names, as nearly all are: room for all of them is made once. */
-static void add_addresses(struct buf *text, const struct record_call *call)
+static void add_addresses(struct stacktrack_writer *s, const struct record_call *call)
 {
-	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
+	const size_t size = call->frame_count * sizeof(*call->frames);
+	const struct cached_stack *const known = stack_cache_find(&s->stacks, call->frames, size);
+
+	if (known) {
+		buf_add(&s->text, known->value.data, known->value.size);
+		return;
+	}
+	char *const first = (char *)buf_room(&s->text, (size_t)call->frame_count * NUMBER_ROOM);
 	char *p = first;
 
-	for (uint32_t i = 0; i < call->frame_count; i++) {
-		*p++ = ' ';
-		p = put_0x(p, call->frames[i]);
-	}
-	text->size += (size_t)(p - first);
+	for (uint32_t i = 0; i < call->frame_count; i++)
+		p = put_0x(put_literal(p, " "), call->frames[i]);
+	s->text.size += (size_t)(p - first);
+	stack_cache_keep(&s->stacks, call->frames, size, first, (size_t)(p - first), call->end);
 }
 
 static void put_frames(struct writer *writer, const struct record_call *call)
@@ -59,7 +67,7 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	stacktrack_add_number(&s->text, "frames", call->frame_count);
 	buf_add_str(&s->text, ends[call->end]);
 	if (!call->frame_texts)
-		add_addresses(&s->text, call);
+		add_addresses(s, call);
 	for (uint32_t i = 0; call->frame_texts && i < call->frame_count; i++) {
 		stacktrack_add_address(&s->text, " ", call->frames[i]);
 		if (!call->frame_texts[i])
@@ -92,17 +100,20 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 	struct buf *text = stacktrack_begin_record(writer);
 	const bool has_time = call->time_ns != TIME_NONE;
 
-	stacktrack_add_address(text, kinds[call->kind], call->id);
+	char *const first = (char *)buf_room(text, CALL_ROOM);
+	char *p = put_0x(stpcpy(first, kinds[call->kind]), call->id);
+
 	if (call->size)
-		stacktrack_add_number(text, "size", call->size);
+		p = put_decimal(put_literal(p, " size="), call->size);
 	if (call->resource)
-		stacktrack_add_number(text, "resource", call->resource);
+		p = put_decimal(put_literal(p, " resource="), call->resource);
 	if (call->context)
-		stacktrack_add_address(text, " context=", call->context);
+		p = put_0x(put_literal(p, " context="), call->context);
 	if (!has_time)
-		stacktrack_add_number(text, "notime", 1);
+		p = put_literal(p, " notime=1");
 	if (call->shares_next)
-		stacktrack_add_number(text, "shared", 1);
+		p = put_literal(p, " shared=1");
+	text->size += (size_t)(p - first);
 	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""),
 			   has_time ? call->time_ns : 0);
 	if (call->arg_count)

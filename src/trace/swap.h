@@ -64,11 +64,13 @@ enum swap_memory { SWAP_ALLOC, SWAP_FREE, SWAP_MANAGE };
 /* One of those that a type's letter comes before. */
 struct swap_arg {
 	char type;
-	uint64_t number;            /* c, b, d, x, p: as they are stored; D, F, W: the array's address */
-	double real;                /* f, w */
-	const char *text;           /* s */
-	const unsigned char *items; /* D, F, W */
-	uint32_t count;
+	uint32_t count;  /* D, F, W: of items */
+	uint64_t number; /* c, b, d, x, p: as they are stored; D, F, W: the array's address */
+	union {
+		double real;                /* f, w */
+		const char *text;           /* s */
+		const unsigned char *items; /* D, F, W */
+	};
 };
 
 /* The argument that a value's text stands for: of the first type that is shown as this text again, else a string. */

@@ -2,11 +2,18 @@
 #include "config.h"
 #include "trace/swap_message.h"
 
+#include <stdlib.h>
+
 /* A field; one whose value is looked at; one that is there only for some values of another. */
 #define FIELD(name, type, slot, items, times, from, to)                                                                \
 	{                                                                                                              \
-		name, type, slot, items, times, from, to                                                               \
+		name, type, slot, items, times, from, to, (times) == SWAP_ONCE && !(from) ? NUMBER_SIZE(type) : 0      \
 	}
+#define NUMBER_SIZE(type)                                                                                              \
+	((type) == SWAP_U8                                                  ? 1                                        \
+	 : (type) == SWAP_U32 || (type) == SWAP_I32 || (type) == SWAP_HEX32 ? 4                                        \
+	 : (type) == SWAP_U64 || (type) == SWAP_ADDRESS                     ? 8                                        \
+									    : 0)
 #define F(name, type)            FIELD(name, type, SLOT_NONE, NULL, SWAP_ONCE, 0, 0)
 #define S(name, type, slot)      FIELD(name, type, slot, NULL, SWAP_ONCE, 0, 0)
 #define IF(name, type, from, to) FIELD(name, type, SLOT_NONE, NULL, SWAP_ONCE, from, to)
@@ -115,6 +122,7 @@ const struct swap_field swap_system_fields[] = {
 
 #define CONTEXT_SWITCH F("pc address", SWAP_ADDRESS), PID, TID, F("CPU num", SWAP_U32)
 
+/* By id. */
 static const struct swap_format formats[] = {
 	{SWAP_PROCESS_INFO, "PROCESS_INFO",
 	 FIELDS(PID, S("command name", SWAP_STRING, SLOT_TEXT), S("ppid", SWAP_U32, SLOT_PPID),
@@ -169,6 +177,8 @@ static const struct swap_format formats[] = {
 	 FIELDS(PROBE_COMMON, S("size", SWAP_U64, SLOT_SIZE), S("type", SWAP_U32, SLOT_KIND),
 		S("address", SWAP_ADDRESS, SLOT_ADDRESS)),
 	 NULL},
+	{SWAP_PROBE_UICONTROL, "PROBE_UICONTROL", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
+	{SWAP_PROBE_UIEVENT, "PROBE_UIEVENT", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
 	{SWAP_PROBE_FILE, "PROBE_FILE",
 	 FIELDS(PROBE_COMMON, F("size", SWAP_U64), F("fd", SWAP_U64), F("api", SWAP_U32), F("file size", SWAP_U64),
 		F("path", SWAP_STRING)),
@@ -176,6 +186,7 @@ static const struct swap_format formats[] = {
 	{SWAP_PROBE_LIFECYCLE, "PROBE_LIFECYCLE", FIELDS(PROBE_COMMON), NULL},
 	{SWAP_PROBE_SCREENSHOT, "PROBE_SCREENSHOT",
 	 FIELDS(PROBE_COMMON, F("image path", SWAP_STRING), F("orientation", SWAP_U32)), NULL},
+	{SWAP_PROBE_SCENE, "PROBE_SCENE", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
 	{SWAP_PROBE_THREAD, "PROBE_THREAD",
 	 FIELDS(PROBE_COMMON, F("pthread id", SWAP_ADDRESS), F("tizen thread id", SWAP_ADDRESS),
 		F("thread kind", SWAP_U32), S("thread api", SWAP_U32, SLOT_KIND), S("class", SWAP_STRING, SLOT_TEXT)),
@@ -186,9 +197,6 @@ static const struct swap_format formats[] = {
 	 NULL},
 	{SWAP_PROBE_SYNC, "PROBE_SYNC",
 	 FIELDS(PROBE_COMMON, F("object", SWAP_ADDRESS), F("kind", SWAP_U32), F("api", SWAP_U32)), NULL},
-	{SWAP_PROBE_UICONTROL, "PROBE_UICONTROL", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
-	{SWAP_PROBE_UIEVENT, "PROBE_UIEVENT", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
-	{SWAP_PROBE_SCENE, "PROBE_SCENE", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
 	{SWAP_PROBE_NETWORK, "PROBE_NETWORK", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
 	{SWAP_PROBE_GLES20, "PROBE_GLES20", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)), NULL},
 };
@@ -196,10 +204,19 @@ static const struct swap_format formats[] = {
 static const struct swap_format other_probe = {SWAP_PROBE_FIRST, "PROBE", FIELDS(PROBE_COMMON, F("tail", SWAP_REST)),
 					       NULL};
 
+static int compare_ids(const void *key, const void *format)
+{
+	const uint32_t id = *(const uint32_t *)key, other = ((const struct swap_format *)format)->id;
+
+	return id < other ? -1 : id > other;
+}
+
 const struct swap_format *swap_format_of(uint32_t id)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (formats[i].id == id)
-			return &formats[i];
+	const struct swap_format *const format =
+		bsearch(&id, formats, ARRAY_SIZE(formats), sizeof(*formats), compare_ids);
+
+	if (format)
+		return format;
 	return id >= SWAP_PROBE_FIRST && id <= SWAP_PROBE_LAST ? &other_probe : NULL;
 }

@@ -10,8 +10,9 @@ struct cursor {
 	const struct dump_options *counts;
 	swap_visit visit; /* NULL: only whether all has room */
 	void *context;
-	uint64_t kind;           /* the value of SLOT_KIND */
-	struct swap_value value; /* the next one; only what its type has is set anew */
+	struct swap_fields *fields; /* NULL: all goes to `visit` */
+	uint64_t kind;              /* the value of SLOT_KIND */
+	struct swap_value value;    /* the next one; only what its type has is set anew */
 	const char *bad;
 };
 
@@ -65,31 +66,11 @@ static double float_of(uint32_t bits)
 	return (double)value;
 }
 
-/* The bytes of an argument of that type, without a string's and an array's; SIZE_MAX: there is no such type. */
-static size_t arg_size(char type)
-{
-	switch (type) {
-	case 'v':
-	case 'n':
-	case 's':
-		return 0;
-	case 'c':
-	case 'b':
-		return 1;
-	case 'd':
-	case 'f':
-		return 4;
-	case 'x':
-	case 'p':
-	case 'w':
-		return 8;
-	case 'D':
-	case 'F':
-	case 'W':
-		return 12;
-	}
-	return SIZE_MAX;
-}
+/* One more than the bytes of an argument of that type, without a string's and an array's; 0: there is no such type. */
+static const unsigned char arg_sizes[256] = {
+	['v'] = 1, ['n'] = 1, ['s'] = 1, ['c'] = 2,  ['b'] = 2,  ['d'] = 5,  ['f'] = 5,
+	['x'] = 9, ['p'] = 9, ['w'] = 9, ['D'] = 13, ['F'] = 13, ['W'] = 13,
+};
 
 static uint64_t number_at(const unsigned char *p, size_t size)
 {
@@ -114,9 +95,9 @@ static bool take_arg(struct cursor *c, struct swap_arg *arg)
 	if (!has_room(c, 1))
 		return false;
 	*arg = (struct swap_arg){.type = (char)*c->p};
-	const size_t size = arg_size(arg->type);
+	const size_t known = arg_sizes[*c->p], size = known - 1;
 
-	if (size == SIZE_MAX) {
+	if (!known) {
 		c->bad = "an argument of an unknown type";
 		return false;
 	}
@@ -161,7 +142,15 @@ static bool take_list(struct cursor *c, const struct swap_field *field, unsigned
 
 static bool take_args(struct cursor *c, const struct swap_field *field, unsigned depth, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
+	struct swap_fields *const fields = c->fields;
+
+	for (uint32_t i = 0; fields && i < count; i++) {
+		ARRAY_GROW(fields->args, fields->arg_capacity, fields->arg_count);
+		if (!take_arg(c, &fields->args[fields->arg_count]))
+			return false;
+		fields->arg_count++;
+	}
+	for (uint32_t i = 0; !fields && i < count; i++) {
 		struct swap_value *value = next_value(c, field, depth + 1, i);
 
 		value->is_argument = true;
@@ -237,9 +226,27 @@ static bool is_there(const struct cursor *c, const struct swap_field *field)
 	return !field->from || (c->kind >= field->from && c->kind <= field->to);
 }
 
+/* Takes a number to its slot, if that is where numbers go: most fields of most messages. */
+static bool take_slot(struct cursor *c, const struct swap_field *field)
+{
+	const size_t size = field->plain;
+
+	if (!size || !c->fields || !has_room(c, size))
+		return false;
+	const uint64_t number = number_at(c->p, size);
+
+	c->fields->numbers[field->slot] = number;
+	if (field->slot == SLOT_KIND)
+		c->kind = number;
+	c->p += size;
+	return true;
+}
+
 static bool walk_fields(struct cursor *c, const struct swap_field *fields, unsigned depth)
 {
 	for (const struct swap_field *field = fields; field->type; field++) {
+		if (take_slot(c, field))
+			continue;
 		const uint32_t times = field->times == SWAP_ONCE   ? 1
 				       : !c->counts                ? 0
 				       : field->times == SWAP_CPUS ? c->counts->cpus
@@ -285,8 +292,8 @@ static bool is_other(const struct swap_message *message)
 	return walk_fields(&c, message->format->other, 0) && c.p == c.end;
 }
 
-const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
-		      void *context, size_t *surplus)
+static const char *walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
+			void *context, struct swap_fields *slots, size_t *surplus)
 {
 	const bool has_counts = counts && counts->cpus && message->id == SWAP_SYSTEM;
 	const struct swap_field *const fields = has_counts          ? swap_system_fields
@@ -296,10 +303,22 @@ const char *swap_walk(const struct swap_message *message, const struct dump_opti
 
 	c.visit = visit;
 	c.context = context;
+	c.fields = slots;
 	if (!walk_fields(&c, fields, 0))
 		return c.bad;
 	*surplus = (size_t)(c.end - c.p);
 	return NULL;
+}
+
+const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
+		      void *context, size_t *surplus)
+{
+	return walk(message, counts, visit, context, NULL, surplus);
+}
+
+const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields)
+{
+	return walk(message, NULL, visit, fields, fields, &(size_t){0});
 }
 
 /* ---- Messages in the input ---- */

@@ -6,6 +6,9 @@
 #include "trace/reader_state.h"
 #include "trace/swap.h"
 
+#include <endian.h>
+#include <string.h>
+
 /* The most payload that a message of a known id may have; unknown ones are passed over, whatever their length. */
 #define SWAP_READ_MAX (1u << 20)
 
@@ -66,6 +69,7 @@ struct swap_field {
 	enum swap_times times;
 	/* Not 0: it is there only if the value in SLOT_KIND is from `from` to `to`. */
 	uint32_t from, to;
+	unsigned char plain; /* the bytes of what is always there, once, and but a number; 0: it is something else */
 };
 
 struct swap_format {
@@ -95,6 +99,23 @@ struct swap_value {
 	bool is_item;              /* only says that an item of a list begins */
 };
 
+struct swap_item {
+	uint64_t low, high;
+	const char *path;
+};
+
+/* What a message holds. */
+struct swap_fields {
+	uint64_t numbers[SLOTS]; /* of SLOT_NONE: no meaning */
+	const char *texts[SLOTS];
+	uint32_t start_ns;
+	struct swap_item *items;
+	size_t item_count, item_capacity;
+	struct swap_arg *args;
+	size_t arg_count, arg_capacity;
+	struct swap_arg returned;
+};
+
 typedef void (*swap_visit)(void *context, const struct swap_value *value);
 
 /* The format of an id, NULL if it is unknown. Probes of unknown ids have what is common to all. */
@@ -110,6 +131,10 @@ struct swap_message swap_head(const unsigned char *head);
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus);
 
+/* The same for who looks at a message: most of what is but a number, and all arguments, go to `fields`, the rest to
+ * `visit`, whose context they are. */
+const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields);
+
 /* Looks at the message that begins `ahead` bytes after the next. 1, with its payload in the buffer if its format is
  * known; 0 at the end, or where a live trace stands still; or a negative errno, described. */
 int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message);
@@ -121,12 +146,18 @@ int swap_dump(struct reader *reader, const struct dump_options *options, struct 
 
 static inline uint32_t swap_dword(const unsigned char *p)
 {
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	uint32_t bytes;
+
+	memcpy(&bytes, p, sizeof(bytes));
+	return le32toh(bytes);
 }
 
 static inline uint64_t swap_long(const unsigned char *p)
 {
-	return swap_dword(p) | (uint64_t)swap_dword(p + 4) << 32;
+	uint64_t bytes;
+
+	memcpy(&bytes, p, sizeof(bytes));
+	return le64toh(bytes);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "trace/swap_read.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,6 @@ static void collect(void *context, const struct swap_value *value)
 
 	if (value->is_item || !slot)
 		return;
-	if (value->is_argument) {
-		ARRAY_GROW(fields->args, fields->arg_capacity, fields->arg_count);
-		fields->args[fields->arg_count++] = value->arg;
-		return;
-	}
 	fields->numbers[slot] = value->number;
 	if (value->field->type == SWAP_STRING)
 		fields->texts[slot] = value->text;
@@ -106,13 +102,10 @@ static void collect(void *context, const struct swap_value *value)
 static int take_fields(struct reader *reader, size_t ahead, const struct swap_message *message,
 		       struct swap_fields *fields)
 {
-	size_t surplus;
-
-	memset(fields->numbers, 0, sizeof(fields->numbers));
-	memset(fields->texts, 0, sizeof(fields->texts));
+	memset(fields, 0, offsetof(struct swap_fields, items));
 	fields->item_count = fields->arg_count = 0;
 	fields->returned = (struct swap_arg){.type = 'n'};
-	const char *bad = swap_walk(message, NULL, collect, fields, &surplus);
+	const char *bad = swap_take_fields(message, collect, fields);
 
 	if (bad)
 		return reader_damage(reader, ahead, "a message %s of %u bytes has no room for its %s, or that is none",

@@ -26,23 +26,6 @@ struct swap_process {
 	uint32_t file_count;
 };
 
-struct swap_item {
-	uint64_t low, high;
-	const char *path;
-};
-
-/* What a message holds. */
-struct swap_fields {
-	uint64_t numbers[SLOTS];
-	uint32_t start_ns;
-	const char *texts[SLOTS];
-	struct swap_item *items;
-	size_t item_count, item_capacity;
-	struct swap_arg *args;
-	size_t arg_count, arg_capacity;
-	struct swap_arg returned;
-};
-
 struct swap_type_name {
 	char *type;
 	uint32_t flags;

@@ -5,11 +5,15 @@
 #include "trace/text.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DAY_NS UINT64_C(86400000000000)
+
+/* All keys of what functrace adds have three characters. */
+_Static_assert(sizeof(SWAP_NAMES) == 4, "begins() compares three");
 
 /* What functrace added behind the arguments; NULL: it did not. */
 struct additions {
@@ -19,7 +23,7 @@ struct additions {
 
 static bool begins(const struct swap_arg *arg, const char *key)
 {
-	return arg->type == 's' && !strncmp(arg->text, key, strlen(key));
+	return arg->type == 's' && arg->text[0] == key[0] && arg->text[1] == key[1] && arg->text[2] == key[2];
 }
 
 /* Where they begin: the last string that may be the names of the arguments. arg_count: nowhere. */
@@ -38,19 +42,24 @@ bool swap_is_own(const struct swap_fields *fields)
 
 static void take_addition(struct additions *found, const char *text)
 {
-	const struct {
+	static const struct {
 		char key[4];
-		const char **place;
+		size_t place;
 	} keys[] = {
-		{SWAP_NAMES, &found->names},     {SWAP_FUNCTION, &found->function},
-		{SWAP_CONTEXT, &found->context}, {SWAP_TYPE, &found->type},
-		{SWAP_ID, &found->id},           {SWAP_SIZE, &found->size},
-		{SWAP_STACK, &found->stack},
+		{SWAP_NAMES, offsetof(struct additions, names)},
+		{SWAP_STACK, offsetof(struct additions, stack)},
+		{SWAP_FUNCTION, offsetof(struct additions, function)},
+		{SWAP_CONTEXT, offsetof(struct additions, context)},
+		{SWAP_TYPE, offsetof(struct additions, type)},
+		{SWAP_ID, offsetof(struct additions, id)},
+		{SWAP_SIZE, offsetof(struct additions, size)},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (text[0] == keys[i].key[0] && text[1] == keys[i].key[1] && text[2] == '=')
-			*keys[i].place = text + 3;
+		if (text[0] == keys[i].key[0] && text[1] == keys[i].key[1] && text[2] == '=') {
+			*(const char **)((char *)found + keys[i].place) = text + 3;
+			return;
+		}
 }
 
 static struct additions additions_of(const struct swap_fields *fields)
@@ -170,13 +179,16 @@ static void take_stack(struct swap_reader *s, struct record_call *call, const ch
 {
 	const size_t size = strlen(text);
 	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
-	const char *stack = known ? "" : text;
+	const char *stack = text;
 
-	call->frame_count = 0;
-	call->end = known ? known->end : STACK_WHOLE;
-	for (uint32_t i = 0; known && i < known->count; i++)
-		add_frame(s, call, known->frames[i]);
 	call->has_frames = true;
+	if (known) {
+		call->frames = stack_cache_frames(known, &call->frame_count);
+		call->end = known->end;
+		return;
+	}
+	call->frame_count = 0;
+	call->end = STACK_WHOLE;
 	while (*stack) {
 		uint64_t address;
 		const char *end = take_address(stack, &address);
@@ -192,8 +204,7 @@ static void take_stack(struct swap_reader *s, struct record_call *call, const ch
 		stack += *stack == ',';
 	}
 	call->frames = s->frames;
-	if (!known)
-		stack_cache_keep(&s->stacks, text, size, call);
+	stack_cache_keep(&s->stacks, text, size, call->frames, call->frame_count * sizeof(*call->frames), call->end);
 }
 
 static uint32_t type_number(struct swap_reader *s, const char *type, uint32_t flags)
@@ -212,11 +223,13 @@ static uint32_t resource_of(struct swap_reader *s, const char *type, uint32_t fl
 {
 	const uint32_t number = type_number(s, type, flags);
 	const struct swap_type_name *known = &s->types[number];
+
+	if (s->current->declared >> number & 1)
+		return number + 1;
 	const char *const desc = is_heap_type(known->type) ? "memory allocation in bytes" : known->type;
 
-	if (!(s->current->declared >> number & 1))
-		swap_push(s, &(struct record){.type = RECORD_RESOURCE,
-					      .resource = {number + 1, known->flags, known->type, desc}});
+	swap_push(s,
+		  &(struct record){.type = RECORD_RESOURCE, .resource = {number + 1, known->flags, known->type, desc}});
 	s->current->declared |= UINT64_C(1) << number;
 	return number + 1;
 }
@@ -278,14 +291,6 @@ static uint64_t time_of(const struct swap_process *p, const struct swap_message 
 	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
-static void push_call(struct swap_reader *s, struct record_call *call)
-{
-	call->index = ++s->current->next_index;
-	call->args = s->args;
-	call->frames = s->frames;
-	swap_push(s, &(struct record){.type = RECORD_CALL, .call = *call});
-}
-
 /* What another program's realloc has given up. */
 static void push_realloc_release(struct swap_reader *s, const struct record_call *call,
 				 const struct swap_fields *fields)
@@ -333,28 +338,32 @@ void swap_take_call(struct swap_reader *s, const struct swap_message *message, c
 	const bool is_probe = message->id >= SWAP_PROBE_FIRST;
 	const struct swap_arg *returned = is_probe ? &fields->returned : exit ? &exit->returned : NULL;
 	const struct additions added = additions_of(fields);
-	struct record_call call = {.time_ns = time_of(s->current, message), .kind = CALL_COPY};
+	struct record record = {.type = RECORD_CALL,
+				.call = {.time_ns = time_of(s->current, message), .kind = CALL_COPY}};
+	struct record_call *const call = &record.call;
 
 	swap_push_thread(s, (uint32_t)fields->numbers[SLOT_TID]);
-	call.function = added.function ? added.function : function_of(s, message, fields);
+	call->function = added.function ? added.function : function_of(s, message, fields);
 	if (added.context)
-		call.context = (uint32_t)strtoul(added.context, NULL, 16);
+		call->context = (uint32_t)strtoul(added.context, NULL, 16);
 	if (added.id)
-		call.id = strtoull(added.id, NULL, 16);
+		call->id = strtoull(added.id, NULL, 16);
 	if (added.size)
-		call.size = strtoull(added.size, NULL, 10);
+		call->size = strtoull(added.size, NULL, 10);
 	if (message->id == SWAP_PROBE_MEMORY)
-		take_memory(s, &call, fields, &added);
+		take_memory(s, call, fields, &added);
 	else if (added.type)
-		take_type(s, &call, added.type);
+		take_type(s, call, added.type);
 	else
-		call.resource = resource_of(s, "call", RESOURCE_CALL);
-	if (added.names)
-		take_own_args(s, &call, &added, fields, returned);
-	else
-		take_foreign_args(s, &call, fields,
-				  message->id == SWAP_PROBE_MEMORY ? swap_api_of(call.function) : NULL, returned);
+		call->resource = resource_of(s, "call", RESOURCE_CALL);
+	if (added.names && *added.names)
+		take_own_args(s, call, &added, fields, returned);
+	else if (!added.names)
+		take_foreign_args(s, call, fields,
+				  message->id == SWAP_PROBE_MEMORY ? swap_api_of(call->function) : NULL, returned);
 	if (added.stack)
-		take_stack(s, &call, added.stack);
-	push_call(s, &call);
+		take_stack(s, call, added.stack);
+	call->index = ++s->current->next_index;
+	call->args = s->args;
+	swap_push(s, &record);
 }

@@ -196,7 +196,7 @@ const struct swap_api *swap_api_find(uint32_t id)
 static const struct swap_api *api_named(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(apis); i++)
-		if (!strcmp(apis[i].name, name))
+		if (*apis[i].name == *name && !strcmp(apis[i].name, name))
 			return &apis[i];
 	return NULL;
 }

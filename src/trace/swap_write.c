@@ -34,6 +34,7 @@ static void swap_writer_end(struct writer *writer)
 	free(s->name);
 	free(s->command);
 	hash_free(&s->threads);
+	stack_cache_free(&s->stacks);
 	free(s);
 }
 

@@ -4,8 +4,12 @@
 
 #include "base/hash.h"
 #include "trace/mapped_objects.h"
+#include "trace/stack_cache.h"
 #include "trace/swap.h"
 #include "trace/writer_state.h"
+
+#include <endian.h>
+#include <string.h>
 
 /* A kind of resource, as it was declared. */
 struct swap_resource {
@@ -31,6 +35,7 @@ struct swap_writer {
 	struct swap_resource *resources;
 	size_t resource_count, resource_capacity;
 	struct hash threads; /* tid -> a hash of the name that was written */
+	struct stack_cache stacks;
 };
 
 static inline void swap_put_byte(struct buf *out, unsigned value)
@@ -40,16 +45,18 @@ static inline void swap_put_byte(struct buf *out, unsigned value)
 
 static inline void swap_put_dword(struct buf *out, uint32_t value)
 {
-	const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
-					(unsigned char)(value >> 24)};
+	const uint32_t bytes = htole32(value);
 
-	buf_add(out, bytes, 4);
+	memcpy(buf_room(out, sizeof(bytes)), &bytes, sizeof(bytes));
+	out->size += sizeof(bytes);
 }
 
 static inline void swap_put_long(struct buf *out, uint64_t value)
 {
-	swap_put_dword(out, (uint32_t)value);
-	swap_put_dword(out, (uint32_t)(value >> 32));
+	const uint64_t bytes = htole64(value);
+
+	memcpy(buf_room(out, sizeof(bytes)), &bytes, sizeof(bytes));
+	out->size += sizeof(bytes);
 }
 
 /* At most `max` bytes with its NUL; what is longer is cut, ends in "..." and is counted. text may be NULL. */

@@ -160,6 +160,26 @@ static void put_usual_args(struct writer *writer, struct call_args *args, const 
 									     : 0});
 }
 
+static void add_addresses(struct stack_cache *stacks, struct buf *out, const uint64_t *frames, uint32_t count)
+{
+	const size_t size = count * sizeof(*frames);
+	const struct cached_stack *const known = stack_cache_find(stacks, frames, size);
+
+	if (known) {
+		buf_add(out, known->value.data, known->value.size);
+		return;
+	}
+	char *const first = (char *)buf_room(out, (size_t)count * NUMBER_ROOM), *p = first;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			*p++ = ',';
+		p = put_hex(p, frames[i]);
+	}
+	out->size += (size_t)(p - first);
+	stack_cache_keep(stacks, frames, size, first, (size_t)(p - first), STACK_WHOLE);
+}
+
 static void put_stack(struct writer *writer, const struct record_call *call)
 {
 	static const char *const ends[] = {[STACK_WHOLE] = "", [STACK_CUT] = ",cut", [STACK_LOST] = ",lost"};
@@ -173,13 +193,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 		writer->cut_count++;
 	}
 	buf_add_str(out, "s" SWAP_STACK);
-	for (uint32_t i = 0; i < count; i++) {
-		char *p = (char *)buf_room(out, NUMBER_ROOM);
-
-		if (i)
-			*p++ = ',';
-		out->size += (size_t)(put_hex(p, call->frames[i]) - p) + (i != 0);
-	}
+	add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
 	/* Without a frame there is no comma to be between. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
@@ -255,12 +269,12 @@ static uint64_t caller_of(const struct record_call *call)
 	return call->has_frames && call->frame_count ? call->frames[0] : 0;
 }
 
+/* `api`: of the call's function. */
 static void put_memory(struct writer *writer, const struct record_call *call, const struct swap_resource *resource,
-		       bool is_heap)
+		       const struct swap_api *api, bool is_heap)
 {
 	struct swap_writer *s = writer->state;
 	struct buf *out = &writer->out;
-	const struct swap_api *api = swap_api_of(text_or_empty(call->function));
 	struct call_args args = {.places_errno = true};
 	const uint64_t caller = caller_of(call);
 
@@ -357,10 +371,10 @@ void swap_put_call(struct writer *writer, const struct record_call *call)
 		writer->omissions.count[OMITTED_FRAME_NAME] += call->frame_texts[i] != NULL;
 	const struct swap_resource *resource = swap_resource_of(s, call->resource);
 	const bool is_heap = resource ? is_heap_type(resource->type) : !s->resource_count;
-	const uint32_t api = swap_api_of(text_or_empty(call->function))->id;
+	const struct swap_api *const api = swap_api_of(text_or_empty(call->function));
 
-	if (is_heap || (call->kind == CALL_COPY && api >= 80 && api <= 82))
-		put_memory(writer, call, resource, is_heap);
+	if (is_heap || (call->kind == CALL_COPY && api->id >= 80 && api->id <= 82))
+		put_memory(writer, call, resource, api, is_heap);
 	else
 		put_function(writer, call, resource);
 }

@@ -430,9 +430,12 @@ struct grower {
 	volatile size_t seen;
 };
 
+static volatile sig_atomic_t stopped;
+
 static void on_signal(int signal)
 {
 	(void)signal;
+	stopped = 1;
 }
 
 static void wait_for(const struct grower *grower, size_t calls)
@@ -463,7 +466,7 @@ static void *grow(void *arg)
 static void follow(const char *encoding, bool compat)
 {
 	const struct writer_options options = {.compat = compat};
-	const struct reader_options following = {.follow = true};
+	const struct reader_options following = {.follow = true, .stop = &stopped};
 	struct record records[11] = {process};
 	struct buf all = {0}, half = {0};
 	struct record record;
@@ -483,6 +486,7 @@ static void follow(const char *encoding, bool compat)
 	struct reader *reader = reader_new(open(path, O_RDONLY | O_CLOEXEC), &following, error, sizeof(error));
 
 	unlink(path);
+	stopped = 0;
 	assert_non_null(reader);
 	assert_int_equal(pthread_create(&thread, NULL, grow, &grower), 0);
 	while ((status = reader_next(reader, &record)) == 1)

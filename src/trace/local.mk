@@ -14,6 +14,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/call_site.h src/trace/mpatrol.h src/trace/mpatrol_events.c src/trace/mpatrol_write.c \
 	src/trace/mpatrol_bytes.c src/trace/mpatrol_read.c src/trace/mpatrol_read.h \
 	src/trace/swap.h src/trace/swap_message.c src/trace/swap_message.h src/trace/swap_fields.c \
+	src/trace/swap_fields.h \
 	src/trace/swap_value.c src/trace/swap_write.c src/trace/swap_write.h src/trace/swap_write_call.c \
 	src/trace/swap_read.c src/trace/swap_read.h src/trace/swap_read_call.c \
 	src/trace/swap_read_process.c src/trace/swap_dump.c src/trace/mapped_objects.c \
@@ -22,7 +23,8 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c \
 	src/trace/stacktrack_write.h src/trace/stacktrack_write_call.c src/trace/stacktrack_entries.c \
 	src/trace/stacktrack_cycle.c src/trace/stacktrack_read.c src/trace/stacktrack_read.h \
-	src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_layout.c \
+	src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_read_call.c \
+	src/trace/stacktrack_layout.c \
 	src/trace/stacktrack_layout.h src/trace/stacktrack_describe.c \
 	src/trace/stacktrack_words.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

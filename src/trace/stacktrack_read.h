@@ -75,6 +75,13 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
 /* Counts `bytes` that are kept from now on, and `released` that no longer are. 1, or a negative errno that has been
  * described: there is no room for them. */
 int stacktrack_keep(struct reader *reader, size_t bytes, size_t released);
+/* A new record in the queue. */
+struct record *stacktrack_enqueue(struct stacktrack_reader *s, enum record_type type);
+/* Begins a call of that function, of the process's entry; its arguments and stack may follow in entries of their own,
+ * which the next two take. */
+void stacktrack_take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function);
+void stacktrack_take_args(struct stacktrack_process *process);
+void stacktrack_take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process);
 /* Queues the call that waits for more; false if none does. */
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
 

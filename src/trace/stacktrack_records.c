@@ -1,20 +1,11 @@
 /* What the entries of a StackTrack trace say, as records. */
 #include "config.h"
-#include "trace/digits.h"
 #include "trace/stacktrack_read.h"
 #include "trace/stacktrack_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct record *enqueue(struct stacktrack_reader *s, enum record_type type)
-{
-	struct record *record = &s->queue[s->queued++];
-
-	*record = (struct record){.type = type};
-	return record;
-}
 
 /* The record that begins each process, or, of one that has begun, says that what follows is its own. */
 static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
@@ -23,12 +14,12 @@ static void tell_process(struct stacktrack_reader *s, struct stacktrack_process 
 		return;
 	process->is_told = true;
 	s->current = process;
-	enqueue(s, RECORD_PROCESS)->process = (struct record_process){.version_major = 1,
-								      .big_endian = s->swap,
-								      .pid = process->pid,
-								      .has_pid = true,
-								      .start_sec = (int64_t)process->start,
-								      .origin = "StackTrack"};
+	stacktrack_enqueue(s, RECORD_PROCESS)->process = (struct record_process){.version_major = 1,
+										 .big_endian = s->swap,
+										 .pid = process->pid,
+										 .has_pid = true,
+										 .start_sec = (int64_t)process->start,
+										 .origin = "StackTrack"};
 }
 
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process)
@@ -37,7 +28,7 @@ bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process
 		return false;
 	process->has_call = false;
 	tell_process(s, process);
-	enqueue(s, RECORD_CALL)->call = process->call;
+	stacktrack_enqueue(s, RECORD_CALL)->call = process->call;
 	return true;
 }
 
@@ -78,189 +69,12 @@ static void take_process(struct stacktrack_reader *s, struct stacktrack_process 
 	process->is_told = true;
 	process->pid = p.has_pid ? p.pid : process->pid;
 	s->current = process;
-	enqueue(s, RECORD_PROCESS)->process = p;
-}
-
-/* The next address of a stack, and what follows it (NULL: nothing). Most are words of nothing but an address. */
-static bool next_frame(char **at, uint64_t *address, const char **text, enum stack_end *end)
-{
-	struct word word;
-
-	for (;;) {
-		const char *const behind = **at == '0' && (*at)[1] == 'x' ? take_hexadecimal(*at + 2, address) : NULL;
-
-		*text = NULL;
-		if (behind && (!*behind || *behind == ' ')) {
-			*at += behind - *at + (*behind == ' ');
-			return true;
-		}
-		if (!next_word(at, &word))
-			return false;
-		if (is(&word, "end"))
-			*end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
-		if (strncmp(word.key, "0x", 2) != 0 || !parse_number(word.key, UINT64_MAX, address))
-			continue;
-		*text = *word.value ? word.value : NULL;
-		return true;
-	}
-}
-
-/* The frames of a text, into process->frames; their number. */
-static uint32_t parse_frames(struct stacktrack_process *process, bool *named)
-{
-	const struct buf *text_of_all = &process->entry.text;
-	uint32_t count = 0;
-	uint64_t address;
-	const char *text;
-
-	process->frames_text.size = 0;
-	buf_add(&process->frames_text, text_of_all->data, text_of_all->size + 1);
-	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, &process->call.end);) {
-		ARRAY_GROW(process->frames, process->frame_capacity, count);
-		ARRAY_GROW(process->texts, process->text_capacity, count);
-		process->texts[count] = text;
-		*named |= text != NULL;
-		process->frames[count++] = address;
-	}
-	return count;
-}
-
-static void copy_frames(struct stacktrack_process *process, const struct cached_stack *stack)
-{
-	uint32_t count;
-	const uint64_t *const frames = stack_cache_frames(stack, &count);
-
-	if (process->frame_capacity < count) {
-		process->frames = xreallocarray(process->frames, count, sizeof(*process->frames));
-		process->frame_capacity = count;
-	}
-	if (count)
-		memcpy(process->frames, frames, count * sizeof(*frames));
-	process->call.frame_count = count;
-	process->call.end = stack->end;
-}
-
-static void take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process)
-{
-	const char *const text = (const char *)process->entry.text.data;
-	const size_t size = process->entry.text.size;
-	struct record_call *call = &process->call;
-	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
-	bool named = false;
-
-	call->has_frames = true;
-	if (known) {
-		copy_frames(process, known);
-	} else {
-		call->end = STACK_WHOLE;
-		call->frame_count = parse_frames(process, &named);
-	}
-	call->frames = process->frames;
-	call->frame_texts = named ? process->texts : NULL;
-	if (!known && !named)
-		stack_cache_keep(&s->stacks, text, size, call->frames, call->frame_count * sizeof(*call->frames),
-				 call->end);
-}
-
-static void take_args(struct stacktrack_process *process)
-{
-	struct record_call *call = &process->call;
-	struct word word;
-
-	process->args_text.size = 0;
-	buf_add(&process->args_text, process->entry.text.data, process->entry.text.size + 1);
-	call->arg_count = 0;
-	for (char *at = (char *)process->args_text.data; next_word(&at, &word);) {
-		ARRAY_GROW(process->args, process->arg_capacity, call->arg_count);
-		process->args[call->arg_count++] = (struct call_arg){word.key, word.value};
-	}
-	call->args = process->args;
-}
-
-/* What `rest` of `divisor` ticks a second are in nanoseconds, rounded down. Digit by digit: a product would not fit. */
-static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
-{
-	uint64_t nanoseconds = 0;
-
-	for (; divisor > UINT64_MAX / 10; divisor >>= 1)
-		rest >>= 1;
-	for (int digit = 0; digit < 9; digit++) {
-		rest *= 10;
-		nanoseconds = nanoseconds * 10 + rest / divisor;
-		rest %= divisor;
-	}
-	return nanoseconds;
-}
-
-/* Ticks since the start, whose second is known, as the time of the day. */
-static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
-{
-	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
-	const uint64_t passed = ticks - process->start_ticks;
-
-	return process->start % 86400 * STACKTRACK_TICKS + passed / divisor * STACKTRACK_TICKS +
-	       nanoseconds_of(passed % divisor, divisor);
-}
-
-/* A checkpoint of a program that is not ours: a call that allocates nothing. */
-static void take_foreign(struct stacktrack_reader *s, struct stacktrack_process *process)
-{
-	process->call.kind = CALL_COPY;
-	process->call.time_ns = foreign_time(process, process->call.time_ns);
-	process->call.resource = 1;
-	if (process->has_foreign)
-		return;
-	process->has_foreign = true;
-	enqueue(s, RECORD_RESOURCE)->resource = (struct record_resource){
-		.id = 1, .flags = RESOURCE_CALL, .type = "checkpoint", .desc = "checkpoint that was passed"};
-}
-
-static void take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function)
-{
-	struct record_call *call = &process->call;
-	char *at = (char *)process->entry.text.data;
-	struct word word;
-
-	/* The call before is perhaps in the queue, with its name. */
-	process->turn = !process->turn;
-	if (!process->functions[process->turn] || strcmp(process->functions[process->turn], function) != 0) {
-		free(process->functions[process->turn]);
-		process->functions[process->turn] = xstrdup(function);
-	}
-	*call = (struct record_call){.index = ++process->calls,
-				     .time_ns = process->entry.members[STACKTRACK_HIT_WHEN],
-				     .function = process->functions[process->turn]};
-	while (next_word(&at, &word)) {
-		const uint64_t value = word_number(&word);
-		const enum call_kind kind = is(&word, "alloc")     ? CALL_ALLOC
-					    : is(&word, "release") ? CALL_RELEASE
-					    : is(&word, "copy")    ? CALL_COPY
-								   : 0;
-
-		if (kind) {
-			call->kind = kind;
-			call->id = value;
-		} else if (is(&word, "size")) {
-			call->size = value;
-		} else if (is(&word, "resource")) {
-			call->resource = (uint32_t)value;
-		} else if (is(&word, "context")) {
-			call->context = (uint32_t)value;
-		} else if (is(&word, "notime")) {
-			call->time_ns = TIME_NONE;
-		} else if (is(&word, "shared")) {
-			call->shares_next = true;
-		}
-	}
-	if (!call->kind)
-		take_foreign(s, process);
-	process->has_call = true;
-	process->call_sequence = process->entry.sequence;
+	stacktrack_enqueue(s, RECORD_PROCESS)->process = p;
 }
 
 static void take_heap(struct stacktrack_reader *s, char *at)
 {
-	struct record_heap *heap = &enqueue(s, RECORD_HEAP)->heap;
+	struct record_heap *heap = &stacktrack_enqueue(s, RECORD_HEAP)->heap;
 	struct word word;
 	size_t info = 0;
 
@@ -319,33 +133,33 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 {
 	switch (value) {
 	case STACKTRACK_OF_MODULE:
-		enqueue(s, RECORD_MODULE)->module =
+		stacktrack_enqueue(s, RECORD_MODULE)->module =
 			(struct record_module){(uint32_t)w->id, (uint16_t)w->major, (uint16_t)w->minor, w->name};
 		break;
 	case STACKTRACK_OF_RESOURCE:
-		enqueue(s, RECORD_RESOURCE)->resource =
+		stacktrack_enqueue(s, RECORD_RESOURCE)->resource =
 			(struct record_resource){(uint32_t)w->id, (uint32_t)w->flags & 3, w->type, w->text};
 		break;
 	case STACKTRACK_OF_CONTEXT:
-		enqueue(s, RECORD_CONTEXT)->context = (struct record_context){(uint32_t)w->id, w->name};
+		stacktrack_enqueue(s, RECORD_CONTEXT)->context = (struct record_context){(uint32_t)w->id, w->name};
 		break;
 	case STACKTRACK_OF_BUILD_ID:
-		enqueue(s, RECORD_BUILD_ID)->build_id = (struct record_build_id){w->from, w->hex};
+		stacktrack_enqueue(s, RECORD_BUILD_ID)->build_id = (struct record_build_id){w->from, w->hex};
 		break;
 	case STACKTRACK_OF_THREAD:
-		enqueue(s, RECORD_THREAD)->thread = (struct record_thread){(uint32_t)w->id, w->name};
+		stacktrack_enqueue(s, RECORD_THREAD)->thread = (struct record_thread){(uint32_t)w->id, w->name};
 		break;
 	case STACKTRACK_OF_NOTE:
-		enqueue(s, RECORD_NOTE)->note.text = w->text;
+		stacktrack_enqueue(s, RECORD_NOTE)->note.text = w->text;
 		break;
 	case STACKTRACK_OF_COMMENT:
-		enqueue(s, RECORD_COMMENT)->comment.text = w->text;
+		stacktrack_enqueue(s, RECORD_COMMENT)->comment.text = w->text;
 		break;
 	case STACKTRACK_OF_ATTACHMENT:
-		enqueue(s, RECORD_ATTACHMENT)->attachment = (struct record_attachment){w->text, w->path};
+		stacktrack_enqueue(s, RECORD_ATTACHMENT)->attachment = (struct record_attachment){w->text, w->path};
 		break;
 	case STACKTRACK_OF_AREA:
-		enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};
+		stacktrack_enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};
 		break;
 	default:
 		break;
@@ -356,7 +170,7 @@ static void take_foreign_value(struct stacktrack_reader *s, struct stacktrack_pr
 {
 	s->note.size = 0;
 	buf_printf(&s->note, "%s = %s", name, buf_str(&process->entry.text));
-	enqueue(s, RECORD_NOTE)->note.text = buf_str(&s->note);
+	stacktrack_enqueue(s, RECORD_NOTE)->note.text = buf_str(&s->note);
 }
 
 static void take_hit(struct reader *reader, struct stacktrack_process *process)
@@ -368,12 +182,12 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	buf_str(&process->entry.text);
 	if (scope && scope->value == STACKTRACK_OF_BACKTRACE && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
-		take_backtrace(s, process);
+		stacktrack_take_backtrace(s, process);
 		return;
 	}
 	if (scope && scope->value == STACKTRACK_OF_ARGS && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
-		take_args(process);
+		stacktrack_take_args(process);
 		return;
 	}
 	stacktrack_give_call(s, process);
@@ -390,7 +204,7 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	if (scope->value == STACKTRACK_OF_HEAP) {
 		take_heap(s, (char *)process->entry.text.data);
 	} else if (!scope->is_value) {
-		take_call(s, process, scope->name);
+		stacktrack_take_call(s, process, scope->name);
 	} else if (scope->value == STACKTRACK_OF_CALL) {
 		take_foreign_value(s, process, scope->name);
 	} else {
@@ -461,7 +275,7 @@ static void take_property(struct stacktrack_reader *s, struct stacktrack_process
 	if (!parse_number(at, UINT64_MAX, &from) || !parse_number(end, UINT64_MAX, &to))
 		return;
 	tell_process(s, process);
-	enqueue(s, RECORD_OBJECT)->object = (struct record_object){from, to, path};
+	stacktrack_enqueue(s, RECORD_OBJECT)->object = (struct record_object){from, to, path};
 }
 
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process)

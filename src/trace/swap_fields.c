@@ -1,6 +1,8 @@
 /* The table of the SWAP protocol's messages and their fields, named as its document names them. */
 #include "config.h"
-#include "trace/swap_message.h"
+#include "trace/swap_fields.h"
+#include "base/util.h"
+#include "trace/swap.h"
 
 #include <stdlib.h>
 

@@ -19,7 +19,8 @@ import arguments  # pylint: disable=wrong-import-position
 TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
 SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
-BINARIES = os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin')
+# By their real names, as functrace says them.
+BINARIES = os.path.realpath(os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin'))
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
 OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os.environ.get('CLANG', 'clang').split(),
@@ -272,6 +273,8 @@ def target(name, variant):
     if cxx:
         if other and other not in OTHERS_CXX:
             raise Skip('no C++ compiler for this library')
+    if processor() not in PROCESSORS.get(variant, (processor(),)):
+        raise Skip('%s is for %s' % (variant, ' and '.join(PROCESSORS[variant])))
     if '-m32' in flags and not PREBUILT:
         need_32_bit()
     output = os.path.join(BINARIES, '%s-%s' % (name, variant))

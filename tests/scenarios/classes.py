@@ -38,12 +38,20 @@ def judge(room, plain, done, expected):
     return problems, '%d traces' % len(traces)
 
 
+NARROW = {'x86_64': 'm32', 'aarch64': 'arm32'}  # machine: the variant of 32 bits
+PROCESSORS = {'x86_64': ('x86_64', 'i386'), 'aarch64': ('aarch64', 'arm')}  # machine: what traces of 64 and 32 bits say
+
+
+def traces_of(wide, narrow):
+    """What archs() has to find, where there are programs of both kinds."""
+    return dict(zip(PROCESSORS.get(os.uname().machine, ()), (wide, narrow)))
+
+
 def both(name):
     """The target as a program of 32 bits and of 64."""
-    narrow, wide = builds.target(name, 'm32'), builds.target(name, 'O2')
-    if os.uname().machine != 'x86_64':
+    if os.uname().machine not in NARROW or builds.processor() != os.uname().machine:
         raise builds.Skip('no programs of both kinds here')
-    return narrow, wide
+    return builds.target(name, NARROW[os.uname().machine]), builds.target(name, 'O2')
 
 
 def chain(first, second, expected, *, how=()):
@@ -64,7 +72,7 @@ def shell(room):
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), '-r') + command)
     # the shell, its subshell (its other children make no calls before they exec), and the programs
-    return judge(room, plain, done, {'x86_64': 3, 'i386': 3})
+    return judge(room, plain, done, traces_of(3, 3))
 
 
 def not_followed(room):
@@ -77,7 +85,7 @@ def not_followed(room):
     done = room.run(kinds.functrace(room.path('traces'), '-r', '-F') + command)
     problems = kinds.compare_runs(plain, done)
     done.out = alone.out
-    more, remark = judge(room, alone, done, {'x86_64': 1, 'i386': 1})
+    more, remark = judge(room, alone, done, traces_of(1, 1))
     return problems + more, remark
 
 
@@ -99,7 +107,7 @@ def without_a_library(room):
     command = [builds.target('execs', 'O2'), path]
     plain = room.run(command)
     os.makedirs(room.path('traces'))
-    problems, remark = judge(room, plain, room.run(kinds.functrace(room.path('traces')) + command), {'x86_64': 1, 'i386': 1})
+    problems, remark = judge(room, plain, room.run(kinds.functrace(room.path('traces')) + command), traces_of(1, 1))
     alone = room.run(kinds.functrace(room.path('traces')) + [path])
     if (alone.status, alone.out) != (6, b'32 bits\n'):
         problems.append('launched: status %d, %r' % (alone.status, (alone.out + alone.err)[-300:]))
@@ -110,7 +118,7 @@ def of_another_processor(room):
     """A program that the kernel runs and functrace does not know, with threads and forks and execs before it: let go of,
     unharmed, said each time. i386's kernel takes EM_486, too."""
     program = room.path('threads')
-    shutil.copy(builds.target('threads', 'm32'), program)
+    shutil.copy(both('threads')[0], program)
     with open(program, 'r+b') as file:
         file.seek(18)
         file.write(bytes([6]))
@@ -143,11 +151,12 @@ def of_another_processor(room):
     return problems, ''
 
 
+BUILDS = [(target, variant) for target in ('execs', 'threads') for variant in ('O2',) + tuple(NARROW.values())]
 CASES = [
-    ('exec from 64 to 32 bits and back', chain('wide', 'narrow', {'x86_64': 3, 'i386': 1})),
-    ('exec from 32 to 64 bits and back', chain('narrow', 'wide', {'x86_64': 1, 'i386': 3})),
-    ('exec by a thread, from 64 to 32 bits and back', chain('wide', 'narrow', {'x86_64': 3, 'i386': 1}, how=('thread',))),
-    ('exec by a thread, from 32 to 64 bits and back', chain('narrow', 'wide', {'x86_64': 1, 'i386': 3}, how=('thread',))),
+    ('exec from 64 to 32 bits and back', chain('wide', 'narrow', traces_of(3, 1))),
+    ('exec from 32 to 64 bits and back', chain('narrow', 'wide', traces_of(1, 3))),
+    ('exec by a thread, from 64 to 32 bits and back', chain('wide', 'narrow', traces_of(3, 1), how=('thread',))),
+    ('exec by a thread, from 32 to 64 bits and back', chain('narrow', 'wide', traces_of(1, 3), how=('thread',))),
     ('a shell that starts both', shell),
     ('a shell that starts both, not followed', not_followed),
     ('attached to a shell with a 32-bit child', lambda room: attached(room, both('threads')[0])),

@@ -149,6 +149,7 @@ def cases():
         yield 'sqlite3 to ' + form, converted(form, sqlite)
 
 
+BUILDS = [('images', 'O2'), ('threads', 'O2'), ('forks', 'O2')]
 CASES = list(cases()) + [
     ('threads under -f stacktrack in cycles', same_as_rtrace('stacktrack', 'threads', '4', '100',
                                                              options=['--cycle-size=100'])),

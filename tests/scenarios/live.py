@@ -9,7 +9,7 @@ import time
 
 import builds
 from lifecycle import need_attach
-from processes import FUNCTRACE, text_differences, text_of
+from processes import FUNCTRACE, status_field, text_differences, text_of
 
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
@@ -71,6 +71,8 @@ def end_of_target(room):
     need_attach()
     with Growing() as target:
         child = room.start([FUNCTRACE, '--live', '--interval=0.2', '-t', str(target.pid)])
+        while status_field(target.pid, 'TracerPid') == '0' and child.poll() is None:
+            time.sleep(0.1)
         time.sleep(1)
         target.child.stdin.close()
         done = room.finish(child)

@@ -195,6 +195,7 @@ def forks_let_go(room):
     return forks(room, ['-F'], LET_GO, 'not traced: %d processes that were let go of\n')
 
 
+BUILDS = [('steady', 'O2'), ('bareforks', 'O2')]
 CASES = [
     ('system calls a stop, 1 thread', one_thread),
     ('system calls a stop, without stacks', no_stacks),

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "live_run.h"
 #include "report_run.h"
+#include "scan_run.h"
 #include "engine/engine.h"
 #include "tracer/tracer.h"
 
@@ -21,6 +22,8 @@ int main(int argc, char **argv)
 	msg_set_program("functrace");
 	int status = settings_parse(argc, title_begin(argc, argv), &settings);
 
+	if (status < 0 && settings.scan.is_wanted)
+		status = scan_run(&settings);
 	if (status < 0 && settings.report.is_wanted)
 		status = report_run_begin(&settings);
 	if (status < 0 && settings.report.is_live)

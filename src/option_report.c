@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	 "not kept",
 	 0},
 	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL, "with --report: as a tree", 0},
-	{"top", OPT_TOP, "N", 0, "with --report: N groups", 0},
+	{"top", OPT_TOP, "N", 0, "with --report or --scan: N groups", 0},
 	{"between", OPT_BETWEEN, "A,B", 0, "with --report: what was allocated from second A to B", 0},
 	{"older", OPT_OLDER, "T", 0, "with --report: what is at least T seconds old", 0},
 	{"diff", OPT_DIFF, "OLD|@T", 0, "with --report: what grew since the trace OLD or second T", 0},
@@ -38,9 +38,10 @@ static const struct argp_option options[] = {
 	 "with --report: also what the C and C++ libraries keep on purpose", 0},
 	{"html", OPT_HTML, "FILE", 0, "write a page for a browser when tracing has ended, with or without --report", 0},
 	{"live", OPT_LIVE, NULL, 0, "with -t: show what is alive and what grows while the process runs", 0},
-	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
-	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with --report: end with status N if there are leaks", 0},
+	{"interval", OPT_INTERVAL, "S", 0, "with --live or --scan: look every S seconds (default 1)", 0},
+	{"count", OPT_COUNT, "N", 0, "with --live or --scan: end after N looks", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with --report or --scan: end with status N if there are leaks",
+	 0},
 	{0},
 };
 
@@ -92,7 +93,8 @@ int option_report_check(struct parse *parse)
 		return usage_error(parse, "--live keeps no trace; leave -o out");
 	if (s->report.option_count && !s->report.is_wanted && !s->report.is_live)
 		return usage_error(parse, "%s is about the %s", s->report.options[0],
-				   is_of_live(s->report.options[0]) ? "live view; add --live" : "report; add --report");
+				   is_of_live(s->report.options[0]) ? "live view; add --live, or --scan"
+								    : "report; add --report");
 	if (s->report.is_wanted && (s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"))))
 		return usage_error(parse, "--report reads the traces when they are whole; give -o a folder or a file, "
 					  "or leave it out");

@@ -204,23 +204,49 @@ int option_targets(struct parse *parse)
 	return error;
 }
 
-int option_duration(struct parse *parse, const char *text)
+/* Digits, then perhaps a point and up to nine more, as billionths. */
+static bool parse_billionths(const char *text, size_t length, uint64_t *value)
+{
+	char *const digits = xstrndup(text, length), *const point = strchr(digits, '.');
+	uint64_t whole = 0, part = 0;
+	bool good = true;
+
+	if (point) {
+		*point = '\0';
+		const size_t places = strlen(point + 1);
+
+		good = places <= 9 && parse_number(point + 1, UINT64_MAX, &part);
+		for (size_t i = places; i < 9; i++)
+			part *= 10;
+	}
+	good = good && parse_number(digits, 1000000, &whole);
+	free(digits);
+	*value = whole * 1000000000u + part;
+	return good && *value;
+}
+
+bool parse_duration(const char *text, uint64_t *ns)
 {
 	static const struct {
 		const char *name;
 		uint64_t seconds;
 	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-	char *const digits = xstrndup(text, strspn(text, "0123456789"));
-	const char *const unit = text + strlen(digits);
-	uint64_t number = 0;
-	const bool is_number = parse_number(digits, 1000000, &number) && number;
+	const size_t length = strspn(text, "0123456789.");
 
-	free(digits);
-	for (size_t i = 0; is_number && i < ARRAY_SIZE(units); i++)
-		if (!strcmp(unit, units[i].name)) {
-			parse->settings->duration_ns = number * units[i].seconds * 1000000000u;
-			return 0;
+	if (!parse_billionths(text, length, ns))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(text + length, units[i].name)) {
+			*ns = mul_saturated(*ns, units[i].seconds);
+			return true;
 		}
+	return false;
+}
+
+int option_duration(struct parse *parse, const char *text)
+{
+	if (parse_duration(text, &parse->settings->duration_ns))
+		return 0;
 	return usage_error(parse, "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h", text);
 }
 

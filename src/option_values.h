@@ -10,7 +10,7 @@
 struct parse {
 	struct settings *settings;
 	size_t module_capacity, described_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity,
-		target_capacity, attachment_capacity, report_capacity;
+		target_capacity, attachment_capacity, report_capacity, why_capacity;
 	const char **targets; /* what -t names, of the command line's memory: settled when all options are known */
 	size_t target_count;
 	bool compat;         /* the encoding's second dialect is wanted */
@@ -31,6 +31,8 @@ int option_monitor(struct parse *parse, const char *text);
 /* Only kept for option_targets(), which finds the processes. */
 int option_target(struct parse *parse, const char *text);
 int option_targets(struct parse *parse);
+/* A time above 0 in seconds, with a fraction or not, or with its unit (s, m, h, d), as ns. */
+bool parse_duration(const char *text, uint64_t *ns);
 int option_duration(struct parse *parse, const char *text);
 int option_symbol(struct parse *parse, const char *text);
 int option_toggle_signal(struct parse *parse, const char *text);

@@ -6,6 +6,7 @@
 #include "option_modules.h"
 #include "option_output.h"
 #include "option_report.h"
+#include "option_scan.h"
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "modules/conf.h"
@@ -63,6 +64,10 @@ static int check_all(struct parse *parse)
 		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
 		return usage_error(parse, "the program's name is empty");
+	if (s->scan.is_wanted)
+		return option_scan_check(parse);
+	if (s->scan.why_count)
+		return usage_error(parse, "--why is about what a scan finds; add --scan");
 	if (s->children && !s->pid_count)
 		return usage_error(parse, "--children is for -t: the children of a program that "
 					  "functrace starts are traced anyway");
@@ -356,7 +361,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		return check_all(parse);
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = parse;
+		state->child_inputs[0] = state->child_inputs[1] = parse;
 		return 0;
 	case ARGP_KEY_ARG:
 	case ARGP_KEY_NO_ARGS:
@@ -395,7 +400,8 @@ static char *help_filter(int key, const char *text, void *input)
 	return (char *)(uintptr_t)text;
 }
 
-static const struct argp_child children[] = {{.argp = &option_report_argp, .group = 5}, {0}};
+static const struct argp_child children[] = {
+	{.argp = &option_report_argp, .group = 5}, {.argp = &option_scan_argp, .group = 5}, {0}};
 static const struct argp argp = {.options = options,
 				 .parser = parse_option,
 				 .children = children,
@@ -436,6 +442,7 @@ void settings_free(struct settings *settings)
 	option_functions_free(settings->contexts);
 	option_attach_free(settings);
 	option_report_free(settings);
+	option_scan_free(settings);
 	free(settings->pids);
 	free(settings->monitor);
 	if (settings->output_fd > 2)

@@ -45,6 +45,16 @@ struct report_wish {
 	char *list;         /* a file in it: the path of each trace, a line each */
 };
 
+/* --scan: what the process's heap is looked at for, once or again and again. */
+struct scan_wish {
+	bool is_wanted, is_json;
+	uint64_t *why; /* addresses of blocks */
+	size_t why_count;
+	uint64_t interval_ns, count; /* from the begin of one scan to the next, and how many */
+	uint64_t top;                /* groups that are shown */
+	int error_exitcode;          /* if something is lost; 0 none */
+};
+
 struct settings {
 	const struct module **modules;
 	size_t module_count;
@@ -88,6 +98,7 @@ struct settings {
 	enum placement cpu;
 	enum unwind_method unwinder;
 	struct report_wish report;
+	struct scan_wish scan;
 	/* Called in V when tracing has ended, if set, with the standard output that functrace was started with (-1:
 	 * none). A status to end with, or 0: that of the program. */
 	int (*conclude)(const struct settings *settings, int out);

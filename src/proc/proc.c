@@ -336,6 +336,17 @@ bool proc_run_time(pid_t tid, uint64_t *ns)
 	return *ns;
 }
 
+bool proc_turns(pid_t tid, uint64_t *turns)
+{
+	unsigned long long number = 0;
+	char *text = proc_read(tid, "schedstat", NULL);
+	const bool known = text && sscanf(text, "%*u %*u %llu", &number) == 1;
+
+	free(text);
+	*turns = number;
+	return known;
+}
+
 bool proc_is_of_group(pid_t tid, pid_t tgid)
 {
 	return syscall(SYS_tgkill, tgid, tid, 0) == 0 || errno == EPERM;

@@ -89,6 +89,8 @@ pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 pid_t proc_live_thread(pid_t pid);
 /* For how long a task has been on a CPU, in ns. False: it has gone, or this kernel does not count. */
 bool proc_run_time(pid_t tid, uint64_t *ns);
+/* How often a task has come on a CPU. False: it has gone, or this kernel does not count. */
+bool proc_turns(pid_t tid, uint64_t *turns);
 /* Whether a task belongs to that process, without a look at /proc; false if either has gone. */
 bool proc_is_of_group(pid_t tid, pid_t tgid);
 /* The system call that a task is blocked in, and the pc behind its instruction; false if it is in none. */

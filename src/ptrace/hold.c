@@ -16,13 +16,14 @@
 #define YIELDS         200           /* before naps: a thread stops within microseconds */
 #define WAIT_NS        2000000000ull /* for a thread that gets no processor */
 #define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
-#define RUN_NS         20000
+#define TURN_NS        20000000ull   /* for those that run to get a processor */
 
 struct held {
 	struct task task; /* first: the list of the process has these */
 	int signal;       /* what its stop was about to deliver; 0 none */
 	bool is_grouped;  /* it stands in a group-stop: a signal has stopped the process */
 	bool has_ended;
+	uint64_t turns; /* on a processor that it had had when it was resumed */
 };
 
 static struct held *held_of(struct task *task)
@@ -238,31 +239,51 @@ static int get_ready(struct held *held)
 	return held->signal;
 }
 
-bool hold_run(struct hold *hold, struct task *task)
+/* Interrupts those that have had a processor since they were resumed. Until then they have not moved at all, and on a
+ * busy machine that takes longer than any pause that one would make for them. False: some have not had one yet. */
+static bool interrupt_runners(struct hold *hold)
 {
-	struct held *held = held_of(task);
-	unsigned looks = 0;
+	uint64_t turns;
+	bool all = true;
 
-	if (held->is_grouped)
-		return true;
-	const int signal = get_ready(held);
-	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
-
-	held->signal = 0;
-	task_resume(task, signal);
-	nanosleep(&(struct timespec){.tv_nsec = RUN_NS}, NULL);
-	task->interrupted = task_interrupt(task);
-	while (!task->stopped && !held->has_ended && clock_ns(CLOCK_MONOTONIC) - began < WAIT_NS) {
-		nap(&looks);
-		take_report(held);
+	FOR_EACH_TASK(task, &hold->process) {
+		if (task->stopped || task->interrupted)
+			continue;
+		if (proc_turns(task->tid, &turns) && turns == held_of(task)->turns)
+			all = false;
+		else
+			task->interrupted = task_interrupt(task);
 	}
-	const bool stands = task->stopped;
+	return all;
+}
 
-	hold->stopped -= !stands;
-	hold->moving += !stands && !held->has_ended;
-	if (held->has_ended)
-		drop(task);
-	return stands;
+static void resume(struct held *held)
+{
+	const int signal = get_ready(held);
+
+	if (!proc_turns(held->task.tid, &held->turns))
+		held->turns = UINT64_MAX;
+	held->signal = 0;
+	held->task.interrupted = false;
+	task_resume(&held->task, signal);
+}
+
+size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	unsigned looks = 0;
+	size_t count = 0;
+
+	FOR_EACH_TASK(task, &hold->process)
+		if (task->stopped && !held_of(task)->is_grouped && is_chosen(context, task)) {
+			resume(held_of(task));
+			count++;
+		}
+	while (count && !interrupt_runners(hold) && clock_ns(CLOCK_MONOTONIC) - began < TURN_NS)
+		nap(&looks);
+	interrupt_moving(hold);
+	wait_for_stops(hold);
+	return count;
 }
 
 void hold_end(struct hold *hold)

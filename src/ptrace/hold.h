@@ -23,9 +23,10 @@ struct hold {
 int hold_begin(struct hold *hold, pid_t pid, const struct arch *arch);
 /* Stops them, and those that have been made since. 0, or -ESRCH: none is left. */
 int hold_stop(struct hold *hold);
-/* Lets a stopped task run for some ten microseconds and stops it again; registers and calls are those of its new place
- * then. False: it has ended, or has not stopped again. */
-bool hold_run(struct hold *hold, struct task *task);
+/* Lets those stopped tasks run, all at once, for which is_chosen() holds, and stops them again as soon as each has been
+ * on a processor. Registers and calls are those of their new places then; some may have ended. How many ran: none that
+ * a signal has stopped does. */
+size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Whether the stopped task is in a system call, and its number (may be NULL). */
 bool hold_in_syscall(const struct task *task, long *number);
 /* Whether a signal has stopped the process: its threads do not run on before SIGCONT. */

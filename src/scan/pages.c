@@ -11,6 +11,7 @@
 /* pagemap's words (Documentation/admin-guide/mm/pagemap.rst in the kernel's sources). */
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
+#define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
 #define WORDS        8192
 
 #define PIECE_MAX  (4u << 20) /* larger ones are not faster */
@@ -34,24 +35,35 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end)
 	runs->bytes += end - start;
 }
 
-void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+/* False: pagemap says nothing from *at on. */
+static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, uint64_t unwanted)
 {
 	const uint64_t page = page_size();
 	uint64_t words[WORDS];
 
-	for (uint64_t at = start; at < end;) {
-		const uint64_t left = (end - at) / page;
+	while (*at < end) {
+		const uint64_t left = (end - *at) / page;
 		const size_t wanted = left < WORDS ? (size_t)left : WORDS;
-		const ssize_t got = pread(fd, words, wanted * sizeof(*words), (off_t)(at / page * sizeof(*words)));
+		const ssize_t got = pread(fd, words, wanted * sizeof(*words), (off_t)(*at / page * sizeof(*words)));
 
-		if (got < (ssize_t)sizeof(*words)) {
-			add_run(runs, at, end);
-			return;
-		}
-		for (size_t i = 0; i < (size_t)got / sizeof(*words); i++, at += page)
-			if (words[i] & (PAGE_PRESENT | PAGE_SWAPPED))
-				add_run(runs, at, at + page);
+		if (got < (ssize_t)sizeof(*words))
+			return false;
+		for (size_t i = 0; i < (size_t)got / sizeof(*words); i++, *at += page)
+			if ((words[i] & (PAGE_PRESENT | PAGE_SWAPPED)) && !(words[i] & unwanted))
+				add_run(runs, *at, *at + page);
 	}
+	return true;
+}
+
+void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+{
+	if (!add_pages(runs, fd, &start, end, 0))
+		add_run(runs, start, end);
+}
+
+void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+{
+	add_pages(runs, fd, &start, end, PAGE_OF_FILE);
 }
 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address)

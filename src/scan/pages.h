@@ -23,6 +23,8 @@ int pages_open(pid_t tid);
 /* Adds the pages from start to end that are in memory or swapped out, by /proc/TID/pagemap. Where that says nothing,
  * all of them. */
 void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
+/* Of a private mapping of a file only those that are no longer the file's. Where pagemap says nothing, none. */
+void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
 /* The run that holds an address, or NULL. */
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
 /* Copies all runs of a process to `to`, in their order. How many bytes could not be read and are zero; -errno: the

@@ -49,6 +49,16 @@ static bool is_wanted(const struct mapping *m)
 	return m->read && m->write && !is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
 }
 
+/* Variables that are constant since the dynamic linker or the program has set them (relro): they lie before the others
+ * of their file. */
+static bool is_constant(const struct maps *maps, size_t i)
+{
+	const struct mapping *m = &maps->items[i];
+
+	return m->read && !m->write && !m->exec && !m->shared && m->inode && i + 1 < maps->count &&
+	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
+}
+
 /* 0 or -errno. */
 static int read_layout(struct snapshot *s, pid_t tid)
 {
@@ -72,6 +82,8 @@ static int read_layout(struct snapshot *s, pid_t tid)
 			s->figures.left_out += m->end - m->start;
 		else if (is_wanted(m))
 			pages_add(&s->runs, fd, m->start, m->end);
+		else if (is_constant(&maps, i))
+			pages_add_changed(&s->runs, fd, m->start, m->end);
 	}
 	close(fd);
 	return 0;
@@ -184,7 +196,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 struct pause {
 	struct snapshot *snapshot;
 	const struct arch *arch;
-	enum snapshot_care care;
+	const struct snapshot_care *care;
 	int error;
 };
 
@@ -217,8 +229,11 @@ static void *pause_thread(void *context)
 
 	if (!error)
 		error = hold_stop(&hold);
-	if (!error && pause->care == SNAPSHOT_OUT_OF_C)
-		s->figures.inside = care_leave_c(&hold);
+	if (!error && pause->care)
+		s->figures.inside = pause->care->lock_count && hold.process.task_count > 1
+					    ? care_leave_locks(&hold, pause->care->locks, pause->care->lock_count)
+				    : pause->care->leaves_c ? care_leave_c(&hold)
+							    : 0;
 	if (!error)
 		error = copy_held(s, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
@@ -247,7 +262,7 @@ static int run_pause(struct pause *pause)
 	return error ? -error : pause->error;
 }
 
-int snapshot_take(struct snapshot *s, enum snapshot_care care)
+int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 {
 	struct pause pause = {.snapshot = s, .arch = task_arch(s->pid), .care = care};
 

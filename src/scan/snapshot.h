@@ -5,14 +5,16 @@
 #ifndef FT_SCAN_SNAPSHOT_H
 #define FT_SCAN_SNAPSHOT_H
 
-#include "scan/image.h"
+#include "heap/image.h"
 
 struct snapshot;
 
-/* How the threads are found before the copy is made. */
-enum snapshot_care {
-	SNAPSHOT_AT_ONCE,  /* wherever they are */
-	SNAPSHOT_OUT_OF_C, /* those in the C library, where malloc is, run on for moments until they are out of it */
+/* How the threads are to stand before the copy is made. */
+struct snapshot_care {
+	/* Words of 4 bytes that are 0 when no thread is in the midst of changing the heap. */
+	const uint64_t *locks;
+	size_t lock_count;
+	bool leaves_c; /* without locks: threads in the C library, where malloc is, run on until they are out of it */
 };
 
 /* What the newest copy has cost, and what it has. */
@@ -23,7 +25,7 @@ struct snapshot_figures {
 	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
 	size_t threads;
 	size_t moving;   /* threads that could not be stopped: deep in the kernel */
-	size_t inside;   /* threads that did not come out of the C library (SNAPSHOT_OUT_OF_C) */
+	size_t inside;   /* threads that did not come to where they were to stand */
 	bool is_stopped; /* a signal had stopped the process before */
 };
 
@@ -32,8 +34,9 @@ struct snapshot *snapshot_new(pid_t pid);
 /* Reads what can be read while the process runs. 0, or 1 after a message: it has gone, it may not be read, there is no
  * memory for a copy. To be called before each pause that is worth it. */
 int snapshot_warm(struct snapshot *snapshot);
-/* Stops the process, copies, lets it go on. 0, or 1 after a message. The copy before this one is gone in any case. */
-int snapshot_take(struct snapshot *snapshot, enum snapshot_care care);
+/* Stops the process, copies, lets it go on. care: NULL: the threads stand wherever they are. 0, or 1 after a message.
+ * The copy before this one is gone in any case. */
+int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
 /* The newest copy, until the next one. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);
 const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);

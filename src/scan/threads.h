@@ -2,7 +2,7 @@
 #ifndef FT_SCAN_THREADS_H
 #define FT_SCAN_THREADS_H
 
-#include "scan/image.h"
+#include "heap/image.h"
 #include "ptrace/hold.h"
 
 /* Zero at first. */

@@ -12,7 +12,8 @@ import tempfile
 SRCDIR = os.environ.get("TOP_SRCDIR", ".")
 BUILDDIR = os.environ.get("TOP_BUILDDIR", ".")
 # The other pages' examples are run by tests/post.
-PAGES = ["man/functrace.1", "man/functrace-context.3", "man/functrace-modules.7"]
+PAGES = ["man/functrace.1", "man/functrace-context.3", "man/functrace-modules.7",
+         "man/functrace-scan.7"]
 
 
 def plain(line):
@@ -60,6 +61,8 @@ def shows_something(commands, text):
     """A summary without events, or nothing below the commands, would not be worth its place; neither are pages."""
     if "-l " in commands and not re.search(r"^# [1-9]\d* [\w ]+\(s\) ", text, re.M):
         return False
+    if "--scan" in commands:
+        return bool(re.search(r"^ +still reachable: [1-9][\d,]* bytes", text, re.M)) and len(text.splitlines()) <= 150
     return not re.search(r": 0 events| 0 block", text) and 2 <= len(text.splitlines()) <= 150
 
 

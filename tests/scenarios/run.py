@@ -45,6 +45,7 @@ import placement
 import programs
 import resource_programs
 import resources
+import scans
 import several
 import special
 import stacks
@@ -136,6 +137,7 @@ MODULES = [
     ('contexts', contexts),
     ('attachments', attachments),
     ('live', live),
+    ('scans', scans),
     ('descriptors', descriptors),
     ('kinds', resources),
     ('kinds', resource_programs),

@@ -4,7 +4,7 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \
 	tests/targets/args_more.c tests/targets/args_rows.c tests/targets/args_said.h \
 	tests/targets/args_cxx.cpp tests/targets/armforms.c \
-	tests/targets/bareforks.c tests/targets/barrier.c \
+	tests/targets/bareforks.c tests/targets/barrier.c tests/targets/busyheap.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
 	tests/targets/churn.c tests/targets/contexts.c tests/targets/contexts.h \
 	tests/targets/contexts_library.c tests/targets/contexts_many.c tests/targets/contexts_throwing.cpp \
@@ -22,7 +22,8 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/kind_qobject.h tests/targets/kind_qobjectlib.cpp \
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \
 	tests/targets/leaderless.c tests/targets/leaving.c \
-	tests/targets/library.c tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
+	tests/targets/library.c tests/targets/planted.c tests/targets/planted_types.cpp \
+	tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pinned.c tests/targets/placed.c \

@@ -246,13 +246,47 @@ static void test_numbers(void **state)
 	assert_int_equal(settings.monitor[0].high, UINT64_MAX);
 }
 
+static void test_scan(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--scan -t 1"), -1);
+	assert_true(settings.scan.is_wanted);
+	assert_false(settings.scan.is_json);
+	assert_int_equal(settings.scan.count, 1);
+	assert_int_equal(settings.scan.top, 10);
+	assert_int_equal(parse("--scan=json --why=0x10 --why 55c0 --interval=0.5 --top=3 --error-exitcode=7 -t 1"), -1);
+	assert_true(settings.scan.is_json);
+	assert_int_equal(settings.scan.why_count, 2);
+	assert_int_equal(settings.scan.why[1], 0x55c0);
+	assert_int_equal(settings.scan.interval_ns, 500000000);
+	assert_int_equal(settings.scan.count, 2);
+	assert_int_equal(settings.scan.top, 3);
+	assert_int_equal(settings.scan.error_exitcode, 7);
+	assert_int_equal(parse("--scan --interval=5m --count=9 -t 1"), -1);
+	assert_int_equal(settings.scan.interval_ns, 300000000000);
+	assert_int_equal(settings.scan.count, 9);
+	assert_usage_error("--scan=xml -t 1", "text and json");
+	assert_usage_error("--scan ls", "give it with -t");
+	assert_usage_error("--scan -t 1 -t 2", "one process");
+	assert_usage_error("--scan -t 1 --tree", "--tree is about the report");
+	assert_usage_error("--scan -t 1 --report", "do not go together");
+	assert_usage_error("--scan -t 1 --live", "do not go together");
+	assert_usage_error("--scan -t 1 -o x", "leave -o out");
+	assert_usage_error("--scan -t 1 -e memory", "leave -e and -x out");
+	assert_usage_error("--scan -t 1 --interval=0", "--interval=0: give a time");
+	assert_usage_error("--scan -t 1 --count=0", "--count=0: give a number");
+	assert_usage_error("--scan -t 1 --why=main", "give the address of a block");
+	assert_usage_error("--why=0x10 -t 1", "add --scan");
+}
+
 static void test_durations(void **state)
 {
 	static const struct {
 		const char *text;
 		uint64_t seconds;
 	} good[] = {{"10", 10}, {"10s", 10}, {"5m", 300}, {"1h", 3600}, {"2d", 172800}};
-	static const char *const bad[] = {"0", "0s", "-1", "1.5", "10x", "s", "99999999999", "1hh"};
+	static const char *const bad[] = {"0",   "0s", "-1",          "1.5.5", ".", "1.0123456789",
+					  "10x", "s",  "99999999999", "1hh"};
 	char line[64];
 
 	(void)state;
@@ -261,6 +295,8 @@ static void test_durations(void **state)
 		assert_int_equal(parse(line), -1);
 		assert_int_equal(settings.duration_ns, good[i].seconds * 1000000000u);
 	}
+	assert_int_equal(parse("--duration=1.25m ls"), -1);
+	assert_int_equal(settings.duration_ns, 75000000000u);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(line, sizeof(line), "--duration=%s", bad[i]);
 		assert_usage_error(line, "give a time in seconds, or with its unit: 10, 10s, 5m, 1h");
@@ -667,15 +703,25 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_all_options),   cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_what_to_trace), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_durations),     cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_output),        cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_functions),     cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_attachments),   cmocka_unit_test(test_functions_of_a_file),
-		cmocka_unit_test(test_cycle_size),    cmocka_unit_test(test_later_options),
-		cmocka_unit_test(test_args),          cmocka_unit_test(test_help),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_all_options),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_what_to_trace),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_scan),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_debug),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_attachments),
+		cmocka_unit_test(test_functions_of_a_file),
+		cmocka_unit_test(test_cycle_size),
+		cmocka_unit_test(test_later_options),
+		cmocka_unit_test(test_args),
+		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_lists),
 	};
 

@@ -1,6 +1,6 @@
 /* A memory image: what the analysis of a heap sees of a process. */
-#ifndef FT_SCAN_IMAGE_H
-#define FT_SCAN_IMAGE_H
+#ifndef FT_HEAP_IMAGE_H
+#define FT_HEAP_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,89 @@
+/* The table of blocks, and finding the one that an address is in. */
+#include "config.h"
+#include "heap/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define PAGE 4096u
+
+/* Bytes of its header that the program cannot use: of one with its own mapping the next one's has no room either, until
+ * 2.42. */
+static unsigned header_of(const struct heap *heap, const struct region *region)
+{
+	return region->is_mapped && heap->state_offset != 24 ? 16 : 8;
+}
+
+static void index_pages(struct heap *heap, struct region *region)
+{
+	const size_t pages = (region->end - region->whole) / PAGE + 2;
+	uint32_t block = region->first;
+
+	region->by_page = xcalloc(pages, sizeof(*region->by_page));
+	for (size_t i = 0; i < pages; i++) {
+		while (block < heap->block_count && heap->blocks[block].address < region->whole + i * PAGE)
+			block++;
+		region->by_page[i] = block;
+	}
+}
+
+bool blocks_make(struct heap *heap)
+{
+	size_t used = 0, region = 0;
+
+	for (size_t i = 0; i < heap->chunk_count; i++)
+		used += heap->chunks[i].state == CHUNK_USED;
+	if (used >= HEAP_NONE)
+		return false;
+	heap->blocks = xcalloc(used + 1, sizeof(*heap->blocks));
+	for (size_t i = 0; i < heap->chunk_count; i++) {
+		const struct chunk *chunk = &heap->chunks[i];
+
+		while (chunk->address >= heap->regions[region].end)
+			heap->regions[++region].first = (uint32_t)heap->block_count;
+		if (chunk->state == CHUNK_USED)
+			heap->blocks[heap->block_count++] =
+				(struct heap_block){.address = chunk->address,
+						    .size = chunk->size - header_of(heap, &heap->regions[region]),
+						    .root = HEAP_NONE,
+						    .from = HEAP_NONE,
+						    .leads = HEAP_NONE,
+						    .class = HEAP_LOST};
+	}
+	while (region + 1 < heap->region_count)
+		heap->regions[++region].first = (uint32_t)heap->block_count;
+	free(heap->chunks);
+	heap->chunks = NULL;
+	heap->chunk_count = heap->chunk_capacity = 0;
+	for (size_t i = 0; i < heap->region_count; i++)
+		if (!heap->regions[i].is_mapped)
+			index_pages(heap, &heap->regions[i]);
+	return true;
+}
+
+const struct region *region_of(const struct heap *heap, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(heap->regions, heap->region_count, .whole, address);
+
+	return count && address < heap->regions[count - 1].end ? &heap->regions[count - 1] : NULL;
+}
+
+uint32_t heap_find(const struct heap *heap, uint64_t address)
+{
+	const struct region *region = region_of(heap, address);
+
+	if (!region)
+		return HEAP_NONE;
+	const size_t page = (address - region->whole) / PAGE;
+	const uint32_t first = region->by_page ? region->by_page[page] : region->first;
+	const uint32_t last = region->by_page ? region->by_page[page + 1] : first + 1;
+	const size_t up_to = COUNT_UP_TO(heap->blocks + first, last - first, .address, address);
+	const size_t index = first + up_to;
+
+	/* The block before the page's first one may reach into it. */
+	if (!index || index > heap->block_count)
+		return HEAP_NONE;
+	const struct heap_block *block = &heap->blocks[index - 1];
+
+	return address - block->address < block->size ? (uint32_t)(index - 1) : HEAP_NONE;
+}

@@ -1,0 +1,106 @@
+/* The caches of threads (tcache), each a block with lists of chunks that nobody has. */
+#include "config.h"
+#include "heap/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define SMALL_BINS 64
+
+/* A tcache_perthread_struct. */
+struct layout {
+	uint64_t chunk_size; /* of its chunk, or 16 more where the rest was too small for another */
+	unsigned bins, count_size, entries_at;
+	bool counts_room; /* the numbers say how many chunks there is still room for */
+};
+
+static const struct layout layouts[] = {
+	{0x290, 64, 2, 128, false}, /* 2.30 to 2.41 */
+	{0x300, 76, 2, 152, true},  /* from 2.42 on */
+	{0x250, 64, 1, 64, false},  /* 2.26 to 2.29 */
+};
+
+static unsigned count_of(struct heap *heap, const struct layout *layout, uint64_t cache, unsigned bin)
+{
+	const uint64_t at = cache + (uint64_t)bin * layout->count_size;
+	const uint64_t word = word_or_0(&heap->words, align_down(at, 8)) >> at % 8 * 8;
+
+	return (unsigned)(word & (layout->count_size == 1 ? 0xff : 0xffff));
+}
+
+/* Follows all lists of what may be a cache. How many chunks they have; -1: it is none. A thread can stand between the
+ * change of a list and of its number. */
+static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64_t cache, bool is_mixed,
+			  struct marks *marks)
+{
+	int64_t sum = 0;
+
+	for (unsigned bin = 0; bin < layout->bins; bin++) {
+		const struct chain chain = {.first = word_or_0(&heap->words, cache + layout->entries_at + bin * 8),
+					    .size = bin < SMALL_BINS ? CHUNK_MIN + bin * 16 : 0,
+					    .is_mixed = is_mixed,
+					    .state = CHUNK_CACHED};
+		const int64_t count = chain_follow(heap, &chain, marks);
+		const int64_t said = layout->counts_room ? count : count_of(heap, layout, cache, bin);
+
+		if (count < 0 || count > said + 1 || said > count + 1)
+			return -1;
+		sum += count;
+	}
+	return sum;
+}
+
+static bool take_cache(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+{
+	struct marks marks = {0};
+
+	for (int is_mixed = 1; is_mixed >= 0 && chunk->state == CHUNK_USED; is_mixed--) {
+		if (follow_all(heap, layout, chunk->address, is_mixed, &marks) > 0)
+			chunk->state = CHUNK_INTERNAL;
+		else
+			marks_undo(&marks);
+	}
+	free(marks.items);
+	return chunk->state == CHUNK_INTERNAL;
+}
+
+/* The pointer to its cache is among each thread's variables. */
+static bool is_variable_of_thread(struct heap *heap, uint64_t address)
+{
+	for (size_t i = 0; i < heap->image->n_threads; i++) {
+		const uint64_t pointer = heap->image->threads[i].thread_pointer;
+
+		for (uint64_t at = pointer - 4096; pointer && at < pointer + 4096; at += 8)
+			if (word_or_0(&heap->words, at) == address)
+				return true;
+	}
+	return false;
+}
+
+/* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
+static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct layout *layout)
+{
+	for (unsigned at = layout->counts_room ? layout->entries_at : 0; at < layout->entries_at + layout->bins * 8;
+	     at += 8)
+		if (word_or_0(&heap->words, chunk->address + at))
+			return false;
+	return is_variable_of_thread(heap, chunk->address);
+}
+
+bool caches_find(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->chunk_count; i++) {
+		struct chunk *chunk = &heap->chunks[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(layouts) && chunk->state == CHUNK_USED; k++)
+			if (chunk->size - layouts[k].chunk_size <= 16 && !take_cache(heap, chunk, &layouts[k]) &&
+			    is_empty(heap, chunk, &layouts[k]))
+				chunk->state = CHUNK_INTERNAL;
+	}
+	for (size_t i = 0; i < heap->chunk_count; i++)
+		if (heap->chunks[i].state == CHUNK_CACHED) {
+			heap->figures.cached_chunks++;
+			heap->figures.cached_bytes += heap->chunks[i].size;
+		}
+	return true;
+}

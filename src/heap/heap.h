@@ -1,0 +1,61 @@
+/* The heap in a memory image: its blocks, the allocator's figures, and what is reachable.
+ *
+ * Nothing but the image is asked: neither symbols nor the process. All that is found is checked against everything else
+ * that the allocator keeps; a heap that does not agree with itself is inconsistent, and nothing of it is shown. */
+#ifndef FT_HEAP_HEAP_H
+#define FT_HEAP_HEAP_H
+
+#include "heap/image.h"
+
+struct heap;
+
+enum heap_status {
+	HEAP_READ,
+	HEAP_NOT_FOUND,    /* malloc was never called, or it is none that is known here */
+	HEAP_INCONSISTENT, /* a thread was in the midst of malloc, or the heap is damaged */
+	HEAP_UNSUPPORTED,  /* glibc's, but in a form that is not read: 32 bits, a main arena in pieces */
+	HEAP_TOO_LARGE,    /* more blocks than can be counted */
+};
+
+/* Classes as valgrind's manual defines them. */
+enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
+
+#define HEAP_NONE UINT32_MAX
+
+/* A block that the program has. */
+struct heap_block {
+	uint64_t address, size; /* as malloc_usable_size(3) has it */
+	uint32_t root;          /* an index of heap_root(): by which it was reached first; HEAP_NONE */
+	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself */
+	uint32_t leads;         /* of a HEAP_LOST one, for heap_lost_by() */
+	uint8_t class;          /* enum heap_class */
+};
+
+/* As mallinfo2(3) names them, for the whole process; and what it counts as in use though it is in threads' caches. */
+struct heap_figures {
+	uint64_t arenas;
+	uint64_t arena, ordblks, smblks, hblks, hblkhd, fsmblks, uordblks, fordblks, keepcost;
+	uint64_t cached_chunks, cached_bytes;
+};
+
+/* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does
+ * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
+enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
+void heap_free(struct heap *heap);
+/* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
+ * midst of changing the heap: its arenas' locks. How many; 0 unknown. */
+size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);
+const struct heap_figures *heap_figures(const struct heap *heap);
+
+/* Finds out what is reachable. Before that, all blocks are HEAP_LOST. */
+void heap_classify(struct heap *heap);
+/* All blocks, by address. */
+const struct heap_block *heap_blocks(const struct heap *heap, size_t *count);
+/* What is indirectly lost by a block that is HEAP_LOST. */
+void heap_lost_by(const struct heap *heap, const struct heap_block *block, uint64_t *bytes, uint64_t *blocks);
+/* The index of the block that an address is in; HEAP_NONE. */
+uint32_t heap_find(const struct heap *heap, uint64_t address);
+/* Where the pointer is that makes it a root; *tid: of a register, whose, and the address is 0; else 0. */
+uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid);
+
+#endif

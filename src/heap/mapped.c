@@ -1,0 +1,189 @@
+/* Blocks that are too large for an arena: each has a mapping of its own, and is in no list. Their headers are found by
+ * their shape, and their number and bytes are what malloc counts in mp_ (struct malloc_par). */
+#include "config.h"
+#include "heap/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+#define PAGE        4096u
+#define ALIGN_FIRST 5  /* memalign'ed blocks: of 32 bytes */
+#define ALIGN_LAST  26 /* to 64 MiB; rarer ones count as a difference */
+#define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
+
+struct found {
+	uint64_t address, size; /* of the chunk, without what is before it */
+	uint64_t end;
+};
+
+/* Whether the header of such a chunk is at an address: a size of mapped ones, which with what is before it fills pages.
+ * */
+static bool is_header(struct heap *heap, uint64_t at, uint64_t page, uint64_t limit, struct found *found)
+{
+	uint64_t before, size;
+
+	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + 8, &size) || (size & 7) != IS_MAPPED)
+		return false;
+	size = SIZE_OF(size);
+	if (before != at - page || size < CHUNK_MIN || size > limit - at || (before + size) % PAGE)
+		return false;
+	*found = (struct found){.address = at + 16, .size = size, .end = at + size};
+	return true;
+}
+
+/* A memalign'ed block's header is further inside, and that at the begin of its mapping stays behind. */
+static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
+{
+	for (unsigned i = ALIGN_FIRST; i <= ALIGN_LAST; i++) {
+		const uint64_t at = align_up(page + 17, 1ull << i) - 16;
+
+		if (at + 32 > limit)
+			break;
+		if (is_header(heap, at, page, limit, found))
+			return true;
+	}
+	return is_header(heap, page, page, limit, found);
+}
+
+static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
+{
+	for (size_t i = 0; i < heap->region_count; i++)
+		if (address >= heap->regions[i].whole && address < heap->regions[i].end) {
+			*end = heap->regions[i].end;
+			return true;
+		}
+	return false;
+}
+
+static void find_in(struct heap *heap, const struct heap_mapping *first, const struct heap_mapping *last,
+		    struct region **found_regions, size_t *count, size_t *capacity)
+{
+	uint64_t next, word;
+	struct found found;
+
+	for (uint64_t page = first->start; page < last->end; page = next) {
+		next = page + PAGE;
+		if (is_of_region(heap, page, &next) || !word_at(&heap->words, page, &word) ||
+		    !find_at(heap, page, last->end, &found))
+			continue;
+		ARRAY_GROW(*found_regions, *capacity, *count);
+		(*found_regions)[(*count)++] = (struct region){
+			.start = found.address - 16, .whole = page, .end = found.end, .is_mapped = true};
+		next = align_up(found.end, PAGE);
+	}
+}
+
+static bool is_plain(const struct heap_mapping *m)
+{
+	return m->readable && m->writable && !m->shared && !m->path[0];
+}
+
+static bool has_stack(const struct heap_image *image, const struct heap_mapping *m)
+{
+	for (size_t i = 0; i < image->n_threads; i++)
+		if (image->threads[i].sp >= m->start && image->threads[i].sp < m->end)
+			return true;
+	return false;
+}
+
+static int compare(const void *one, const void *two)
+{
+	const struct region *a = one, *b = two;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static int compare_chunks(const void *one, const void *two)
+{
+	const struct chunk *a = one, *b = two;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* mp_ has the begin of what sbrk gave; before it are {n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold}, 4 bytes
+ * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between. */
+static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
+{
+	*bytes = word_or_0(&heap->words, at - 16);
+	for (unsigned back = 36; back >= 32; back -= 4) {
+		const uint64_t low = align_down(at - back, 8);
+		const unsigned shift = (unsigned)((at - back - low) * 8);
+		const uint64_t first = word_or_0(&heap->words, low), second = word_or_0(&heap->words, low + 8);
+		const uint64_t both = shift ? first >> shift | second << (64 - shift) : first;
+
+		if (both >> 32 == 65536) { /* n_mmaps_max as it is by default */
+			*count = both & UINT32_MAX;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_counts(struct heap *heap, uint64_t base, uint64_t *count, uint64_t *bytes)
+{
+	const struct heap_image *image = heap->image;
+	const uint64_t arena = heap->arenas[0].start;
+	uint64_t word;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i];
+
+		if (!m->writable || arena < m->start || arena >= m->end)
+			continue;
+		for (uint64_t at = m->start + 40; at < m->end; at += 8)
+			if (word_at(&heap->words, at, &word) && word - (base - 15) <= 15 &&
+			    read_counts(heap, at, count, bytes)) {
+				heap->sbrk_base = at;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The figures, and whether malloc has counted the same. From 2.43 on its sums drift. */
+static bool check_counts(struct heap *heap, uint64_t chunks, uint64_t sum)
+{
+	uint64_t count, bytes;
+
+	heap->figures.hblks = chunks;
+	heap->figures.hblkhd = sum;
+	for (size_t i = 0; i < heap->region_count; i++)
+		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
+		    find_counts(heap, heap->regions[i].start, &count, &bytes))
+			return (count == chunks && bytes == sum) || heap->state_offset == 24 ||
+			       inconsistent(heap,
+					    "the blocks with mappings of their own are not those that malloc counts");
+	return true;
+}
+
+bool mapped_find(struct heap *heap)
+{
+	const struct heap_image *image = heap->image;
+	struct region *found = NULL;
+	size_t count = 0, capacity = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const size_t first = i;
+
+		if (!is_plain(&image->mappings[i]) || has_stack(image, &image->mappings[i]))
+			continue;
+		/* What malloc mapped in one piece can be several mappings since (madvise). */
+		while (i + 1 < image->n_mappings && image->mappings[i + 1].start == image->mappings[i].end &&
+		       is_plain(&image->mappings[i + 1]) && !has_stack(image, &image->mappings[i + 1]))
+			i++;
+		find_in(heap, &image->mappings[first], &image->mappings[i], &found, &count, &capacity);
+	}
+	for (size_t i = 0; i < count; i++) {
+		region_add(heap, &found[i]);
+		ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
+		heap->chunks[heap->chunk_count++] = (struct chunk){
+			.address = found[i].start + 16, .size = found[i].end - found[i].start, .state = CHUNK_USED};
+		sum += found[i].end - found[i].whole;
+	}
+	free(found);
+	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare);
+	if (count)
+		qsort(heap->chunks, heap->chunk_count, sizeof(*heap->chunks), compare_chunks);
+	return check_counts(heap, count, sum);
+}

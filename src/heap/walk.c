@@ -1,0 +1,182 @@
+/* Walking through an arena's chunks, and through its lists of free ones, which have to agree. */
+#include "config.h"
+#include "heap/glibc.h"
+#include "base/util.h"
+
+#include <stdlib.h>
+
+/* What the walk finds in an arena's regions. */
+struct walked {
+	uint64_t free_chunks, free_bytes; /* those that bins have */
+};
+
+static void add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
+{
+	ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
+	heap->chunks[heap->chunk_count++] = (struct chunk){.address = at + 16, .size = size, .state = (uint8_t)state};
+}
+
+/* Behind the last chunk of a heap that is full are chunks without room, the last one with no size at all. */
+static bool is_fence(uint64_t size)
+{
+	return size == 0 || size == 16;
+}
+
+/* A chunk that is not the topmost one: whether it is in use is a bit of the next one. */
+static bool take_chunk(struct heap *heap, const struct region *region, uint64_t at, uint64_t size,
+		       struct walked *walked)
+{
+	uint64_t next, foot;
+
+	if (at + size + 16 > region->end || !word_at(&heap->words, at + size + 8, &next))
+		return inconsistent(heap, "a chunk ends outside of its arena");
+	if (next & PREVIOUS_IN_USE) {
+		add_chunk(heap, at, size, CHUNK_USED);
+		return true;
+	}
+	if (!word_at(&heap->words, at + size, &foot) || foot != size)
+		return inconsistent(heap, "a free chunk's size at its end is another one");
+	walked->free_chunks++;
+	walked->free_bytes += size;
+	add_chunk(heap, at, size, CHUNK_FREE);
+	return true;
+}
+
+static bool walk(struct heap *heap, const struct region *region, struct walked *walked)
+{
+	uint64_t word, size;
+
+	for (uint64_t at = region->start; at < region->end; at += size) {
+		if (!word_at(&heap->words, at + 8, &word))
+			return inconsistent(heap, "a chunk's header cannot be read");
+		size = SIZE_OF(word);
+		if (at == region->top)
+			return at + size == region->end || inconsistent(heap, "the topmost chunk has another end");
+		if (is_fence(size) && !region->top && region->end - at <= 32)
+			return true;
+		if (size < CHUNK_MIN || size % 16 || size > region->end - at || (word & IS_MAPPED))
+			return inconsistent(heap, "a chunk has a size that no chunk has");
+		if (!take_chunk(heap, region, at, size, walked))
+			return false;
+	}
+	return region->top == 0 || inconsistent(heap, "the topmost chunk was not found");
+}
+
+/* The chunks of an arena's bins have to be those that the walk has found free. */
+static bool check_bins(struct heap *heap, const struct arena *arena, const struct walked *walked)
+{
+	uint64_t chunks = 0, bytes = 0, word, back, next;
+
+	for (unsigned i = 0; i < BINS; i++) {
+		const uint64_t header = arena->bins + i * 16 - 16;
+
+		for (uint64_t before = header, at = word_or_0(&heap->words, header + 16); at != header; at = next) {
+			if (chunks++ > walked->free_chunks || !word_at(&heap->words, at + 8, &word) ||
+			    !word_at(&heap->words, at + 16, &next) || !word_at(&heap->words, at + 24, &back) ||
+			    back != before)
+				return inconsistent(heap, "a bin's list does not hold together");
+			bytes += SIZE_OF(word);
+			before = at;
+		}
+	}
+	if (chunks != walked->free_chunks || bytes != walked->free_bytes)
+		return inconsistent(heap, "the bins have other chunks than those that are free");
+	heap->figures.ordblks += chunks + 1;
+	heap->figures.fordblks += bytes;
+	return true;
+}
+
+struct chunk *chunk_at(struct heap *heap, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(heap->chunks, heap->chunk_count, .address, address);
+
+	return count && heap->chunks[count - 1].address == address ? &heap->chunks[count - 1] : NULL;
+}
+
+int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks)
+{
+	int64_t count = 0;
+
+	for (uint64_t at = chain->first, next; at; at = next) {
+		const uint64_t address = at + chain->header;
+		struct chunk *chunk = chunk_at(heap, address);
+
+		if (!chunk || chunk->state != CHUNK_USED || (chain->size && chunk->size != chain->size))
+			return -1;
+		chunk->state = (uint8_t)chain->state;
+		ARRAY_GROW(marks->items, marks->capacity, marks->count);
+		marks->items[marks->count++] = chunk;
+		next = word_or_0(&heap->words, address) ^ (chain->is_mixed ? address >> 12 : 0);
+		count++;
+	}
+	return count;
+}
+
+void marks_undo(struct marks *marks)
+{
+	while (marks->count)
+		marks->items[--marks->count]->state = CHUNK_USED;
+}
+
+static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
+{
+	struct marks marks = {0};
+	int64_t count = -1;
+
+	for (int is_mixed = 1; is_mixed >= 0 && count < 0; is_mixed--) {
+		const struct chain chain = {
+			.first = first, .size = size, .header = 16, .is_mixed = is_mixed, .state = CHUNK_FREE};
+
+		count = chain_follow(heap, &chain, &marks);
+		if (count < 0)
+			marks_undo(&marks);
+	}
+	free(marks.items);
+	if (count < 0)
+		return inconsistent(heap, "a list of small free chunks does not hold together");
+	heap->figures.smblks += (uint64_t)count;
+	heap->figures.fsmblks += (uint64_t)count * size;
+	heap->figures.fordblks += (uint64_t)count * size;
+	return true;
+}
+
+static bool take_fastbins(struct heap *heap, const struct arena *arena)
+{
+	if (arena->bins - arena->start < -FASTBINS_AT)
+		return true;
+	for (unsigned i = 0; i < FASTBINS; i++) {
+		const uint64_t first = word_or_0(&heap->words, arena->bins + (uint64_t)(FASTBINS_AT + (int)i * 8));
+
+		if (first && !take_fastbin(heap, first, CHUNK_MIN + i * 16))
+			return false;
+	}
+	return true;
+}
+
+static int compare_regions(const void *one, const void *two)
+{
+	const struct region *a = one, *b = two;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+bool walk_regions(struct heap *heap)
+{
+	struct walked *walked = xcalloc(heap->arena_count, sizeof(*walked));
+	uint64_t top;
+	bool good = true;
+
+	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
+	for (size_t i = 0; i < heap->region_count && good; i++)
+		good = walk(heap, &heap->regions[i], &walked[heap->regions[i].arena]);
+	for (size_t i = 0; i < heap->arena_count && good; i++)
+		good = check_bins(heap, &heap->arenas[i], &walked[i]) && take_fastbins(heap, &heap->arenas[i]);
+	free(walked);
+	for (size_t i = 0; i < heap->region_count && good; i++) {
+		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + 8, &top))
+			continue;
+		heap->figures.fordblks += SIZE_OF(top);
+		heap->figures.keepcost += heap->regions[i].arena ? 0 : SIZE_OF(top);
+	}
+	return good;
+}

@@ -1,0 +1,110 @@
+#include "config.h"
+#include "option_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_NORMAL      10
+#define INTERVAL_NORMAL 1000000000ull
+#define COUNT_NORMAL    2 /* with --interval alone: what was lost stays lost, or it was none */
+
+enum scan_option {
+	OPT_SCAN = 0x900,
+	OPT_WHY,
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Scan:", 0},
+	{"scan", OPT_SCAN, "text|json", OPTION_ARG_OPTIONAL,
+	 "with -t: what no pointer of the process reaches any more, in one pause; nothing is traced", 0},
+	{"why", OPT_WHY, "ADDRESS", 0, "with --scan: what keeps the block at that address; again for more", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct parse *parse = state->input;
+	struct scan_wish *wish = &parse->settings->scan;
+	uint64_t address;
+
+	switch (key) {
+	case OPT_SCAN:
+		if (arg && strcmp(arg, "text") && strcmp(arg, "json"))
+			return usage_error(parse, "--scan=%s: the forms of what is printed are text and json", arg);
+		wish->is_wanted = true;
+		wish->is_json = arg && !strcmp(arg, "json");
+		return 0;
+	case OPT_WHY:
+		if (!parse_number_hex(arg, UINT64_MAX, &address))
+			return usage_error(parse, "--why=%s: give the address of a block, as --scan shows it: 0x55d0c0",
+					   arg);
+		ARRAY_GROW(wish->why, parse->why_capacity, wish->why_count);
+		wish->why[wish->why_count++] = address;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp option_scan_argp = {.options = options, .parser = parse_option};
+
+/* The value of an option that is kept as a whole: "--top=5". NULL: it is another one. */
+static const char *value_of(const char *option, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(option, name, length) && option[length] == '=' ? option + length + 1 : NULL;
+}
+
+static int take_number(struct parse *parse, const char *name, const char *text, uint64_t *number)
+{
+	if (!parse_number(text, UINT32_MAX, number) || !*number)
+		return usage_error(parse, "%s=%s: give a number from 1 on", name, text);
+	return 0;
+}
+
+static int take_kept(struct parse *parse, const char *option)
+{
+	struct scan_wish *wish = &parse->settings->scan;
+	const char *value;
+
+	if ((value = value_of(option, "--count")))
+		return take_number(parse, "--count", value, &wish->count);
+	if ((value = value_of(option, "--top")))
+		return take_number(parse, "--top", value, &wish->top);
+	if (value_of(option, "--error-exitcode"))
+		return 0;
+	if (!(value = value_of(option, "--interval")))
+		return usage_error(parse, "%s is about the report of a trace; --scan has none", option);
+	if (!parse_duration(value, &wish->interval_ns))
+		return usage_error(parse, "--interval=%s: give a time in seconds, or with its unit: 0.5, 10s, 5m, 1h",
+				   value);
+	return 0;
+}
+
+int option_scan_check(struct parse *parse)
+{
+	struct settings *s = parse->settings;
+	struct scan_wish *wish = &s->scan;
+	int error = 0;
+
+	if (s->argv || s->pid_count != 1)
+		return usage_error(parse, "--scan looks at one process that runs: give it with -t");
+	if (s->report.is_wanted || s->report.is_live)
+		return usage_error(parse, "--scan and %s do not go together: it looks at the process without a trace",
+				   s->report.is_live ? "--live" : "--report");
+	if (s->output || s->module_count || s->chosen)
+		return usage_error(parse, "--scan traces nothing; leave %s out", s->output ? "-o" : "-e and -x");
+	for (size_t i = 0; i < s->report.option_count && !error; i++)
+		error = take_kept(parse, s->report.options[i]);
+	wish->count = wish->count ? wish->count : wish->interval_ns ? COUNT_NORMAL : 1;
+	wish->interval_ns = wish->interval_ns ? wish->interval_ns : INTERVAL_NORMAL;
+	wish->top = wish->top ? wish->top : TOP_NORMAL;
+	wish->error_exitcode = s->report.error_exitcode;
+	return error;
+}
+
+void option_scan_free(struct settings *settings)
+{
+	free(settings->scan.why);
+}

@@ -1,0 +1,16 @@
+/* --scan and what goes with it. */
+#ifndef FT_OPTION_SCAN_H
+#define FT_OPTION_SCAN_H
+
+#include "option_values.h"
+
+#include <argp.h>
+
+/* A child of the program's parser; its input is the struct parse. */
+extern const struct argp option_scan_argp;
+/* When all options are known, and --scan is one of them: whether they go together; takes over what --interval, --count,
+ * --top and --error-exitcode say. 0, or what usage_error() returns. */
+int option_scan_check(struct parse *parse);
+void option_scan_free(struct settings *settings);
+
+#endif

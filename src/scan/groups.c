@@ -1,0 +1,121 @@
+#include "config.h"
+#include "scan/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct scan_sum *sum, struct scan_sum more)
+{
+	sum->bytes += more.bytes;
+	sum->blocks += more.blocks;
+}
+
+struct scan_sum scan_group_all(const struct scan_group *group)
+{
+	struct scan_sum all = {0};
+
+	for (size_t i = 0; i < CLASSES; i++)
+		add(&all, group->sums[i]);
+	return all;
+}
+
+void scan_groups_begin(struct scan_groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		struct scan_group *group = &groups->items[i];
+
+		*group = (struct scan_group){.size = group->size, .type = group->type, .before = scan_group_all(group)};
+	}
+	hash_free(&groups->lost_before);
+	groups->lost_before = groups->lost;
+	groups->lost = (struct hash){0};
+	groups->still_lost = (struct scan_sum){0};
+	memset(groups->sums, 0, sizeof(groups->sums));
+	groups->scans++;
+}
+
+static uint64_t key_of(uint64_t size, size_t type)
+{
+	return size << 17 ^ type; /* sizes have at most 47 bits, types 16 */
+}
+
+static struct scan_group *group_of(struct scan_groups *groups, uint64_t size, size_t type)
+{
+	uint64_t *place = hash_place(&groups->by_key, key_of(size, type));
+
+	if (!*place) {
+		ARRAY_GROW(groups->items, groups->capacity, groups->count);
+		groups->items[groups->count] = (struct scan_group){.size = size, .type = type};
+		*place = ++groups->count;
+	}
+	return &groups->items[*place - 1];
+}
+
+void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size, size_t type, enum scan_class class,
+		     struct scan_sum kept_lost)
+{
+	struct scan_group *group = group_of(groups, size, type);
+	const struct scan_sum one = {size, 1};
+
+	if (!group->example || class < group->example_class) {
+		group->example = address;
+		group->example_class = class;
+	}
+	add(&group->sums[class], one);
+	add(&group->kept_lost, kept_lost);
+	add(&groups->sums[class], one);
+	if (class != CLASS_LOST)
+		return;
+	const uint64_t *before = hash_get(&groups->lost_before, address);
+
+	hash_set(&groups->lost, address, size);
+	if (before && *before == size)
+		add(&groups->still_lost, one);
+}
+
+void scan_groups_free(struct scan_groups *groups)
+{
+	hash_free(&groups->by_key);
+	hash_free(&groups->lost);
+	hash_free(&groups->lost_before);
+	free(groups->items);
+	*groups = (struct scan_groups){0};
+}
+
+/* ---- Order ---- */
+
+static int compare(const void *one, const void *two)
+{
+	const struct scan_group *a = one, *b = two;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+static void sort(struct scan_groups *groups)
+{
+	qsort(groups->items, groups->count, sizeof(*groups->items), compare);
+	for (size_t i = 0; i < groups->count; i++)
+		hash_set(&groups->by_key, key_of(groups->items[i].size, groups->items[i].type), i + 1);
+}
+
+void scan_groups_sort(struct scan_groups *groups, enum scan_class class)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		struct scan_group *group = &groups->items[i];
+
+		group->rank = (int64_t)(group->sums[class].bytes + (class == CLASS_LOST ? group->kept_lost.bytes : 0));
+	}
+	sort(groups);
+}
+
+void scan_groups_sort_growth(struct scan_groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		groups->items[i].rank =
+			(int64_t)(scan_group_all(&groups->items[i]).bytes - groups->items[i].before.bytes);
+	sort(groups);
+}

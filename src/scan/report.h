@@ -1,0 +1,56 @@
+/* What a scan has found, for people and for programs. */
+#ifndef FT_SCAN_REPORT_H
+#define FT_SCAN_REPORT_H
+
+#include "scan/groups.h"
+#include "scan/snapshot.h"
+#include "scan/types.h"
+
+#include <stdio.h>
+
+/* One of the allocator's figures. */
+struct scan_figure {
+	const char *name;  /* as mallinfo2(3) calls it, or ours */
+	const char *words; /* what it counts */
+	uint64_t value;
+	bool is_count; /* else bytes */
+};
+
+/* What is alive because of one root: a variable, a thread's stack, a mapping. */
+struct scan_owner {
+	char *name;
+	struct scan_sum sum;
+};
+
+/* Why a block is alive: a line for each step from the root to it, or one that says that it is not. */
+struct scan_why {
+	uint64_t address;
+	char **lines;
+	size_t line_count;
+};
+
+struct scan_report {
+	pid_t pid;
+	const char *program;
+	uint64_t scan, scans;   /* which of how many, from 1 on */
+	uint64_t since_last_ns; /* from the pause before to this one, 0: it is the first */
+	const struct snapshot_figures *pause;
+	uint64_t inconsistent; /* copies that were not used, for an allocator was in the midst of its work */
+	struct scan_groups *groups;
+	const struct scan_types *types;
+	struct scan_owner *owners; /* the greatest first */
+	size_t owner_count;
+	const char *allocator; /* "glibc" */
+	struct scan_figure *figures;
+	size_t figure_count;
+	struct scan_why *whys;
+	size_t why_count;
+	size_t top; /* groups and owners that are shown */
+};
+
+/* Paragraphs for people. */
+void scan_report_text(FILE *out, struct scan_report *report);
+/* One line of JSON. */
+void scan_report_json(FILE *out, struct scan_report *report);
+
+#endif

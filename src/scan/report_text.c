@@ -1,0 +1,182 @@
+#include "config.h"
+#include "scan/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const words[CLASSES] = {
+	[CLASS_LOST] = "definitely lost",
+	[CLASS_INDIRECT] = "indirectly lost",
+	[CLASS_POSSIBLE] = "possibly lost",
+	[CLASS_REACHABLE] = "still reachable",
+};
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* "224,000 bytes in 4,000 blocks". */
+static void print_sum(FILE *out, struct scan_sum sum)
+{
+	char bytes[32], blocks[32];
+
+	fprintf(out, "%s byte%s in %s block%s", number_grouped(sum.bytes, bytes), plural(sum.bytes),
+		number_grouped(sum.blocks, blocks), plural(sum.blocks));
+}
+
+static void print_pause(FILE *out, const struct scan_report *report)
+{
+	const struct snapshot_figures *pause = report->pause;
+	char bytes[32];
+
+	fprintf(out, "%s (%d)", report->program, report->pid);
+	if (report->scans > 1)
+		fprintf(out, ", scan %" PRIu64 " of %" PRIu64, report->scan, report->scans);
+	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
+		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
+	if (report->inconsistent)
+		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was in the midst of malloc or free\n",
+			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
+	if (pause->is_stopped)
+		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
+	if (pause->moving)
+		fprintf(out, "  %zu thread%s could not be stopped, deep in the kernel: their registers are not known\n",
+			pause->moving, plural(pause->moving));
+	if (pause->left_out)
+		fprintf(out, "  %s bytes of very wide mappings were not looked at: what only they lead to seems lost\n",
+			number_grouped(pause->left_out, bytes));
+	if (pause->unreadable)
+		fprintf(out, "  %s bytes could not be read: what only they lead to seems lost\n",
+			number_grouped(pause->unreadable, bytes));
+}
+
+static void print_classes(FILE *out, const struct scan_report *report)
+{
+	fputc('\n', out);
+	for (size_t i = 0; i < CLASSES; i++) {
+		fprintf(out, "%17s: ", words[i]);
+		print_sum(out, report->groups->sums[i]);
+		fputc('\n', out);
+	}
+	if (report->scan < 2)
+		return;
+	fprintf(out, "%17s: ", "lost before, too");
+	print_sum(out, report->groups->still_lost);
+	fputc('\n', out);
+}
+
+static void print_type(FILE *out, const struct scan_report *report, const struct scan_group *group)
+{
+	const char *name = scan_type_name(report->types, group->type);
+
+	fprintf(out, "  %s", name ? name : "?");
+}
+
+static void print_more(FILE *out, size_t more)
+{
+	if (more)
+		fprintf(out, "  and %zu more group%s: --top=N\n", more, plural(more));
+}
+
+static void print_lost(FILE *out, const struct scan_report *report, enum scan_class class)
+{
+	struct scan_groups *groups = report->groups;
+	char bytes[32], blocks[32];
+	size_t more = 0;
+
+	if (!groups->sums[class].blocks)
+		return;
+	scan_groups_sort(groups, class);
+	fprintf(out, "\n%s, by size and type%s:\n%14s %10s %9s  type (a block)\n",
+		class == CLASS_LOST ? "Definitely lost" : "Possibly lost",
+		class == CLASS_LOST ? ", with what is indirectly lost by it" : "", "bytes", "blocks", "size");
+	for (size_t i = 0; i < groups->count && groups->items[i].sums[class].blocks; i++) {
+		const struct scan_group *group = &groups->items[i];
+
+		if (i >= report->top) {
+			more++;
+			continue;
+		}
+		fprintf(out, "%14s %10s %9" PRIu64, number_grouped((uint64_t)group->rank, bytes),
+			number_grouped(group->sums[class].blocks, blocks), group->size);
+		print_type(out, report, group);
+		fprintf(out, " (0x%" PRIx64 ")\n", group->example);
+	}
+	print_more(out, more);
+}
+
+static void print_growth(FILE *out, const struct scan_report *report)
+{
+	struct scan_groups *groups = report->groups;
+	char bytes[32];
+	size_t more = 0;
+
+	if (report->scan < 2)
+		return;
+	scan_groups_sort_growth(groups);
+	fprintf(out, "\nGrown in %.1f s, by size and type:%s\n", (double)report->since_last_ns / 1e9,
+		groups->count && groups->items[0].rank > 0 ? "" : " nothing");
+	for (size_t i = 0; i < groups->count && groups->items[i].rank > 0; i++) {
+		const struct scan_group *group = &groups->items[i];
+
+		if (i >= report->top) {
+			more++;
+			continue;
+		}
+		fprintf(out, "%+14" PRId64 " %+10" PRId64 " %9" PRIu64, group->rank,
+			(int64_t)(scan_group_all(group).blocks - group->before.blocks), group->size);
+		print_type(out, report, group);
+		fprintf(out, ", now %s\n", number_grouped(scan_group_all(group).bytes, bytes));
+	}
+	print_more(out, more);
+}
+
+static void print_owners(FILE *out, const struct scan_report *report)
+{
+	char bytes[32], blocks[32];
+
+	if (!report->owner_count)
+		return;
+	fprintf(out, "\nWhat is reachable, by the root that was found first to lead to it:\n%14s %10s  root\n", "bytes",
+		"blocks");
+	for (size_t i = 0; i < report->owner_count && i < report->top; i++)
+		fprintf(out, "%14s %10s  %s\n", number_grouped(report->owners[i].sum.bytes, bytes),
+			number_grouped(report->owners[i].sum.blocks, blocks), report->owners[i].name);
+}
+
+static void print_figures(FILE *out, const struct scan_report *report)
+{
+	char number[32];
+
+	fprintf(out, "\nThe allocator (%s):\n", report->allocator);
+	for (size_t i = 0; i < report->figure_count; i++)
+		if (report->figures[i].value)
+			fprintf(out, "%14s %-5s  %s (%s)\n", number_grouped(report->figures[i].value, number),
+				report->figures[i].is_count ? "" : "bytes", report->figures[i].words,
+				report->figures[i].name);
+}
+
+static void print_whys(FILE *out, const struct scan_report *report)
+{
+	for (size_t i = 0; i < report->why_count; i++) {
+		fprintf(out, "\nWhat keeps 0x%" PRIx64 ":\n", report->whys[i].address);
+		for (size_t k = 0; k < report->whys[i].line_count; k++)
+			fprintf(out, "  %s\n", report->whys[i].lines[k]);
+	}
+}
+
+void scan_report_text(FILE *out, struct scan_report *report)
+{
+	print_pause(out, report);
+	print_classes(out, report);
+	print_lost(out, report, CLASS_LOST);
+	print_lost(out, report, CLASS_POSSIBLE);
+	print_growth(out, report);
+	print_owners(out, report);
+	print_figures(out, report);
+	print_whys(out, report);
+	if (report->scan < report->scans)
+		fputc('\n', out);
+	fflush(out);
+}

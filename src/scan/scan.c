@@ -1,0 +1,234 @@
+#include "config.h"
+#include "scan/scan.h"
+#include "scan/owners.h"
+#include "base/msg.h"
+#include "heap/heap.h"
+#include "proc/proc.h"
+#include "proc/who.h"
+#include "symbols/data_names.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define AT_ONCE_MAX 4    /* copies of threads wherever they are, where no locks are known: the first, and three more */
+#define COPIES_MAX  24   /* the others are of threads that were brought out of the C library */
+#define LOCKS_MAX   4096 /* more arenas than that are not cared for */
+
+struct scan {
+	pid_t pid;
+	char *program;
+	struct snapshot *snapshot;
+	struct data_names *names;
+	struct scan_types *types;
+	struct scan_groups groups;
+	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
+	size_t lock_count;
+	uint64_t looked_at_ns;
+	struct scan_report report;
+};
+
+struct scan *scan_new(pid_t pid)
+{
+	struct scan *scan = xcalloc(1, sizeof(*scan));
+
+	scan->pid = pid;
+	scan->snapshot = snapshot_new(pid);
+	return scan;
+}
+
+static void clear_report(struct scan_report *report)
+{
+	for (size_t i = 0; i < report->why_count; i++)
+		scan_why_free(&report->whys[i]);
+	free(report->whys);
+	scan_owners_free(report->owners, report->owner_count);
+	free(report->figures);
+	*report = (struct scan_report){0};
+}
+
+void scan_free(struct scan *scan)
+{
+	clear_report(&scan->report);
+	scan_groups_free(&scan->groups);
+	scan_types_free(scan->types);
+	data_names_free(scan->names);
+	snapshot_free(scan->snapshot);
+	free(scan->program);
+	free(scan);
+}
+
+struct scan_report *scan_report_of(struct scan *scan)
+{
+	return &scan->report;
+}
+
+/* ---- A copy whose heap agrees with itself ---- */
+
+/* Milliseconds before the next copy: 1, 3, 10, and then about 5, never the same, so that no rhythm of the process is
+ * met. */
+static void pause_before(unsigned copy)
+{
+	static const long first[] = {1000000, 3000000, 10000000};
+	const long ns = copy <= ARRAY_SIZE(first) ? first[copy - 1] : 2000000 + (long)(copy * 7919 % 7) * 1000000;
+
+	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+static int explain(const struct scan *scan, enum heap_status status, const char *reason)
+{
+	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
+
+	switch (status) {
+	case HEAP_NOT_FOUND:
+		msg_error("process %d (%s) has no heap of glibc's malloc: it has not called malloc yet, or has an "
+			  "allocator that is not known here (jemalloc, tcmalloc, mimalloc, musl's, Go's). Trace it "
+			  "instead: functrace --live -t %d",
+			  scan->pid, scan->program, scan->pid);
+		break;
+	case HEAP_UNSUPPORTED:
+		msg_error("the heap of process %d (%s) is not understood: %s. Trace it instead: functrace --live -t %d",
+			  scan->pid, scan->program, reason ? reason : "of a form that is not known", scan->pid);
+		break;
+	case HEAP_TOO_LARGE:
+		msg_error("process %d (%s) has more than four billion blocks", scan->pid, scan->program);
+		break;
+	case HEAP_READ:
+	case HEAP_INCONSISTENT:
+		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s.%s", scan->pid,
+			  scan->program, COPIES_MAX, reason ? reason : "?",
+			  pause->is_stopped
+				  ? " A signal has stopped it in the midst of malloc; continue it, and scan "
+				    "again."
+				  : " A signal handler runs on top of malloc, threads do nothing but allocate, "
+				    "or it is damaged; scan again.");
+		break;
+	}
+	return 1;
+}
+
+/* 0, or 1 after a message. */
+static int read_heap(struct scan *scan, struct heap **heap)
+{
+	const char *reason;
+
+	for (unsigned copy = 0;; copy++) {
+		const struct snapshot_care care = {
+			.locks = scan->locks, .lock_count = scan->lock_count, .leaves_c = copy >= AT_ONCE_MAX};
+
+		if (copy)
+			pause_before(copy);
+		if (snapshot_warm(scan->snapshot) || snapshot_take(scan->snapshot, &care))
+			return 1;
+		const size_t locks = heap_locks(snapshot_image(scan->snapshot), scan->locks, LOCKS_MAX);
+
+		scan->lock_count = locks ? locks : scan->lock_count;
+		const enum heap_status status = heap_read(snapshot_image(scan->snapshot), heap, &reason);
+
+		scan->report.inconsistent = copy;
+		if (status == HEAP_READ)
+			return 0;
+		/* A list of the first arena in flux hides it; without one after some looks there is none. */
+		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
+
+		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
+		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
+			return explain(scan, status, reason);
+		msg_debug(DBG_PROCESS, 1, "copy %u is not used: %s", copy + 1, reason ? reason : "no heap was found");
+	}
+}
+
+/* ---- What there is to say of it ---- */
+
+static void add_figure(struct scan_report *report, const char *name, const char *words, uint64_t value, bool is_count)
+{
+	report->figures = xreallocarray(report->figures, report->figure_count + 1, sizeof(*report->figures));
+	report->figures[report->figure_count++] =
+		(struct scan_figure){.name = name, .words = words, .value = value, .is_count = is_count};
+}
+
+static void add_figures(struct scan_report *report, const struct heap_figures *figures)
+{
+	report->allocator = "glibc";
+	add_figure(report, "arenas", "arenas", figures->arenas, true);
+	add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
+	add_figure(report, "uordblks", "of that in use, with what caches hold", figures->uordblks, false);
+	add_figure(report, "fordblks", "of that free", figures->fordblks, false);
+	add_figure(report, "keepcost", "of that free at the main arena's top", figures->keepcost, false);
+	add_figure(report, "ordblks", "free chunks", figures->ordblks, true);
+	add_figure(report, "smblks", "small free chunks, in fastbins", figures->smblks, true);
+	add_figure(report, "fsmblks", "in them", figures->fsmblks, false);
+	add_figure(report, "hblks", "blocks with mappings of their own", figures->hblks, true);
+	add_figure(report, "hblkhd", "in them", figures->hblkhd, false);
+	add_figure(report, "cached_chunks", "chunks in the threads' caches", figures->cached_chunks, true);
+	add_figure(report, "cached_bytes", "in them: released, but counted as in use", figures->cached_bytes, false);
+}
+
+_Static_assert((int)CLASS_LOST == HEAP_LOST && (int)CLASS_INDIRECT == HEAP_INDIRECT &&
+		       (int)CLASS_POSSIBLE == HEAP_POSSIBLE && (int)CLASS_REACHABLE == HEAP_REACHABLE,
+	       "the same classes");
+
+static void add_blocks(struct scan *scan, const struct heap *heap, const struct heap_image *image)
+{
+	size_t count;
+	const struct heap_block *blocks = heap_blocks(heap, &count);
+
+	scan_groups_begin(&scan->groups);
+	for (size_t i = 0; i < count; i++) {
+		const struct heap_block *block = &blocks[i];
+		struct scan_sum lost_by_it;
+
+		heap_lost_by(heap, block, &lost_by_it.bytes, &lost_by_it.blocks);
+		scan_groups_add(&scan->groups, block->address, block->size,
+				scan_type_of(scan->types, image, block->address, block->size),
+				(enum scan_class)block->class, lost_by_it);
+	}
+}
+
+static void add_whys(struct scan *scan, const struct heap *heap, const struct heap_image *image, const uint64_t *why,
+		     size_t count)
+{
+	struct scan_report *report = &scan->report;
+
+	report->whys = xcalloc(count + 1, sizeof(*report->whys));
+	report->why_count = count;
+	for (size_t i = 0; i < count; i++) {
+		report->whys[i].address = why[i];
+		scan_why(&report->whys[i], heap, image, scan->names, scan->types);
+	}
+}
+
+int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
+{
+	struct scan_report *report = &scan->report;
+	struct heap *heap;
+
+	clear_report(report);
+	if (!scan->program)
+		scan->program = who_name(scan->pid);
+	if (read_heap(scan, &heap))
+		return 1;
+	const struct heap_image *image = snapshot_image(scan->snapshot);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	/* Objects may have been loaded since the scan before; types that are known keep their numbers. */
+	if (!scan->names) {
+		scan->names = data_names_new(scan->pid);
+		scan->types = scan_types_new(scan->names);
+	}
+	scan_types_begin(scan->types, image);
+	heap_classify(heap);
+	add_blocks(scan, heap, image);
+	report->pid = scan->pid;
+	report->program = scan->program;
+	report->scan = report->scans = scan->groups.scans;
+	report->since_last_ns = scan->looked_at_ns ? now - scan->looked_at_ns : 0;
+	report->pause = snapshot_figures(scan->snapshot);
+	report->groups = &scan->groups;
+	report->types = scan->types;
+	report->owners = scan_owners(heap, image, scan->names, &report->owner_count);
+	add_figures(report, heap_figures(heap));
+	add_whys(scan, heap, image, why, why_count);
+	scan->looked_at_ns = now;
+	heap_free(heap);
+	return 0;
+}

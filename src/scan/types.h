@@ -1,0 +1,26 @@
+/* What kind of object a block is, as far as its first words say so. */
+#ifndef FT_SCAN_TYPES_H
+#define FT_SCAN_TYPES_H
+
+#include "base/util.h"
+#include "heap/image.h"
+
+struct data_names;
+struct scan_types;
+
+#define TYPE_UNKNOWN 0
+
+struct scan_types *scan_types_new(struct data_names *names);
+void scan_types_free(struct scan_types *types);
+/* To be called for each new image, before the others. */
+void scan_types_begin(struct scan_types *types, const struct heap_image *image);
+/* The type of the block at an address: a number that stays the same as long as the struct scan_types lives. C++'s
+ * classes by their vtables, else the variable or function that the first word points to; Python's types by the second
+ * word, or the fourth. */
+size_t scan_type_of(struct scan_types *types, const struct heap_image *image, uint64_t address, uint64_t size);
+/* Its name; NULL of TYPE_UNKNOWN. */
+const char *scan_type_name(const struct scan_types *types, size_t type);
+/* The word of an image's memory at an address; false: it is not held. */
+bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word);
+
+#endif

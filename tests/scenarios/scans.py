@@ -1,0 +1,299 @@
+"""functrace --scan: what is planted is found, block by block; whoever is scanned goes on as if nothing had been."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import builds
+from lifecycle import Held, need_attach
+from processes import FUNCTRACE, PATIENCE, state_of, text_differences, text_of, wait_for
+
+BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
+          ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2')]
+JEMALLOC = 'libjemalloc.so.2'
+
+
+class Target:
+    """A program that says when it is ready, and ends with its standard input."""
+
+    def __init__(self, room, name, variant, *arguments, env=None):
+        need_attach()
+        self.child = room.start([builds.target(name, variant)] + [str(a) for a in arguments], env, stdin=subprocess.PIPE)
+        self.room, self.pid = room, self.child.pid
+
+    def __enter__(self):
+        if self.child.stdout.readline() != b'ready\n':
+            raise builds.Skip('the target does not run here: %s' % self.child.stderr.read()[-200:])
+        self.text = text_of(self.pid)
+        return self
+
+    def __exit__(self, *_):
+        if self.child.poll() is None:
+            self.child.kill()
+
+    def scan(self, *options):
+        return self.room.run([FUNCTRACE, '--scan', *options, '-t', str(self.pid)])
+
+    def look(self, *options):
+        """(problems, what one scan says)."""
+        done = self.room.run([FUNCTRACE, '--scan=json', *options, '-t', str(self.pid)])
+        if done.status:
+            return ['status %d: %s' % (done.status, done.err.decode())], None
+        return [], json.loads(done.out)
+
+    def end(self):
+        """Problems, if it is not as it was, or ends otherwise than it would have; what it said."""
+        problems = text_differences(self.text, text_of(self.pid))
+        out, _ = self.child.communicate(b'', timeout=60 * PATIENCE)
+        if self.child.returncode:
+            problems.append('it ended with %d: %s' % (self.child.returncode, out.decode()))
+        return problems
+
+
+def sums(found, name):
+    return found[name]['bytes'], found[name]['blocks']
+
+
+def compare(found, **wanted):
+    return ['%s: %s, not %s' % (name, sums(found, name), value) for name, value in wanted.items()
+            if sums(found, name) != value]
+
+
+def of_size(found, size, name):
+    """The blocks of a class that have that size."""
+    return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
+
+
+def planted(room, variant='O2', threads=4, scans=5):
+    """4,000 blocks of 56 bytes that nobody knows any more, and none besides."""
+    problems = []
+    with Target(room, 'planted', variant, threads, 4000) as target:
+        for _ in range(scans):
+            more, found = target.look()
+            problems += more or compare(found, definitely_lost=(224000, 4000), indirectly_lost=(0, 0),
+                                        possibly_lost=(threads * 104, threads))
+            if not more and of_size(found, 72, 'still_reachable') != threads * 1000:
+                problems.append('of what is kept: %d' % of_size(found, 72, 'still_reachable'))
+            if not more and found['threads'] != threads + 1:
+                problems.append('%d threads' % found['threads'])
+        problems += target.end()
+    return problems, ''
+
+
+def led(room):
+    """What only lost blocks lead to."""
+    with Target(room, 'planted', 'O2', 3, 900, 5) as target:
+        problems, found = target.look()
+        problems = problems or compare(found, definitely_lost=(50400, 900), indirectly_lost=(180000, 4500),
+                                       possibly_lost=(312, 3))
+        if not problems:
+            group = found['groups'][0]
+            if group['size'] != 56 or group['lost_by_it'] != {'bytes': 180000, 'blocks': 4500}:
+                problems.append('the first group: %s' % group)
+        problems += target.end()
+    return problems, ''
+
+
+TEXT = r'''planted-O2 \(\d+\): 3 threads stopped for [\d.]+ ms, [\d,]+ bytes copied
+(  .*not used.*
+)?
+  definitely lost: 560 bytes in 10 blocks
+  indirectly lost: 800 bytes in 20 blocks
+    possibly lost: 208 bytes in 2 blocks
+  still reachable: [\d,]+ bytes in [\d,]+ blocks
+
+Definitely lost, by size and type, with what is indirectly lost by it:
+ +bytes +blocks +size  type \(a block\)
+ +1,360 +10 +56  \? \((0x[0-9a-f]+)\)
+
+Possibly lost, by size and type:
+ +bytes +blocks +size  type \(a block\)
+ +208 +2 +104  \? \((0x[0-9a-f]+)\)
+
+What is reachable, by the root that was found first to lead to it:
+ +bytes +blocks  root
+ +144,000 +2,000  planted-O2: lists
+(?: .*\n)* +208 +2  planted-O2: halves
+'''
+
+
+def text(room):
+    """What people read, and why a block is alive."""
+    with Target(room, 'planted', 'O2', 2, 10, 2) as target:
+        done = target.scan('--error-exitcode=9', '--top=9')
+        out = done.out.decode()
+        match = re.match(TEXT, out)
+        if done.status != 9 or not match:
+            return ['status %d: %s%s' % (done.status, out, done.err.decode())], ''
+        lost, half = match.group(2), match.group(3)
+        problems = []
+        for words in ('from the system, for all arenas (arena)', 'of that free (fordblks)'):
+            if words not in out:
+                problems.append('no "%s": %s' % (words, out))
+        for address, wanted in ((lost, r'  %s, 56 bytes\n  nothing: it is definitely lost\n' % lost),
+                                (half, r'  planted-O2: halves(\+8)?\n  -> %s, 104 bytes\n' % half),
+                                ('0x10', r'  no block of the heap is there now\n')):
+            out = target.scan('--why=' + address).out.decode()
+            if not re.search(r'What keeps %s:\n%s' % (address, wanted), out):
+                problems.append('why %s: %s' % (address, out[-300:]))
+        problems += target.end()
+    with Target(room, 'planted', 'O2', 1, 0) as target:
+        done = target.scan('--error-exitcode=9')
+        if done.status or b'definitely lost: 0 bytes in 0 blocks' not in done.out:
+            problems.append('nothing is lost: %d, %s' % (done.status, done.out.decode()))
+    return problems, ''
+
+
+def again(room):
+    """Scans one after the other: what was lost stays lost."""
+    with Target(room, 'planted', 'O2', 2, 100) as target:
+        done = room.run([FUNCTRACE, '--scan=json', '--interval=0.1', '--count=3', '--error-exitcode=5', '-t', str(target.pid)])
+        found = [json.loads(line) for line in done.out.splitlines()]
+        problems = [] if done.status == 5 and [f['scan'] for f in found] == [1, 2, 3] else \
+            ['status %d: %s' % (done.status, done.err)]
+        for one in found[1:]:
+            problems += compare(one, still_lost=(5600, 100), definitely_lost=(5600, 100))
+        problems += target.end()
+    return problems, ''
+
+
+def types(room):
+    with Target(room, 'planted_types', 'O2') as target:
+        problems, found = target.look()
+        wanted = {'drawing::Circle': 20, '-> operations': 5}
+        if not problems:
+            seen = {group['type']: group['definitely_lost']['blocks'] for group in found['groups'] if group['type'] in wanted}
+            problems = [] if seen == wanted else ['%s' % seen]
+        problems += target.end()
+    return problems, ''
+
+
+def busy(room, threads, scans):
+    """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them."""
+    problems, unused = [], 0
+    with Target(room, 'busyheap', 'O2', threads) as target:
+        for _ in range(scans):
+            more, found = target.look()
+            problems += more
+            unused += found['inconsistent_copies'] if found else 0
+        problems += target.end()
+    return problems, '%d copies were not used' % unused
+
+
+def stopped(room):
+    """A process that a signal has stopped stays so."""
+    with Target(room, 'planted', 'O2', 2, 100) as target:
+        os.kill(target.pid, signal.SIGSTOP)
+        wait_for('it to stop', lambda: state_of(target.pid) == 'T')
+        problems = []
+        for _ in range(3):
+            more, found = target.look()
+            problems += more or compare(found, definitely_lost=(5600, 100))
+            if found and not found['was_stopped']:
+                problems.append('it was stopped, and that is not said')
+            wait_for('it to be stopped again', lambda: state_of(target.pid) == 'T')
+        os.kill(target.pid, signal.SIGCONT)
+        problems += target.end()
+    return problems, ''
+
+
+def ends(room):
+    """It is killed between scans, or in one."""
+    with Target(room, 'planted', 'O2', 4, 100) as target:
+        scans = room.start([FUNCTRACE, '--scan=json', '--interval=0.001', '--count=1000000', '-t', str(target.pid)])
+        for _ in range(5):
+            scans.stdout.readline()
+        target.child.kill()
+        done = room.finish(scans)
+    if done.status != 1 or b'there is no such process' not in done.err + b'' and b'has ended' not in done.err:
+        return ['status %d: %s' % (done.status, done.err.decode())], ''
+    return [], ''
+
+
+def asleep(room):
+    """Threads in all system calls that sleep see nothing of it (on AArch64 and ARM they see EINTR)."""
+    if builds.processor() not in ('x86_64', 'i386'):
+        raise builds.Skip('only x86 makes such calls again')
+    with Held(room, [builds.target('sleepers', 'O2')]) as held:
+        held.gate.open()
+        for _ in range(5):
+            done = room.run([FUNCTRACE, '--scan', '-t', str(held.child.pid)])
+            if done.status:
+                return ['status %d: %s' % (done.status, done.err.decode())], ''
+        held.gate.open()
+        end = room.finish(held.child)
+    problems = [] if end.status == 0 else ['it ended with %d' % end.status]
+    return problems + ['it says %r' % line for line in end.out.splitlines()
+                       if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')], ''
+
+
+def refused(room):
+    """Whose heap is not glibc's: a message, and status 1."""
+    problems, skipped = [], []
+    for variant, env, said in (('musl', None, b"no heap of glibc's malloc"), ('m32', None, b'it is one of 32 bits'),
+                               ('O2', {'LD_PRELOAD': JEMALLOC}, b"no heap of glibc's malloc")):
+        try:
+            with Target(room, 'planted', variant, 2, 10, env=env) as target:
+                if env and JEMALLOC not in open('/proc/%d/maps' % target.pid).read():
+                    raise builds.Skip('%s is not installed' % JEMALLOC)
+                done = target.scan()
+                if done.status != 1 or said not in done.err:
+                    problems.append('%s: status %d: %s' % (variant, done.status, done.err.decode()))
+                problems += target.end()
+        except builds.Skip as skip:
+            skipped.append(str(skip))
+    done = room.run([FUNCTRACE, '--scan', '-t', '2'])
+    if done.status != 1 or b'kernel' not in done.err and b'no such process' not in done.err:
+        problems.append('a kernel thread: status %d: %s' % (done.status, done.err.decode()))
+    return problems, '; '.join(skipped)
+
+
+PYTHON = '''
+import sys, threading
+kept = {number: [str(number)] * 3 for number in range(20000)}
+def work():
+    while True:
+        [str(number) for number in range(1000)]
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+print('ready', flush=True)
+sys.stdin.read()
+print(sum(len(value) for value in kept.values()))
+'''
+
+
+def python(room):
+    """Python at work, with threads: it goes on, and knows what it knew."""
+    need_attach()
+    child = room.start([sys.executable, '-c', PYTHON], stdin=subprocess.PIPE)
+    problems = [] if child.stdout.readline() == b'ready\n' else ['it does not run']
+    for _ in range(5):
+        done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
+        if done.status or b'still reachable' not in done.out:
+            problems.append('status %d: %s' % (done.status, done.err.decode()))
+    out, err = child.communicate(b'', timeout=60 * PATIENCE)
+    if child.returncode or out != b'60000\n':
+        problems.append('it ended with %d: %s%s' % (child.returncode, out, err))
+    return problems, ''
+
+
+CASES = [
+    ('--scan: planted', planted),
+    ('--scan: planted, 16 threads', lambda room: planted(room, threads=16, scans=2)),
+    ('--scan: planted, static', lambda room: planted(room, 'static', scans=2)),
+    ('--scan: planted, stripped', lambda room: planted(room, 'stripped', scans=2)),
+    ('--scan: what lost blocks lead to', led),
+    ('--scan: text', text),
+    ('--scan: again', again),
+    ('--scan: types', types),
+    ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
+    ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
+    ('--scan: a stopped process', stopped),
+    ('--scan: the end of the process', ends),
+    ('--scan: sleeping calls', asleep),
+    ('--scan: other heaps', refused),
+    ('--scan: python', python),
+]

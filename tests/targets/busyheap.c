@@ -1,0 +1,66 @@
+/* Threads that do nothing but allocate and release, until the standard input ends: busyheap THREADS; 0: the only thread
+ * does. A SIGTRAP that comes to it is none of its own, and is counted; its status is 0 if none came. */
+#include "target.h"
+#include <poll.h>
+#include <stdbool.h>
+
+#define SLOTS 64
+
+static volatile sig_atomic_t traps;
+static volatile int stops;
+static bool alone;
+
+static void on_trap(int sig)
+{
+	(void)sig;
+	traps++;
+}
+
+static bool has_ended(unsigned long round)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return stops || (alone && round % 65536 == 0 && poll(&input, 1, 0) > 0);
+}
+
+static void *work(void *argument)
+{
+	unsigned long seed = (unsigned long)(uintptr_t)argument * 2654435761u + 1;
+	void *slots[SLOTS] = {0};
+
+	for (unsigned long round = 0; !has_ended(round); round++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		const unsigned slot = (unsigned)(seed >> 33) % SLOTS, kind = (unsigned)(seed >> 40) % 64;
+
+		free(slots[slot]);
+		slots[slot] = malloc(kind == 0 ? 200000 : kind < 8 ? 3000 : 16 + kind * 8);
+		CHECK(slots[slot]);
+	}
+	for (unsigned i = 0; i < SLOTS; i++)
+		free(slots[i]);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+	pthread_t ids[64];
+	char byte;
+
+	CHECK(threads <= 64);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	signal(SIGTRAP, on_trap);
+	for (unsigned i = 0; i < threads; i++)
+		CHECK(pthread_create(&ids[i], NULL, work, (void *)(uintptr_t)i) == 0);
+	say("ready");
+	alone = threads == 0;
+	if (alone)
+		work(NULL);
+	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+		;
+	stops = 1;
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	say("%d traps", (int)traps);
+	return traps != 0;
+}

@@ -1,0 +1,94 @@
+/* A heap whose losses are known: planted THREADS LOST [LINKED].
+ *
+ * Each thread allocates its share of LOST blocks of 56 bytes and forgets them, and LINKED times as many that only the
+ * lost ones lead to (40 bytes); it keeps a list of 1000 blocks of 72 bytes, and one block of 104 bytes by its second
+ * half alone. Then all of them wait, the odd ones busily. Prints a line when all are there, and ends with the standard
+ * input. */
+#include "target.h"
+#include <stdatomic.h>
+
+#define THREADS_MAX 16
+#define KEPT        1000
+
+struct node {
+	struct node *next;
+	unsigned char rest[64];
+};
+
+struct node *lists[THREADS_MAX];
+unsigned char *halves[THREADS_MAX];
+static unsigned threads, lost, linked;
+static atomic_uint ready;
+
+NOINLINE static void plant(unsigned number)
+{
+	for (unsigned i = number; i < lost; i += threads) {
+		void **block = malloc(56);
+
+		memset(block, 0x11, 56);
+		for (unsigned k = 0; k < linked; k++) {
+			void **more = malloc(40);
+
+			memset(more, 0x22, 40);
+			block[k] = more;
+			KEEP(more);
+		}
+		KEEP(block);
+	}
+}
+
+NOINLINE static void keep(unsigned number)
+{
+	for (unsigned i = 0; i < KEPT; i++) {
+		struct node *node = malloc(sizeof(*node));
+
+		memset(node, 0x33, sizeof(*node));
+		node->next = lists[number];
+		lists[number] = node;
+	}
+	halves[number] = (unsigned char *)memset(malloc(104), 0x44, 104) + 48;
+}
+
+/* Where plant() has had its pointers. */
+NOINLINE static void wipe(void)
+{
+	unsigned char stack[32768];
+
+	memset(stack, 0, sizeof(stack));
+	__asm__ volatile("" : : "r"(stack) : "memory");
+}
+
+static void *work(void *argument)
+{
+	const unsigned number = (unsigned)(uintptr_t)argument;
+
+	plant(number);
+	keep(number);
+	wipe();
+	atomic_fetch_add(&ready, 1);
+	for (unsigned long round = 0;; round++)
+		if (number % 2 == 0)
+			pause();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	char byte;
+
+	CHECK(argc >= 3);
+	threads = (unsigned)atoi(argv[1]);
+	lost = (unsigned)atoi(argv[2]);
+	linked = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
+	CHECK(threads >= 1 && threads <= THREADS_MAX && linked <= 7);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	for (unsigned i = 0; i < threads; i++)
+		CHECK(pthread_create(&thread, NULL, work, (void *)(uintptr_t)i) == 0);
+	while (atomic_load(&ready) < threads)
+		sleep_ms(1);
+	say("ready");
+	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+		;
+	return 0;
+}

@@ -1,0 +1,213 @@
+/* Heaps that are damaged, word by word, in the copy of a real one: each is read to an end, with a reason if it is
+ * refused, and what is found is in bounds. */
+#include "config.h"
+#include "base/util.h"
+#include "heap/heap.h"
+#include "scan/snapshot.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ROUNDS 400
+#define BLOCKS 3000
+#define SIZE   88 /* as malloc_usable_size() has it */
+
+static void *blocks[BLOCKS];
+
+static void *fill(void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < 500; i++) {
+		void *volatile kept = malloc(16 + i % 40 * 16), *volatile released = malloc(16 + i % 90 * 16);
+
+		free(released);
+		(void)kept;
+	}
+	pause();
+	return NULL;
+}
+
+static void run_child(int ready)
+{
+	pthread_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < BLOCKS; i++)
+		blocks[i] = malloc(SIZE);
+	for (size_t i = 0; i < BLOCKS; i += 3) {
+		free(blocks[i]);
+		blocks[i] = NULL;
+	}
+	for (size_t i = 0; i < 20; i++)
+		blocks[i * 3] = malloc(300000 + i * 1000);
+	pthread_create(&thread, NULL, fill, NULL);
+	if (write(ready, "r", 1) == 1)
+		pause();
+}
+
+static struct snapshot *take(pid_t *pid)
+{
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	*pid = fork();
+	if (!*pid) {
+		run_child(ready[1]);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	usleep(50000);
+	struct snapshot *snapshot = snapshot_new(*pid);
+
+	assert_int_equal(snapshot_warm(snapshot), 0);
+	assert_int_equal(snapshot_take(snapshot, NULL), 0);
+	return snapshot;
+}
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t below)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (seed >> 17) % below;
+}
+
+/* One word of the heap gets another value: a bit, its neighbour's, an address near it, or anything. */
+static void damage(uint64_t *words, size_t count)
+{
+	const size_t i = (size_t)draw(count);
+
+	switch (draw(5)) {
+	case 0:
+		words[i] ^= 1ull << draw(64);
+		break;
+	case 1:
+		words[i] = words[draw(count)];
+		break;
+	case 2:
+		words[i] += 16 * draw(64);
+		break;
+	case 3:
+		words[i] = 0;
+		break;
+	default:
+		words[i] = draw(UINT64_MAX);
+		break;
+	}
+}
+
+/* The bytes of the mapping called [heap], or of the C library's variables. */
+static uint64_t *memory_of(const struct heap_image *image, const char *part, size_t *count)
+{
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i];
+		size_t size;
+		const void *bytes = m->writable && strstr(m->path, part) ? image->bytes(image, m->start, &size) : NULL;
+
+		if (!bytes)
+			continue;
+		*count = (size < m->end - m->start ? size : (size_t)(m->end - m->start)) / sizeof(uint64_t);
+		return (uint64_t *)(uintptr_t)bytes;
+	}
+	return NULL;
+}
+
+static void check(struct heap *heap)
+{
+	size_t count;
+
+	heap_classify(heap);
+	const struct heap_block *found = heap_blocks(heap, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes, led;
+		pid_t tid;
+
+		heap_lost_by(heap, &found[i], &bytes, &led);
+		assert_true(led <= count);
+		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
+		assert_int_equal(found[i].class == HEAP_LOST || found[i].class == HEAP_INDIRECT,
+				 found[i].root == HEAP_NONE);
+		if (found[i].root != HEAP_NONE)
+			heap_root(heap, found[i].root, &tid);
+		assert_int_equal(heap_find(heap, found[i].address), i);
+	}
+}
+
+static void damaged(const struct heap_image *image, const char *part, unsigned most, unsigned *refused)
+{
+	size_t count = 0;
+	uint64_t *words = memory_of(image, part, &count);
+
+	assert_non_null(words);
+	uint64_t *const whole = malloc(count * sizeof(*whole));
+
+	memcpy(whole, words, count * sizeof(*whole));
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct heap *heap;
+		const char *reason;
+
+		for (uint64_t k = 1 + draw(most); k--;)
+			damage(words, count);
+		const enum heap_status status = heap_read(image, &heap, &reason);
+
+		*refused += status != HEAP_READ;
+		assert_true(status != HEAP_INCONSISTENT || reason);
+		if (status == HEAP_READ)
+			check(heap);
+		heap_free(heap);
+		memcpy(words, whole, count * sizeof(*whole));
+	}
+	free(whole);
+}
+
+static void test_damaged(void **state)
+{
+	pid_t pid;
+	struct snapshot *snapshot = take(&pid);
+	const struct heap_image *image = snapshot_image(snapshot);
+	struct heap *heap;
+	const char *reason;
+	size_t count, of_size = 0, large = 0;
+	unsigned in_heap = 0, in_variables = 0;
+
+	(void)state;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	check(heap);
+	const struct heap_block *found = heap_blocks(heap, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		of_size += found[i].size == SIZE && found[i].class == HEAP_REACHABLE;
+		large += found[i].size >= 300000;
+	}
+	assert_int_equal(of_size, BLOCKS - BLOCKS / 3);
+	assert_int_equal(large, 20);
+	assert_int_equal(heap_figures(heap)->arenas, 2);
+	assert_int_equal(heap_figures(heap)->hblks, 20);
+	assert_int_equal(heap_figures(heap)->cached_chunks >= 7, true);
+	heap_free(heap);
+	damaged(image, "[heap]", 40, &in_heap);
+	damaged(image, "libc", 200, &in_variables);
+	assert_true(in_heap > ROUNDS / 10);
+	assert_true(in_variables > ROUNDS / 10);
+	snapshot_free(snapshot);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

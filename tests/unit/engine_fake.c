@@ -3,6 +3,7 @@
  */
 #include "config.h"
 #include "engine/engine.h"
+#include "scan_run.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
 
@@ -203,4 +204,10 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 
 	msg_info("the summary");
 	return result;
+}
+
+int scan_run(const struct settings *settings)
+{
+	printf("scan %d\n", (int)settings->pids[0]);
+	return 0;
 }

@@ -265,8 +265,8 @@ static void test_gone(void **state)
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(snapshot_take(snapshot, NULL), 1);
-	/* The scan's thread waits for its tasks by number, and this one is a child of ours besides: it takes the end if it
-	 * has seized the task before that died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
+	/* The scan's thread waits for its tasks, and this one is a child of ours besides: it takes the end if it
+	 * has seized it before it died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
 	if (waitpid(pid, NULL, 0) != pid)
 		assert_int_equal(errno, ECHILD);
 	assert_int_equal(snapshot_take(snapshot, NULL), 1);

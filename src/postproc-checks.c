@@ -15,8 +15,9 @@ static void check_several(struct argp_state *state, const struct postproc_option
 	if (view_options_want_all(&options->views))
 		return;
 	const bool has_folder = options->output && path_is_folder(options->output);
-	const bool has_lines = options->stats || options->dump || postproc_wants_mpatrol(options) ||
-			       encoding_can(options->output_encoding, ENCODING_COMMENT);
+	const bool has_lines =
+		!options->views.export && (options->stats || options->dump || postproc_wants_mpatrol(options) ||
+					   encoding_can(options->output_encoding, ENCODING_COMMENT));
 	size_t streams = 0;
 
 	for (size_t i = 0; i < options->input_count; i++)

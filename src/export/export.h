@@ -53,6 +53,7 @@ const struct profile_resource *export_memory(const struct profile *profile);
 extern const struct export export_callgrind;
 extern const struct export export_chrome;
 extern const struct export export_collapsed;
+extern const struct export export_heaptrack;
 extern const struct export export_json;
 extern const struct export export_massif;
 extern const struct export export_speedscope;

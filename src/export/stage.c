@@ -29,7 +29,15 @@ static int put(struct stage *stage, const struct record *record)
 			return error;
 		export->inner = export->export->stage_new(&export->options, export->stream.out);
 	}
-	return stage_put(export->inner, record);
+	const int error = stage_put(export->inner, record);
+
+	if (!error)
+		return 0;
+	/* What could not be written ends the run; closing says what it was. */
+	export->failed = true;
+	stream_close(&export->stream, 0);
+	export->stream = (struct stream){0};
+	return error;
 }
 
 static int finish(struct stage *stage)

@@ -296,7 +296,7 @@ static void count_in_calls(struct account_wishes *wishes)
 	wishes->mark /= second;
 }
 
-static struct moment next_moment(struct account *account, const struct record_call *call)
+struct moment account_next_moment(struct account *account, const struct record_call *call)
 {
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
 
@@ -319,7 +319,7 @@ static void put_call(struct account *account, const struct record_call *call)
 	struct resource_state *which = resources_of(&account->resources, call->resource);
 	struct resource_account *resource = account_of(account, which);
 	struct function_stats *function = function_of(account, resource, call->function);
-	const struct moment now = next_moment(account, call);
+	const struct moment now = account_next_moment(account, call);
 
 	timeline_advance(&resource->timeline, now.since);
 	account->cut += call->has_frames && call->end == STACK_CUT;

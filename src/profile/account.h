@@ -117,6 +117,10 @@ static inline struct resource_account *resource_account_of(const struct resource
  * resources and the distinct stacks, functions and threads. */
 void account_put(struct account *account, const struct record *record);
 
+/* The moment of the next call, by which the account's events and times go on. For who does without the rest of
+ * account_put(): the call is counted nowhere else. */
+struct moment account_next_moment(struct account *account, const struct record_call *call);
+
 /* After the last record: sets what the fields above say is set then. Can be called again after more records. */
 void account_end(struct account *account);
 

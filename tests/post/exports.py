@@ -4,6 +4,7 @@
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import collections
 import json
 import os
 import re
@@ -11,8 +12,10 @@ import shutil
 import subprocess
 import sys
 
+import golden
+from encode import Encoder
 from report import TRACE
-from run import Skip, main, run
+from run import PROGRAM, Skip, main, run
 
 HOSTILE = [b'a"b\\', b"</script>", b"a;b", b"\xff\xfe(", b"(anonymous namespace)::f", b"fn=(1) x", b"n0: 1 0x0: x"]
 HEAD = b"""version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
@@ -31,6 +34,79 @@ RECURSION = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 
 """
 
+# An inlined frame, a release that was not seen (2), calls without a stack and without names, an object that replaces
+# another one, a size of more than 32 bits, a block that is older than the trace.
+HISTORY = HEAD + b"""<2> : fd (file descriptors)
+: /lib/a.so => 0x1000-0x2000
+1. [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x1100
+\t0x20 in_g at /no/a.c:6 (inlined)
+\t0x20 g at /no/a.c:16
+\t0x40 main at /no/a.c:8
+
+2. [10:00:01.009000] malloc<memory>(100) = 0x1000
+\t0x1100
+\t0x20 in_g at /no/a.c:6 (inlined)
+\t0x20 g at /no/a.c:16
+\t0x40 main at /no/a.c:8
+
+3. [10:00:02.000000] calloc<memory>(7) = 0x2000
+
+4. [10:00:02.000000] open<fd>(1) = 0x3
+\t0x13 open_it at /no/f.c:9
+
+5. [10:00:02.500000] free<memory>(0x9999)
+: /lib/b.so => 0x1000-0x2000
+6. [10:00:03.000000] malloc<memory>(100) = 0x3000
+\t0x1100
+\t0x40 main at /no/a.c:8
+
+7. [10:00:04.000000] free<memory>(0x3000)
+8. [10:00:04.000000] malloc<memory>(8589934592) = 0x4000
+\t0x40 main at /no/a.c:8
+
+9. [10:00:04.005000] free<memory>(0x2000)
+"""
+HISTORY_OF_HEAPTRACK = """v 10400 3
+X /bin/prog
+s 4 main
+s 7 /no/a.c
+i 3f 0 1 2 8
+t 1 0
+s 4 in_g
+s 1 g
+i 1f 0 3 2 6 4 2 10
+t 2 1
+s 9 /lib/a.so
+i 10ff 5
+t 3 2
+a 64 3
++ 0
+- 0
++ 0
+c 3e8
+s 6 calloc
+i 0 0 6
+t 4 0
+a 7 4
++ 1
+c 5dc
+c 7d0
+i 3f 0 1 2 8
+t 5 0
+s 9 /lib/b.so
+i 10ff 7
+t 6 5
+a 64 6
++ 2
+c bb8
+- 2
+a 200000000 5
++ 3
+- 1
+c bbd
+"""
+
 
 def export(name, *options, data):
     return run("-f", name, *options, "-", data=data, check=0).stdout
@@ -42,6 +118,18 @@ def tool(name, *arguments):
     done = subprocess.run([name, *arguments], capture_output=True, timeout=120, check=False)
     assert done.returncode == 0 and not done.stderr, (name, done.stderr)
     return done.stdout.decode(errors="replace")
+
+
+def heaptrack_stacks(folder, trace, cost):
+    """-> what heaptrack_print reads of each stack."""
+    path = os.path.join(folder, "stacks")
+    tool("heaptrack_print", "--disable-builtin-suppressions", "-F", path, "--flamegraph-cost-type", cost, trace)
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.rsplit(" ", 1) for line in file]
+    stacks = collections.Counter()
+    for stack, figure in lines:
+        stacks[stack] += int(figure)
+    return stacks
 
 
 def write(folder, name, content):
@@ -60,14 +148,15 @@ def hostile():
 
 
 def real(folder):
-    """A trace of a real program, and live blocks, live bytes, peak bytes, allocations, allocated bytes of --stats."""
+    """A trace of a real program, and live blocks, live bytes, peak bytes, allocations of --stats."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
                    check=True, timeout=120)
     stats = run("--stats", trace, check=0).stdout.decode()
     live = re.search(r"live at the end *(\d+) *bytes *(\d+)", stats).groups()
     peak = re.search(r"peak bytes *(\d+)", stats).group(1)
-    return trace, int(live[0]), int(live[1]), int(peak)
+    calls = re.search(r"allocations *(\d+)", stats).group(1)
+    return trace, int(live[0]), int(live[1]), int(peak), int(calls)
 
 
 def speedscope_has_stacks_and_weights(_folder):
@@ -117,6 +206,41 @@ def callgrind_counts_recursion_once(folder):
     assert figures == {"main": (107, 2), "f": (107, 2), "f'2": (100, 1), "g": (100, 1), "malloc": (107, 2)}, (figures, shown)
 
 
+def heaptrack_has_the_whole_history(_folder):
+    assert export("heaptrack", data=HISTORY).decode() == HISTORY_OF_HEAPTRACK
+    attached = Encoder("1.4", 8, False).trace(golden.DECLARATIONS)
+    assert export("heaptrack", data=attached).startswith(b"v 10400 3\nX ")
+
+
+def heaptrack_is_read_by_heaptrack_print(folder):
+    trace = write(folder, "h", export("heaptrack", data=HISTORY))
+    assert heaptrack_stacks(folder, trace, "leaked") == {
+        "main (a.c);in_g (a.c);g (a.c);0x10ff;": 100, "main (a.c);": 1 << 33, "calloc;": 0, "main (a.c);0x10ff;": 0}
+    assert sum(heaptrack_stacks(folder, trace, "allocations").values()) == 5
+    shown = tool("heaptrack_print", "--print-leaks=1", trace)
+    assert ("100B leaked over 2 calls from:\n    in_g\n      at /no/a.c:6\n      in ??\n    g\n      at /no/a.c:16\n"
+            "    main\n") in shown, shown
+    assert "Debuggee command was: /bin/prog\n" in shown and "total runtime: 3.01s.\n" in shown, shown
+
+
+def heaptrack_of_several_needs_a_folder(folder):
+    one, other = write(folder, "1.txt", HISTORY), write(folder, "2.txt", TRACE)
+    done = run("-f", "heaptrack", one, other, check=2)
+    assert b"folder" in done.stderr and not done.stdout, done
+    both = b"".join(export("stacktrack", data=data) for data in (HISTORY, TRACE.replace(b"pid=42", b"pid=43")))
+    done = run("-f", "heaptrack", "-", data=both, check=1)
+    assert b"give a folder with -o, or choose one process with --pid" in done.stderr, done
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    run("-q", "-f", "heaptrack", "-o", out, one, other, check=0)
+    assert sorted(os.listdir(out)) == ["42-0.heaptrack", "42-1.heaptrack"]
+    with open(os.path.join(out, "42-0.heaptrack"), encoding="ascii") as file:
+        assert file.read() == HISTORY_OF_HEAPTRACK
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "-f", "heaptrack", one], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1 and b"not complete" in done.stderr, done
+
+
 def hostile_names_stay_in_their_places(folder):
     data = hostile()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
@@ -124,12 +248,14 @@ def hostile_names_stay_in_their_places(folder):
         assert name in names, (name, names)
     json.loads(export("chrome", data=data))
     tool("ms_print", write(folder, "m", export("massif", data=data)))
+    stacks = heaptrack_stacks(folder, write(folder, "h", export("heaptrack", data=data)), "leaked")
+    assert sum(stacks.values()) == 700 and len(stacks) == 7, stacks
     shown = tool("callgrind_annotate", write(folder, "c", export("callgrind", data=data)))
     assert re.search(r"^ *700 \(100\.0%\) +7 \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
 
 
 def figures_are_those_of_stats(folder):
-    trace, blocks, size, peak = real(folder)
+    trace, blocks, size, peak, calls = real(folder)
     get = lambda name, *options: run("-f", name, *options, trace, check=0).stdout
     profile = json.loads(get("speedscope"))["profiles"][0]
     assert sum(profile["weights"]) == profile["endValue"] == size
@@ -141,12 +267,16 @@ def figures_are_those_of_stats(folder):
     heap = [int(n) for n in re.findall(rb"mem_heap_B=(\d+)", get("massif"))]
     assert (max(heap), heap[-1]) == (peak, size), heap
     tool("ms_print", write(folder, "m", get("massif")))
+    history = write(folder, "h", get("heaptrack"))
+    assert [sum(heaptrack_stacks(folder, history, cost).values()) for cost in ("allocations", "leaked", "peak")] == [
+        calls, size, peak]
     shown = tool("callgrind_annotate", write(folder, "c", get("callgrind")))
     assert re.search(rf"^ *{size:,} \(100\.0%\) +{blocks:,} \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
 
 
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
-         callgrind_counts_recursion_once, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+         callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print,
+         heaptrack_of_several_needs_a_folder, hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

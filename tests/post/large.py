@@ -25,8 +25,8 @@ def memory_does_not_grow_with_events(_folder):
     releases = [encoder.packet(("CALL", 0, 0, 1, 1, "free", 0, 0x600000 + 16 * i)) for i in range(1000)]
     block = b"".join(calls) + b"".join(releases)
 
-    def peak(count):
-        process = subprocess.Popen([PROGRAM, "-l", "-c", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    def peak(count, *options):
+        process = subprocess.Popen([PROGRAM, *options, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         process.stdin.write(start)
         for _ in range(count):
             process.stdin.write(block)
@@ -35,8 +35,9 @@ def memory_does_not_grow_with_events(_folder):
         process.returncode = status
         assert status == 0
         return usage.ru_maxrss
-    small, large = peak(1), peak(200)
-    assert large < small + 1024, (small, large)
+    for options in (("-l", "-c"), ("-f", "heaptrack")):
+        small, large = peak(1, *options), peak(200, *options)
+        assert large < small + 1024, (options, small, large)
 
 
 def groups_of_any_size_are_read_again(folder):

@@ -1,0 +1,376 @@
+/* The file that heaptrack_interpret writes, format version 3, for heaptrack_gui and heaptrack_print: all allocations
+ * and releases of memory in their order, with stacks and times. A line's first character says what it is, all numbers
+ * are hexadecimal; strings, places of code ("ips") and traces count from 1, where 0 is none, what is allocated (a size
+ * and a trace) from 0. Only memory has a place.
+ *
+ * Written as the records come. What is kept is the distinct stacks with their names, and the live blocks. */
+#include "config.h"
+#include "analysis/output.h"
+#include "export/export.h"
+#include "profile/resolve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The program whose files these are: 1.4.0. The format's version is behind it. */
+#define HEAD "v 10400 3\n"
+/* How often the time is written, in milliseconds: as heaptrack does it. */
+#define CLOCK_STEP 10
+/* So many (size, trace) are remembered to be written once. Then those that come are written again: for the readers they
+ * are others of the same kind. */
+#define INFOS_MAX   (1u << 20)
+#define FLUSH_BYTES 65536
+
+/* What `live` has of a block: the number of its allocation info, and above it how often it is referred to. */
+#define INFO_MASK     UINT64_C(0xffffffff)
+#define ONE_REFERENCE (INFO_MASK + 1)
+
+struct heaptrack {
+	struct stage stage;
+	FILE *out;
+	struct buf text;         /* not yet in `out` */
+	struct names *names;     /* NULL none */
+	struct account account;  /* process, resources and objects, without calls */
+	struct profile *profile; /* interns frames and strings */
+	struct resolver resolver;
+	uint64_t named_epoch;                 /* of the objects that resolver and ip_of are about */
+	struct stack_pool stacks;             /* user: the number of the trace */
+	struct hash string_of;                /* interned string -> its number */
+	struct hash ip_of;                    /* address with its text -> the number of the ip */
+	struct hash trace_of;                 /* parent's and ip's numbers -> the trace's */
+	struct hash stackless;                /* interned function -> the number of the trace */
+	struct hash info_of;                  /* size and trace's number -> 1 + the info's */
+	struct hash live;                     /* id and resource -> info and references */
+	uint64_t strings, ips, traces, infos; /* written */
+	uint64_t clock;                       /* written, in milliseconds */
+	uint64_t seed;
+	bool has_begun;
+};
+
+static int flush(struct heaptrack *heaptrack)
+{
+	const bool failed =
+		fwrite(heaptrack->text.data, 1, heaptrack->text.size, heaptrack->out) < heaptrack->text.size;
+
+	heaptrack->text.size = 0;
+	return failed ? -EIO : 0;
+}
+
+static void add_hex(struct buf *text, uint64_t number)
+{
+	char digits[16];
+	size_t i = sizeof(digits);
+
+	do
+		digits[--i] = "0123456789abcdef"[number & 15];
+	while (number >>= 4);
+	buf_add(text, digits + i, sizeof(digits) - i);
+}
+
+/* " NUMBER" */
+static void add_field(struct buf *text, uint64_t number)
+{
+	buf_add_char(text, ' ');
+	add_hex(text, number);
+}
+
+/* Line ends have a meaning in the format. */
+static void add_text(struct buf *text, const char *string)
+{
+	for (; *string; string++)
+		buf_add_char(text, (unsigned char)*string < ' ' ? ' ' : *string);
+}
+
+/* The number of a string, which is written first if it is new. NULL is 0. */
+static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
+{
+	const char *const interned = string_intern(&heaptrack->profile->strings, string);
+	uint64_t *const number = interned ? hash_place(&heaptrack->string_of, (uintptr_t)interned) : NULL;
+
+	if (!number)
+		return 0;
+	if (!*number) {
+		*number = ++heaptrack->strings;
+		buf_add_char(&heaptrack->text, 's');
+		add_field(&heaptrack->text, strlen(interned));
+		buf_add_char(&heaptrack->text, ' ');
+		add_text(&heaptrack->text, interned);
+		buf_add_char(&heaptrack->text, '\n');
+	}
+	return *number;
+}
+
+/* The names of one address as fields of its line: function, file and line of each, innermost first. Those behind the
+ * first have all three. */
+static void add_names(struct heaptrack *heaptrack, struct buf *line, const struct profile_frame *const *frames,
+		      size_t count)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_frame *frame = frames[i];
+
+		if (!frame->function)
+			continue;
+		add_field(line, string_number(heaptrack, frame->function));
+		if (!frame->file && !named && i + 1 == count)
+			break;
+		add_field(line, string_number(heaptrack, frame->file));
+		add_field(line, frame->line);
+		named++;
+	}
+}
+
+/* Writes the place of a call and returns its number. */
+static uint64_t add_ip(struct heaptrack *heaptrack, uint64_t address, const struct profile_frame *const *frames,
+		       size_t count)
+{
+	struct buf line = {0};
+
+	buf_add_char(&line, 'i');
+	add_field(&line, address ? address - 1 : 0);
+	add_field(&line, string_number(heaptrack, count ? frames[count - 1]->module : NULL));
+	add_names(heaptrack, &line, frames, count);
+	buf_add_char(&line, '\n');
+	buf_add(&heaptrack->text, line.data, line.size);
+	buf_free(&line);
+	return ++heaptrack->ips;
+}
+
+/* The trace that goes on from its parent, where the outer calls are, by one call. */
+static uint64_t trace_number(struct heaptrack *heaptrack, uint64_t parent, uint64_t ip)
+{
+	uint64_t *const number = hash_place(&heaptrack->trace_of, parent << 32 | ip);
+
+	if (!*number) {
+		*number = ++heaptrack->traces;
+		buf_add_char(&heaptrack->text, 't');
+		add_field(&heaptrack->text, ip);
+		add_field(&heaptrack->text, parent);
+		buf_add_char(&heaptrack->text, '\n');
+	}
+	return *number;
+}
+
+/* Names are those of the objects that are mapped now. */
+static void forget_unmapped(struct heaptrack *heaptrack)
+{
+	if (heaptrack->named_epoch == heaptrack->account.objects.epoch)
+		return;
+	heaptrack->named_epoch = heaptrack->account.objects.epoch;
+	hash_free(&heaptrack->resolver.known);
+	heaptrack->resolver.line_count = 0;
+	hash_free(&heaptrack->ip_of);
+}
+
+/* Writes a stack that is new, from its outermost call on. */
+static uint64_t add_stack(struct heaptrack *heaptrack, const struct stack *stack)
+{
+	struct resolver *const resolver = &heaptrack->resolver;
+	uint64_t trace = 0;
+
+	forget_unmapped(heaptrack);
+	resolve_stack(resolver, stack);
+	size_t end = resolver->frame_count;
+
+	for (uint32_t i = stack->count; i-- > 0;) {
+		const char *const text = stack->texts ? stack->texts[i] : NULL;
+		const uint64_t key = text ? hash_mix((uintptr_t)text) ^ stack->frames[i] : stack->frames[i];
+		size_t begin = end - 1;
+
+		while (begin > 0 && resolver->frames[begin - 1]->inlined)
+			begin--;
+		const uint64_t *const known = hash_get(&heaptrack->ip_of, key);
+		const uint64_t ip =
+			known ? *known : add_ip(heaptrack, stack->frames[i], resolver->frames + begin, end - begin);
+
+		if (!known)
+			hash_set(&heaptrack->ip_of, key, ip);
+		trace = trace_number(heaptrack, trace, ip);
+		end = begin;
+	}
+	return trace;
+}
+
+/* Of an allocation without a stack, the function that was called is all that is known. */
+static uint64_t stackless_number(struct heaptrack *heaptrack, const char *function)
+{
+	const struct profile_frame frame = {
+		.function = string_intern(&heaptrack->profile->strings, function ? function : "?")};
+	uint64_t *const number = hash_place(&heaptrack->stackless, (uintptr_t)frame.function);
+
+	if (!*number) {
+		const struct profile_frame *const frames[] = {&frame};
+
+		*number = trace_number(heaptrack, 0, add_ip(heaptrack, 0, frames, 1));
+	}
+	return *number;
+}
+
+static uint64_t stack_number(struct heaptrack *heaptrack, const struct record_call *call)
+{
+	if (!call->has_frames || !call->frame_count)
+		return stackless_number(heaptrack, call->function);
+	struct stack *const stack = stack_intern(&heaptrack->stacks, call);
+
+	if (!stack->user)
+		stack->user = (void *)(uintptr_t)add_stack(heaptrack, stack);
+	return (uintptr_t)stack->user;
+}
+
+static uint64_t info_number(struct heaptrack *heaptrack, uint64_t size, uint64_t trace)
+{
+	/* What does not fit into the key is rare, and written each time. */
+	uint64_t *const place = size >> 32 ? NULL : hash_place(&heaptrack->info_of, size << 32 | trace);
+
+	if (place && *place)
+		return *place - 1;
+	if (place)
+		*place = heaptrack->infos + 1;
+	buf_add_char(&heaptrack->text, 'a');
+	add_field(&heaptrack->text, size);
+	add_field(&heaptrack->text, trace);
+	buf_add_char(&heaptrack->text, '\n');
+	if (heaptrack->info_of.count > INFOS_MAX)
+		hash_free(&heaptrack->info_of);
+	return heaptrack->infos++;
+}
+
+/* '+' or '-' */
+static void add_event(struct heaptrack *heaptrack, char what, uint64_t block)
+{
+	buf_add_char(&heaptrack->text, what);
+	add_field(&heaptrack->text, block & INFO_MASK);
+	buf_add_char(&heaptrack->text, '\n');
+}
+
+static void put_allocation(struct heaptrack *heaptrack, const struct resource_state *which,
+			   const struct record_call *call, uint64_t key)
+{
+	uint64_t *const block = hash_place(&heaptrack->live, key);
+
+	if (*block && which->flags & RESOURCE_REFCOUNT) {
+		*block += ONE_REFERENCE;
+		return;
+	}
+	/* Its release was not seen. */
+	if (*block)
+		add_event(heaptrack, '-', *block);
+	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));
+	add_event(heaptrack, '+', *block);
+}
+
+static void put_release(struct heaptrack *heaptrack, uint64_t key)
+{
+	uint64_t *const block = hash_get(&heaptrack->live, key);
+
+	if (!block || (*block -= ONE_REFERENCE) > INFO_MASK)
+		return;
+	add_event(heaptrack, '-', *block);
+	hash_remove(&heaptrack->live, key, NULL);
+}
+
+/* The time, if it is `step` milliseconds later than what is written. */
+static void add_clock(struct heaptrack *heaptrack, uint64_t step)
+{
+	const uint64_t now = heaptrack->account.has_times ? heaptrack->account.last.since / 1000000 : 0;
+
+	if (now < heaptrack->clock + step)
+		return;
+	heaptrack->clock = now;
+	buf_add_char(&heaptrack->text, 'c');
+	add_field(&heaptrack->text, now);
+	buf_add_char(&heaptrack->text, '\n');
+}
+
+static void put_call(struct heaptrack *heaptrack, const struct record_call *call)
+{
+	const struct resource_state *const which = resources_of(&heaptrack->account.resources, call->resource);
+	const uint64_t key = call->id ^ hash_mix(heaptrack->seed + which->id);
+
+	account_next_moment(&heaptrack->account, call);
+	if (!is_heap_type(which->type) || which->flags & RESOURCE_CALL || call->kind == CALL_COPY)
+		return;
+	add_clock(heaptrack, CLOCK_STEP);
+	if (call->kind == CALL_RELEASE)
+		put_release(heaptrack, key);
+	else
+		put_allocation(heaptrack, which, call, key);
+}
+
+static void put_process(struct heaptrack *heaptrack)
+{
+	const struct account *const account = &heaptrack->account;
+
+	if (heaptrack->has_begun)
+		return;
+	heaptrack->has_begun = true;
+	buf_add_str(&heaptrack->text, HEAD "X ");
+	add_text(&heaptrack->text, account->command ? account->command : account->name);
+	buf_add_str(&heaptrack->text, account->is_attached ? "\nA\n" : "\n");
+}
+
+static int put(struct stage *stage, const struct record *record)
+{
+	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
+
+	if (record->type == RECORD_CALL) {
+		put_call(heaptrack, &record->call);
+	} else {
+		output_feed_names(heaptrack->names, &heaptrack->account.objects, record);
+		account_put(&heaptrack->account, record);
+		if (record->type == RECORD_PROCESS)
+			put_process(heaptrack);
+	}
+	return heaptrack->text.size < FLUSH_BYTES ? 0 : flush(heaptrack);
+}
+
+static int finish(struct stage *stage)
+{
+	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
+
+	add_clock(heaptrack, 1);
+	return flush(heaptrack);
+}
+
+static void stage_free(struct stage *stage)
+{
+	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
+
+	hash_free(&heaptrack->string_of);
+	hash_free(&heaptrack->ip_of);
+	hash_free(&heaptrack->trace_of);
+	hash_free(&heaptrack->stackless);
+	hash_free(&heaptrack->info_of);
+	hash_free(&heaptrack->live);
+	stack_pool_free(&heaptrack->stacks);
+	resolver_free(&heaptrack->resolver);
+	profile_free(heaptrack->profile);
+	account_free(&heaptrack->account);
+	buf_free(&heaptrack->text);
+	free(heaptrack);
+}
+
+static struct stage *heaptrack_new(const struct export_options *options, FILE *out)
+{
+	struct heaptrack *const heaptrack = xmalloc(sizeof(*heaptrack));
+
+	*heaptrack = (struct heaptrack){
+		.stage = {.put = put, .finish = finish, .free = stage_free},
+		.out = out,
+		.names = options->names,
+		.profile = profile_new(),
+		.seed = random_seed(),
+	};
+	heaptrack->stacks.objects = &heaptrack->account.objects;
+	heaptrack->resolver = (struct resolver){
+		.profile = heaptrack->profile, .account = &heaptrack->account, .names = options->names};
+	return &heaptrack->stage;
+}
+
+const struct export export_heaptrack = {
+	.name = "heaptrack",
+	.suffix = ".heaptrack",
+	.stage_new = heaptrack_new,
+};

@@ -1,11 +1,11 @@
 # Measurements; nothing here runs in `make check`.
 EXTRA_PROGRAMS = bench/make-trace
 bench_make_trace_SOURCES = bench/make-trace.c
-EXTRA_DIST += bench/postproc.sh
+EXTRA_DIST += bench/postproc.py
 CLEANFILES += bench/make-trace
 
 bench-postproc: functrace-postproc bench/make-trace
-	$(srcdir)/bench/postproc.sh ./functrace-postproc bench/make-trace
+	$(PYTHON3) $(srcdir)/bench/postproc.py ./functrace-postproc bench/make-trace
 .PHONY: bench-postproc
 
 # `make bench` measures functrace against the floor of ptrace and against other tools; bench-quick does

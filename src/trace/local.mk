@@ -23,8 +23,8 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/stacktrack.c src/trace/stacktrack.h src/trace/stacktrack_write.c \
 	src/trace/stacktrack_write.h src/trace/stacktrack_write_call.c src/trace/stacktrack_entries.c \
 	src/trace/stacktrack_cycle.c src/trace/stacktrack_read.c src/trace/stacktrack_read.h \
-	src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_read_call.c \
-	src/trace/stacktrack_layout.c \
+	src/trace/digits.h src/trace/stacktrack_records.c src/trace/stacktrack_stacks.c \
+	src/trace/stacktrack_read_call.c src/trace/stacktrack_layout.c \
 	src/trace/stacktrack_layout.h src/trace/stacktrack_describe.c \
 	src/trace/stacktrack_words.h
 TRACE_LIBS = $(ZLIB_LIBS) $(ZSTD_LIBS)

@@ -12,7 +12,8 @@ static struct cached_stack *slot_of(const struct stack_cache *cache)
 
 const struct cached_stack *stack_cache_find(struct stack_cache *cache, const void *key, size_t size)
 {
-	if (!size || size > STACK_CACHE_KEY_MAX)
+	cache->is_kept = size && size <= STACK_CACHE_KEY_MAX;
+	if (!cache->is_kept)
 		return NULL;
 	if (!cache->slots)
 		cache->slots = xcalloc(STACK_CACHE_SLOTS, sizeof(*cache->slots));
@@ -28,7 +29,7 @@ const struct cached_stack *stack_cache_find(struct stack_cache *cache, const voi
 void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, const void *value, size_t value_size,
 		      enum stack_end end)
 {
-	if (!size || size > STACK_CACHE_KEY_MAX)
+	if (!cache->is_kept)
 		return;
 	struct cached_stack *slot = slot_of(cache);
 
@@ -38,6 +39,11 @@ void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, c
 	slot->key.size = slot->value.size = 0;
 	buf_add(&slot->key, key, size);
 	buf_add(&slot->value, value, value_size);
+}
+
+int stack_cache_place(const struct stack_cache *cache)
+{
+	return cache->is_kept ? (int)(cache->hash % STACK_CACHE_SLOTS) : -1;
 }
 
 void stack_cache_free(struct stack_cache *cache)

@@ -21,6 +21,7 @@ struct cached_stack {
 struct stack_cache {
 	struct cached_stack *slots; /* NULL before the first one is looked for */
 	uint64_t hash;              /* of the key that was looked for last */
+	bool is_kept;               /* whether that has a size that is kept */
 };
 
 /* What was kept with that key, until the next stack_cache_keep(); NULL: it is not remembered. */
@@ -28,6 +29,8 @@ const struct cached_stack *stack_cache_find(struct stack_cache *cache, const voi
 /* Remembers the value of the key that was just looked for, and how the stack ends. */
 void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, const void *value, size_t value_size,
 		      enum stack_end end);
+/* The place of the key that was just looked for, below STACK_CACHE_SLOTS; -1: it is none that is kept. */
+int stack_cache_place(const struct stack_cache *cache);
 void stack_cache_free(struct stack_cache *cache);
 
 /* A value that is frames. */

@@ -156,6 +156,7 @@ void stacktrack_next_cycle(struct writer *writer)
 		return;
 	cycle->entries = 0;
 	cycle->number++;
+	s->cycles++;
 	memset(s->posted, 0, sizeof(s->posted));
 	stacktrack_forget_functions(s);
 	s->last_file = 0;

@@ -9,27 +9,27 @@ static void put_info(struct writer *writer, const char *text, size_t length)
 {
 	const struct stacktrack_writer *s = writer->state;
 	const size_t size = (length + STACKTRACK_INFO - 1) / STACKTRACK_INFO * STACKTRACK_ENTRY;
-	const struct stacktrack_out head = stacktrack_out_begin(s, STACKTRACK_IS_INFO);
-	struct stacktrack_out last = stacktrack_out_begin(s, STACKTRACK_IS_INFO | STACKTRACK_INFO_END);
+	const struct stacktrack_out head = stacktrack_out_begin(s, STACKTRACK_IS_INFO),
+				    last = stacktrack_out_begin(s, STACKTRACK_IS_INFO | STACKTRACK_INFO_END);
 	unsigned char *p = buf_room(&writer->out, size);
 
 	for (; length > STACKTRACK_INFO; length -= STACKTRACK_INFO) {
-		memcpy(p, head.bytes, STACKTRACK_PAYLOAD);
+		stacktrack_store(&head, p);
 		memcpy(p + STACKTRACK_PAYLOAD, text, STACKTRACK_INFO);
 		p += STACKTRACK_ENTRY;
 		text += STACKTRACK_INFO;
 	}
-	memcpy(last.bytes + STACKTRACK_PAYLOAD, text, length);
-	memcpy(p, last.bytes, STACKTRACK_ENTRY);
+	stacktrack_store(&last, p);
+	memcpy(p + STACKTRACK_PAYLOAD, text, length);
 	writer->out.size += size;
 }
 
 void stacktrack_put_entry(struct writer *writer, struct stacktrack_out *entry, const char *text, size_t length)
 {
-	/* In the upper byte of the flags. */
 	if (length)
-		entry->bytes[!entry->swap] |= STACKTRACK_HAS_INFO >> 8;
-	buf_add(&writer->out, entry->bytes, sizeof(entry->bytes));
+		stacktrack_put_number(entry, 0, STACKTRACK_HAS_INFO, 2);
+	stacktrack_store(entry, buf_room(&writer->out, STACKTRACK_ENTRY));
+	writer->out.size += STACKTRACK_ENTRY;
 	if (length)
 		put_info(writer, text, length);
 }

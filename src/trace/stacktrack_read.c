@@ -43,6 +43,13 @@ static void process_free(struct stacktrack_process *process)
 	}
 	for (size_t i = 0; (entry = hash_next(&process->files, &i));)
 		free((void *)(uintptr_t)entry->value);
+	for (size_t i = 0; (entry = hash_next(&process->stacks, &i));) {
+		struct stacktrack_stack *stack = (void *)(uintptr_t)entry->value;
+
+		free(stack->frames);
+		free(stack);
+	}
+	hash_free(&process->stacks);
 	hash_free(&process->scopes);
 	hash_free(&process->files);
 	for (size_t i = 0; (entry = hash_next(&process->open, &i));) {
@@ -77,7 +84,6 @@ static void stacktrack_end(struct reader *reader)
 	for (size_t i = 0; (entry = hash_next(&s->processes, &i));)
 		process_free((void *)(uintptr_t)entry->value);
 	hash_free(&s->processes);
-	stack_cache_free(&s->stacks);
 	buf_free(&s->note);
 	free(s);
 }

@@ -2,14 +2,13 @@
 #ifndef FT_TRACE_STACKTRACK_READ_H
 #define FT_TRACE_STACKTRACK_READ_H
 
-#include "trace/stack_cache.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "trace/reader_state.h"
 #include "trace/stacktrack_layout.h"
 
-/* What is kept of a trace has bounds, for every entry of a file can be one that is kept: each process, name and text
- * without an end counts as its bytes and STACKTRACK_KEPT_EACH. */
+/* What is kept of a trace has bounds, for every entry of a file can be one that is kept: each process, name, stack
+ * with a number and text without an end counts as its bytes and STACKTRACK_KEPT_EACH. */
 enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20, STACKTRACK_KEPT_EACH = 128, STACKTRACK_KEPT_MIB = 64 };
 
 struct stacktrack_scope {
@@ -24,6 +23,14 @@ struct stacktrack_entry {
 	uint32_t sequence;
 	uint64_t members[STACKTRACK_MEMBERS];
 	struct buf text;
+};
+
+/* A stack with a number. It lasts for the write cycle in which it came. */
+struct stacktrack_stack {
+	uint64_t cycle;
+	uint64_t *frames;
+	uint32_t count;
+	enum stack_end end;
 };
 
 /* All context is a process's own. */
@@ -51,10 +58,11 @@ struct stacktrack_process {
 	uint64_t *frames;
 	const char **texts;
 	size_t frame_capacity, text_capacity;
+	struct hash stacks; /* number -> struct stacktrack_stack, of those that calls may refer to */
+	uint64_t cycles;    /* that have begun */
 };
 
 struct stacktrack_reader {
-	struct stack_cache stacks;
 	bool begun, swap, stopped;
 	int status;
 	struct stacktrack_format format;
@@ -79,9 +87,12 @@ int stacktrack_keep(struct reader *reader, size_t bytes, size_t released);
 struct record *stacktrack_enqueue(struct stacktrack_reader *s, enum record_type type);
 /* Begins a call of that function, of the process's entry; its arguments and stack may follow in entries of their own,
  * which the next two take. */
-void stacktrack_take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function);
+void stacktrack_take_call(struct reader *reader, struct stacktrack_process *process, const char *function);
 void stacktrack_take_args(struct stacktrack_process *process);
-void stacktrack_take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process);
+/* The call's stack is the one with that number. */
+void stacktrack_refer(struct reader *reader, struct stacktrack_process *process, uint64_t number);
+/* Takes the call's frames. 1, or a negative errno that has been described. */
+int stacktrack_take_backtrace(struct reader *reader, struct stacktrack_process *process);
 /* Queues the call that waits for more; false if none does. */
 bool stacktrack_give_call(struct stacktrack_reader *s, struct stacktrack_process *process);
 

@@ -1,6 +1,5 @@
-/* Calls of a StackTrack trace: a hit of a function's scope, its arguments and its stack. */
+/* Calls of a StackTrack trace: a hit of a function's scope, and its arguments. */
 #include "config.h"
-#include "trace/digits.h"
 #include "trace/stacktrack_read.h"
 #include "trace/stacktrack_words.h"
 
@@ -13,85 +12,6 @@ struct record *stacktrack_enqueue(struct stacktrack_reader *s, enum record_type 
 
 	*record = (struct record){.type = type};
 	return record;
-}
-
-/* The next address of a stack, and what follows it (NULL: nothing). Most are words of nothing but an address. */
-static bool next_frame(char **at, uint64_t *address, const char **text, enum stack_end *end)
-{
-	struct word word;
-
-	for (;;) {
-		const char *const behind = **at == '0' && (*at)[1] == 'x' ? take_hexadecimal(*at + 2, address) : NULL;
-
-		*text = NULL;
-		if (behind && (!*behind || *behind == ' ')) {
-			*at += behind - *at + (*behind == ' ');
-			return true;
-		}
-		if (!next_word(at, &word))
-			return false;
-		if (is(&word, "end"))
-			*end = !strcmp(word.value, "cut") ? STACK_CUT : STACK_LOST;
-		if (strncmp(word.key, "0x", 2) != 0 || !parse_number(word.key, UINT64_MAX, address))
-			continue;
-		*text = *word.value ? word.value : NULL;
-		return true;
-	}
-}
-
-/* The frames of a text, into process->frames; their number. */
-static uint32_t parse_frames(struct stacktrack_process *process, bool *named)
-{
-	const struct buf *text_of_all = &process->entry.text;
-	uint32_t count = 0;
-	uint64_t address;
-	const char *text;
-
-	process->frames_text.size = 0;
-	buf_add(&process->frames_text, text_of_all->data, text_of_all->size + 1);
-	for (char *at = (char *)process->frames_text.data; next_frame(&at, &address, &text, &process->call.end);) {
-		ARRAY_GROW(process->frames, process->frame_capacity, count);
-		ARRAY_GROW(process->texts, process->text_capacity, count);
-		process->texts[count] = text;
-		*named |= text != NULL;
-		process->frames[count++] = address;
-	}
-	return count;
-}
-
-static void copy_frames(struct stacktrack_process *process, const struct cached_stack *stack)
-{
-	uint32_t count;
-	const uint64_t *const frames = stack_cache_frames(stack, &count);
-
-	if (process->frame_capacity < count) {
-		process->frames = xreallocarray(process->frames, count, sizeof(*process->frames));
-		process->frame_capacity = count;
-	}
-	if (count)
-		memcpy(process->frames, frames, count * sizeof(*frames));
-	process->call.frame_count = count;
-	process->call.end = stack->end;
-}
-
-void stacktrack_take_backtrace(struct stacktrack_reader *s, struct stacktrack_process *process)
-{
-	const char *const text = (const char *)process->entry.text.data;
-	const size_t size = process->entry.text.size;
-	struct record_call *call = &process->call;
-	const struct cached_stack *const known = stack_cache_find(&s->stacks, text, size);
-	bool named = false;
-
-	call->has_frames = true;
-	call->end = STACK_WHOLE;
-	if (known)
-		copy_frames(process, known);
-	else
-		call->frame_count = parse_frames(process, &named);
-	call->frames = process->frames;
-	call->frame_texts = named ? process->texts : NULL;
-	if (!known && !named)
-		stack_cache_keep(&s->stacks, text, size, call->frames, call->frame_count * sizeof(uint64_t), call->end);
 }
 
 void stacktrack_take_args(struct stacktrack_process *process)
@@ -152,8 +72,9 @@ static enum call_kind kind_of(const struct word *word)
 	return is(word, "alloc") ? CALL_ALLOC : is(word, "release") ? CALL_RELEASE : is(word, "copy") ? CALL_COPY : 0;
 }
 
-void stacktrack_take_call(struct stacktrack_reader *s, struct stacktrack_process *process, const char *function)
+void stacktrack_take_call(struct reader *reader, struct stacktrack_process *process, const char *function)
 {
+	struct stacktrack_reader *s = reader->state;
 	struct record_call *call = &process->call;
 	char *at = (char *)process->entry.text.data;
 	struct word word;
@@ -185,6 +106,8 @@ void stacktrack_take_call(struct stacktrack_reader *s, struct stacktrack_process
 			call->time_ns = TIME_NONE;
 		} else if (is(&word, "shared")) {
 			call->shares_next = true;
+		} else if (is(&word, "stack")) {
+			stacktrack_refer(reader, process, value);
 		}
 	}
 	if (!call->kind)

@@ -173,7 +173,7 @@ static void take_foreign_value(struct stacktrack_reader *s, struct stacktrack_pr
 	stacktrack_enqueue(s, RECORD_NOTE)->note.text = buf_str(&s->note);
 }
 
-static void take_hit(struct reader *reader, struct stacktrack_process *process)
+static int take_hit(struct reader *reader, struct stacktrack_process *process)
 {
 	struct stacktrack_reader *s = reader->state;
 	const uint64_t number = process->entry.members[STACKTRACK_HIT_SCOPE];
@@ -182,29 +182,28 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 	buf_str(&process->entry.text);
 	if (scope && scope->value == STACKTRACK_OF_BACKTRACE && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
-		stacktrack_take_backtrace(s, process);
-		return;
+		return stacktrack_take_backtrace(reader, process);
 	}
 	if (scope && scope->value == STACKTRACK_OF_ARGS && process->has_call &&
 	    process->call_sequence == process->entry.sequence) {
 		stacktrack_take_args(process);
-		return;
+		return 1;
 	}
 	stacktrack_give_call(s, process);
 	if (!scope) {
 		reader_complain(reader, "the hit at byte %" PRIu64 " is of scope %" PRIu64 ", which was not posted",
 				reader_offset(reader), number);
-		return;
+		return 1;
 	}
 	if (scope->value == STACKTRACK_OF_PROCESS) {
 		take_process(s, process);
-		return;
+		return 1;
 	}
 	tell_process(s, process);
 	if (scope->value == STACKTRACK_OF_HEAP) {
 		take_heap(s, (char *)process->entry.text.data);
 	} else if (!scope->is_value) {
-		stacktrack_take_call(s, process, scope->name);
+		stacktrack_take_call(reader, process, scope->name);
 	} else if (scope->value == STACKTRACK_OF_CALL) {
 		take_foreign_value(s, process, scope->name);
 	} else {
@@ -212,16 +211,6 @@ static void take_hit(struct reader *reader, struct stacktrack_process *process)
 
 		take_small(s, scope->value, &w);
 	}
-}
-
-int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)
-{
-	struct stacktrack_reader *s = reader->state;
-
-	s->kept = s->kept + bytes - released;
-	if (s->kept > (size_t)STACKTRACK_KEPT_MIB << 20)
-		return reader_damage(reader, 0, "names, and texts without an end, take more than %d MiB",
-				     STACKTRACK_KEPT_MIB);
 	return 1;
 }
 
@@ -285,9 +274,7 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 
 	switch (process->entry.type) {
 	case STACKTRACK_HIT:
-		if (!is_known)
-			take_hit(reader, process);
-		break;
+		return is_known ? 1 : take_hit(reader, process);
 	case STACKTRACK_FLOC:
 		stacktrack_give_call(s, process);
 		return take_file(reader, process);
@@ -302,6 +289,7 @@ int stacktrack_take(struct reader *reader, struct stacktrack_process *process)
 		return take_scope(reader, process);
 	case STACKTRACK_PROCINFO:
 		process->begins_again = process->has_begun;
+		process->cycles++;
 		process->has_begun = true;
 		break;
 	case STACKTRACK_TIMETYPE:

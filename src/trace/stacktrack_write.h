@@ -40,24 +40,35 @@ struct stacktrack_writer {
 	bool posted[STACKTRACK_VALUE_COUNT];
 	struct hash threads; /* tid -> what stands for it in 16 bits */
 	struct hash taken;
-	struct buf text; /* of the record that is written */
-	struct stack_cache stacks;
+	struct buf text;           /* of the record that is written */
+	struct stack_cache stacks; /* that have numbers: frames -> the cycle in which they were posted */
+	uint64_t cycles;           /* begun before this one; its number in the trace has 16 bits */
 	struct stacktrack_cycle cycle;
 };
 
 /* ---- stacktrack_entries.c ---- */
 
+/* In words, the first byte the lowest of the first: they are in registers until the entry is whole. */
 struct stacktrack_out {
-	unsigned char bytes[STACKTRACK_ENTRY];
+	uint64_t words[STACKTRACK_ENTRY / 8];
 	bool swap;
 };
 
-/* size: 1 to 8 */
+/* size: 1 to 8, all in one of the words, which has nothing there yet. */
 static inline void stacktrack_put_number(struct stacktrack_out *entry, size_t at, uint64_t value, size_t size)
 {
-	const uint64_t bytes = htole64(entry->swap ? __builtin_bswap64(value << (64 - 8 * size)) : value);
+	const uint64_t upper = value << (64 - 8 * size);
 
-	memcpy(entry->bytes + at, &bytes, size);
+	entry->words[at / 8] |= (entry->swap ? __builtin_bswap64(upper) : upper >> (64 - 8 * size)) << (8 * (at % 8));
+}
+
+static inline void stacktrack_store(const struct stacktrack_out *entry, unsigned char *to)
+{
+	for (size_t i = 0; i < STACKTRACK_ENTRY / 8; i++) {
+		const uint64_t word = htole64(entry->words[i]);
+
+		memcpy(to + 8 * i, &word, 8);
+	}
 }
 
 static inline void stacktrack_put_member(struct stacktrack_out *entry, size_t at, uint64_t value, size_t size)

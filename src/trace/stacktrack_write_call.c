@@ -39,26 +39,44 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 	return scope;
 }
 
-/* Frames without names, as nearly all are: room for all of them is made once. */
-static void add_addresses(struct stacktrack_writer *s, const struct record_call *call)
+/* Whether the stack was posted in this cycle, with the same end; its number, by which it is told then and from now on,
+ * -1: it gets none. */
+static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
 {
 	const size_t size = call->frame_count * sizeof(*call->frames);
 	const struct cached_stack *const known = stack_cache_find(&s->stacks, call->frames, size);
 
-	if (known) {
-		buf_add(&s->text, known->value.data, known->value.size);
-		return;
-	}
-	char *const first = (char *)buf_room(&s->text, (size_t)call->frame_count * NUMBER_ROOM);
+	*number = stack_cache_place(&s->stacks);
+	if (known && known->end == call->end && !memcmp(known->value.data, &s->cycles, sizeof(s->cycles)))
+		return true;
+	stack_cache_keep(&s->stacks, call->frames, size, &s->cycles, sizeof(s->cycles), call->end);
+	return false;
+}
+
+/* Frames without names, as nearly all are: room for all of them is made once. */
+static void add_addresses(struct buf *text, const struct record_call *call)
+{
+	char *const first = (char *)buf_room(text, (size_t)call->frame_count * NUMBER_ROOM);
 	char *p = first;
 
 	for (uint32_t i = 0; i < call->frame_count; i++)
 		p = put_0x(put_literal(p, " "), call->frames[i]);
-	s->text.size += (size_t)(p - first);
-	stack_cache_keep(&s->stacks, call->frames, size, first, (size_t)(p - first), call->end);
+	text->size += (size_t)(p - first);
 }
 
-static void put_frames(struct writer *writer, const struct record_call *call)
+static void add_frames(struct buf *text, const struct record_call *call)
+{
+	for (uint32_t i = 0; i < call->frame_count; i++) {
+		stacktrack_add_address(text, " ", call->frames[i]);
+		if (!call->frame_texts[i])
+			continue;
+		buf_add_char(text, '=');
+		text_put_escaped(text, call->frame_texts[i], " ");
+	}
+}
+
+/* number: -1 none */
+static void put_frames(struct writer *writer, const struct record_call *call, int number)
 {
 	static const char *const ends[] = {"", " end=cut", " end=lost"};
 	struct stacktrack_writer *s = writer->state;
@@ -66,15 +84,12 @@ static void put_frames(struct writer *writer, const struct record_call *call)
 	s->text.size = 0;
 	stacktrack_add_number(&s->text, "frames", call->frame_count);
 	buf_add_str(&s->text, ends[call->end]);
-	if (!call->frame_texts)
-		add_addresses(s, call);
-	for (uint32_t i = 0; call->frame_texts && i < call->frame_count; i++) {
-		stacktrack_add_address(&s->text, " ", call->frames[i]);
-		if (!call->frame_texts[i])
-			continue;
-		buf_add_char(&s->text, '=');
-		text_put_escaped(&s->text, call->frame_texts[i], " ");
-	}
+	if (number >= 0)
+		stacktrack_add_number(&s->text, "stack", (unsigned)number);
+	if (call->frame_texts)
+		add_frames(&s->text, call);
+	else
+		add_addresses(&s->text, call);
 	stacktrack_put_value(writer, STACKTRACK_OF_BACKTRACE);
 }
 
@@ -97,7 +112,9 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 {
 	static const char *const kinds[] = {
 		[CALL_RELEASE] = "release=", [CALL_ALLOC] = "alloc=", [CALL_COPY] = "copy="};
+	struct stacktrack_writer *s = writer->state;
 	struct buf *text = stacktrack_begin_record(writer);
+	int number = -1;
 	const bool has_time = call->time_ns != TIME_NONE;
 
 	char *const first = (char *)buf_room(text, CALL_ROOM);
@@ -113,12 +130,17 @@ void stacktrack_put_call(struct writer *writer, const struct record_call *call)
 		p = put_literal(p, " notime=1");
 	if (call->shares_next)
 		p = put_literal(p, " shared=1");
+	/* A stack that has come before in this cycle is told by its number: a trace has few stacks, and many calls. */
+	const bool is_known = call->has_frames && !call->frame_texts && is_posted(s, call, &number);
+
+	if (is_known)
+		p = put_decimal(put_literal(p, " stack="), (unsigned)number);
 	text->size += (size_t)(p - first);
 	stacktrack_put_hit(writer, function_scope(writer, call->function ? call->function : ""),
 			   has_time ? call->time_ns : 0);
 	if (call->arg_count)
 		put_args(writer, call);
-	if (call->has_frames)
-		put_frames(writer, call);
+	if (call->has_frames && !is_known)
+		put_frames(writer, call, number);
 	writer->omissions.count[OMITTED_COMMENT] += call->summary != NULL;
 }

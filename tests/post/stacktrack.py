@@ -5,6 +5,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -100,6 +101,48 @@ def words(entry, scopes):
     return f"{scopes[entry.members[1]]} {entry.text}" if entry.kind == HIT else entry.text
 
 
+STACK = re.compile(r" ?\bstack=([0-9]+)")
+
+
+def records_of(entries):
+    """Sequence numbers and texts; a stack that is told by its number stands there, and that lasts for a cycle."""
+    stacks, records = {}, []
+    for e in entries:
+        stacks = {} if e.kind == PROLOGUE else stacks
+        if not e.sequence or e.kind not in (HIT, FLOC, FPROPERTY):
+            continue
+        number, text = STACK.search(e.text), STACK.sub("", e.text)
+        records.append((e.sequence, text))
+        if number and text.startswith("frames="):
+            stacks[number[1]] = text
+        elif number:
+            records.append((e.sequence, stacks[number[1]]))
+    return sorted(records)
+
+
+def a_stack_is_told_once(_folder):
+    for big in (False, True):
+        trace = made(big)
+        data = run("-q", "-f", "stacktrack", "-", data=trace, check=0).stdout
+        texts = [e.text for e in decode(data)]
+        defined = [text for text in texts if text.startswith("frames=")]
+        numbers = [STACK.search(text)[1] for text in defined]
+        # Four stacks of forty calls.
+        assert [text.split()[0] for text in defined] == ["frames=%d" % i for i in (1, 2, 3, 4)], defined
+        assert len(set(numbers)) == 4 and all(int(number) < 4096 for number in numbers), numbers
+        told = [STACK.search(text)[1] for text in texts if text.startswith("alloc=") and STACK.search(text)]
+        assert told == numbers * 9, told
+        # One that did not come before: the call is there, and its stack is lost.
+        last = data.rindex(b"=" + numbers[3].encode())
+        changed = data[:last] + b"=" + b"7" * len(numbers[3]) + data[last + 1 + len(numbers[3]):]
+        done = run("-", data=changed)
+        assert b"has stack " + b"7" * len(numbers[3]) + b", which did not come before" in done.stderr, done.stderr
+        whole, text = text_of(data).decode().splitlines(), done.stdout.decode().splitlines()
+        frames = ["\t0x%x" % (0x400100 + 16 * j) for j in range(4)]
+        at = max(i for i in range(len(whole)) if whole[i:i + 4] == frames)
+        assert text[:at] == whole[:at] and text[at:] == ["\t0x0 (lost)"] + whole[at + 4:], text[at - 2:]
+
+
 def each_cycle_has_all_context(_folder):
     for big in (False, True):
         trace = made(big)
@@ -121,8 +164,7 @@ def each_cycle_has_all_context(_folder):
                 assert sum("plugin" in w for w in said) <= 1, said
                 assert said.index("/lib/libc.so.6") + 2 == said.index("build-id from=0xf7000000 hex=0123abcd"), said
             # The same records, each once.
-            assert [(e.sequence, e.text) for e in sum(cycles, []) if e.sequence and e.kind in (HIT, FLOC, FPROPERTY)] == \
-                [(e.sequence, e.text) for e in decode(plain) if e.sequence and e.kind in (HIT, FLOC, FPROPERTY)]
+            assert records_of(sum(cycles, [])) == records_of(decode(plain))
             assert text_of(data) == text_of(trace), size
 
 
@@ -398,7 +440,7 @@ def hostile_descriptions_are_refused(folder):
         assert f"cannot read the description {name}: ".encode() in done.stderr, done
 
 
-TESTS = [another_layout_is_read_by_its_description, hostile_descriptions_are_refused, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
+TESTS = [another_layout_is_read_by_its_description, hostile_descriptions_are_refused, a_stack_is_told_once, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
          a_short_text_entry_is_the_same_from_everywhere,
          cycles_are_stacktracks_only]
 

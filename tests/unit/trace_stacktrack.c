@@ -241,7 +241,8 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
 }
 
 #define TOO_MUCH                                                                                                       \
-	"-74 skipped=0 the trace is damaged at byte 12582936: names, and texts without an end, take more than 64 MiB\n"
+	"-74 skipped=0 the trace is damaged at byte 12582936: names, numbered stacks, and texts without an end, take " \
+	"more than 64 MiB\n"
 
 /* Each waits for its text; each is a scope or a file that may be named again. */
 static void test_bounds(void **state)

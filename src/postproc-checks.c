@@ -93,11 +93,16 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 	const char *output = options->output;
 
 	check_packing(state, options);
-	if ((options->packing || encoding_can(options->output_encoding, ENCODING_BINARY)) &&
+	const struct export *const export = options->views.export;
+
+	if ((options->packing || encoding_can(options->output_encoding, ENCODING_BINARY) ||
+	     (export && export->is_binary)) &&
 	    (output && strcmp(output, "-") ? path_is_terminal(output) : isatty(STDOUT_FILENO)))
 		argp_error(state, "the output is a terminal, and %s%s is not for people; give a file with -o",
 			   options->packing ? "a compressed trace" : "the format ",
-			   options->packing ? "" : encoding_name(options->output_encoding));
+			   options->packing ? ""
+			   : export         ? export->name
+					    : encoding_name(options->output_encoding));
 	if ((options->expand.well_formed || options->expand.pad_right) && !options->expand_events)
 		argp_error(state, "--well-formed and --compat=stacktrack-2005 are for the XML; add --expand-events");
 	if (options->expand_events && (options->stats || options->leaks || options->compress || other_format))

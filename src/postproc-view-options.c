@@ -133,6 +133,11 @@ static void check(struct argp_state *state, const struct view_options *options)
 	if ((options->picks || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
 		argp_error(state,
 			   "--between, --older and --diff choose among what is alive; they go with --report=leaks");
+	if (options->export && options->export->needs)
+		argp_failure(state, EXIT_FAILURE, 0,
+			     "this functrace-postproc was built without what -f %s needs: install %s (on Debian and "
+			     "Ubuntu with apt-get), configure it and build it again",
+			     options->export->name, options->export->needs);
 	if (options->html && options->export && !options->export->write)
 		argp_error(state, "-f %s is written as the records come, a page is made of all of them; run twice",
 			   options->export->name);

@@ -22,6 +22,7 @@ struct export
 	const char *name;   /* of -f */
 	const char *suffix; /* of its files: ".collapsed" */
 	bool is_binary;     /* not to be written to a terminal */
+	const char *needs;  /* packages without which this build has neither of the functions below; NULL none */
 	bool is_weighted;   /* --weight chooses its figure */
 	/* Writes a whole profile. What `out` could not take is seen by ferror(); 0, or a negative errno after a
 	 * message. NULL where the file has the history of one process: */
@@ -56,6 +57,7 @@ extern const struct export export_collapsed;
 extern const struct export export_heaptrack;
 extern const struct export export_json;
 extern const struct export export_massif;
+extern const struct export export_pprof;
 extern const struct export export_speedscope;
 extern const struct export export_xml;
 

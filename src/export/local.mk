@@ -1,5 +1,20 @@
 # export/: files for other tools, made of a profile
 noinst_LIBRARIES += libexport.a
+libexport_a_CPPFLAGS = $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS)
 libexport_a_SOURCES = src/export/export.h src/export/exports.c \
 	src/export/parts.c src/export/stage.c src/export/callgrind.c src/export/chrome.c src/export/collapsed.c \
-	src/export/heaptrack.c src/export/json.c src/export/massif.c src/export/speedscope.c src/export/xml.c
+	src/export/heaptrack.c src/export/json.c src/export/massif.c src/export/pprof.c \
+	src/export/speedscope.c src/export/xml.c
+
+# The messages of pprof's files as C.
+EXTRA_DIST += src/export/pprof.proto
+pprof_messages = src/export/pprof.pb-c.c src/export/pprof.pb-c.h
+if PROTOBUF_C
+nodist_libexport_a_SOURCES = $(pprof_messages)
+CLEANFILES += $(pprof_messages)
+src/export/libexport_a-pprof.$(OBJEXT) src/export/libexport_a-pprof.pb-c.$(OBJEXT): src/export/pprof.pb-c.h
+src/export/pprof.pb-c.c: src/export/pprof.pb-c.h
+src/export/pprof.pb-c.h: src/export/pprof.proto
+	$(AM_V_at)$(MKDIR_P) src/export
+	$(AM_V_GEN)$(PROTOC_C) --proto_path=$(srcdir)/src/export --c_out=src/export $(srcdir)/src/export/pprof.proto
+endif

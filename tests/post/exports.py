@@ -5,6 +5,7 @@ The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import collections
+import gzip
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from report import TRACE
 from run import PROGRAM, Skip, main, run
 
 HOSTILE = [b'a"b\\', b"</script>", b"a;b", b"\xff\xfe(", b"(anonymous namespace)::f", b"fn=(1) x", b"n0: 1 0x0: x"]
+HOSTILE_TEXTS = ['a"b\\', "</script>", "a;b", "(anonymous namespace)::f", "\ufffd\ufffd("]
 HEAD = b"""version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
 <1> : memory (memory allocation in bytes)
 """
@@ -132,6 +134,80 @@ def heaptrack_stacks(folder, trace, cost):
     return stacks
 
 
+def fields(data):
+    """A message of protobuf -> number -> values: integers, and bytes of what has a length."""
+    found, at = collections.defaultdict(list), 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            at += 1
+            value |= (data[at - 1] & 127) << shift
+            shift += 7
+            if data[at - 1] < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        value = varint()
+        if key & 7 == 2:
+            assert at + value <= len(data)
+            value, at = data[at:at + value], at + value
+        else:
+            assert key & 7 == 0, key
+        found[key >> 3].append(value)
+    return found
+
+
+def varints(data):
+    """What a packed field has."""
+    numbers, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(value)
+            value = shift = 0
+    return numbers
+
+
+def pprof_of(path):
+    done = run("-f", "pprof", path)
+    if done.returncode == 1 and b"was built without" in done.stderr:
+        assert b"libprotobuf-c-dev" in done.stderr, done
+        raise Skip("this build has no protobuf-c")
+    assert done.returncode == 0 and not done.stderr, done
+    return done.stdout
+
+
+def pprof_samples(data):
+    """-> the profile's fields, its texts, and (locations, values) of each sample; a location is the address and name,
+    file and line of each function there."""
+    profile = fields(gzip.decompress(data))
+    texts = [text.decode() for text in profile[6]]
+    assert texts[0] == ""
+    functions = {f[1][0]: (texts[f[2][0]], texts[(f[4] or [0])[0]]) for f in map(fields, profile[5])}
+    locations = {}
+    for location in map(fields, profile[4]):
+        lines = [functions[line[1][0]] + ((line[2] or [0])[0],) for line in map(fields, location[4])]
+        locations[location[1][0]] = ((location[3] or [0])[0], *lines)
+    samples = [([locations[i] for i in varints(sample[1][0])], varints(sample[2][0]))
+               for sample in map(fields, profile[2])]
+    return profile, texts, samples
+
+
+def go_top(path, index):
+    """-> the sum of one figure, as pprof says it, and what it has of each function itself."""
+    unit = "bytes" if "space" in index else "count"
+    shown = tool("go", "tool", "pprof", "-top", f"-unit={unit}", "-nodefraction=0", "-nodecount=0",
+                 f"-sample_index={index}", path)
+    total = re.search(r"^Showing nodes accounting for .* of (\d+)B? total$", shown, re.M)
+    flat = re.findall(r"^ *(\d+)B? +[\d.]+% +[\d.]+% +\d+B? +[\d.]+%  (.*)$", shown, re.M)
+    assert total, shown
+    return int(total.group(1)), {name: int(figure) for figure, name in flat}
+
+
 def write(folder, name, content):
     path = os.path.join(folder, name)
     with open(path, "wb") as out:
@@ -241,11 +317,48 @@ def heaptrack_of_several_needs_a_folder(folder):
     assert done.returncode == 1 and b"not complete" in done.stderr, done
 
 
+def pprof_has_stacks_and_figures(folder):
+    profile, texts, samples = pprof_samples(pprof_of(write(folder, "1.txt", HISTORY)))
+    figures = [(texts[figure[1][0]], texts[figure[2][0]]) for figure in map(fields, profile[1])]
+    assert figures == [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"),
+                       ("inuse_space", "bytes")], figures
+    assert texts[profile[14][0]] == "inuse_space" and profile[12] == [1]
+    assert profile[9] == [1336125600 * 10**9] and profile[10] == [3005 * 10**6], profile
+    main_line, named = ("main", "/no/a.c", 8), [(0x1f, ("in_g", "/no/a.c", 6), ("g", "/no/a.c", 16))]
+    assert samples == [
+        ([(0x10ff, ("[a.so+0xff]", "", 0)), *named, (0x3f, main_line)], [2, 200, 1, 100]),
+        ([(0, ("calloc", "", 0))], [1, 7, 0, 0]),
+        ([(0x10ff, ("[b.so+0xff]", "", 0)), (0x3f, main_line)], [1, 100, 0, 0]),
+        ([(0x3f, main_line)], [1, 1 << 33, 1, 1 << 33])], samples
+    mappings = [((m[2] or [0])[0], (m[3] or [0])[0], texts[m[5][0]]) for m in map(fields, profile[3])]
+    assert mappings == [(0, 0, "/bin/prog"), (0x1000, 0x2000, "/lib/a.so"), (0x1000, 0x2000, "/lib/b.so")], mappings
+    # What several processes have in common is one.
+    both = [write(folder, f"{i}.txt", TRACE.replace(b"pid=42", b"pid=4%d" % i)) for i in range(2)]
+    done = run("-f", "pprof", *both, check=0).stdout
+    assert [values for _, values in pprof_samples(done)[2]] == [[4, 280, 4, 280], [2, 120, 2, 120], [2, 2000, 0, 0]]
+
+
+def pprof_has_texts_of_utf8(folder):
+    texts = pprof_samples(pprof_of(write(folder, "t.txt", hostile())))[1]
+    assert set(HOSTILE_TEXTS) <= set(texts), texts
+
+
+def pprof_is_read_by_go(folder):
+    path = write(folder, "p.pb.gz", pprof_of(write(folder, "1.txt", TRACE)))
+    assert go_top(path, "inuse_space") == (200, {"alloc_a": 140, "alloc_b": 60, "middle": 0, "outer": 0, "main": 0,
+                                                 "__libc_start_main": 0, "_start": 0})
+    assert go_top(path, "alloc_objects")[0] == 4
+    trace, blocks, size, _, calls = real(folder)
+    path = write(folder, "p.pb.gz", pprof_of(trace))
+    for index, figure in (("inuse_space", size), ("inuse_objects", blocks), ("alloc_objects", calls)):
+        total, flat = go_top(path, index)
+        assert total == figure == sum(flat.values()), (index, total, figure)
+
+
 def hostile_names_stay_in_their_places(folder):
     data = hostile()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
-    for name in ('a"b\\', "</script>", "a;b", "(anonymous namespace)::f", "\ufffd\ufffd("):
-        assert name in names, (name, names)
+    assert set(HOSTILE_TEXTS) <= set(names), names
     json.loads(export("chrome", data=data))
     tool("ms_print", write(folder, "m", export("massif", data=data)))
     stacks = heaptrack_stacks(folder, write(folder, "h", export("heaptrack", data=data)), "leaked")
@@ -276,7 +389,8 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
          callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print,
-         heaptrack_of_several_needs_a_folder, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+         heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
+         hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -1,0 +1,352 @@
+/* A profile for pprof, gzip packed: for each stack how much memory it allocated and has alive, blocks and bytes. The
+ * messages are those of pprof.proto, which protoc-c makes C of. Only memory has a place. */
+#include "config.h"
+#include "export/export.h"
+
+#ifdef HAVE_PROTOBUF_C
+
+#include "base/msg.h"
+#include "base/utf8.h"
+#include "src/export/pprof.pb-c.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+/* Addresses of mappings are multiples of it. */
+#define PAGE UINT64_C(4096)
+
+struct pprof {
+	Pprof__Profile *message;                               /* and all that it has is of malloc() */
+	size_t samples, mappings, locations, functions, texts; /* capacities */
+	struct intern_pool strings;
+	struct hash text_of;     /* interned string -> 1 + its index */
+	struct hash mapping_of;  /* path and address -> index */
+	struct hash function_of; /* indexes of name and file -> id */
+	struct hash chain_of; /* frames that are inlined into one another: the chain before it and the frame -> chain */
+	struct hash location_of; /* chain -> id */
+	uint64_t chains;
+	struct buf room;
+};
+
+/* The text's index. The format wants UTF-8: other bytes become U+FFFD. */
+static int64_t text_index(struct pprof *pprof, const char *text)
+{
+	struct buf clean = {0};
+
+	for (const char *p = text; *p;) {
+		const size_t size = utf8_size((const unsigned char *)p);
+
+		buf_add(&clean, size ? p : "\xef\xbf\xbd", size ? size : strlen("\xef\xbf\xbd"));
+		p += size ? size : 1;
+	}
+	const char *const interned = string_intern(&pprof->strings, buf_str(&clean));
+	uint64_t *const index = hash_place(&pprof->text_of, (uintptr_t)interned);
+
+	buf_free(&clean);
+	if (!*index) {
+		Pprof__Profile *const message = pprof->message;
+
+		ARRAY_GROW(message->texts, pprof->texts, message->n_texts);
+		message->texts[message->n_texts++] = xstrdup(interned);
+		*index = message->n_texts;
+	}
+	return (int64_t)*index - 1;
+}
+
+static Pprof__Figure *figure_new(struct pprof *pprof, const char *name, const char *unit)
+{
+	Pprof__Figure *const figure = xmalloc(sizeof(*figure));
+
+	pprof__figure__init(figure);
+	figure->name = text_index(pprof, name);
+	figure->unit = text_index(pprof, unit);
+	return figure;
+}
+
+/* The object that begins at that address; 0 unknown. */
+static Pprof__Mapping *mapping_of(struct pprof *pprof, const char *path, const char *build_id, uint64_t from)
+{
+	Pprof__Profile *const message = pprof->message;
+	const int64_t file = text_index(pprof, path);
+	uint64_t *const id = hash_place(&pprof->mapping_of, hash_mix((uint64_t)file) ^ from);
+
+	if (!*id) {
+		Pprof__Mapping *const mapping = xmalloc(sizeof(*mapping));
+
+		pprof__mapping__init(mapping);
+		mapping->id = *id = message->n_mappings + 1;
+		mapping->from = from;
+		mapping->file = file;
+		mapping->build_id = text_index(pprof, build_id ? build_id : "");
+		/* So that no other names are looked for. */
+		mapping->has_functions = mapping->has_files = mapping->has_lines = mapping->has_inlined = true;
+		ARRAY_GROW(message->mappings, pprof->mappings, message->n_mappings);
+		message->mappings[message->n_mappings++] = mapping;
+	}
+	return message->mappings[*id - 1];
+}
+
+/* The id of the object that the frame is in; 0 none. */
+static uint64_t mapping_id(struct pprof *pprof, const struct profile_frame *frame)
+{
+	if (!frame->module || !frame->address)
+		return 0;
+	const uint64_t call = frame->address - 1;
+	/* Without an offset it is not known where the object begins. */
+	Pprof__Mapping *const mapping =
+		mapping_of(pprof, frame->module, frame->build_id, frame->offset ? call - frame->offset : 0);
+
+	/* Where its end is no profile says; all that is known of it lies within. */
+	if (mapping->from && call >= mapping->to)
+		mapping->to = (call | (PAGE - 1)) + 1;
+	return mapping->id;
+}
+
+static uint64_t function_id(struct pprof *pprof, const char *name, const char *file)
+{
+	Pprof__Profile *const message = pprof->message;
+	const int64_t name_index = text_index(pprof, name), file_index = text_index(pprof, file ? file : "");
+	uint64_t *const id = hash_place(&pprof->function_of, (uint64_t)name_index << 32 | (uint64_t)file_index);
+
+	if (*id)
+		return *id;
+	Pprof__Function *const function = xmalloc(sizeof(*function));
+
+	pprof__function__init(function);
+	function->id = *id = message->n_functions + 1;
+	function->name = function->symbol = name_index;
+	function->file = file_index;
+	ARRAY_GROW(message->functions, pprof->functions, message->n_functions);
+	message->functions[message->n_functions++] = function;
+	return *id;
+}
+
+static Pprof__Location *location_new(struct pprof *pprof, size_t lines)
+{
+	Pprof__Profile *const message = pprof->message;
+	Pprof__Location *const location = xmalloc(sizeof(*location));
+
+	pprof__location__init(location);
+	location->id = message->n_locations + 1;
+	location->lines = xcalloc(lines, sizeof(*location->lines));
+	ARRAY_GROW(message->locations, pprof->locations, message->n_locations);
+	message->locations[message->n_locations++] = location;
+	return location;
+}
+
+static void add_line(Pprof__Location *location, uint64_t function, unsigned number)
+{
+	Pprof__Line *const line = xmalloc(sizeof(*line));
+
+	pprof__line__init(line);
+	line->function = function;
+	line->line = number;
+	location->lines[location->n_lines++] = line;
+}
+
+/* A place of code with the functions that are inlined there: `count` frames, of which the last is not inlined. */
+static uint64_t location_id(struct pprof *pprof, const struct profile_frame *const *frames, size_t count)
+{
+	uint64_t chain = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *const next = hash_place(&pprof->chain_of, chain << 32 | frames[i]->number);
+
+		if (!*next)
+			*next = ++pprof->chains;
+		chain = *next;
+	}
+	uint64_t *const id = hash_place(&pprof->location_of, chain);
+
+	if (*id)
+		return *id;
+	const struct profile_frame *const outer = frames[count - 1];
+	Pprof__Location *const location = location_new(pprof, count);
+
+	location->mapping = mapping_id(pprof, outer);
+	location->address = outer->address ? outer->address - 1 : 0;
+	for (size_t i = 0; i < count; i++)
+		add_line(location, function_id(pprof, export_frame_name(frames[i], &pprof->room), frames[i]->file),
+			 frames[i]->line);
+	return *id = location->id;
+}
+
+/* Without a stack, the function that was called is all that is known. */
+static uint64_t stackless_id(struct pprof *pprof, const char *name)
+{
+	const uint64_t function = function_id(pprof, name, NULL);
+	uint64_t *const id = hash_place(&pprof->location_of, function | UINT64_C(1) << 63);
+
+	if (!*id) {
+		Pprof__Location *const location = location_new(pprof, 1);
+
+		add_line(location, function, 0);
+		*id = location->id;
+	}
+	return *id;
+}
+
+static int64_t clamp(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+static void add_locations(struct pprof *pprof, Pprof__Sample *sample, const struct profile_group *group)
+{
+	sample->locations = xcalloc(group->frame_count + 1, sizeof(*sample->locations));
+	for (uint32_t begin = 0, end; begin < group->frame_count; begin = end) {
+		end = begin + 1;
+		while (end < group->frame_count && group->frames[end - 1]->inlined)
+			end++;
+		sample->locations[sample->n_locations++] = location_id(pprof, group->frames + begin, end - begin);
+	}
+	if (!group->frame_count)
+		sample->locations[sample->n_locations++] = stackless_id(pprof, group->function ? group->function : "?");
+}
+
+static void add_sample(struct pprof *pprof, const struct profile_group *group)
+{
+	Pprof__Profile *const message = pprof->message;
+	Pprof__Sample *const sample = xmalloc(sizeof(*sample));
+	Pprof__Label *const label = xmalloc(sizeof(*label));
+	const int64_t values[] = {
+		clamp(group->allocated.calls),
+		clamp(group->allocated.bytes),
+		clamp(group->live.calls),
+		clamp(group->live.bytes),
+	};
+
+	pprof__sample__init(sample);
+	add_locations(pprof, sample, group);
+	sample->n_values = ARRAY_SIZE(values);
+	sample->values = xmalloc(sizeof(values));
+	memcpy(sample->values, values, sizeof(values));
+	pprof__label__init(label);
+	label->key = text_index(pprof, "function");
+	label->text = text_index(pprof, group->function ? group->function : "?");
+	sample->n_labels = 1;
+	sample->labels = xcalloc(1, sizeof(*sample->labels));
+	sample->labels[0] = label;
+	ARRAY_GROW(message->samples, pprof->samples, message->n_samples);
+	message->samples[message->n_samples++] = sample;
+}
+
+/* The readers take the first mapping for the program's. */
+static void add_program(struct pprof *pprof, const struct profile *profile)
+{
+	const char *const path = profile->processes[0].account->name;
+
+	for (size_t i = 0; i < profile->frame_count; i++)
+		if (profile->frames[i]->module && !strcmp(profile->frames[i]->module, path)) {
+			mapping_id(pprof, profile->frames[i]);
+			return;
+		}
+	mapping_of(pprof, path, NULL, 0);
+}
+
+static void add_head(struct pprof *pprof, const struct profile *profile)
+{
+	static const char *const figures[][2] = {{"alloc_objects", "count"},
+						 {"alloc_space", "bytes"},
+						 {"inuse_objects", "count"},
+						 {"inuse_space", "bytes"}};
+	Pprof__Profile *const message = pprof->message;
+	const struct account *const account = profile->processes[0].account;
+
+	text_index(pprof, "");
+	message->n_figures = ARRAY_SIZE(figures);
+	message->figures = xcalloc(message->n_figures, sizeof(*message->figures));
+	for (size_t i = 0; i < message->n_figures; i++)
+		message->figures[i] = figure_new(pprof, figures[i][0], figures[i][1]);
+	message->shown_figure = text_index(pprof, "inuse_space");
+	message->period_figure = figure_new(pprof, "space", "bytes");
+	message->period = 1;
+	message->begin_ns = profile->begin_sec > 0 && profile->begin_sec < INT64_MAX / 1000000000
+				    ? profile->begin_sec * 1000000000
+				    : 0;
+	message->duration_ns = profile->has_times ? clamp(profile->end_since) : 0;
+	message->comments = xcalloc(2, sizeof(*message->comments));
+	message->comments[message->n_comments++] = text_index(pprof, "functrace " PACKAGE_VERSION);
+	message->comments[message->n_comments++] =
+		text_index(pprof, account->command ? account->command : account->name);
+	add_program(pprof, profile);
+}
+
+/* What protobuf-c gives its packed bytes to. */
+struct gzip {
+	ProtobufCBuffer base;
+	z_stream stream;
+	FILE *out;
+};
+
+static void compress_part(struct gzip *gzip, size_t size, const uint8_t *data, int flush)
+{
+	unsigned char out[16384];
+
+	gzip->stream.next_in = (unsigned char *)(uintptr_t)data;
+	gzip->stream.avail_in = (uInt)size;
+	do {
+		gzip->stream.next_out = out;
+		gzip->stream.avail_out = sizeof(out);
+		deflate(&gzip->stream, flush);
+		fwrite(out, 1, sizeof(out) - gzip->stream.avail_out, gzip->out);
+	} while (!gzip->stream.avail_out);
+}
+
+static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
+{
+	compress_part((struct gzip *)buffer, size, data, Z_NO_FLUSH);
+}
+
+static int write_packed(const Pprof__Profile *message, FILE *out)
+{
+	struct gzip gzip = {.base.append = append, .out = out};
+
+	if (deflateInit2(&gzip.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
+	    Z_OK) {
+		msg_error("there is no memory left to compress the profile in");
+		return -ENOMEM;
+	}
+	pprof__profile__pack_to_buffer(message, &gzip.base);
+	compress_part(&gzip, 0, NULL, Z_FINISH);
+	deflateEnd(&gzip.stream);
+	return 0;
+}
+
+static int pprof_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	const struct profile_resource *const memory = export_memory(profile);
+	struct pprof pprof = {.message = xmalloc(sizeof(*pprof.message))};
+
+	(void)options;
+	pprof__profile__init(pprof.message);
+	add_head(&pprof, profile);
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (profile->groups[i]->resource == memory)
+			add_sample(&pprof, profile->groups[i]);
+	const int error = write_packed(pprof.message, out);
+
+	pprof__profile__free_unpacked(pprof.message, NULL);
+	hash_free(&pprof.text_of);
+	hash_free(&pprof.mapping_of);
+	hash_free(&pprof.function_of);
+	hash_free(&pprof.chain_of);
+	hash_free(&pprof.location_of);
+	intern_pool_free(&pprof.strings);
+	buf_free(&pprof.room);
+	return error;
+}
+
+#endif
+
+const struct export export_pprof = {
+	.name = "pprof",
+	.suffix = ".pb.gz",
+	.is_binary = true,
+#ifdef HAVE_PROTOBUF_C
+	.write = pprof_write,
+#else
+	.needs = "libprotobuf-c-dev and protobuf-c-compiler",
+#endif
+};

@@ -48,12 +48,18 @@ uint64_t export_weight_of(const struct profile_group *group, enum export_weight 
  * "[0x123]". `room` has the text where it is made; returns it, or the frame's own string. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);
 
+/* Appends the text with blanks in the place of control characters: a line stays one, whatever a name has in it. */
+void export_add_text(struct buf *out, const char *text);
+/* Appends a frame as valgrind's tools write it: "0x10F: alloc (a.c:5)", "0x10F: alloc (in /lib/liba.so)". */
+void export_add_frame(struct buf *out, const struct profile_frame *frame);
+
 /* The blocks of the heap, for files that have a place for nothing else; NULL: the traces have none. */
 const struct profile_resource *export_memory(const struct profile *profile);
 
 extern const struct export export_callgrind;
 extern const struct export export_chrome;
 extern const struct export export_collapsed;
+extern const struct export export_dhat;
 extern const struct export export_heaptrack;
 extern const struct export export_json;
 extern const struct export export_massif;

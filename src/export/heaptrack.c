@@ -75,13 +75,6 @@ static void add_field(struct buf *text, uint64_t number)
 	add_hex(text, number);
 }
 
-/* Line ends have a meaning in the format. */
-static void add_text(struct buf *text, const char *string)
-{
-	for (; *string; string++)
-		buf_add_char(text, (unsigned char)*string < ' ' ? ' ' : *string);
-}
-
 /* The number of a string, which is written first if it is new. NULL is 0. */
 static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 {
@@ -95,7 +88,7 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 		buf_add_char(&heaptrack->text, 's');
 		add_field(&heaptrack->text, strlen(interned));
 		buf_add_char(&heaptrack->text, ' ');
-		add_text(&heaptrack->text, interned);
+		export_add_text(&heaptrack->text, interned);
 		buf_add_char(&heaptrack->text, '\n');
 	}
 	return *number;
@@ -307,7 +300,7 @@ static void put_process(struct heaptrack *heaptrack)
 		return;
 	heaptrack->has_begun = true;
 	buf_add_str(&heaptrack->text, HEAD "X ");
-	add_text(&heaptrack->text, account->command ? account->command : account->name);
+	export_add_text(&heaptrack->text, account->command ? account->command : account->name);
 	buf_add_str(&heaptrack->text, account->is_attached ? "\nA\n" : "\n");
 }
 

@@ -72,26 +72,13 @@ static struct child *children_of(const struct massif *massif, size_t first, size
 	return children;
 }
 
-/* A line is a line, whatever a name has in it. */
-static void write_text(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-}
-
 static void write_frame(struct massif *massif, const struct profile_frame *frame)
 {
-	fprintf(massif->out, "0x%" PRIX64 ": ", frame->address ? frame->address - 1 : 0);
-	write_text(frame->function ? frame->function : "???", massif->out);
-	if (frame->file) {
-		fputs(" (", massif->out);
-		write_text(path_name(frame->file), massif->out);
-		fprintf(massif->out, ":%u)", frame->line);
-	} else if (frame->module) {
-		fputs(" (in ", massif->out);
-		write_text(frame->module, massif->out);
-		fputc(')', massif->out);
-	}
+	struct buf text = {0};
+
+	export_add_frame(&text, frame);
+	fwrite(text.data, 1, text.size, massif->out);
+	buf_free(&text);
 }
 
 /* The children of a node, whose own line says how many they are. Calls itself DEPTH deep at most. */
@@ -221,10 +208,13 @@ static int massif_write(const struct profile *profile, const struct export_optio
 	const struct account *account = profile->process_count ? profile->processes[0].account : NULL;
 	const char *command = account ? account->command ? account->command : account->name : NULL;
 
+	struct buf head = {0};
+
 	(void)options;
-	fputs("desc: functrace " PACKAGE_VERSION "\ncmd: ", out);
-	write_text(command ? command : "?", out);
-	fprintf(out, "\ntime_unit: %s\n", profile->has_times ? "ms" : "i");
+	buf_add_str(&head, "desc: functrace " PACKAGE_VERSION "\ncmd: ");
+	export_add_text(&head, command ? command : "?");
+	fprintf(out, "%s\ntime_unit: %s\n", buf_str(&head), profile->has_times ? "ms" : "i");
+	buf_free(&head);
 	massif.parts = xcalloc(profile->group_count + 1, sizeof(*massif.parts));
 	if (massif.memory)
 		write_snapshots(&massif);

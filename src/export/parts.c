@@ -31,6 +31,27 @@ const char *export_frame_name(const struct profile_frame *frame, struct buf *roo
 	return buf_str(room);
 }
 
+void export_add_text(struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		buf_add_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+void export_add_frame(struct buf *out, const struct profile_frame *frame)
+{
+	buf_printf(out, "0x%" PRIX64 ": ", frame->address ? frame->address - 1 : 0);
+	export_add_text(out, frame->function ? frame->function : "???");
+	if (frame->file) {
+		buf_add_str(out, " (");
+		export_add_text(out, path_name(frame->file));
+		buf_printf(out, ":%u)", frame->line);
+	} else if (frame->module) {
+		buf_add_str(out, " (in ");
+		export_add_text(out, frame->module);
+		buf_add_char(out, ')');
+	}
+}
+
 const struct profile_resource *export_memory(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->resource_count; i++)

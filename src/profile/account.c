@@ -397,6 +397,7 @@ static void end_block(const struct account *account, const struct block *block)
 		site->oldest_since = born;
 	if (born > site->newest_since)
 		site->newest_since = born;
+	site->ages = add_saturated(site->ages, age);
 	if (born >= wishes->from && (!wishes->to || born <= wishes->to) && age >= wishes->age)
 		tally_add(&site->picked, block->size);
 }
@@ -413,6 +414,7 @@ static void end_resource(const struct account *account, const struct resource_st
 		if (!site->is_marked)
 			site->at_mark = site->live;
 		site->picked = (struct tally){0};
+		site->ages = 0;
 		site->oldest_since = UINT64_MAX;
 		site->newest_since = 0;
 	}

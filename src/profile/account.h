@@ -38,6 +38,7 @@ struct site {
 	struct tally at_mark;                /* alive when the account's mark passed, after account_end() */
 	struct tally picked;                 /* alive at the end, as struct account_wishes says */
 	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
+	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */
 	uint64_t first_since;                /* of its first call */
 	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
 	uint64_t number;                     /* in the order of the first calls */

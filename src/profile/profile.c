@@ -234,6 +234,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->at_peak, &site->at_peak);
 	tally_join(&group->picked, &site->picked);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
+	group->ages = add_saturated(group->ages, site->ages);
 	if (offset + site->first_since < group->first_since)
 		group->first_since = offset + site->first_since;
 	if (!site->live.calls)

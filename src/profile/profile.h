@@ -57,7 +57,7 @@ struct profile_group {
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked;
 	struct tally old; /* alive at the end of the old processes, or at the mark */
-	uint64_t lifetimes;
+	uint64_t lifetimes, ages;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */
 	uint64_t oldest_since, newest_since; /* births of what is alive, likewise, if anything is */

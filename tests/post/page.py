@@ -108,18 +108,23 @@ def data_of(page):
 
 def browse(folder, page, script, state="", width=1280):
     """What the script returns, run in the page at that state."""
+    begin, end = page.index("<body>"), page.rindex("</body>")
+    return visit(folder, page[:begin] + "<body>" + LISTENERS + page[begin + 6:end] + HARNESS.replace("%s", script) +
+                 page[end + 7:], state, width)
+
+
+def visit(folder, page, state="", width=1280, options=()):
+    """What the page, in the browser, says to have seen, which is without errors."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not browser:
         raise Skip("chromium is not installed")
     path, own = os.path.join(folder, "browsed.html"), tempfile.mkdtemp(prefix="functrace-browser-")
-    begin, end = page.index("<body>"), page.rindex("</body>")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(page[:begin] + "<body>" + LISTENERS + page[begin + 6:end] + HARNESS.replace("%s", script) +
-                   page[end + 7:])
+        file.write(page)
     done = subprocess.run(
         [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--log-level=0",
-         f"--window-size={width},1000", f"--user-data-dir={own}", "--dump-dom", f"file://{path}#{state}"],
+         f"--window-size={width},1000", f"--user-data-dir={own}", *options, "--dump-dom", f"file://{path}#{state}"],
         capture_output=True, timeout=300, env=dict(os.environ, HOME=own, TZ="UTC"))
     # Its last processes may still be writing there.
     shutil.rmtree(own, ignore_errors=True)

@@ -1,0 +1,142 @@
+/* What valgrind's DHAT writes, version 2 of the file, for its viewer dh_view.html: for each stack the blocks and bytes
+ * that were allocated, their lifetimes, and what was alive when it had most, at the peak of all and at the end. Whether
+ * blocks were read or written is not known. Only memory has a place. */
+#include "config.h"
+#include "base/json.h"
+#include "export/export.h"
+
+#include <inttypes.h>
+
+/* Blocks whose average lifetime is shorter, in the unit of the file, the viewer shows as short-lived: 500 in DHAT. */
+#define SHORT_LIVED 500
+
+struct dhat {
+	const struct profile *profile;
+	struct buf table;    /* the texts of the frames, a JSON string a line */
+	struct hash text_of; /* frame or interned function -> its number in the table, where 0 is the root */
+	size_t texts;
+	struct buf line;
+	FILE *out;
+};
+
+/* Microseconds, or calls. */
+static uint64_t in_units(const struct dhat *dhat, uint64_t since)
+{
+	return dhat->profile->has_times ? since / 1000 : since;
+}
+
+static void flush(struct dhat *dhat)
+{
+	fwrite(dhat->line.data, 1, dhat->line.size, dhat->out);
+	dhat->line.size = 0;
+}
+
+static void add_table_line(struct dhat *dhat, const char *text)
+{
+	buf_add_str(&dhat->table, dhat->texts++ ? "\n ," : "");
+	json_add_string(&dhat->table, text);
+}
+
+/* The number of the text of a frame, or of the function that was called where `frame` is NULL. */
+static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame, const char *function)
+{
+	uint64_t *const number = hash_place(&dhat->text_of, frame ? (uintptr_t)frame : (uintptr_t)function);
+
+	if (!*number) {
+		struct buf text = {0};
+
+		*number = dhat->texts;
+		if (frame)
+			export_add_frame(&text, frame);
+		else
+			export_add_text(&text, function);
+		add_table_line(dhat, buf_str(&text));
+		buf_free(&text);
+	}
+	return *number;
+}
+
+/* Stacks are told apart by their frames alone: one that ends early has a last frame that says so. */
+static void add_frames(struct dhat *dhat, const struct profile_group *group)
+{
+	static const char *const ends[] = {
+		[STACK_CUT] = "(more frames were not taken)",
+		[STACK_LOST] = "(the stack could not be followed further)",
+	};
+
+	buf_printf(&dhat->line, "\n  ,\"fs\":[%" PRIu64,
+		   text_number(dhat, NULL, group->function ? group->function : "?"));
+	for (uint32_t i = 0; i < group->frame_count; i++)
+		buf_printf(&dhat->line, ",%" PRIu64, text_number(dhat, group->frames[i], NULL));
+	const char *const end = group->has_stack ? ends[group->end] : "(no stack was taken)";
+
+	if (end)
+		buf_printf(&dhat->line, ",%" PRIu64, text_number(dhat, NULL, end));
+	buf_add_str(&dhat->line, "]\n  }");
+}
+
+static void write_group(struct dhat *dhat, const struct profile_group *group, bool is_first)
+{
+	struct buf *const line = &dhat->line;
+
+	buf_printf(line, "\n %c{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64, is_first ? ' ' : ',', group->allocated.bytes,
+		   group->allocated.calls);
+	buf_printf(line, ",\"tl\":%" PRIu64, in_units(dhat, add_saturated(group->lifetimes, group->ages)));
+	buf_printf(line, "\n  ,\"mb\":%" PRIu64 ",\"mbk\":%" PRIu64, group->own_peak.bytes, group->own_peak.calls);
+	buf_printf(line, ",\"gb\":%" PRIu64 ",\"gbk\":%" PRIu64, group->at_peak.bytes, group->at_peak.calls);
+	buf_printf(line, ",\"eb\":%" PRIu64 ",\"ebk\":%" PRIu64, group->live.bytes, group->live.calls);
+	add_frames(dhat, group);
+	flush(dhat);
+}
+
+static void write_head(struct dhat *dhat, const struct profile_resource *memory)
+{
+	const struct profile *const profile = dhat->profile;
+	const struct account *const account = profile->processes[0].account;
+	struct buf *const line = &dhat->line;
+
+	buf_add_str(line,
+		    "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,\"bkacc\":false\n");
+	if (profile->has_times)
+		buf_add_str(line, ",\"tu\":\"\xc2\xb5s\",\"Mtu\":\"s\"");
+	else
+		buf_add_str(line, ",\"tu\":\"calls\",\"Mtu\":\"Mcall\"");
+	buf_printf(line, ",\"tuth\":%d\n,\"cmd\":", SHORT_LIVED);
+	json_add_string(line, account->command ? account->command : account->name);
+	/* Of several processes, which have no common time of their peaks, it is the last one's. */
+	buf_printf(line, ",\"pid\":%" PRIu32 ",\"te\":%" PRIu64 ",\"tg\":%" PRIu64 "\n,\"pps\":[", account->pid,
+		   in_units(dhat, profile->end_since), memory ? in_units(dhat, memory->peak_since) : 0);
+}
+
+static int dhat_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	const struct profile_resource *const memory = export_memory(profile);
+	struct dhat dhat = {.profile = profile, .out = out};
+	bool is_first = true;
+
+	(void)options;
+	add_table_line(&dhat, "[root]");
+	write_head(&dhat, memory);
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *const group = profile->groups[i];
+
+		if (group->resource != memory || !group->allocated.calls)
+			continue;
+		write_group(&dhat, group, is_first);
+		is_first = false;
+	}
+	buf_add_str(&dhat.line, "\n ]\n,\"ftbl\":\n [");
+	flush(&dhat);
+	fwrite(dhat.table.data, 1, dhat.table.size, out);
+	fputs("\n ]\n}\n", out);
+	hash_free(&dhat.text_of);
+	buf_free(&dhat.table);
+	buf_free(&dhat.line);
+	return 0;
+}
+
+const struct export export_dhat = {
+	.name = "dhat",
+	.suffix = ".dhat.json",
+	.write = dhat_write,
+};

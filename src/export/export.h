@@ -60,6 +60,7 @@ extern const struct export export_callgrind;
 extern const struct export export_chrome;
 extern const struct export export_collapsed;
 extern const struct export export_dhat;
+extern const struct export export_gperftools;
 extern const struct export export_heaptrack;
 extern const struct export export_json;
 extern const struct export export_massif;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct export *const exports[] = {
-	&export_callgrind, &export_chrome, &export_collapsed, &export_dhat,       &export_heaptrack,
+	&export_callgrind, &export_chrome, &export_collapsed, &export_dhat,       &export_gperftools, &export_heaptrack,
 	&export_json,      &export_massif, &export_pprof,     &export_speedscope, &export_xml,
 };
 

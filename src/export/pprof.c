@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
+#include "export/places.h"
 #include "src/export/pprof.pb-c.h"
 
 #include <errno.h>
@@ -23,9 +24,8 @@ struct pprof {
 	struct hash text_of;     /* interned string -> 1 + its index */
 	struct hash mapping_of;  /* path and address -> index */
 	struct hash function_of; /* indexes of name and file -> id */
-	struct hash chain_of; /* frames that are inlined into one another: the chain before it and the frame -> chain */
-	struct hash location_of; /* chain -> id */
-	uint64_t chains;
+	struct places places;
+	struct hash location_of; /* number of a place, or a function without one -> id */
 	struct buf room;
 };
 
@@ -145,30 +145,23 @@ static void add_line(Pprof__Location *location, uint64_t function, unsigned numb
 	location->lines[location->n_lines++] = line;
 }
 
-/* A place of code with the functions that are inlined there: `count` frames, of which the last is not inlined. */
-static uint64_t location_id(struct pprof *pprof, const struct profile_frame *const *frames, size_t count)
+/* The locations of the first places are not those of the first ids: those without a stack lie between. */
+static uint64_t location_id(struct pprof *pprof, size_t number)
 {
-	uint64_t chain = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *const next = hash_place(&pprof->chain_of, chain << 32 | frames[i]->number);
-
-		if (!*next)
-			*next = ++pprof->chains;
-		chain = *next;
-	}
-	uint64_t *const id = hash_place(&pprof->location_of, chain);
+	uint64_t *const id = hash_place(&pprof->location_of, number);
 
 	if (*id)
 		return *id;
-	const struct profile_frame *const outer = frames[count - 1];
-	Pprof__Location *const location = location_new(pprof, count);
+	const struct place *const place = &pprof->places.items[number];
+	const struct profile_frame *const outer = place->frames[place->count - 1];
+	Pprof__Location *const location = location_new(pprof, place->count);
 
 	location->mapping = mapping_id(pprof, outer);
 	location->address = outer->address ? outer->address - 1 : 0;
-	for (size_t i = 0; i < count; i++)
-		add_line(location, function_id(pprof, export_frame_name(frames[i], &pprof->room), frames[i]->file),
-			 frames[i]->line);
+	for (size_t i = 0; i < place->count; i++)
+		add_line(location,
+			 function_id(pprof, export_frame_name(place->frames[i], &pprof->room), place->frames[i]->file),
+			 place->frames[i]->line);
 	return *id = location->id;
 }
 
@@ -195,12 +188,8 @@ static int64_t clamp(uint64_t value)
 static void add_locations(struct pprof *pprof, Pprof__Sample *sample, const struct profile_group *group)
 {
 	sample->locations = xcalloc(group->frame_count + 1, sizeof(*sample->locations));
-	for (uint32_t begin = 0, end; begin < group->frame_count; begin = end) {
-		end = begin + 1;
-		while (end < group->frame_count && group->frames[end - 1]->inlined)
-			end++;
-		sample->locations[sample->n_locations++] = location_id(pprof, group->frames + begin, end - begin);
-	}
+	for (uint32_t i = 0; i < group->frame_count;)
+		sample->locations[sample->n_locations++] = location_id(pprof, places_next(&pprof->places, group, &i));
 	if (!group->frame_count)
 		sample->locations[sample->n_locations++] = stackless_id(pprof, group->function ? group->function : "?");
 }
@@ -331,8 +320,8 @@ static int pprof_write(const struct profile *profile, const struct export_option
 	hash_free(&pprof.text_of);
 	hash_free(&pprof.mapping_of);
 	hash_free(&pprof.function_of);
-	hash_free(&pprof.chain_of);
 	hash_free(&pprof.location_of);
+	places_free(&pprof.places);
 	intern_pool_free(&pprof.strings);
 	buf_free(&pprof.room);
 	return error;

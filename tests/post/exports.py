@@ -6,6 +6,7 @@ The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 
 import collections
 import gzip
+import html
 import json
 import os
 import re
@@ -115,12 +116,23 @@ def export(name, *options, data):
     return run("-f", name, *options, "-", data=data, check=0).stdout
 
 
-def tool(name, *arguments):
+def tool(name, *arguments, says=None):
+    """-> what it prints, without errors: it says nothing, or lines that begin with these words."""
     if not shutil.which(name):
         raise Skip(f"{name} is not installed")
     done = subprocess.run([name, *arguments], capture_output=True, timeout=120, check=False)
-    assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+    complaints = [line for line in done.stderr.splitlines() if not says or not line.startswith(says)]
+    assert done.returncode == 0 and not complaints, (name, done.stderr)
     return done.stdout.decode(errors="replace")
+
+
+def collapsed(lines):
+    """-> figure of each stack, one of which may be there more than once."""
+    stacks = collections.Counter()
+    for line in lines:
+        stack, figure = line.rsplit(" ", 1)
+        stacks[stack] += int(figure)
+    return stacks
 
 
 def heaptrack_stacks(folder, trace, cost):
@@ -128,11 +140,7 @@ def heaptrack_stacks(folder, trace, cost):
     path = os.path.join(folder, "stacks")
     tool("heaptrack_print", "--disable-builtin-suppressions", "-F", path, "--flamegraph-cost-type", cost, trace)
     with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.rsplit(" ", 1) for line in file]
-    stacks = collections.Counter()
-    for stack, figure in lines:
-        stacks[stack] += int(figure)
-    return stacks
+        return collapsed(file)
 
 
 def fields(data):
@@ -356,6 +364,60 @@ def pprof_is_read_by_go(folder):
         assert total == figure == sum(flat.values()), (index, total, figure)
 
 
+def gperftools_is_read_by_google_pprof(folder):
+    """With names, which it strips of arguments; the program that is traced need not be there."""
+    path = write(folder, "g", export("gperftools", data=HISTORY))
+    assert export("gperftools", data=HISTORY).decode() == """--- symbol
+binary=/bin/prog
+0x1 [calloc]
+0x2 [a.so+0xff]
+0x4 g--in_g
+0x6 main
+0x8 [b.so+0xff]
+---
+heap profile: 2: 8589934692 [5: 8589934899] @ heapprofile
+1: 100 [2: 200] @ 0x2 0x4 0x6
+0: 0 [1: 7] @ 0x1
+0: 0 [1: 100] @ 0x8 0x6
+1: 8589934592 [1: 8589934592] @ 0x6
+"""
+    assert google_stacks(path, "alloc_objects") == {"main;g;in_g[inline];[a.so+0xff]": 2, "[calloc]": 1,
+                                                    "main;[b.so+0xff]": 1, "main": 1}
+    trace, blocks, size, _, calls = real(folder)
+    path = write(folder, "g", run("-f", "gperftools", trace, check=0).stdout)
+    for figure, wanted in (("inuse_objects", blocks), ("inuse_space", size), ("alloc_objects", calls)):
+        assert sum(google_stacks(path, figure).values()) == wanted, figure
+    shown = tool("google-pprof", "--text", "--alloc_objects", path, says=b"Using local file")
+    assert f"Total: {calls} objects\n" in shown, shown
+    path = write(folder, "g", export("gperftools", data=hostile()))
+    assert sum(google_stacks(path, "inuse_space").values()) == 700
+
+
+def google_stacks(path, figure):
+    return collapsed(tool("google-pprof", "--collapsed", "--" + figure, path, says=b"Using local file").splitlines())
+
+
+def collapsed_is_drawn_by_flamegraph(folder):
+    names = ("flamegraph.pl", "/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
+    found = next(filter(shutil.which, names), None)
+    if not found:
+        raise Skip("flamegraph.pl is not installed")
+
+    def boxes(*options, data):
+        drawn = tool(found, "--countname", "bytes", write(folder, "c", export("collapsed", *options, data=data)))
+        return sorted((int(figure.replace(",", "")), html.unescape(name))
+                      for name, figure in re.findall(r"<title>(.*) \(([\d,]+) bytes, [\d.]+%\)</title>", drawn))
+
+    assert boxes("--weight=allocated", data=RECURSION) == [
+        (7, "malloc(memory)"), (100, "f"), (100, "g"), (100, "malloc(memory)"), (107, "all"), (107, "f"), (107, "main")]
+    drawn = boxes(data=hostile())
+    assert (700, "all") in drawn and [name for _, name in drawn].count("malloc(memory)") == 7, drawn
+    trace, _, size, peak, _ = real(folder)
+    with open(trace, "rb") as file:
+        data = file.read()
+    assert (size, "all") in boxes(data=data) and (peak, "all") in boxes("--weight=peak", data=data)
+
+
 def dhat_has_stacks_and_figures(folder):
     seen = json.loads(export("dhat", data=HISTORY))
     head = {name: value for name, value in seen.items() if name not in ("pps", "ftbl")}
@@ -459,7 +521,7 @@ def figures_are_those_of_stats(folder):
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
          callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
-         dhat_has_stacks_and_figures, dhat_is_shown_by_its_viewer, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, dhat_is_shown_by_its_viewer, hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

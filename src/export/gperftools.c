@@ -1,0 +1,111 @@
+/* A heap profile as gperftools' profiler writes it, for google-pprof: for each stack the blocks and bytes of memory
+ * that are alive and that were allocated. The names are in the file, as where google-pprof --raw writes it. So
+ * addresses need not be any: they are numbers of places of code, even ones, and odd ones of functions whose callers
+ * are unknown. */
+#include "config.h"
+#include "export/export.h"
+#include "export/places.h"
+
+#include <inttypes.h>
+
+struct gperftools {
+	struct places places;
+	struct hash called; /* interned function -> its odd number */
+	struct buf names, stacks, room;
+};
+
+/* Two hyphens stand before the name of a function that is inlined into the one before it. */
+static void add_name(struct buf *names, const char *name)
+{
+	const size_t begin = names->size;
+
+	export_add_text(names, name);
+	for (size_t i = begin + 1; i < names->size; i++)
+		if (names->data[i] == '-' && names->data[i - 1] == '-')
+			names->data[i] = '_';
+}
+
+static uint64_t called_number(struct gperftools *gperftools, const char *function)
+{
+	uint64_t *const number = hash_place(&gperftools->called, (uintptr_t)function);
+
+	if (!*number) {
+		*number = 2 * gperftools->called.count - 1;
+		/* A plain malloc is left out by the reader, and all of the stack with it. */
+		buf_printf(&gperftools->names, "0x%" PRIx64 " [", *number);
+		add_name(&gperftools->names, function ? function : "?");
+		buf_add_str(&gperftools->names, "]\n");
+	}
+	return *number;
+}
+
+static void add_place_names(struct gperftools *gperftools)
+{
+	struct buf *const names = &gperftools->names;
+
+	for (size_t i = 0; i < gperftools->places.count; i++) {
+		const struct place *const place = &gperftools->places.items[i];
+
+		buf_printf(names, "0x%zx", 2 * (i + 1));
+		for (size_t k = place->count; k-- > 0;) {
+			buf_add_str(names, k + 1 < place->count ? "--" : " ");
+			add_name(names, export_frame_name(place->frames[k], &gperftools->room));
+		}
+		buf_add_char(names, '\n');
+	}
+}
+
+static void add_tallies(struct buf *out, const struct tally *live, const struct tally *allocated)
+{
+	buf_printf(out, "%" PRIu64 ": %" PRIu64 " [%" PRIu64 ": %" PRIu64 "] @", live->calls, live->bytes,
+		   allocated->calls, allocated->bytes);
+}
+
+static void add_stack(struct gperftools *gperftools, const struct profile_group *group)
+{
+	struct buf *const stacks = &gperftools->stacks;
+
+	add_tallies(stacks, &group->live, &group->allocated);
+	for (uint32_t i = 0; i < group->frame_count;)
+		buf_printf(stacks, " 0x%zx", 2 * (places_next(&gperftools->places, group, &i) + 1));
+	if (!group->frame_count)
+		buf_printf(stacks, " 0x%" PRIx64, called_number(gperftools, group->function));
+	buf_add_char(stacks, '\n');
+}
+
+static int gperftools_write(const struct profile *profile, const struct export_options *options, FILE *out)
+{
+	static const struct tally none;
+	const struct profile_resource *const memory = export_memory(profile);
+	struct gperftools gperftools = {0};
+	struct buf head = {0};
+
+	(void)options;
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (profile->groups[i]->resource == memory)
+			add_stack(&gperftools, profile->groups[i]);
+	add_place_names(&gperftools);
+	buf_add_str(&head, "--- symbol\nbinary=");
+	export_add_text(&head, profile->processes[0].account->name);
+	buf_add_char(&head, '\n');
+	buf_add(&head, gperftools.names.data, gperftools.names.size);
+	buf_add_str(&head, "---\nheap profile: ");
+	add_tallies(&head, memory ? &memory->live : &none, memory ? &memory->allocated : &none);
+	/* Without that word the figures would be taken for samples. */
+	buf_add_str(&head, " heapprofile\n");
+	fwrite(head.data, 1, head.size, out);
+	fwrite(gperftools.stacks.data, 1, gperftools.stacks.size, out);
+	places_free(&gperftools.places);
+	hash_free(&gperftools.called);
+	buf_free(&gperftools.names);
+	buf_free(&gperftools.stacks);
+	buf_free(&gperftools.room);
+	buf_free(&head);
+	return 0;
+}
+
+const struct export export_gperftools = {
+	.name = "gperftools",
+	.suffix = ".heap",
+	.write = gperftools_write,
+};

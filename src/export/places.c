@@ -1,0 +1,44 @@
+#include "config.h"
+#include "export/places.h"
+
+#include <stdlib.h>
+
+/* The number of frames that begin there and are one place. */
+static uint32_t length_of(const struct profile_group *group, uint32_t begin)
+{
+	uint32_t end = begin + 1;
+
+	while (end < group->frame_count && group->frames[end - 1]->inlined)
+		end++;
+	return end - begin;
+}
+
+size_t places_next(struct places *places, const struct profile_group *group, uint32_t *i)
+{
+	const struct place place = {group->frames + *i, length_of(group, *i)};
+	uint64_t chain = 0;
+
+	*i += (uint32_t)place.count;
+	for (size_t k = 0; k < place.count; k++) {
+		uint64_t *const longer = hash_place(&places->chain_of, chain << 32 | place.frames[k]->number);
+
+		if (!*longer)
+			*longer = ++places->chains;
+		chain = *longer;
+	}
+	uint64_t *const number = hash_place(&places->number_of, chain);
+
+	if (!*number) {
+		ARRAY_GROW(places->items, places->capacity, places->count);
+		places->items[places->count++] = place;
+		*number = places->count;
+	}
+	return *number - 1;
+}
+
+void places_free(struct places *places)
+{
+	free(places->items);
+	hash_free(&places->chain_of);
+	hash_free(&places->number_of);
+}

@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 FORMATS = ('mpatrol', 'stacktrack', 'swap')
-EXPORTS = ('collapsed', 'speedscope', 'callgrind', 'chrome', 'massif', 'heaptrack', 'pprof', 'dhat', 'xml', 'json')
+EXPORTS = ('collapsed', 'speedscope', 'callgrind', 'chrome', 'massif', 'heaptrack', 'pprof', 'gperftools', 'dhat', 'xml',
+           'json')
 
 
 def median(values):

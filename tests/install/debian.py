@@ -128,7 +128,7 @@ def packages_say_what_they_need(_folder):
     fields = {name: run("dpkg", "-I", built.files[name][0]) for name in PACKAGES}
     needs = {name: re.search(r"^ Depends: (.*)$", text, re.M)[1] for name, text in fields.items()}
     version = re.search(r"^ Version: (.*)$", fields["functrace"], re.M)[1]
-    for library in ("libc6 ", "libdw1 ", "libelf1 ", "libunwind8", "libzstd1 ", "zlib1g "):
+    for library in ("libc6 ", "libdw1 ", "libelf1 ", "libprotobuf-c1 ", "libunwind8", "libzstd1 ", "zlib1g "):
         assert library in needs["functrace"] + " ", (library, needs)
     assert needs["functrace-dev"] == "libfunctrace-context1 (= %s)" % version, needs
     assert re.fullmatch(r"libc6 \(>= [0-9.]+\)", needs["libfunctrace-context1"]), needs

@@ -5,6 +5,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void flush(struct buf *text, FILE *out)
 {
@@ -12,7 +13,32 @@ static void flush(struct buf *text, FILE *out)
 	text->size = 0;
 }
 
-static void add_frames(const struct profile *profile, struct buf *text, FILE *out)
+/* The functions that were called stand behind the frames, each once. -> where the groups' are, for the caller to free.
+ */
+static size_t *add_called(const struct profile *profile, struct buf *text, FILE *out)
+{
+	size_t *const called = xcalloc(profile->group_count + 1, sizeof(*called));
+	struct hash number_of = {0};
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const char *const function = profile->groups[i]->function;
+		uint64_t *const number = hash_place(&number_of, (uintptr_t)function);
+
+		if (!*number) {
+			*number = profile->frame_count + number_of.count;
+			buf_add_str(text, *number > 1 ? ",\n{\"name\":" : "\n{\"name\":");
+			json_add_string(text, function ? function : "?");
+			buf_add_char(text, '}');
+			flush(text, out);
+		}
+		called[i] = *number - 1;
+	}
+	hash_free(&number_of);
+	return called;
+}
+
+/* -> as add_called(). */
+static size_t *add_frames(const struct profile *profile, struct buf *text, FILE *out)
 {
 	struct buf room = {0};
 
@@ -33,17 +59,11 @@ static void add_frames(const struct profile *profile, struct buf *text, FILE *ou
 		buf_add_char(text, '}');
 		flush(text, out);
 	}
-	/* The functions that were called stand behind the frames, one for each group. */
-	for (size_t i = 0; i < profile->group_count; i++) {
-		buf_add_str(text, profile->frame_count + i ? ",\n{\"name\":" : "\n{\"name\":");
-		json_add_string(text, profile->groups[i]->function ? profile->groups[i]->function : "?");
-		buf_add_char(text, '}');
-		flush(text, out);
-	}
 	buf_free(&room);
+	return add_called(profile, text, out);
 }
 
-static void add_profile(const struct profile *profile, const struct profile_resource *resource,
+static void add_profile(const struct profile *profile, const struct profile_resource *resource, const size_t *called,
 			enum export_weight weight, struct buf *text, FILE *out)
 {
 	static const char *const names[] = {"live", "allocated", "at the peak", "calls"};
@@ -65,7 +85,7 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 		is_first = false;
 		for (uint32_t k = group->frame_count; k-- > 0;)
 			buf_printf(text, "%zu,", group->frames[k]->number);
-		buf_printf(text, "%zu]", profile->frame_count + i);
+		buf_printf(text, "%zu]", called[i]);
 		flush(text, out);
 	}
 	buf_add_str(text, "],\"weights\":[");
@@ -91,12 +111,14 @@ static int speedscope_write(const struct profile *profile, const struct export_o
 
 	buf_add_str(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			   "\"exporter\":\"functrace " PACKAGE_VERSION "\",\n\"shared\":{\"frames\":[");
-	add_frames(profile, &text, out);
+	size_t *const called = add_frames(profile, &text, out);
+
 	buf_add_str(&text, "]},\n\"profiles\":[");
 	for (size_t i = 0; i < profile->resource_count; i++) {
 		buf_add_str(&text, i ? ",\n" : "\n");
-		add_profile(profile, profile->resources[i], options->weight, &text, out);
+		add_profile(profile, profile->resources[i], called, options->weight, &text, out);
 	}
+	free(called);
 	buf_add_str(&text, "]}\n");
 	flush(&text, out);
 	buf_free(&text);

@@ -16,7 +16,6 @@ import sys
 
 import golden
 from encode import Encoder
-from page import LISTENERS, visit
 from report import TRACE
 from run import PROGRAM, Skip, main, run
 
@@ -442,50 +441,6 @@ def dhat_has_stacks_and_figures(folder):
         [], ["(more frames were not taken)"], ["(the stack could not be followed further)"]], seen
 
 
-def dhat_is_shown_by_its_viewer(folder):
-    """With the sums that --stats says."""
-    viewer = "/usr/libexec/valgrind/dh_view.html"
-    if not os.path.exists(viewer):
-        raise Skip("valgrind's dh_view.html is not installed")
-    trace, blocks, size, peak, calls = real(folder)
-    for data, figures in ((hostile(), (700, 7, 700, 700, 7)), (None, (None, calls, peak, size, blocks))):
-        content = run("-f", "dhat", trace, check=0).stdout if data is None else export("dhat", data=data)
-        text = show_dhat(folder, viewer, content)
-        shown = text[text.index("PP 1/1"):]
-        for words, (size_wanted, blocks_wanted) in (("Total:", figures[:2]), ("At t-gmax:", (figures[2], None)),
-                                                    ("At t-end:", figures[3:])):
-            found = re.search(words + r" +([\d,]+) bytes \(100%.*?\) in ([\d,]+) blocks", shown).groups()
-            have = tuple(int(figure.replace(",", "")) for figure in found)
-            assert have == (size_wanted or have[0], blocks_wanted or have[1]), (words, have, figures, text)
-        assert data is None or all(f": {name} (" in text for name in HOSTILE_TEXTS), text
-
-
-def show_dhat(folder, viewer, content):
-    """-> the text that the viewer shows of such a file."""
-    with open(viewer, encoding="utf-8") as file:
-        page = file.read()
-    page = page.replace('"dh_view.', f'"file://{os.path.dirname(viewer)}/dh_view.')
-    script = """<script>
-addEventListener('load', () => {
-  const files = new DataTransfer();
-  files.items.add(new File([%s], 'dhat.json'));
-  gInput.files = files.files;
-  gInput.onchange();
-  const wait = () => {
-    if (/^Load/.test(gMainDiv.innerText))
-      return setTimeout(wait, 10);
-    seen.value = gMainDiv.innerText;
-    document.body.append(Object.assign(document.createElement('pre'), {id: 'seen', textContent: JSON.stringify(seen)}));
-  };
-  wait();
-});
-</script></body>"""
-    text = json.dumps(content.decode()).replace("</", "<\\/")
-    begin = page.index("<body")
-    page = page[:begin] + LISTENERS + page[begin:].replace("</body>", script.replace("%s", text))
-    return visit(folder, page, options=("--virtual-time-budget=20000",))
-
-
 def hostile_names_stay_in_their_places(folder):
     data = hostile()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
@@ -521,7 +476,7 @@ def figures_are_those_of_stats(folder):
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
          callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
-         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, dhat_is_shown_by_its_viewer, hostile_names_stay_in_their_places, figures_are_those_of_stats]
+         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -16,6 +16,7 @@ POST_TESTS = tests/post/choices.py \
 	tests/post/run.py \
 	tests/post/several.py \
 	tests/post/stacktrack.py \
-	tests/post/swap.py
+	tests/post/swap.py \
+	tests/post/viewers.py
 TESTS += $(POST_TESTS)
 EXTRA_DIST += $(POST_TESTS) tests/post/encode.py tests/post/golden tests/post/foreign

@@ -213,6 +213,7 @@ const struct arch arch_aarch64 = {
 	.made_task = aarch64_made_task,
 	.clone_calls = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},
 	.heap_calls = {214, 222, 215, 216, 233, 226, 98}, /* brk, mmap, munmap, mremap, madvise, mprotect, futex */
+	.exit_call = 93,
 	.breakpoint = aarch64_breakpoint,
 	.breakpoint_address = aarch64_breakpoint_address,
 	.entry = aarch64_entry,

@@ -168,6 +168,8 @@ struct arch {
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
 	/* Those that an allocator makes in the midst of its work (brk, mmap and its like, futex), 0 behind the last. */
 	unsigned short heap_calls[ARCH_HEAP_CALLS];
+	/* exit(2), which ends a thread, not its process. */
+	unsigned short exit_call;
 
 	/* The si_code of the SIGTRAP that a breakpoint's instruction raises. */
 	int hit_code;

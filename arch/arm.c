@@ -241,6 +241,7 @@ const struct arch arch_arm = {
 	.heap_calls = {45, 192, 91, 163, 220, 125, 240, 422},
 	.code_state = 1,
 	.state = arm_state,
+	.exit_call = 1,
 	.breakpoint = arm_breakpoint,
 	.breakpoint_address = arm_breakpoint_address,
 	.entry = arm_entry,

@@ -299,6 +299,7 @@ const struct arch arch_i386 = {
 	.clone_calls = {__NR_vfork, __NR_clone, __NR_clone3},
 	.heap_calls = {__NR_brk, __NR_mmap, __NR_mmap2, __NR_munmap, __NR_mremap, __NR_madvise, __NR_mprotect,
 		       __NR_futex},
+	.exit_call = __NR_exit,
 	.breakpoint = x86_breakpoint,
 	.breakpoint_address = x86_breakpoint_address,
 	.entry = i386_entry,

@@ -237,6 +237,7 @@ const struct arch arch_x86_64 = {
 	.made_task = x86_64_made_task,
 	.clone_calls = {SYS_vfork, SYS_clone, SYS_clone3},
 	.heap_calls = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, SYS_futex},
+	.exit_call = SYS_exit,
 	.breakpoint = x86_breakpoint,
 	.breakpoint_address = x86_breakpoint_address,
 	.entry = x86_64_entry,

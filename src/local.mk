@@ -7,5 +7,5 @@ OPTION_SOURCES = src/options.c src/options.h src/option_attach.c src/option_atta
 FRONT_SOURCES = src/functrace.c src/live_run.c src/live_run.h src/postproc_process.c \
 	src/postproc_process.h src/report_run.c src/report_run.h src/scan_run.h $(OPTION_SOURCES)
 functrace_SOURCES = $(FRONT_SOURCES) src/scan_run.c
-functrace_LDADD = libscan.a libheap.a $(TRACER_LIBS)
+functrace_LDADD = $(TRACER_LIBS)
 include src/postproc.mk

@@ -1,5 +1,7 @@
 #include "config.h"
 #include "option_scan.h"
+#include "trace/encoding.h"
+#include "trace/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +17,10 @@ enum scan_option {
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Scan:", 0},
-	{"scan", OPT_SCAN, "text|json", OPTION_ARG_OPTIONAL,
-	 "with -t: what no pointer of the process reaches any more, in one pause; nothing is traced", 0},
+	{"scan", OPT_SCAN, "text|json|off", OPTION_ARG_OPTIONAL,
+	 "with -t alone: what no pointer of the process reaches any more, in one pause; nothing is traced. With a "
+	 "program, -e or -o: of what is alive at the end, what is lost, as --report has it unless this is off",
+	 0},
 	{"why", OPT_WHY, "ADDRESS", 0, "with --scan: what keeps the block at that address; again for more", 0},
 	{0},
 };
@@ -29,9 +33,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_SCAN:
-		if (arg && strcmp(arg, "text") && strcmp(arg, "json"))
-			return usage_error(parse, "--scan=%s: the forms of what is printed are text and json", arg);
-		wish->is_wanted = true;
+		if (arg && strcmp(arg, "text") && strcmp(arg, "json") && strcmp(arg, "off"))
+			return usage_error(parse,
+					   "--scan=%s: the forms of what is printed are text and json; off is for "
+					   "none",
+					   arg);
+		wish->is_off = arg && !strcmp(arg, "off");
+		wish->is_wanted = !wish->is_off;
 		wish->is_json = arg && !strcmp(arg, "json");
 		return 0;
 	case OPT_WHY:
@@ -82,19 +90,54 @@ static int take_kept(struct parse *parse, const char *option)
 	return 0;
 }
 
+bool option_scan_is_beside(const struct settings *s)
+{
+	return s->scan.is_wanted && (s->argv || s->report.is_wanted || s->output || s->module_count || s->chosen);
+}
+
+static bool has_heap(const struct settings *s)
+{
+	for (size_t i = 0; i < s->module_count; i++)
+		for (size_t k = 0; k < s->modules[i]->resource_count; k++)
+			if (is_heap_type(s->modules[i]->resources[k].type))
+				return true;
+	return false;
+}
+
+int option_scan_beside_check(struct parse *parse)
+{
+	struct settings *s = parse->settings;
+	const bool has_place = !parse->compat && encoding_can(s->encoding, ENCODING_SCANS);
+
+	if (!s->scan.is_wanted) {
+		s->scan.is_traced = s->report.is_wanted && !s->scan.is_off && has_heap(s) && has_place;
+		return 0;
+	}
+	if (s->scan.is_json || s->scan.why_count)
+		return usage_error(parse, "%s is about a scan without tracing: functrace --scan -t PID",
+				   s->scan.is_json ? "--scan=json" : "--why");
+	if (s->report.is_live)
+		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
+	if (!has_heap(s))
+		return usage_error(parse, "--scan says what is lost of the memory; add -e memory");
+	if (!has_place)
+		return usage_error(parse, "a trace in the format %s has no place for what a scan finds; leave out %s",
+				   encoding_name(s->encoding), parse->compat ? "-C" : "-f");
+	s->scan.is_wanted = false;
+	s->scan.is_traced = true;
+	return 0;
+}
+
 int option_scan_check(struct parse *parse)
 {
 	struct settings *s = parse->settings;
 	struct scan_wish *wish = &s->scan;
 	int error = 0;
 
-	if (s->argv || s->pid_count != 1)
+	if (s->pid_count != 1)
 		return usage_error(parse, "--scan looks at one process that runs: give it with -t");
-	if (s->report.is_wanted || s->report.is_live)
-		return usage_error(parse, "--scan and %s do not go together: it looks at the process without a trace",
-				   s->report.is_live ? "--live" : "--report");
-	if (s->output || s->module_count || s->chosen)
-		return usage_error(parse, "--scan traces nothing; leave %s out", s->output ? "-o" : "-e and -x");
+	if (s->report.is_live)
+		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
 	wish->count = wish->count ? wish->count : wish->interval_ns ? COUNT_NORMAL : 1;

@@ -64,9 +64,9 @@ static int check_all(struct parse *parse)
 		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
 		return usage_error(parse, "the program's name is empty");
-	if (s->scan.is_wanted)
+	if (s->scan.is_wanted && !option_scan_is_beside(s))
 		return option_scan_check(parse);
-	if (s->scan.why_count)
+	if (s->scan.why_count && !s->scan.is_wanted)
 		return usage_error(parse, "--why is about what a scan finds; add --scan");
 	if (s->children && !s->pid_count)
 		return usage_error(parse, "--children is for -t: the children of a program that "
@@ -111,6 +111,9 @@ static int check_all(struct parse *parse)
 				   encoding_name(s->encoding), encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
 	if (parse->compat)
 		s->encoding = encoding_compat(s->encoding);
+	error = option_scan_beside_check(parse);
+	if (error)
+		return error;
 	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
 		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
 			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"

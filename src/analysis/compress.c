@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/compress.h"
 #include "analysis/call_store.h"
+#include "analysis/late.h"
 #include "analysis/words.h"
 #include "base/msg.h"
 
@@ -24,6 +25,7 @@ struct compress {
 	struct object_map objects;
 	struct stack_pool stacks;
 	struct call_store store;
+	struct late late;
 	struct group **groups;
 	size_t count, capacity;
 };
@@ -78,6 +80,8 @@ static int put(struct stage *stage, const struct record *record)
 {
 	struct compress *compress = (struct compress *)stage;
 
+	if (late_keep(&compress->late, record))
+		return 0;
 	switch (record->type) {
 	case RECORD_CALL:
 		return put_call(compress, &record->call);
@@ -181,6 +185,8 @@ static int finish(struct stage *stage)
 		qsort_r(compress->groups, compress->count, sizeof(struct group *), compare_groups, &compress->order);
 	for (size_t i = 0; i < compress->count && !error; i++)
 		error = put_group(compress, compress->groups[i]);
+	if (!error)
+		error = late_put(&compress->late, stage->next);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -192,6 +198,7 @@ static void compress_free(struct stage *stage)
 		free(compress->groups[i]);
 	free(compress->groups);
 	call_store_free(&compress->store);
+	late_free(&compress->late);
 	stack_pool_free(&compress->stacks);
 	object_map_free(&compress->objects);
 	resources_free(&compress->resources);

@@ -72,6 +72,9 @@ static void add_line(struct layout *layout, struct lines *lines, const struct re
 	case RECORD_COMMENT:
 		copy_strings(line, &line->record.comment.text, NULL);
 		break;
+	case RECORD_SCAN:
+		copy_strings(line, &line->record.scan.reason, NULL);
+		break;
 	default:
 		break;
 	}
@@ -196,6 +199,8 @@ static int take_held(struct layout *layout, const struct record *record)
 		add_line(layout, &layout->declared[OBJECTS], record);
 		break;
 	case RECORD_COMMENT:
+	case RECORD_SCAN:
+	case RECORD_LOST:
 		add_line(layout, &layout->comments, record);
 		break;
 	case RECORD_CALL:

@@ -43,6 +43,13 @@ static int put_mark(struct leaks *leaks, const struct mark *mark)
 	case RECORD_NOTE:
 		record.note.text = mark->text;
 		break;
+	case RECORD_SCAN:
+		record.scan = (struct record_scan){(uint32_t)mark->to, mark->text};
+		break;
+	case RECORD_LOST:
+		record.lost =
+			(struct record_lost){(uint32_t)(mark->to >> 8), mark->from, (enum lost_kind)(mark->to & 0xff)};
+		break;
 	default:
 		record.comment.text = mark->text;
 	}
@@ -151,6 +158,11 @@ static int put(struct stage *stage, const struct record *record)
 		return 0;
 	case RECORD_NOTE:
 		return add_mark(leaks, RECORD_NOTE, record->note.text, 0, 0);
+	case RECORD_SCAN:
+		return add_mark(leaks, RECORD_SCAN, record->scan.reason, 0, record->scan.resource);
+	case RECORD_LOST:
+		return add_mark(leaks, RECORD_LOST, NULL, record->lost.id,
+				(uint64_t)record->lost.resource << 8 | record->lost.kind);
 	case RECORD_COMMENT:
 		return add_mark(leaks, RECORD_COMMENT, record->comment.text, 0, 0);
 	case RECORD_OBJECT:

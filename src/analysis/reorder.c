@@ -5,6 +5,7 @@
 #include "analysis/reorder.h"
 #include "analysis/call_store.h"
 #include "analysis/held.h"
+#include "analysis/late.h"
 #include "base/msg.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct reorder {
 	struct entry *entries; /* of the run that is being read */
 	size_t count, capacity;
 	struct call_store store;
+	struct late late;
 	struct call_list **lists; /* the sorted runs */
 	size_t list_count, list_capacity;
 	/* By number; a stack's user is its number + 1. NULL: that of calls which share one that has
@@ -161,6 +163,8 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(reorder, record);
 	if (record->type == RECORD_PROCESS)
 		reorder->holding = record->process.filters & FILTER_COMPRESS;
+	if (reorder->holding && late_keep(&reorder->late, record))
+		return 0;
 	if (record->type == RECORD_OBJECT)
 		reorder->object_passed = pass_object(reorder, &record->object);
 	if (record->type == RECORD_BUILD_ID)
@@ -257,7 +261,10 @@ static int finish(struct stage *stage)
 		end_run(reorder);
 	struct run *runs = xcalloc(reorder->list_count, sizeof(*runs));
 	size_t *heap = xcalloc(reorder->list_count, sizeof(*heap));
-	const int error = merge(reorder, runs, heap);
+	int error = merge(reorder, runs, heap);
+
+	if (!error)
+		error = late_put(&reorder->late, stage->next);
 
 	for (size_t i = 0; i < reorder->list_count; i++)
 		call_cursor_end(&runs[i].cursor);
@@ -274,6 +281,7 @@ static void reorder_free(struct stage *stage)
 	free(reorder->lists);
 	free(reorder->stacks);
 	call_store_free(&reorder->store);
+	late_free(&reorder->late);
 	free(reorder->passed);
 	object_map_free(&reorder->known);
 	hold_free(&reorder->hold);

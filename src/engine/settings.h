@@ -47,8 +47,10 @@ struct report_wish {
 
 /* --scan: what the process's heap is looked at for, once or again and again. */
 struct scan_wish {
-	bool is_wanted, is_json;
-	uint64_t *why; /* addresses of blocks */
+	bool is_wanted, is_json; /* alone: nothing is traced */
+	bool is_off;             /* not beside a report either, where it is otherwise */
+	bool is_traced;          /* beside tracing: at the end of each process, what is lost of its live blocks */
+	uint64_t *why;           /* addresses of blocks */
 	size_t why_count;
 	uint64_t interval_ns, count; /* from the begin of one scan to the next, and how many */
 	uint64_t top;                /* groups that are shown */

@@ -38,6 +38,22 @@ static void write_process(const struct profile_process *process, struct buf *lin
 	end_line(line, out);
 }
 
+/* null: no scan has looked. */
+static void add_lost(struct buf *line, const struct profile_resource *resource)
+{
+	static const char *const names[] = {
+		[LOST_DEFINITELY] = "definitely", [LOST_INDIRECTLY] = "indirectly", [LOST_POSSIBLY] = "possibly"};
+
+	if (!resource->scanned) {
+		buf_add_str(line, ",\"lost\":null");
+		return;
+	}
+	for (unsigned i = 0; i < LOST_KINDS; i++)
+		buf_printf(line, "%s\"%s\":{\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "}", i ? "," : ",\"lost\":{",
+			   names[i], resource->lost[i].bytes, resource->lost[i].calls);
+	buf_add_char(line, '}');
+}
+
 static void write_resource(const struct profile_resource *resource, struct buf *line, FILE *out)
 {
 	buf_add_str(line, "{\"type\":\"resource\"");
@@ -46,6 +62,7 @@ static void write_resource(const struct profile_resource *resource, struct buf *
 	add_tally(line, "allocated", resource->flags & RESOURCE_CALL ? &resource->others : &resource->allocated);
 	add_tally(line, "live", &resource->live);
 	add_tally(line, "leaked", &resource->picked);
+	add_lost(line, resource);
 	add_tally(line, "suppressed", &resource->suppressed);
 	add_tally(line, "peak", &resource->peak);
 	add_tally(line, "temporary", &resource->temporary);

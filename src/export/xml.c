@@ -73,13 +73,18 @@ static void write_frame(const struct profile_frame *frame, FILE *out)
 
 static void write_error(const struct profile_group *group, size_t number, size_t count, FILE *out)
 {
+	const bool is_known = group->lost[LOST_DEFINITELY].calls || group->lost[LOST_INDIRECTLY].calls;
+	const char *kind = !is_known ? "Possibly" : group->lost[LOST_DEFINITELY].calls ? "Definitely" : "Indirectly";
+	const char *words = !is_known                            ? "alive at the end"
+			    : group->lost[LOST_DEFINITELY].calls ? "definitely lost"
+								 : "indirectly lost";
+
 	fprintf(out,
-		"<error>\n  <unique>0x%zx</unique>\n  <tid>1</tid>\n  <kind>Leak_PossiblyLost</kind>\n  <xwhat>\n"
-		"    <text>%" PRIu64 " bytes in %" PRIu64
-		" blocks are alive at the end in loss record %zu of %zu</text>\n"
+		"<error>\n  <unique>0x%zx</unique>\n  <tid>1</tid>\n  <kind>Leak_%sLost</kind>\n  <xwhat>\n"
+		"    <text>%" PRIu64 " bytes in %" PRIu64 " blocks are %s in loss record %zu of %zu</text>\n"
 		"    <leakedbytes>%" PRIu64 "</leakedbytes>\n    <leakedblocks>%" PRIu64 "</leakedblocks>\n  </xwhat>\n"
 		"  <stack>\n",
-		number, group->picked.bytes, group->picked.calls, number + 1, count, group->picked.bytes,
+		number, kind, group->picked.bytes, group->picked.calls, words, number + 1, count, group->picked.bytes,
 		group->picked.calls);
 	/* Where the function itself is, no trace says. */
 	fputs("    <frame>\n      <ip>0x0</ip>\n", out);

@@ -1,21 +1,11 @@
 #include "config.h"
-#include "profile/account.h"
+#include "profile/account_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* So many notes say what a trace does not have; a hostile one could be made of them. */
 enum { NOTES_MAX = 100, NOTE_BYTES = 400 };
-
-/* A live resource. */
-struct block {
-	struct block *next_unused;
-	uint64_t size;
-	struct moment born;
-	struct site *site;
-	struct thread_account *thread; /* NULL unknown */
-	uint64_t references;
-};
 
 struct block_chunk {
 	struct block_chunk *next;
@@ -130,8 +120,7 @@ static struct site *site_of(struct resource_account *resource, const struct reco
 	return stack->user;
 }
 
-/* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
-static void settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
+void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
 {
 	if (!site->is_marked && account->mark_passed) {
 		site->at_mark = site->live;
@@ -186,7 +175,7 @@ static void count_temporary(struct resource_account *resource, const struct bloc
 /* The block is not alive any more. */
 static void drop_block(struct account *account, struct resource_account *resource, struct block *block)
 {
-	settle_site(account, resource, block->site);
+	account_settle_site(account, resource, block->site);
 	tally_take(&resource->live, block->size);
 	tally_take(&block->site->live, block->size);
 	tally_take(&resource->live_sizes[size_bucket(block->size)], block->size);
@@ -242,7 +231,7 @@ static void count_allocation(struct account *account, struct resource_state *whi
 				.references = 1};
 	resource_live_set(which, call->id, block);
 	resource->newest = block;
-	settle_site(account, resource, site);
+	account_settle_site(account, resource, site);
 	tally_add(&resource->allocations, call->size);
 	tally_add(&resource->live, call->size);
 	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
@@ -335,6 +324,25 @@ static void put_call(struct account *account, const struct record_call *call)
 	}
 }
 
+static void put_scan(struct account *account, const struct record_scan *scan)
+{
+	struct resource_account *resource = account_of(account, resources_of(&account->resources, scan->resource));
+
+	resource->scans++;
+	resource->scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
+}
+
+static void put_lost(struct account *account, const struct record_lost *lost)
+{
+	struct resource_state *which = resources_of(&account->resources, lost->resource);
+	struct block *block = resource_live_get(which, lost->id);
+
+	if (!block)
+		return;
+	block->lost_scan = account_of(account, which)->scans;
+	block->lost = lost->kind;
+}
+
 static void put_process(struct account *account, const struct record_process *process)
 {
 	free(account->name);
@@ -382,56 +390,14 @@ void account_put(struct account *account, const struct record *record)
 	case RECORD_NOTE:
 		put_note(account, record->note.text);
 		break;
+	case RECORD_SCAN:
+		put_scan(account, &record->scan);
+		break;
+	case RECORD_LOST:
+		put_lost(account, &record->lost);
+		break;
 	default:
 		break;
-	}
-}
-
-static void end_block(const struct account *account, const struct block *block)
-{
-	const struct account_wishes *wishes = &account->wishes;
-	const uint64_t born = block->born.since, age = account->last.since - born;
-	struct site *site = block->site;
-
-	if (born < site->oldest_since)
-		site->oldest_since = born;
-	if (born > site->newest_since)
-		site->newest_since = born;
-	site->ages = add_saturated(site->ages, age);
-	if (born >= wishes->from && (!wishes->to || born <= wishes->to) && age >= wishes->age)
-		tally_add(&site->picked, block->size);
-}
-
-static void end_resource(const struct account *account, const struct resource_state *which,
-			 struct resource_account *resource)
-{
-	struct hash_entry *entry;
-
-	for (size_t i = 0; i < resource->site_count; i++) {
-		struct site *site = resource->sites[i];
-
-		settle_site(account, resource, site);
-		if (!site->is_marked)
-			site->at_mark = site->live;
-		site->picked = (struct tally){0};
-		site->ages = 0;
-		site->oldest_since = UINT64_MAX;
-		site->newest_since = 0;
-	}
-	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
-		end_block(account, (const struct block *)(uintptr_t)entry->value);
-}
-
-void account_end(struct account *account)
-{
-	for (size_t i = 0; i < account->resources.count; i++) {
-		const struct resource_state *which = account->resources.items[i];
-		struct resource_account *resource = resource_account_of(which);
-
-		if (!resource)
-			continue;
-		timeline_advance(&resource->timeline, account->last.since);
-		end_resource(account, which, resource);
 	}
 }
 

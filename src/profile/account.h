@@ -33,10 +33,11 @@ struct site {
 	const char *function;      /* that was called first there, interned */
 	struct tally tally;        /* all calls */
 	struct tally live, temporary;
-	struct tally own_peak;               /* the most that was alive of this site, by bytes */
-	struct tally at_peak;                /* alive when the resource's peak of bytes was, after account_end() */
-	struct tally at_mark;                /* alive when the account's mark passed, after account_end() */
-	struct tally picked;                 /* alive at the end, as struct account_wishes says */
+	struct tally own_peak; /* the most that was alive of this site, by bytes */
+	struct tally at_peak;  /* alive when the resource's peak of bytes was, after account_end() */
+	struct tally at_mark;  /* alive when the account's mark passed, after account_end() */
+	struct tally picked;   /* alive at the end, as struct account_wishes says; where a scan was, what is lost */
+	struct tally lost[LOST_KINDS];       /* of what is alive at the end, as the last scan said */
 	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
 	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */
 	uint64_t first_since;                /* of its first call */
@@ -73,6 +74,9 @@ struct resource_account {
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
+	uint64_t scans;                /* so many have been, and what the last one said of these blocks: */
+	const char *scan_reason;       /* why nothing is known; interned, "" where it is */
+	struct tally lost[LOST_KINDS]; /* after account_end() */
 	struct timeline timeline;
 	const void *newest; /* the block that was allocated last */
 };
@@ -121,6 +125,9 @@ void account_put(struct account *account, const struct record *record);
 /* The moment of the next call, by which the account's events and times go on. For who does without the rest of
  * account_put(): the call is counted nowhere else. */
 struct moment account_next_moment(struct account *account, const struct record_call *call);
+
+/* Whether its blocks are known to be lost or not. */
+bool resource_account_has_scan(const struct resource_account *resource);
 
 /* After the last record: sets what the fields above say is set then. Can be called again after more records. */
 void account_end(struct account *account);

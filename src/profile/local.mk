@@ -1,7 +1,7 @@
 # profile/: what a trace comes to, by the stacks that allocate
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
-	src/profile/account.c src/profile/account.h \
+	src/profile/account.c src/profile/account.h src/profile/account_end.c src/profile/account_parts.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/resolve.c src/profile/resolve.h \
 	src/profile/stage.c src/profile/stage.h \

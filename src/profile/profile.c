@@ -199,6 +199,20 @@ static void place_processes(struct profile *profile)
 	}
 }
 
+static void sum_scan(struct profile *profile, const struct account *account, struct profile_resource *resource,
+		     const struct resource_account *from)
+{
+	for (unsigned i = 0; i < LOST_KINDS; i++)
+		tally_join(&resource->lost[i], &from->lost[i]);
+	resource->scanned += resource_account_has_scan(from);
+	if (!resource_account_has_scan(from))
+		tally_join(&resource->not_scanned, &from->live);
+	if (!from->scans || resource_account_has_scan(from) || resource->unknown)
+		return;
+	resource->unknown = string_intern(&profile->strings, from->scan_reason);
+	resource->unscanned = string_intern(&profile->strings, account->name ? account->name : "?");
+}
+
 static void sum_resource(const struct profile *profile, size_t process, struct profile_resource *to,
 			 const struct resource_account *account)
 {
@@ -233,6 +247,8 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->own_peak, &site->own_peak);
 	tally_join(&group->at_peak, &site->at_peak);
 	tally_join(&group->picked, &site->picked);
+	for (unsigned i = 0; i < LOST_KINDS; i++)
+		tally_join(&group->lost[i], &site->lost[i]);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
 	if (offset + site->first_since < group->first_since)
@@ -255,8 +271,10 @@ void profile_end(struct profile *profile)
 			const struct resource_state *which = account->resources.items[i];
 			const struct resource_account *resource = resource_account_of(which);
 
-			if (resource)
-				sum_resource(profile, p, find_resource(profile, type_of(which)), resource);
+			if (!resource)
+				continue;
+			sum_resource(profile, p, find_resource(profile, type_of(which)), resource);
+			sum_scan(profile, account, find_resource(profile, type_of(which)), resource);
 		}
 	}
 	for (size_t i = 0; i < profile->group_count; i++) {

@@ -36,7 +36,11 @@ struct profile_resource {
 	 * same time; with one process it is the peak. */
 	struct tally allocated, live, temporary, peak, picked, others, old, suppressed;
 	uint64_t releases, unknown_releases, reused, references;
-	uint64_t peak_since; /* when it was, with one process; from the profile's beginning */
+	struct tally lost[LOST_KINDS];   /* of what is alive, where scans were */
+	struct tally not_scanned;        /* alive in processes of which it is not known */
+	size_t scanned;                  /* processes of which it is */
+	const char *unknown, *unscanned; /* why it is not of one of the others, and of which; NULL none */
+	uint64_t peak_since;             /* when it was, with one process; from the profile's beginning */
 };
 
 struct profile_member {
@@ -56,7 +60,8 @@ struct profile_group {
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked;
-	struct tally old; /* alive at the end of the old processes, or at the mark */
+	struct tally lost[LOST_KINDS]; /* of what is alive, where scans were */
+	struct tally old;              /* alive at the end of the old processes, or at the mark */
 	uint64_t lifetimes, ages;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */

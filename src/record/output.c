@@ -355,6 +355,18 @@ void output_note(struct trace *trace, const char *fmt, ...)
 	engine_want_tick(trace->run->engine);
 }
 
+void output_scan(struct trace *trace, uint32_t resource, const char *reason)
+{
+	if (trace->writer && !trace->broken)
+		put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
+}
+
+void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
+{
+	if (trace->writer && !trace->broken)
+		put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
+}
+
 static void put_thread(struct trace *trace, struct thread *thread)
 {
 	if (!thread || thread->tid == trace->last_thread)

@@ -22,6 +22,10 @@ void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
 /* Writes, as a remark, that a call has failed: its arguments, its result and the error, as far as e->args has them. */
 void output_failure(struct trace *trace, const struct event *e);
+/* Writes that the process was scanned, and why nothing of the resource is known by that ("": it is); then a live id of
+ * it that is lost. */
+void output_scan(struct trace *trace, uint32_t resource, const char *reason);
+void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
 /* The time of an event that happens now. */
 uint64_t output_time(const struct trace *trace);
 /* Forgets a thread that has ended, whose id may be given to another one. */

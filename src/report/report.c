@@ -124,6 +124,52 @@ static void write_unseen(struct report *report)
 	}
 }
 
+/* What a scan at the end has found of what is alive. */
+static void write_lost(struct report *report, const struct profile_resource *resource)
+{
+	static const char *const words[] = {
+		[LOST_DEFINITELY] = "definitely lost: no pointer leads to them",
+		[LOST_INDIRECTLY] = "indirectly lost: only what is lost leads to them",
+		[LOST_POSSIBLY] = "possibly lost: pointers into the midst of them",
+	};
+	struct tally reachable = {resource->live.calls - resource->not_scanned.calls,
+				  resource->live.bytes - resource->not_scanned.bytes};
+
+	if (resource->unknown) {
+		add_label(report, "");
+		lines_add(&report->lines, "of ");
+		lines_add_name(&report->lines, resource->unscanned);
+		lines_add(&report->lines, " it is not known what is lost: ");
+		lines_add_name(&report->lines, resource->unknown);
+		lines_end(&report->lines);
+	}
+	for (unsigned i = 0; i < LOST_KINDS && resource->scanned; i++) {
+		reachable.calls -= resource->lost[i].calls;
+		reachable.bytes -= resource->lost[i].bytes;
+		if (!resource->lost[i].calls && i != LOST_DEFINITELY)
+			continue;
+		add_label(report, "");
+		lines_add(&report->lines, "  ");
+		report_add_tally(report, resource, &resource->lost[i]);
+		lines_add(&report->lines, " %s", words[i]);
+		lines_end(&report->lines);
+	}
+	if (!resource->scanned)
+		return;
+	add_label(report, "");
+	lines_add(&report->lines, "  ");
+	report_add_tally(report, resource, &reachable);
+	lines_add(&report->lines, " still reachable");
+	lines_end(&report->lines);
+	if (!resource->not_scanned.calls)
+		return;
+	add_label(report, "");
+	lines_add(&report->lines, "  ");
+	report_add_tally(report, resource, &resource->not_scanned);
+	lines_add(&report->lines, " in processes that were not looked through");
+	lines_end(&report->lines);
+}
+
 static void write_totals(struct report *report, const struct profile_resource *resource)
 {
 	struct lines *lines = &report->lines;
@@ -144,6 +190,7 @@ static void write_totals(struct report *report, const struct profile_resource *r
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, " alive at the end");
 	lines_end(lines);
+	write_lost(report, resource);
 	add_label(report, "");
 	report_add_tally(report, resource, &resource->peak);
 	if (report->profile->process_count == 1)
@@ -168,7 +215,8 @@ static void write_view_title(struct report *report, const struct profile_resourc
 		  report->profile->has_old          ? "what grew, by stack"
 		  : report->options.picks           ? "alive at the end and chosen by time, by stack"
 		  : resource->flags & RESOURCE_CALL ? "calls, by stack"
-						    : view_titles[report->options.view]);
+		  : resource->scanned && report->options.view == REPORT_LEAKS ? "lost, by stack"
+									      : view_titles[report->options.view]);
 	lines_end(&report->lines);
 }
 
@@ -188,7 +236,8 @@ static void write_view(struct report *report, const struct profile_resource *res
 	else if (report->options.view == REPORT_OBJECT)
 		report_objects(report, resource);
 	else if (!whole.calls)
-		LINE(&report->lines, "     Nothing.");
+		LINE(&report->lines, resource->scanned && report->options.view == REPORT_LEAKS ? "     Nothing is lost."
+											       : "     Nothing.");
 	else if (report->options.tree)
 		report_tree(report, resource);
 	else

@@ -1,6 +1,7 @@
 # scan/: the heap of a live process, looked at from outside
 noinst_LIBRARIES += libscan.a
-libscan_a_SOURCES = src/scan/care.c src/scan/care.h src/scan/groups.c src/scan/groups.h src/scan/owners.c \
+libscan_a_SOURCES = src/scan/care.c src/scan/care.h \
+	src/scan/ending.c src/scan/ending.h src/scan/groups.c src/scan/groups.h src/scan/owners.c \
 	src/scan/owners.h src/scan/pages.c src/scan/pages.h src/scan/places.c src/scan/places.h src/scan/report.h \
 	src/scan/report_json.c src/scan/report_text.c src/scan/scan.c src/scan/scan.h src/scan/snapshot.c \
 	src/scan/snapshot.h src/scan/threads.c src/scan/threads.h src/scan/types.c src/scan/types.h

@@ -200,16 +200,15 @@ struct pause {
 	int error;
 };
 
-static int copy_held(struct snapshot *s, struct hold *hold)
+/* The memory, by a thread that has it. */
+static int copy(struct snapshot *s, pid_t tid)
 {
-	const pid_t tid = proc_live_thread(s->pid);
-	int error = tid ? read_layout(s, tid) : -ESRCH;
+	int error = read_layout(s, tid);
 
 	if (!error)
 		error = make_room(s, s->runs.bytes);
 	if (error)
 		return error;
-	scan_threads_read(&s->threads, hold);
 	const int64_t unreadable = pages_copy(&s->runs, tid, s->bytes);
 
 	if (unreadable < 0)
@@ -217,6 +216,26 @@ static int copy_held(struct snapshot *s, struct hold *hold)
 	s->figures.unreadable = (uint64_t)unreadable;
 	s->figures.bytes = s->runs.bytes;
 	return 0;
+}
+
+static int copy_held(struct snapshot *s, struct hold *hold)
+{
+	const pid_t tid = proc_live_thread(s->pid);
+
+	scan_threads_read(&s->threads, hold);
+	return tid ? copy(s, tid) : -ESRCH;
+}
+
+int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
+{
+	const int error = copy(s, tid);
+
+	scan_threads_free(&s->threads);
+	s->threads = *threads;
+	*threads = (struct scan_threads){0};
+	if (!error)
+		make_image(s, arch);
+	return error;
 }
 
 static void *pause_thread(void *context)

@@ -6,6 +6,7 @@
 #define FT_SCAN_SNAPSHOT_H
 
 #include "heap/image.h"
+#include "scan/threads.h"
 
 struct snapshot;
 
@@ -37,6 +38,9 @@ int snapshot_warm(struct snapshot *snapshot);
 /* Stops the process, copies, lets it go on. care: NULL: the threads stand wherever they are. 0, or 1 after a message.
  * The copy before this one is gone in any case. */
 int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
+/* Copies the memory of a process none of whose threads will run again, by one of them, which has its memory still. The
+ * registers of all are given, and are the snapshot's then. 0, or -errno; nothing is said. */
+int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch, struct scan_threads *threads);
 /* The newest copy, until the next one. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);
 const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);

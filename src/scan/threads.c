@@ -52,14 +52,26 @@ static void clear(struct scan_threads *threads)
 		free((uint64_t *)(uintptr_t)threads->items[--threads->count].words);
 }
 
+static struct heap_thread *add(struct scan_threads *threads, const struct task *task)
+{
+	ARRAY_GROW(threads->items, threads->capacity, threads->count);
+	struct heap_thread *thread = &threads->items[threads->count++];
+
+	*thread = (struct heap_thread){.tid = task->tid};
+	return thread;
+}
+
+void scan_threads_add(struct scan_threads *threads, struct task *task)
+{
+	read_standing(task, add(threads, task));
+}
+
 void scan_threads_read(struct scan_threads *threads, struct hold *hold)
 {
 	clear(threads);
 	FOR_EACH_TASK(task, &hold->process) {
-		ARRAY_GROW(threads->items, threads->capacity, threads->count);
-		struct heap_thread *thread = &threads->items[threads->count++];
+		struct heap_thread *thread = add(threads, task);
 
-		*thread = (struct heap_thread){.tid = task->tid};
 		if (task->stopped)
 			read_standing(task, thread);
 		else

@@ -35,6 +35,8 @@ enum record_type {
 	RECORD_ATTACHMENT,
 	RECORD_COMMENT,
 	RECORD_AREA,
+	RECORD_SCAN,
+	RECORD_LOST,
 };
 
 /* The filters that have been applied to a trace (text header, key "filter"). */
@@ -215,6 +217,22 @@ struct record_area {
 	bool is_internal; /* for a tracing library's own use */
 };
 
+/* The process was scanned: of the resource's blocks that are alive here, those are lost that the next records say, and
+ * pointers of the program reach all others. What an earlier scan said of them is over. */
+struct record_scan {
+	uint32_t resource;
+	const char *reason; /* why nothing is known of its blocks; "": it is */
+};
+
+/* As functrace-scan(7) has the classes. */
+enum lost_kind { LOST_DEFINITELY, LOST_INDIRECTLY, LOST_POSSIBLY, LOST_KINDS };
+
+struct record_lost {
+	uint32_t resource;
+	uint64_t id;
+	enum lost_kind kind;
+};
+
 struct record {
 	enum record_type type;
 	union {
@@ -231,6 +249,8 @@ struct record {
 		struct record_attachment attachment;
 		struct record_comment comment;
 		struct record_area area;
+		struct record_scan scan;
+		struct record_lost lost;
 	};
 };
 

@@ -324,6 +324,11 @@ static void put_other(struct mpatrol_events *events, const struct record *record
 	case RECORD_COMMENT:
 		omit(events, OMITTED_COMMENT);
 		break;
+	case RECORD_SCAN:
+		omit(events, OMITTED_SCAN);
+		break;
+	case RECORD_LOST: /* of the scan */
+		break;
 	case RECORD_AREA:
 		emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL : MPATROL_HEAP,
 						     .address = record->area.from,

@@ -23,6 +23,7 @@ enum omission {
 	OMITTED_DECLARATION,
 	OMITTED_OBJECT,
 	OMITTED_BUILD_ID,
+	OMITTED_SCAN,
 	OMITTED_THREAD, /* names of threads, or threads */
 	OMITTED_NOTE,
 	OMITTED_HEAP,

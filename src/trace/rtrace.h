@@ -36,6 +36,8 @@ enum rtrace_type {
 	/* functrace's own, in 1.4 only */
 	RTRACE_THRD = RTRACE_TYPE('T', 'H', 'R', 'D'),
 	RTRACE_NOTE = RTRACE_TYPE('N', 'O', 'T', 'E'),
+	RTRACE_SCAN = RTRACE_TYPE('S', 'C', 'A', 'N'),
+	RTRACE_LOST = RTRACE_TYPE('L', 'O', 'S', 'T'),
 	RTRACE_BLID = RTRACE_TYPE('B', 'L', 'I', 'D'),
 	RTRACE_USEC = RTRACE_TYPE('U', 'S', 'E', 'C'),
 	RTRACE_NTIM = RTRACE_TYPE('N', 'T', 'I', 'M'),

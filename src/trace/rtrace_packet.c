@@ -208,6 +208,33 @@ static int take_note(struct reader *reader, struct packet *packet, struct record
 	return record->note.text ? 1 : damage(reader, packet, BAD_STRING);
 }
 
+static int take_scan(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 4)
+		return damage(reader, packet, TOO_SHORT);
+	record->type = RECORD_SCAN;
+	record->scan.resource = take_dword(s, packet);
+	record->scan.reason = take_string(s, packet, &s->text);
+	return record->scan.reason ? 1 : damage(reader, packet, BAD_STRING);
+}
+
+static int take_lost(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 8 + pointer_size(s))
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t resource = take_dword(s, packet), kind = take_dword(s, packet);
+
+	if (kind >= LOST_KINDS)
+		return damage(reader, packet, "has no known class");
+	record->type = RECORD_LOST;
+	record->lost = (struct record_lost){resource, take_pointer(s, packet), (enum lost_kind)kind};
+	return 1;
+}
+
 static int take_attachment(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -262,6 +289,10 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 		return take_named(reader, packet, record);
 	case RTRACE_NOTE:
 		return take_note(reader, packet, record);
+	case RTRACE_SCAN:
+		return take_scan(reader, packet, record);
+	case RTRACE_LOST:
+		return take_lost(reader, packet, record);
 	case RTRACE_FILE:
 		return take_attachment(reader, packet, record);
 	case RTRACE_HINF:

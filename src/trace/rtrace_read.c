@@ -62,6 +62,8 @@ static bool is_known(uint32_t type)
 	case RTRACE_THRD:
 	case RTRACE_NOTE:
 	case RTRACE_BLID:
+	case RTRACE_SCAN:
+	case RTRACE_LOST:
 	case RTRACE_USEC:
 	case RTRACE_NTIM:
 		return true;

@@ -159,6 +159,28 @@ static void put_note(struct writer *writer, const struct record_note *note)
 	packet_end(writer, RTRACE_NOTE, p);
 }
 
+static void put_scan(struct writer *writer, const struct record_scan *scan)
+{
+	const struct rtrace_state *s = writer->state;
+	const size_t length = text_length(scan->reason);
+	unsigned char *p = packet_begin(writer, 4 + string_size(length));
+
+	p = put_dword(s, p, scan->resource);
+	p = put_string(writer, p, scan->reason, length, s->data_max - 4);
+	packet_end(writer, RTRACE_SCAN, p);
+}
+
+static void put_lost(struct writer *writer, const struct record_lost *lost)
+{
+	const struct rtrace_state *s = writer->state;
+	unsigned char *p = packet_begin(writer, 16);
+
+	p = put_dword(s, p, lost->resource);
+	p = put_dword(s, p, lost->kind);
+	p = put_pointer(writer, p, lost->id);
+	packet_end(writer, RTRACE_LOST, p);
+}
+
 static void put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct rtrace_state *s = writer->state;
@@ -233,6 +255,16 @@ static void put_other(struct writer *writer, const struct record *record)
 		break;
 	case RECORD_COMMENT: /* only text has a place for it */
 		writer->omissions.count[OMITTED_COMMENT]++;
+		break;
+	case RECORD_SCAN:
+		if (!s->compat)
+			put_scan(writer, &record->scan);
+		else
+			writer->omissions.count[OMITTED_SCAN]++;
+		break;
+	case RECORD_LOST:
+		if (!s->compat)
+			put_lost(writer, &record->lost);
 		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;

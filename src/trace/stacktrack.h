@@ -48,7 +48,9 @@ enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 	X(COMMENT, "comment")                                                                                          \
 	X(AREA, "area")                                                                                                \
 	X(BACKTRACE, "backtrace")                                                                                      \
-	X(ARGS, "args")
+	X(ARGS, "args")                                                                                                \
+	X(SCAN, "scan")                                                                                                \
+	X(LOST, "lost")
 
 enum stacktrack_value {
 #define VALUE(name, text) STACKTRACK_OF_##name,

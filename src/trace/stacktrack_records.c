@@ -158,6 +158,13 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 	case STACKTRACK_OF_ATTACHMENT:
 		stacktrack_enqueue(s, RECORD_ATTACHMENT)->attachment = (struct record_attachment){w->text, w->path};
 		break;
+	case STACKTRACK_OF_SCAN:
+		stacktrack_enqueue(s, RECORD_SCAN)->scan = (struct record_scan){(uint32_t)w->id, w->text};
+		break;
+	case STACKTRACK_OF_LOST:
+		stacktrack_enqueue(s, RECORD_LOST)->lost = (struct record_lost){
+			(uint32_t)w->id, w->from, w->flags < LOST_KINDS ? (enum lost_kind)w->flags : LOST_POSSIBLY};
+		break;
 	case STACKTRACK_OF_AREA:
 		stacktrack_enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};
 		break;

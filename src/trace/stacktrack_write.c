@@ -167,6 +167,18 @@ static void put_other(struct writer *writer, const struct record *record)
 	case RECORD_COMMENT:
 		put_text(writer, STACKTRACK_OF_COMMENT, record->comment.text, NULL);
 		break;
+	case RECORD_SCAN:
+		text = stacktrack_begin_record(writer);
+		stacktrack_add_number(text, "id", record->scan.resource);
+		stacktrack_add_word(text, "text", record->scan.reason ? record->scan.reason : "");
+		stacktrack_put_value(writer, STACKTRACK_OF_SCAN);
+		break;
+	case RECORD_LOST:
+		text = stacktrack_begin_record(writer);
+		stacktrack_add_number(text, "flags", record->lost.kind);
+		buf_printf(text, " from=0x%" PRIx64 " id=%" PRIu32, record->lost.id, record->lost.resource);
+		stacktrack_put_value(writer, STACKTRACK_OF_LOST);
+		break;
 	case RECORD_AREA:
 		text = stacktrack_begin_record(writer);
 		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64, record->area.from, record->area.size);

@@ -268,6 +268,7 @@ static void count_omitted(struct writer *writer, enum record_type type)
 		[RECORD_MODULE] = OMITTED_DECLARATION, [RECORD_BUILD_ID] = OMITTED_BUILD_ID,
 		[RECORD_HEAP] = OMITTED_HEAP,          [RECORD_ATTACHMENT] = OMITTED_ATTACHMENT,
 		[RECORD_COMMENT] = OMITTED_COMMENT,    [RECORD_AREA] = OMITTED_AREA,
+		[RECORD_SCAN] = OMITTED_SCAN,
 	};
 
 	writer->omissions.count[omissions[type]]++;
@@ -288,6 +289,8 @@ static void put_later(struct writer *writer, const struct record *record)
 		break;
 	case RECORD_CALL:
 		swap_put_call(writer, &record->call);
+		break;
+	case RECORD_LOST: /* of the scan */
 		break;
 	default:
 		count_omitted(writer, record->type);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+const char *const text_lost_kinds[LOST_KINDS] = {
+	[LOST_DEFINITELY] = "definitely", [LOST_INDIRECTLY] = "indirectly", [LOST_POSSIBLY] = "possibly"};
+
 const char *const text_heap_lines[TEXT_HEAP_LINES] = {
 	"heap bottom",
 	"heap top",

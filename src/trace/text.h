@@ -16,6 +16,8 @@
 #define TEXT_MODULE_LINE "## tracing module: "
 #define TEXT_THREAD_LINE "## thread "
 #define TEXT_BUILD_LINE  "## build-id "
+#define TEXT_SCAN_LINE   "## scan "
+#define TEXT_LOST_LINE   "## lost "
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
 
@@ -32,6 +34,8 @@ extern const char *const text_stack_ends[3];
 /* The lines under TEXT_HEAP_LINE: bottom, top, lowest and highest block (hexadecimal), then the
  * ten figures of struct record_heap (decimal). */
 #define TEXT_HEAP_LINES 14
+/* What stands in TEXT_LOST_LINE for each class. */
+extern const char *const text_lost_kinds[LOST_KINDS];
 extern const char *const text_heap_lines[TEXT_HEAP_LINES];
 
 /* The names of the bits of enum trace_filter and enum resource_flags, lowest first. */

@@ -297,6 +297,38 @@ static bool take_build_id(const char *line, struct record *record)
 	return true;
 }
 
+/* `## scan <1>`, or `## scan <1> reason` */
+static bool take_scan(char *line, struct record *record)
+{
+	const char *p = line + strlen(TEXT_SCAN_LINE);
+	uint64_t resource;
+
+	if (*p != '<' || !(p = text_hex(p + 1, &resource)) || resource > UINT32_MAX || *p++ != '>' ||
+	    (*p && (p[0] != ' ' || !p[1])))
+		return false;
+	record->type = RECORD_SCAN;
+	record->scan = (struct record_scan){(uint32_t)resource, *p ? text_unescape(line + (p - line) + 1, "") : ""};
+	return true;
+}
+
+/* `## lost <1> 0x602010 definitely` */
+static bool take_lost(const char *line, struct record *record)
+{
+	const char *p = line + strlen(TEXT_LOST_LINE);
+	uint64_t resource, id;
+
+	if (*p != '<' || !(p = text_hex(p + 1, &resource)) || resource > UINT32_MAX || strncmp(p, "> 0x", 4) ||
+	    !(p = text_hex(p + 4, &id)) || *p++ != ' ')
+		return false;
+	for (unsigned kind = 0; kind < LOST_KINDS; kind++)
+		if (!strcmp(p, text_lost_kinds[kind])) {
+			record->type = RECORD_LOST;
+			record->lost = (struct record_lost){(uint32_t)resource, id, (enum lost_kind)kind};
+			return true;
+		}
+	return false;
+}
+
 static bool take_declaration(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_begins(line, ": "))
@@ -317,6 +349,10 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 		return true;
 	if (s->compat)
 		return false;
+	if (text_begins(line, TEXT_SCAN_LINE) && take_scan(line, record))
+		return true;
+	if (text_begins(line, TEXT_LOST_LINE) && take_lost(line, record))
+		return true;
 	s->damage = s->damage ? s->damage : text_damage(line);
 	record->type = RECORD_NOTE;
 	record->note.text = text_unescape(line + 3, "");

@@ -218,6 +218,17 @@ static void put_thread(struct buf *out, const struct record_thread *thread)
 	buf_add_char(out, '\n');
 }
 
+/* `## scan <1>` or `## scan <1> reason` */
+static void put_scan(struct buf *out, const struct record_scan *scan)
+{
+	buf_printf(out, TEXT_SCAN_LINE "<%" PRIx32 ">", scan->resource);
+	if (scan->reason && *scan->reason) {
+		buf_add_char(out, ' ');
+		text_put_escaped(out, scan->reason, "");
+	}
+	buf_add_char(out, '\n');
+}
+
 static void text_put(struct writer *writer, const struct record *record)
 {
 	const bool compat = writer->options.compat;
@@ -270,6 +281,17 @@ static void text_put(struct writer *writer, const struct record *record)
 		break;
 	case RECORD_COMMENT:
 		put_line(writer, record->comment.text ? record->comment.text : "");
+		break;
+	case RECORD_SCAN:
+		if (!compat)
+			put_scan(out, &record->scan);
+		else
+			writer->omissions.count[OMITTED_SCAN]++;
+		break;
+	case RECORD_LOST:
+		if (!compat)
+			buf_printf(out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", record->lost.resource,
+				   record->lost.id, text_lost_kinds[record->lost.kind]);
 		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;

@@ -4,6 +4,7 @@
 #include "tracer/execs.h"
 #include "tracer/forks.h"
 #include "tracer/life.h"
+#include "tracer/lost.h"
 #include "tracer/process.h"
 #include "calls/enter.h"
 #include "calls/leave.h"
@@ -333,6 +334,7 @@ bool act(struct tracer *t, const struct stop *stop)
 		task->exiting = true;
 		if (is_last(task))
 			attachments_take(task->process->trace, task->tid);
+		lost_at_end(task, is_last(task));
 		slot_left(task);
 		task_resume(task, 0);
 		break;

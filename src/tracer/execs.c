@@ -3,6 +3,7 @@
 #include "record/run.h"
 #include "tracer/births.h"
 #include "tracer/life.h"
+#include "tracer/lost.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "calls/pin.h"
@@ -55,6 +56,8 @@ static void leave_old_process(struct task *task)
 	if (!old)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
+	if (!old->tasks) /* else it was a child of vfork's, and the memory is its parent's */
+		lost_at_exec(old);
 	process_unref(old, how);
 }
 

@@ -15,6 +15,7 @@
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "proc/who.h"
+#include "scan/ending.h"
 #include "base/msg.h"
 
 #include <elf.h>
@@ -80,6 +81,7 @@ static void process_free(struct process *p)
 	guard_remove_space(t->engine, p->guard);
 	if (p->mem_fd >= 0)
 		close(p->mem_fd);
+	ending_free(p->life->ending);
 	free(p->life);
 	free(p);
 }

@@ -8,6 +8,7 @@ POST_TESTS = tests/post/choices.py \
 	tests/post/golden.py \
 	tests/post/large.py \
 	tests/post/long_work.py \
+	tests/post/lost.py \
 	tests/post/model.py \
 	tests/post/naming.py \
 	tests/post/packed.py \

@@ -307,7 +307,7 @@ int main(int argc, char **argv) { puts(argv[0]); std::cout << 1 << std::endl; if
 
 def what_the_libraries_keep_is_no_leak(folder):
     """The recipe for CI: a program that only prints ends with 0."""
-    functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9"]
+    functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9", "--scan=off"]
     for compiler, source in HELLO.items():
         program = os.path.join(folder, compiler)
         subprocess.run([compiler, "-g", "-x", "c++" if compiler == "g++" else "c", "-", "-o", program],

@@ -9,7 +9,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scena
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
-	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/made.py \
+	tests/scenarios/known.py tests/scenarios/live.py tests/scenarios/lost.py tests/scenarios/made.py \
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/scans.py \
 	tests/scenarios/several.py \
 	tests/scenarios/run.py tests/scenarios/special.py \

@@ -45,6 +45,7 @@ import placement
 import programs
 import resource_programs
 import resources
+import lost
 import scans
 import several
 import special
@@ -137,6 +138,7 @@ MODULES = [
     ('contexts', contexts),
     ('attachments', attachments),
     ('live', live),
+    ('lost', lost),
     ('scans', scans),
     ('descriptors', descriptors),
     ('kinds', resources),

@@ -1,9 +1,9 @@
 /* A heap whose losses are known: planted THREADS LOST [LINKED].
  *
  * Each thread allocates its share of LOST blocks of 56 bytes and forgets them, and LINKED times as many that only the
- * lost ones lead to (40 bytes); it keeps a list of 1000 blocks of 72 bytes, and one block of 104 bytes by its second
- * half alone. Then all of them wait, the odd ones busily. Prints a line when all are there, and ends with the standard
- * input. */
+ * lost ones lead to (40 bytes); it keeps a list of 1000 blocks of 72 bytes, one block of 104 bytes by its second half
+ * alone, and one of 88 bytes that only its stack knows. Then all of them wait, the odd ones busily. Prints a line when
+ * all are there, and ends with the standard input. */
 #include "target.h"
 #include <stdatomic.h>
 
@@ -61,13 +61,14 @@ NOINLINE static void wipe(void)
 static void *work(void *argument)
 {
 	const unsigned number = (unsigned)(uintptr_t)argument;
+	void *volatile own = malloc(88);
 
 	plant(number);
 	keep(number);
 	wipe();
 	atomic_fetch_add(&ready, 1);
 	for (unsigned long round = 0;; round++)
-		if (number % 2 == 0)
+		if (number % 2 == 0 || !own)
 			pause();
 	return NULL;
 }

@@ -95,6 +95,12 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_COMMENT:
 		buf_printf(text, "comment %s", record->comment.text);
 		break;
+	case RECORD_SCAN:
+		buf_printf(text, "scan %" PRIu32 " %s", record->scan.resource, record->scan.reason);
+		break;
+	case RECORD_LOST:
+		buf_printf(text, "lost %" PRIx64 " %d", record->lost.id, (int)record->lost.kind);
+		break;
 	case RECORD_AREA:
 		buf_printf(text, "area %" PRIx64, record->area.from);
 		break;

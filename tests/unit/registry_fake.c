@@ -12,8 +12,10 @@ static const struct reader_ops no_reader;
 
 static const struct encoding text_compat = {"text", "", &no_writer, &no_reader, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {
-	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT, NULL, false},
-	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES, &text_compat, false},
+	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS,
+	 NULL, false},
+	{"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_COMPAT | ENCODING_NAMES | ENCODING_SCANS,
+	 &text_compat, false},
 	{"plain", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_CYCLES, NULL, false},
 	{"profile", "", &no_writer, NULL, 0, NULL, false},
 	{"foreign", "", NULL, &no_reader, 0, NULL, false},

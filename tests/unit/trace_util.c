@@ -138,6 +138,12 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_COMMENT:
 		buf_printf(out, "comment %s\n", r->comment.text);
 		return;
+	case RECORD_SCAN:
+		buf_printf(out, "scan %" PRIu32 " %s\n", r->scan.resource, r->scan.reason);
+		return;
+	case RECORD_LOST:
+		buf_printf(out, "lost %" PRIu32 " %" PRIx64 " %d\n", r->lost.resource, r->lost.id, (int)r->lost.kind);
+		return;
 	case RECORD_AREA:
 		buf_printf(out, "area %" PRIx64 "+%" PRIu64 "%s\n", r->area.from, r->area.size,
 			   r->area.is_internal ? " internal" : "");

@@ -1,0 +1,35 @@
+#include "config.h"
+#include "analysis/late.h"
+
+#include <stdlib.h>
+
+bool late_keep(struct late *late, const struct record *record)
+{
+	if (record->type != RECORD_SCAN && record->type != RECORD_LOST)
+		return false;
+	ARRAY_GROW(late->records, late->capacity, late->count);
+	struct record *kept = &late->records[late->count++];
+
+	*kept = *record;
+	if (record->type == RECORD_SCAN)
+		kept->scan.reason = xstrdup(string_or_empty(record->scan.reason));
+	return true;
+}
+
+int late_put(const struct late *late, struct stage *next)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < late->count && !error; i++)
+		error = stage_put(next, &late->records[i]);
+	return error;
+}
+
+void late_free(struct late *late)
+{
+	for (size_t i = 0; i < late->count; i++)
+		if (late->records[i].type == RECORD_SCAN)
+			free((char *)(uintptr_t)late->records[i].scan.reason);
+	free(late->records);
+	*late = (struct late){0};
+}

@@ -1,0 +1,19 @@
+/* Scans and what they found lost, held back by stages that give out calls at the end: behind those calls. */
+#ifndef FT_ANALYSIS_LATE_H
+#define FT_ANALYSIS_LATE_H
+
+#include "analysis/stage.h"
+
+/* Zero at first. */
+struct late {
+	struct record *records; /* reasons are its own */
+	size_t count, capacity;
+};
+
+/* Whether the record is one of those; it is kept then. */
+bool late_keep(struct late *late, const struct record *record);
+/* Hands on what was kept. Errors as of stage_put(). */
+int late_put(const struct late *late, struct stage *next);
+void late_free(struct late *late);
+
+#endif

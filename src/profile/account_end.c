@@ -1,0 +1,73 @@
+/* What is alive at the end, and what of that a scan has found lost. */
+#include "config.h"
+#include "profile/account_parts.h"
+
+#include <string.h>
+
+bool resource_account_has_scan(const struct resource_account *resource)
+{
+	return resource->scans && !*resource->scan_reason;
+}
+
+/* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to. */
+static bool is_leak(struct resource_account *resource, struct block *block)
+{
+	if (!resource_account_has_scan(resource))
+		return true;
+	if (!block->lost_scan || block->lost_scan != resource->scans)
+		return false;
+	tally_add(&resource->lost[block->lost], block->size);
+	tally_add(&block->site->lost[block->lost], block->size);
+	return block->lost != LOST_POSSIBLY;
+}
+
+static void end_block(const struct account *account, struct resource_account *resource, struct block *block)
+{
+	const struct account_wishes *wishes = &account->wishes;
+	const uint64_t born = block->born.since, age = account->last.since - born;
+	struct site *site = block->site;
+
+	if (born < site->oldest_since)
+		site->oldest_since = born;
+	if (born > site->newest_since)
+		site->newest_since = born;
+	site->ages = add_saturated(site->ages, age);
+	if (is_leak(resource, block) && born >= wishes->from && (!wishes->to || born <= wishes->to) &&
+	    age >= wishes->age)
+		tally_add(&site->picked, block->size);
+}
+
+static void end_resource(const struct account *account, const struct resource_state *which,
+			 struct resource_account *resource)
+{
+	struct hash_entry *entry;
+
+	memset(resource->lost, 0, sizeof(resource->lost));
+	for (size_t i = 0; i < resource->site_count; i++) {
+		struct site *site = resource->sites[i];
+
+		account_settle_site(account, resource, site);
+		if (!site->is_marked)
+			site->at_mark = site->live;
+		site->picked = (struct tally){0};
+		site->ages = 0;
+		memset(site->lost, 0, sizeof(site->lost));
+		site->oldest_since = UINT64_MAX;
+		site->newest_since = 0;
+	}
+	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
+		end_block(account, resource, (struct block *)(uintptr_t)entry->value);
+}
+
+void account_end(struct account *account)
+{
+	for (size_t i = 0; i < account->resources.count; i++) {
+		const struct resource_state *which = account->resources.items[i];
+		struct resource_account *resource = resource_account_of(which);
+
+		if (!resource)
+			continue;
+		timeline_advance(&resource->timeline, account->last.since);
+		end_resource(account, which, resource);
+	}
+}

@@ -1,0 +1,22 @@
+/* What the parts of an account share. Private to profile/. */
+#ifndef FT_PROFILE_ACCOUNT_PARTS_H
+#define FT_PROFILE_ACCOUNT_PARTS_H
+
+#include "profile/account.h"
+
+/* A live resource. */
+struct block {
+	struct block *next_unused;
+	uint64_t size;
+	struct moment born;
+	struct site *site;
+	struct thread_account *thread; /* NULL unknown */
+	uint64_t references;
+	uint64_t lost_scan; /* that has said last that it is lost: its number; 0 none */
+	enum lost_kind lost;
+};
+
+/* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
+void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site);
+
+#endif

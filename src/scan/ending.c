@@ -1,0 +1,75 @@
+#include "config.h"
+#include "scan/ending.h"
+#include "scan/snapshot.h"
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct ending {
+	struct scan_threads threads;
+	struct snapshot *snapshot;
+	struct heap *heap;
+};
+
+struct ending *ending_new(void)
+{
+	return xcalloc(1, sizeof(struct ending));
+}
+
+void ending_free(struct ending *ending)
+{
+	if (!ending)
+		return;
+	heap_free(ending->heap);
+	scan_threads_free(&ending->threads);
+	if (ending->snapshot)
+		snapshot_free(ending->snapshot);
+	free(ending);
+}
+
+void ending_add(struct ending *ending, struct task *task)
+{
+	uint64_t pc;
+	long number;
+
+	if (!proc_syscall(task->tid, &number, &pc) || number != task->process->arch->exit_call)
+		scan_threads_add(&ending->threads, task);
+}
+
+const char *ending_scan(struct ending *ending, const struct task *task)
+{
+	const struct process *p = task->process;
+	const char *reason = NULL;
+
+	ending->snapshot = snapshot_new(p->pid);
+	const int error = snapshot_take_ending(ending->snapshot, task->tid, p->arch, &ending->threads);
+
+	if (error)
+		return error == -ENOMEM ? "there was not enough memory for a copy of its own"
+					: "its memory could not be read at its end";
+	switch (heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason)) {
+	case HEAP_READ:
+		heap_classify(ending->heap);
+		return NULL;
+	case HEAP_NOT_FOUND:
+		return "its allocator is not glibc's malloc";
+	case HEAP_TOO_LARGE:
+		return "it has too many blocks";
+	case HEAP_UNSUPPORTED:
+	case HEAP_INCONSISTENT:
+		break;
+	}
+	return reason ? reason : "its heap does not agree with itself";
+}
+
+void ending_each_lost(const struct ending *ending,
+		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
+{
+	size_t count;
+	const struct heap_block *blocks = heap_blocks(ending->heap, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (blocks[i].class != HEAP_REACHABLE)
+			callback(context, blocks[i].address, (enum heap_class)blocks[i].class);
+}

@@ -1,0 +1,71 @@
+#include "config.h"
+#include "tracer/lost.h"
+#include "record/kinds.h"
+#include "record/ledger.h"
+#include "record/output.h"
+#include "record/run.h"
+#include "scan/ending.h"
+
+/* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
+ * registers that it had, and the memory stays until the last one has gone on:
+ *
+ *     thread A: exit_group()    | B: runs
+ *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, the memory, go on: it is gone
+ *
+ * So nobody is held up: what each had is kept, and the last one's stop is the scan's pause. */
+
+struct context {
+	struct trace *trace;
+	uint32_t resource;
+};
+
+static void put_lost(void *context, uint64_t address, enum heap_class class)
+{
+	static const enum lost_kind kinds[] = {
+		[HEAP_LOST] = LOST_DEFINITELY, [HEAP_INDIRECT] = LOST_INDIRECTLY, [HEAP_POSSIBLE] = LOST_POSSIBLY};
+	const struct context *c = context;
+
+	if (ledger_knows(c->trace, c->resource, address))
+		output_lost(c->trace, c->resource, address, kinds[class]);
+}
+
+/* Of the kinds whose ids are addresses of the heap. ending: NULL: nothing is lost. */
+static void put_all(struct trace *trace, const struct ending *ending, const char *reason)
+{
+	const struct settings *set = trace->run->set;
+
+	for (uint32_t id = 1; id < kinds_end(set); id++) {
+		const struct resource *kind = kind_of(set, id);
+		struct context context = {trace, id};
+
+		if (!kind_lives(kind) || !is_heap_type(kind->type))
+			continue;
+		output_scan(trace, id, reason ? reason : "");
+		if (ending && !reason)
+			ending_each_lost(ending, put_lost, &context);
+	}
+}
+
+static bool is_wanted(const struct process *p)
+{
+	return p->tracer->set->scan.is_traced && p->trace->writer;
+}
+
+void lost_at_exec(struct process *p)
+{
+	if (is_wanted(p))
+		put_all(p->trace, NULL, NULL);
+}
+
+void lost_at_end(struct task *task, bool is_last)
+{
+	struct process *p = task->process;
+
+	if (!p || !is_wanted(p))
+		return;
+	if (!p->life->ending)
+		p->life->ending = ending_new();
+	ending_add(p->life->ending, task);
+	if (is_last)
+		put_all(p->trace, p->life->ending, ending_scan(p->life->ending, task));
+}

@@ -1,0 +1,155 @@
+"""A scan beside tracing: of what is alive at a process's end, what is lost, exactly; and how the process ends."""
+
+import collections
+import re
+import signal
+import sys
+
+import builds
+from processes import FUNCTRACE, POSTPROC
+
+BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
+SAID = re.compile(rb'^## lost <1> 0x[0-9a-f]+ ([a-z]+)$', re.M)
+
+
+def traced(room, options, command, **more):
+    return room.run([FUNCTRACE, *options, '--'] + [str(word) for word in command], data=b'', **more)
+
+
+def classes(trace):
+    return dict(collections.Counter(word.decode() for word in SAID.findall(trace)))
+
+
+def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', runs=1):
+    """Blocks that nobody knows any more, what leads only to them, and blocks known by their midst; all threads are in
+    the midst of something when main() returns."""
+    command = [builds.target('planted', variant), threads, lost, linked]
+    wanted = {'definitely': lost, 'indirectly': lost * linked, 'possibly': threads}
+    problems = []
+    for number in range(runs):
+        path = room.path('trace-%d' % number)
+        done = traced(room, ['--scan', '-e', 'memory', '-f', form, '-o', path], command)
+        if done.status or done.out != b'ready\n':
+            problems.append('status %d: %s' % (done.status, done.err.decode()))
+            continue
+        text = room.run([POSTPROC, '-q', path]).out
+        if classes(text) != wanted or text.count(b'\n## scan <1>\n') != 1:
+            problems.append('run %d: %s' % (number, classes(text)))
+        # Those that are shown as leaks come after all calls, and their sizes are what was asked for.
+        found = room.run([POSTPROC, '-q', '-f', 'json', path]).out
+        if b'"leaked":{"bytes":%d,"count":%d}' % (lost * (56 + 40 * linked), lost + lost * linked) not in found:
+            problems.append('run %d: %s' % (number, found[:400].decode()))
+        for option in ('-l', '-c'):
+            again = room.run([POSTPROC, '-q', option, path]).out
+            if classes(again) != wanted or classes(again[:again.rindex(b'\n\n')]):
+                problems.append('run %d, %s: %s' % (number, option, classes(again)))
+    return problems, ''
+
+
+REPORT = r'''memory      [\d,]+ bytes in 2,036 blocks allocated, 0 released
+            [\d,]+ bytes in 2,036 blocks alive at the end
+              560 bytes in 10 blocks definitely lost: no pointer leads to them
+              800 bytes in 20 blocks indirectly lost: only what is lost leads to them
+              208 bytes in 2 blocks possibly lost: pointers into the midst of them
+              [\d,]+ bytes in 2,004 blocks still reachable
+'''
+
+
+def report(room):
+    """What people read, and the statuses."""
+    program = builds.target('planted', 'O2')
+    done = traced(room, ['--report', '--error-exitcode=9'], [program, 2, 10, 2])
+    out = done.out.decode()
+    problems = []
+    if done.status != 9 or not re.search(REPORT, out) or 'memory: lost, by stack\n\n  1. 800 bytes in 20 blocks' not in out:
+        problems.append('status %d: %s%s' % (done.status, out, done.err.decode()))
+    if 'plant at planted.c' not in out:
+        problems.append('no stack: ' + out)
+    for options, command, status, said in (
+            (['--error-exitcode=9'], [program, 2, 0], 0, b'Nothing is lost.'),
+            (['--error-exitcode=9', '--scan=off'], [program, 2, 0], 9, b'alive at the end, by stack'),
+            (['--error-exitcode=9'], ['/bin/ls', '/'], 0, b'Nothing is lost.'),
+            (['--error-exitcode=9'], ['/bin/sh', '-c', 'ls / | cat; exec ls /'], 0, b'Nothing is lost.'),
+            (['--error-exitcode=9'], [sys.executable, '-c', 'pass'], 0, b'Nothing is lost.')):
+        done = traced(room, ['--report', *options], command)
+        if done.status != status or said not in done.out:
+            problems.append('%s: status %d: %s' % (command, done.status, (done.out + done.err).decode()))
+    path = room.path('suppressions')
+    with open(path, 'w') as out:
+        out.write('leak:plant\n')
+    done = traced(room, ['--report', '--error-exitcode=9', '--suppressions=' + path], [program, 2, 10, 2])
+    if done.status:
+        problems.append('suppressed: status %d: %s' % (done.status, done.out.decode()))
+    return problems, ''
+
+
+KILLED = '''
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+for _ in range(5):
+    libc.memset(libc.malloc(54321), 1, 54321)
+if os.fork() == 0:
+    os.execv('/bin/true', ['true'])
+os.wait()
+os.kill(os.getpid(), %d)
+'''
+
+
+def killed(room):
+    """By a signal, in which it has its memory still."""
+    problems = []
+    for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL):
+        path = room.path('killed')
+        done = traced(room, ['--scan', '-e', 'memory', '-f', 'text', '-o', path], [sys.executable, '-c', KILLED % number])
+        if done.status != -number:
+            problems.append('status %d: %s' % (done.status, done.err.decode()))
+        with open(path, 'rb') as trace:
+            text = trace.read()
+        big = re.findall(rb'\(54321\) = (0x[0-9a-f]+)', text)
+        said = [b'## lost <1> %s definitely\n' % address in text for address in big]
+        # The newest may be in a register or a frame that goes on.
+        if len(big) != 5 or said.count(True) < 4:
+            problems.append('%s: of %d blocks %s' % (number, len(big), said))
+    return problems, ''
+
+
+def unknown(room):
+    """Whose heap is not understood: that is said, and what is alive counts."""
+    problems, skipped = [], []
+    for variant, said in (('musl', b"its allocator is not glibc's malloc"), ('m32', b'it is one of 32 bits')):
+        try:
+            done = traced(room, ['--report', '--error-exitcode=9'], [builds.target('planted', variant), 2, 10])
+        except builds.Skip as skip:
+            skipped.append(str(skip))
+            continue
+        if done.status != 9 or b'it is not known what is lost: ' + said not in done.out:
+            problems.append('%s: status %d: %s' % (variant, done.status, (done.out + done.err).decode()))
+    return problems, '; '.join(skipped)
+
+
+def refused(room):
+    problems = []
+    for options, said in ((['--scan', '-e', 'file'], b'add -e memory'), (['--scan', '-f', 'mpatrol'], b'has no place'),
+                          (['--scan', '--compat=sp-rtrace'], b'has no place'), (['--scan=json'], b'a scan without tracing'),
+                          (['--scan', '--why=0x10'], b'a scan without tracing'), (['--scan=x'], b'text and json')):
+        done = room.run([FUNCTRACE, *options, '-o', room.path('t'), '/bin/true'])
+        if done.status != 2 or said not in done.err:
+            problems.append('%s: status %d: %s' % (options, done.status, done.err.decode()))
+    return problems, ''
+
+
+CASES = [
+    ('lost at the end', planted),
+    ('lost at the end: 16 threads', lambda room: planted(room, threads=16, runs=5)),
+    ('lost at the end: one thread', lambda room: planted(room, threads=1, lost=50, linked=3, runs=5)),
+    ('lost at the end: static', lambda room: planted(room, 'static')),
+    ('lost at the end: stripped', lambda room: planted(room, 'stripped')),
+    ('lost at the end: text', lambda room: planted(room, lost=300, form='text')),
+    ('lost at the end: stacktrack', lambda room: planted(room, lost=300, form='stacktrack')),
+    ('lost at the end: the report', report),
+    ('lost at the end: killed by a signal', killed),
+    ('lost at the end: other heaps', unknown),
+    ('lost at the end: refused', refused),
+]

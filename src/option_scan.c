@@ -107,10 +107,11 @@ static bool has_heap(const struct settings *s)
 int option_scan_beside_check(struct parse *parse)
 {
 	struct settings *s = parse->settings;
-	const bool has_place = !parse->compat && encoding_can(s->encoding, ENCODING_SCANS);
+	const bool has_place = encoding_can(s->encoding, ENCODING_SCANS);
 
 	if (!s->scan.is_wanted) {
-		s->scan.is_traced = s->report.is_wanted && !s->scan.is_off && has_heap(s) && has_place;
+		s->scan.is_traced =
+			s->report.is_wanted && !s->scan.is_off && has_heap(s) && has_place && !parse->compat;
 		return 0;
 	}
 	if (s->scan.is_json || s->scan.why_count)
@@ -121,8 +122,8 @@ int option_scan_beside_check(struct parse *parse)
 	if (!has_heap(s))
 		return usage_error(parse, "--scan says what is lost of the memory; add -e memory");
 	if (!has_place)
-		return usage_error(parse, "a trace in the format %s has no place for what a scan finds; leave out %s",
-				   encoding_name(s->encoding), parse->compat ? "-C" : "-f");
+		return usage_error(parse, "a trace in the format %s has no place for what a scan finds; leave out -f",
+				   encoding_name(s->encoding));
 	s->scan.is_wanted = false;
 	s->scan.is_traced = true;
 	return 0;

@@ -174,6 +174,8 @@ static bool add_main(struct heap *heap, uint64_t system_mem)
 
 	if (end < top || system_mem > end || !has_memory(heap->image, end - system_mem, end))
 		return inconsistent(heap, "the main arena has another size than it says");
+	heap->figures.bottom = end - system_mem;
+	heap->figures.top = end;
 	region_add(heap,
 		   &(struct region){
 			   .start = align_up(end - system_mem, 16), .whole = end - system_mem, .end = end, .top = top});

@@ -36,6 +36,7 @@ struct heap_figures {
 	uint64_t arenas;
 	uint64_t arena, ordblks, smblks, hblks, hblkhd, fsmblks, uordblks, fordblks, keepcost;
 	uint64_t cached_chunks, cached_bytes;
+	uint64_t bottom, top; /* what brk(2) gave the main arena; 0 nothing */
 };
 
 /* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does

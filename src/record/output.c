@@ -355,6 +355,12 @@ void output_note(struct trace *trace, const char *fmt, ...)
 	engine_want_tick(trace->run->engine);
 }
 
+void output_heap(struct trace *trace, const struct record_heap *heap)
+{
+	if (trace->writer && !trace->broken)
+		put(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
+}
+
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
 	if (trace->writer && !trace->broken)

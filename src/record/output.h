@@ -22,6 +22,8 @@ void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
 /* Writes, as a remark, that a call has failed: its arguments, its result and the error, as far as e->args has them. */
 void output_failure(struct trace *trace, const struct event *e);
+/* Writes the allocator's figures. */
+void output_heap(struct trace *trace, const struct record_heap *heap);
 /* Writes that the process was scanned, and why nothing of the resource is known by that ("": it is); then a live id of
  * it that is lost. */
 void output_scan(struct trace *trace, uint32_t resource, const char *reason);

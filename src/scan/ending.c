@@ -63,6 +63,11 @@ const char *ending_scan(struct ending *ending, const struct task *task)
 	return reason ? reason : "its heap does not agree with itself";
 }
 
+const struct heap_figures *ending_figures(const struct ending *ending)
+{
+	return heap_figures(ending->heap);
+}
+
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context)
 {

@@ -17,7 +17,8 @@ void ending_add(struct ending *ending, struct task *task);
 /* The last one stands there: copies the memory, and finds out what is lost of the heap. NULL, or why it is not known:
  * a static text. Memory: as much again as the process has written. */
 const char *ending_scan(struct ending *ending, const struct task *task);
-/* After that: calls back for each block of the heap that is not reachable, by address. */
+/* After that: the allocator's figures; and calls back for each block of the heap that is not reachable, by address. */
+const struct heap_figures *ending_figures(const struct ending *ending);
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

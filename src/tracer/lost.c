@@ -46,6 +46,19 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 	}
 }
 
+static void put_figures(struct trace *trace, const struct heap_figures *f)
+{
+	const struct record_heap heap = {
+		.bottom = f->bottom,
+		.top = f->top,
+		/* usmblks is 0 always: mallinfo(3). */
+		.info = {f->arena, f->ordblks, f->smblks, f->hblks, f->hblkhd, 0, f->fsmblks, f->uordblks, f->fordblks,
+			 f->keepcost},
+	};
+
+	output_heap(trace, &heap);
+}
+
 static bool is_wanted(const struct process *p)
 {
 	return p->tracer->set->scan.is_traced && p->trace->writer;
@@ -66,6 +79,11 @@ void lost_at_end(struct task *task, bool is_last)
 	if (!p->life->ending)
 		p->life->ending = ending_new();
 	ending_add(p->life->ending, task);
-	if (is_last)
-		put_all(p->trace, p->life->ending, ending_scan(p->life->ending, task));
+	if (!is_last)
+		return;
+	const char *const reason = ending_scan(p->life->ending, task);
+
+	if (!reason)
+		put_figures(p->trace, ending_figures(p->life->ending));
+	put_all(p->trace, p->life->ending, reason);
 }

@@ -8,7 +8,7 @@ import sys
 import builds
 from processes import FUNCTRACE, POSTPROC
 
-BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
+BUILDS = [('heapfigures', 'O2'), ('heapfigures', 'static'), ('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
 SAID = re.compile(rb'^## lost <1> 0x[0-9a-f]+ ([a-z]+)$', re.M)
 
 
@@ -115,6 +115,23 @@ def killed(room):
     return problems, ''
 
 
+def figures(room):
+    """HINF: the ten figures are the process's own, in both dialects."""
+    problems = []
+    for variant, threads in (('O2', 0), ('O2', 1), ('O2', 8), ('static', 3)):
+        for options in ([], ['--compat=sp-rtrace'], ['-f', 'text'], ['-f', 'text', '--compat=sp-rtrace']):
+            path = room.path('figures')
+            done = traced(room, ['--scan', '-e', 'memory', *options, '-o', path],
+                          [builds.target('heapfigures', variant), threads])
+            text = room.run([POSTPROC, '-q', path]).out
+            heap = re.findall(rb'^##   .* (\S+)$', text[text.find(b'## heap status information:'):], re.M)
+            if done.status or [b'%d' % int(value, 0) for value in heap[4:]] != done.out.split():
+                problems.append('%s %d %s: %s, not %s' % (variant, threads, options, heap, done.out.split()))
+            elif not int(heap[0], 0) < int(heap[2], 0) <= int(heap[1], 0):
+                problems.append('%s: the bounds %s' % (variant, heap[:4]))
+    return problems, ''
+
+
 def unknown(room):
     """Whose heap is not understood: that is said, and what is alive counts."""
     problems, skipped = [], []
@@ -132,7 +149,7 @@ def unknown(room):
 def refused(room):
     problems = []
     for options, said in ((['--scan', '-e', 'file'], b'add -e memory'), (['--scan', '-f', 'mpatrol'], b'has no place'),
-                          (['--scan', '--compat=sp-rtrace'], b'has no place'), (['--scan=json'], b'a scan without tracing'),
+                           (['--scan=json'], b'a scan without tracing'),
                           (['--scan', '--why=0x10'], b'a scan without tracing'), (['--scan=x'], b'text and json')):
         done = room.run([FUNCTRACE, *options, '-o', room.path('t'), '/bin/true'])
         if done.status != 2 or said not in done.err:
@@ -150,6 +167,7 @@ CASES = [
     ('lost at the end: stacktrack', lambda room: planted(room, lost=300, form='stacktrack')),
     ('lost at the end: the report', report),
     ('lost at the end: killed by a signal', killed),
+    ('lost at the end: the allocator, as it says itself', figures),
     ('lost at the end: other heaps', unknown),
     ('lost at the end: refused', refused),
 ]

@@ -22,7 +22,7 @@ EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/al
 	tests/targets/kind_qobject.h tests/targets/kind_qobjectlib.cpp \
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \
 	tests/targets/leaderless.c tests/targets/leaving.c \
-	tests/targets/library.c tests/targets/planted.c tests/targets/planted_types.cpp \
+	tests/targets/library.c tests/targets/heapfigures.c tests/targets/planted.c tests/targets/planted_types.cpp \
 	tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \

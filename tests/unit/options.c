@@ -281,7 +281,8 @@ static void test_scan(void **state)
 	assert_false(settings.scan.is_traced);
 	assert_usage_error("--scan -e file ls", "add -e memory");
 	assert_usage_error("--scan -f plain ls", "the format plain has no place for what a scan finds");
-	assert_usage_error("--scan -f text --compat=sp-rtrace ls", "has no place");
+	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);
+	assert_true(settings.scan.is_traced);
 	assert_usage_error("--scan=json ls", "--scan=json is about a scan without tracing");
 	assert_usage_error("--scan --why=1 ls", "--why is about a scan without tracing");
 	assert_usage_error("--scan -t 1 -t 2", "one process");

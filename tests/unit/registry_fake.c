@@ -10,7 +10,8 @@
 static const struct writer_ops no_writer;
 static const struct reader_ops no_reader;
 
-static const struct encoding text_compat = {"text", "", &no_writer, &no_reader, ENCODING_STREAM, .is_compat = true};
+static const struct encoding text_compat = {
+	"text", "", &no_writer, &no_reader, ENCODING_STREAM | ENCODING_SCANS, .is_compat = true};
 const struct encoding encodings[] = {
 	{"rtrace", "", &no_writer, &no_reader, ENCODING_BINARY | ENCODING_STREAM | ENCODING_COMPAT | ENCODING_SCANS,
 	 NULL, false},

@@ -21,11 +21,12 @@ struct postproc {
 	struct postproc_options options;
 	struct index_set include, exclude;
 	struct output_sequence sequence;
-	struct views views;   /* if they are wanted */
-	bool failed;          /* and said so */
-	bool found_leaks;     /* in one of them */
-	bool chose;           /* the choices of the command line matched something in one of them */
-	struct buf unmatched; /* what did not, in the others: a sentence a line */
+	struct views views;               /* if they are wanted */
+	struct suppressions suppressions; /* of -l */
+	bool failed;                      /* and said so */
+	bool found_leaks;                 /* in one of them */
+	bool chose;                       /* the choices of the command line matched something in one of them */
+	struct buf unmatched;             /* what did not, in the others: a sentence a line */
 };
 
 static bool read_indices(const char *path, struct index_set *set)
@@ -87,6 +88,11 @@ static bool prepare(struct postproc *postproc)
 	    !check_folders("--sysroot", options->select.sysroot, "") ||
 	    !check_folders("--debug-path", options->names.debug_path, ":") || !check_output(options))
 		return false;
+	for (size_t i = 0; options->leaks && i < options->views.suppression_count; i++)
+		if (!suppressions_read(&postproc->suppressions, options->views.suppressions[i]))
+			return false;
+	if (postproc->suppressions.count)
+		options->filters.stacks.suppressions = &postproc->suppressions;
 	if (options->include_path)
 		options->select.include = &postproc->include;
 	if (options->exclude_path)
@@ -244,5 +250,7 @@ int main(int argc, char **argv)
 	free(postproc.options.layout);
 	free(postproc.options.inputs);
 	free(postproc.options.views.suppressions);
+	postproc_filters_free(&postproc.options.filters);
+	suppressions_free(&postproc.suppressions);
 	return status_of(&postproc);
 }

@@ -57,6 +57,27 @@ static void check_packing(struct argp_state *state, struct postproc_options *opt
 			   packing_suffix(options->packing));
 }
 
+/* --older is two things: a filter of -l, and what the report picks of all that is alive. */
+static void check_filters(struct argp_state *state, struct postproc_options *options)
+{
+	const struct view_options *views = &options->views;
+	struct filter_options *filter = &options->filters.filter;
+
+	if (views->older && !options->leaks && !views->report && !views->live)
+		argp_error(state, "--older is about what is alive; add -l or --report");
+	if (options->filters.min_count && !options->leaks && !views->report)
+		argp_error(state, "--min-count counts what the groups of -l and --report have; add one of them");
+	if (options->filters.min_count && views->report_options.view > REPORT_TEMPORARY)
+		argp_error(state, "--min-count is about stacks; it goes with the views leaks, peak, allocated and "
+				  "temporary");
+	if (views->older && options->leaks) {
+		filter->older = views->older;
+		filter->age = views->wishes.age;
+	}
+	if (postproc_filters_want(&options->filters) && (views->live || options->dump || options->expand_events))
+		argp_error(state, "filters of allocations do not go with --live, --dump and --expand-events");
+}
+
 void postproc_options_check(struct argp_state *state, struct postproc_options *options)
 {
 	const bool other_format = options->output_encoding;
@@ -79,6 +100,7 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 			state,
 			"--report, --html and files for other tools are made of the whole trace; they do not go with "
 			"-l, -c, --stats, --dump or another format");
+	check_filters(state, options);
 	if (options->views.report && options->views.export)
 		argp_error(state, "--report is text; it does not go with -f");
 	if (options->stats && (options->leaks || options->compress || other_format))

@@ -349,6 +349,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->views;
+		state->child_inputs[1] = &options->filters;
 		return 0;
 	case 'l':
 		options->leaks = true;
@@ -406,7 +407,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void postproc_options_parse(int argc, char **argv, struct postproc_options *options)
 {
-	static const struct argp_child children[] = {{.argp = &postproc_view_argp, .group = 1}, {0}};
+	static const struct argp_child children[] = {
+		{.argp = &postproc_view_argp, .group = 1}, {.argp = &postproc_filter_argp, .group = 1}, {0}};
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = parse,

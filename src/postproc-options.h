@@ -9,6 +9,7 @@
 #include "trace/packing.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
+#include "postproc-filter-options.h"
 #include "postproc-view-options.h"
 #include "stacktrack-expand.h"
 
@@ -46,6 +47,7 @@ struct postproc_options {
 	struct call_address call_address;
 	struct names_options names;
 	struct view_options views;
+	struct postproc_filters filters;
 };
 
 /* Whether what mpatrol's programs show of a trace is wanted instead of it. */

@@ -1,11 +1,13 @@
 #include "config.h"
 #include "postproc-run.h"
 #include "analysis/choices.h"
+#include "analysis/clock.h"
 #include "analysis/layout.h"
 #include "analysis/leaks.h"
 #include "analysis/mpatrol_outputs.h"
 #include "analysis/object_map.h"
 #include "analysis/reorder.h"
+#include "analysis/small_groups.h"
 #include "analysis/split.h"
 #include "analysis/summary.h"
 #include "analysis/threads.h"
@@ -16,6 +18,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { STAGES_MAX = 12 };
@@ -31,6 +34,9 @@ struct chain {
 	size_t stage_count;
 	struct stage *prepare, *summary;
 	struct stage *choices, *select; /* NULL: none is needed */
+	struct stage *clock;            /* NULL: all calls are shown */
+	struct filter filter;
+	struct stack_filter *stack_filter; /* NULL: nothing is asked of names */
 };
 
 struct run {
@@ -119,6 +125,26 @@ static struct stage *add_stage(struct chain *chain, struct stage *stage)
 	return stage;
 }
 
+/* What stands before the output chooses by names, too. */
+static bool filters_names(const struct postproc_options *options)
+{
+	return options->filters.stacks.pattern_count || options->filters.stacks.suppressions;
+}
+
+static bool selects(const struct postproc_options *options)
+{
+	const struct select_options *select = &options->select;
+
+	return select->include || select->exclude || select->call_address || select->by_context ||
+	       postproc_filters_want(&options->filters) || filters_names(options);
+}
+
+/* The clock is the stage that the records come through first; it is made before those that ask it. */
+static const struct trace_clock *trace_clock_of(const struct chain *chain)
+{
+	return chain->clock ? clock_of(chain->clock) : NULL;
+}
+
 static struct stage *make_output(struct chain *chain)
 {
 	struct run *run = chain->run;
@@ -128,16 +154,18 @@ static struct stage *make_output(struct chain *chain)
 					     .input_path = run->input->path,
 					     .sequence = run->sequence};
 
-	if (options->resolve || run->views)
+	if (options->resolve || run->views || filters_names(options))
 		chain->names = names_new(&options->names);
 	if (run->views)
-		return views_stage(run->views, chain->names, &target);
+		return views_stage(run->views, chain->names, trace_clock_of(chain), &target);
+	struct names *const shown = options->resolve ? chain->names : NULL;
+
 	if (options->resolve && !postproc_wants_mpatrol(options) &&
 	    !encoding_can(options->output_encoding, ENCODING_NAMES))
 		msg_warn("names have a place only in %s; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
-		const struct stats_options stats = {.target = target, .names = chain->names};
+		const struct stats_options stats = {.target = target, .names = shown};
 
 		return stats_new(&stats);
 	}
@@ -150,7 +178,7 @@ static struct stage *make_output(struct chain *chain)
 			.input_name = run->input->name,
 			.input = run->input->fd,
 			.is_live = options->follow || !postproc_input_is_file(run->input),
-			.names = chain->names,
+			.names = shown,
 		};
 
 		return mpatrol_outputs_new(&outputs);
@@ -162,10 +190,32 @@ static struct stage *make_output(struct chain *chain)
 		.packing = options->packing,
 		.is_compat = is_compat,
 		.is_compat_context = run,
-		.names = chain->names,
+		.names = shown,
 	};
 
 	return output_new(&output);
+}
+
+/* The stage that chooses calls. Leaks come when all calls have passed the clock. */
+static struct stage *make_select(struct chain *chain, struct stage *next, bool is_trace)
+{
+	const struct postproc_options *options = chain->run->options;
+	struct select_options select = options->select;
+
+	select.by_allocation = !is_trace;
+	select.are_leaks = options->leaks;
+	if (filters_names(options))
+		chain->stack_filter = stack_filter_new(&options->filters.stacks, chain->names);
+	chain->filter = (struct filter){
+		.options = options->filters.filter,
+		.clock = trace_clock_of(chain),
+		.judge = chain->stack_filter ? stack_filter_judge(chain->stack_filter) : NULL,
+	};
+	if (postproc_filters_want(&options->filters) || chain->stack_filter)
+		select.filter = &chain->filter;
+	if (chain->summary && chain->stack_filter)
+		summary_set_lines(chain->summary, stack_filter_suppressed, chain->stack_filter);
+	return chain->select = add_stage(chain, select_new(next, &select));
 }
 
 /* The stages, from the last to the first. Leaks are found among all calls and chosen from then: a
@@ -174,8 +224,10 @@ static void make_stages(struct chain *chain)
 {
 	struct run *run = chain->run;
 	const struct postproc_options *options = run->options;
-	struct stage *stage = add_stage(chain, make_output(chain));
 
+	if (selects(options))
+		chain->clock = clock_new(NULL);
+	struct stage *stage = add_stage(chain, make_output(chain));
 	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
 
 	if (is_trace && !options->follow) {
@@ -191,23 +243,22 @@ static void make_stages(struct chain *chain)
 		stage = chain->summary = add_stage(chain, summary_new(stage));
 	if (options->compress)
 		stage = add_stage(chain, compress_new(stage, options->order));
-	const bool selects = options->select.include || options->select.exclude || options->select.call_address ||
-			     options->select.by_context;
-
-	if ((selects || options->prepare.choose_resources) && !options->compress && is_trace)
+	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, threads_new(stage));
-	if (selects) {
-		struct select_options select = options->select;
-
-		select.by_allocation = !is_trace;
-		stage = chain->select = add_stage(chain, select_new(stage, &select));
-	}
+	if (options->leaks && options->filters.min_count)
+		stage = add_stage(chain, small_groups_new(stage, options->filters.min_count));
+	if (chain->clock)
+		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
 		stage = add_stage(chain, leaks_new(stage));
 		summary_set_leaks(chain->summary, stage);
 	}
-	if (selects || options->select.sysroot)
+	if (chain->clock || options->select.sysroot)
 		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));
+	if (chain->clock) {
+		chain->clock->next = stage;
+		stage = add_stage(chain, chain->clock);
+	}
 	chain->prepare = add_stage(chain, prepare_new(stage, &options->prepare));
 	add_stage(chain, reorder_new(chain->prepare));
 }
@@ -251,6 +302,21 @@ static struct stage *begin_process(void *context)
 	return chain->stages[chain->stage_count - 1];
 }
 
+/* What is alive need not have all that is asked for: that is the result of a check, but a wrong name should be seen. */
+static void report_filter(const struct chain *chain, struct buf *unmatched)
+{
+	struct buf out = {0};
+
+	filter_report(&chain->filter, &out);
+	if (chain->stack_filter)
+		stack_filter_report(chain->stack_filter, &out);
+	if (!chain->run->options->leaks)
+		buf_add(unmatched, out.data, out.size);
+	else if (out.size)
+		msg_warn("%.*s", (int)strcspn(buf_str(&out), "\n"), buf_str(&out));
+	buf_free(&out);
+}
+
 /* Says of each choice of the command line that matched nothing, in any of the processes, what it was. */
 static void check_choices(const struct run *run, struct buf *unmatched)
 {
@@ -263,6 +329,7 @@ static void check_choices(const struct run *run, struct buf *unmatched)
 		if (chain->choices)
 			choices_report(chain->choices, chain->select ? select_count(chain->select) : 0, may_be_late,
 				       unmatched);
+		report_filter(chain, unmatched);
 	}
 }
 
@@ -293,6 +360,7 @@ static void chain_free(struct chain *chain)
 
 		stage->free(stage);
 	}
+	stack_filter_free(chain->stack_filter);
 	if (chain->names)
 		names_free(chain->names);
 	free(chain);

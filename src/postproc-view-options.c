@@ -1,9 +1,9 @@
 #include "config.h"
 #include "postproc-view-options.h"
+#include "postproc-filter-options.h"
 #include "base/msg.h"
 #include "report/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +39,12 @@ static const struct argp_option option_table[] = {
 	 "in the report: what was allocated from second A to second B of the trace and is still alive (without times: "
 	 "calls)",
 	 0},
-	{"older", OPT_OLDER, "T", 0, "in the report: what is alive and at least T seconds old at the end", 0},
+	{"older", OPT_OLDER, "T", 0, "with -l and in the report: what is alive and at least T seconds old at the end",
+	 0},
 	{"diff", OPT_DIFF, "FILE|@T", 0,
 	 "in the report: what grew since the trace FILE, or since second T of the trace", 0},
 	{"suppressions", OPT_SUPPRESSIONS, "FILE", 0,
-	 "in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; again for more",
+	 "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; again for more",
 	 0},
 	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "in the report: an entry for such a file for each leak", 0},
 	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,
@@ -57,23 +58,12 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-/* Seconds with a fraction, as nanoseconds. *end: what is behind them. */
-static bool parse_seconds(const char *text, uint64_t *ns, char **end)
-{
-	const double seconds = strtod(text, end);
-
-	if (*end == text || !isfinite(seconds) || seconds < 0 || seconds > 1e9)
-		return false;
-	*ns = (uint64_t)(seconds * 1e9 + 0.5);
-	return true;
-}
-
 static uint64_t seconds(struct argp_state *state, const char *option, const char *text)
 {
 	uint64_t ns = 0;
 	char *end;
 
-	if (!parse_seconds(text, &ns, &end) || *end)
+	if (!postproc_parse_seconds(text, &ns, &end) || *end)
 		argp_error(state, "%s needs seconds, like 2.5, not '%s'", option, text);
 	return ns;
 }
@@ -82,10 +72,11 @@ static void set_between(struct argp_state *state, struct view_options *options, 
 {
 	char *end;
 
-	if (!parse_seconds(text, &options->wishes.from, &end) || *end != ',' ||
-	    !parse_seconds(end + 1, &options->wishes.to, &end) || *end || options->wishes.to <= options->wishes.from)
+	if (!postproc_parse_seconds(text, &options->wishes.from, &end) || *end != ',' ||
+	    !postproc_parse_seconds(end + 1, &options->wishes.to, &end) || *end ||
+	    options->wishes.to <= options->wishes.from)
 		argp_error(state, "--between needs two times in seconds, the later one behind: 2,3.5, not '%s'", text);
-	options->picks = true;
+	options->between = true;
 }
 
 static void set_diff(struct argp_state *state, struct view_options *options, const char *text)
@@ -111,7 +102,7 @@ static void set_tree(struct argp_state *state, struct view_options *options, con
 /* What only says how the report looks. */
 static bool wants_report_only(const struct view_options *options)
 {
-	return options->report_options.tree || options->report_options.top || options->picks || options->old ||
+	return options->report_options.tree || options->report_options.top || options->between || options->old ||
 	       options->wishes.has_mark || options->report_options.gen_suppressions;
 }
 
@@ -124,13 +115,12 @@ static void check(struct argp_state *state, const struct view_options *options)
 	if (options->live && (options->report || options->export))
 		argp_error(state, "--live does not go with --report or -f; 'r' in the view writes a report");
 	if (!options->report && !options->live && wants_report_only(options))
-		argp_error(state,
-			   "--tree, --top, --between, --older, --diff and --gen-suppressions are about the report; add "
-			   "--report");
+		argp_error(state, "--tree, --top, --between, --diff and --gen-suppressions are about the report; add "
+				  "--report");
 	if (options->report_options.tree && view > REPORT_TEMPORARY)
 		argp_error(state,
 			   "--tree is made of stacks; it goes with the views leaks, peak, allocated and temporary");
-	if ((options->picks || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
+	if ((view_options_pick(options) || options->old || options->wishes.has_mark) && view != REPORT_LEAKS)
 		argp_error(state,
 			   "--between, --older and --diff choose among what is alive; they go with --report=leaks");
 	if (options->export && options->export->needs)
@@ -176,7 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_OLDER:
 		options->wishes.age = seconds(state, "--older", arg);
-		options->picks = true;
+		options->older = arg;
 		return 0;
 	case OPT_DIFF:
 		set_diff(state, options, arg);

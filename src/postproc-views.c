@@ -20,7 +20,8 @@ bool views_begin(struct views *views, const struct postproc_options *options)
 	return true;
 }
 
-struct stage *views_stage(struct views *views, struct names *names, const struct output_target *target)
+struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
+			  const struct output_target *target)
 {
 	const struct view_options *options = &views->options->views;
 
@@ -28,10 +29,16 @@ struct stage *views_stage(struct views *views, struct names *names, const struct
 		struct export_options export_options = options->export_options;
 
 		export_options.names = names;
+		export_options.clock = clock;
 		return export_stage_new(options->export, &export_options, target);
 	}
 	const struct profile_stage_options stage = {
-		.profile = views->profile, .names = names, .is_old = views->reads_old, .wishes = options->wishes};
+		.profile = views->profile,
+		.names = names,
+		.is_old = views->reads_old,
+		.wishes = options->wishes,
+		.clock = clock,
+	};
 
 	return profile_stage_new(&stage);
 }
@@ -50,7 +57,9 @@ static int write_report(void *context, FILE *out)
 	struct views *views = context;
 	struct report_options options = views->options->views.report_options;
 
-	options.picks = views->options->views.picks;
+	options.picks = view_options_pick(&views->options->views);
+	options.min_count = views->options->filters.min_count;
+	options.filters = views->options->filters.words.size ? (const char *)views->options->filters.words.data : NULL;
 	options.sysroot = views->options->names.sysroot;
 	options.columns = lines_columns(out);
 	options.colours = lines_want_colours(out);
@@ -93,8 +102,11 @@ bool views_write(struct views *views)
 
 bool views_found_leaks(const struct views *views)
 {
+	const uint32_t min_count = views->options->filters.min_count;
+	const uint64_t least = min_count ? min_count - 1 : 0;
+
 	for (size_t i = 0; views->profile && i < views->profile->group_count; i++)
-		if (views->profile->groups[i]->picked.calls)
+		if (views->profile->groups[i]->picked.calls > least)
 			return true;
 	return false;
 }

@@ -1,6 +1,7 @@
 bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/functrace-postproc.c src/postproc-options.c src/postproc-options.h \
 	src/postproc-checks.c src/postproc-checks.h \
+	src/postproc-filter-options.c src/postproc-filter-options.h \
 	src/postproc-input.c src/postproc-input.h src/postproc-run.c src/postproc-run.h \
 	src/postproc-dump.c src/postproc-dump.h \
 	src/postproc-view-options.c src/postproc-view-options.h src/postproc-views.c src/postproc-views.h \

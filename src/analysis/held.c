@@ -123,6 +123,23 @@ void held_to_record(const struct held_call *held, struct record *record)
 		stack_to_call(held->stack, &record->call);
 }
 
+int hold_put(struct hold *hold, const struct held_call *call, struct stage *next)
+{
+	struct record record;
+
+	if (call->thread && call->thread != hold->put) {
+		const struct record thread = {.type = RECORD_THREAD,
+					      .thread = {.tid = call->thread->tid, .name = call->thread->name}};
+		const int error = stage_put(next, &thread);
+
+		if (error)
+			return error;
+		hold->put = call->thread;
+	}
+	held_to_record(call, &record);
+	return stage_put(next, &record);
+}
+
 void hold_free(struct hold *hold)
 {
 	struct hash_entry *entry;

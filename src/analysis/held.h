@@ -3,6 +3,7 @@
 #define FT_ANALYSIS_HELD_H
 
 #include "analysis/intern.h"
+#include "analysis/stage.h"
 
 struct held_call {
 	struct held_call *next, *previous; /* the owner's lists */
@@ -30,6 +31,7 @@ struct hold {
 	struct held_chunk *chunks;
 	struct hash threads;              /* tid -> newest struct held_thread of it */
 	const struct held_thread *thread; /* of the calls that come now */
+	const struct held_thread *put;    /* of the call that went on last */
 };
 
 /* A copy of the call, with the current thread. */
@@ -40,6 +42,8 @@ void hold_release(struct hold *hold, struct held_call *call);
 void hold_thread(struct hold *hold, const struct record_thread *thread);
 /* The call as a record; its pointers live as long as the held call. */
 void held_to_record(const struct held_call *held, struct record *record);
+/* Hands it on, below a record of its thread where the one before it was another's. */
+int hold_put(struct hold *hold, const struct held_call *call, struct stage *next);
 void hold_free(struct hold *hold);
 
 #endif

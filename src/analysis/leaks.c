@@ -25,7 +25,6 @@ struct leaks {
 	struct held_call *first, *last;
 	struct mark *marks, **marks_end;
 	uint64_t sequence, unseen;
-	const struct held_thread *thread_written;
 };
 
 static int put_mark(struct leaks *leaks, const struct mark *mark)
@@ -192,23 +191,6 @@ static int put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-static int put_held(struct leaks *leaks, const struct held_call *call)
-{
-	struct record record;
-
-	if (call->thread && call->thread != leaks->thread_written) {
-		const struct record thread = {.type = RECORD_THREAD,
-					      .thread = {.tid = call->thread->tid, .name = call->thread->name}};
-		const int error = stage_put(leaks->stage.next, &thread);
-
-		if (error)
-			return error;
-		leaks->thread_written = call->thread;
-	}
-	held_to_record(call, &record);
-	return stage_put(leaks->stage.next, &record);
-}
-
 static int finish(struct stage *stage)
 {
 	struct leaks *leaks = (struct leaks *)stage;
@@ -217,7 +199,7 @@ static int finish(struct stage *stage)
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
 		error = put_marks_before(leaks, call);
 		if (!error)
-			error = put_held(leaks, call);
+			error = hold_put(&leaks->hold, call, stage->next);
 	}
 	if (!error)
 		error = put_marks_before(leaks, NULL);

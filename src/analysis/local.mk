@@ -4,7 +4,9 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/call_address.c src/analysis/call_address.h \
 	src/analysis/call_store.c src/analysis/call_store.h \
 	src/analysis/choices.c src/analysis/choices.h \
+	src/analysis/clock.c src/analysis/clock.h \
 	src/analysis/compress.c src/analysis/compress.h \
+	src/analysis/filter.c src/analysis/filter.h \
 	src/analysis/held.c src/analysis/held.h \
 	src/analysis/intern.c src/analysis/intern.h \
 	src/analysis/late.c src/analysis/late.h src/analysis/layout.c src/analysis/layout.h \
@@ -17,6 +19,7 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/reorder.c src/analysis/reorder.h \
 	src/analysis/resources.c src/analysis/resources.h \
 	src/analysis/select.c src/analysis/select.h \
+	src/analysis/small_groups.c src/analysis/small_groups.h \
 	src/analysis/split.c src/analysis/split.h \
 	src/analysis/stream.c src/analysis/stream.h \
 	src/analysis/summary.c src/analysis/summary.h \

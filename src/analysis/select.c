@@ -11,7 +11,7 @@ struct selection {
 	struct select_options options;
 	struct call_ranges ranges;
 	uint64_t count; /* of calls let through */
-	/* by_allocation: of what is alive, twice its references, and 1 more if its allocation was let through. */
+	/* Of what is alive, twice its references, and 1 more if its allocation was chosen. */
 	struct resources resources;
 };
 
@@ -111,7 +111,25 @@ static bool is_selected(const struct selection *selection, const struct record_c
 	return !options->call_address || call_ranges_cross(&selection->ranges, call);
 }
 
-/* The fate of its allocation; of what was not seen allocated, and of other calls, its own. */
+/* What is asked where a fate is decided. */
+static bool is_chosen(const struct selection *selection, const struct record_call *call)
+{
+	const struct select_options *options = &selection->options;
+
+	return (!options->by_allocation || is_selected(selection, call)) &&
+	       (!options->filter || filter_fits(options->filter, call));
+}
+
+/* Of what was not seen allocated. */
+static bool is_stray_chosen(const struct selection *selection, const struct record_call *call)
+{
+	const struct select_options *options = &selection->options;
+
+	return (!options->by_allocation || is_selected(selection, call)) &&
+	       (!options->filter || filter_fits_stray(options->filter));
+}
+
+/* The fate of its allocation; of calls that are neither allocation nor release, their own. */
 static bool goes_with_allocation(struct selection *selection, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&selection->resources, call->resource);
@@ -119,18 +137,33 @@ static bool goes_with_allocation(struct selection *selection, const struct recor
 	const bool is_counted = resource->flags & RESOURCE_REFCOUNT;
 
 	if (call->kind == CALL_COPY || resource->flags & RESOURCE_CALL)
-		return is_selected(selection, call);
+		return is_chosen(selection, call);
 	if (call->kind == CALL_ALLOC)
-		state = state && is_counted ? state + 2 : 2 + (uintptr_t)is_selected(selection, call);
+		state = state && is_counted ? state + 2 : 2 + (uintptr_t)is_chosen(selection, call);
 	else if (state)
 		state -= 2;
 	else
-		return is_selected(selection, call);
+		return is_stray_chosen(selection, call);
 	if (state > 1)
 		resource_live_set(resource, call->id, (void *)state);
 	else
 		resource_live_remove(resource, call->id);
 	return state & 1;
+}
+
+static bool is_let_through(struct selection *selection, const struct record_call *call)
+{
+	const struct select_options *options = &selection->options;
+
+	if (!options->by_allocation && !is_selected(selection, call)) {
+		/* Its release may be shown. */
+		if (options->filter && !options->are_leaks)
+			goes_with_allocation(selection, call);
+		return false;
+	}
+	if (options->are_leaks)
+		return is_chosen(selection, call);
+	return (!options->by_allocation && !options->filter) || goes_with_allocation(selection, call);
 }
 
 static int put(struct stage *stage, const struct record *record)
@@ -143,11 +176,11 @@ static int put(struct stage *stage, const struct record *record)
 	if (record->type == RECORD_CONTEXT)
 		select_learn_context(&selection->options, &record->context);
 	if (record->type == RECORD_CALL) {
-		const struct record_call *call = &record->call;
-
-		if (options->by_allocation ? !goes_with_allocation(selection, call) : !is_selected(selection, call))
+		if (!is_let_through(selection, &record->call))
 			return 0;
 		selection->count++;
+	} else if (options->filter) {
+		filter_note(options->filter, record);
 	}
 	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))
 		return 0;

@@ -1,8 +1,10 @@
-/* Which calls are shown: by context, event number, and the addresses of their frames. */
+/* Which calls are shown: by context, event number, and the addresses of their frames; and by what a filter asks of
+ * their allocations. */
 #ifndef FT_ANALYSIS_SELECT_H
 #define FT_ANALYSIS_SELECT_H
 
 #include "analysis/call_address.h"
+#include "analysis/filter.h"
 #include "analysis/stage.h"
 
 /* Event numbers from a file, one a line, decimal, 0x hexadecimal or 0 octal; blank lines and those
@@ -28,6 +30,10 @@ struct select_options {
 	/* A release goes with its allocation: what is made of the trace counts what is alive. Else by its own call, as
 	 * it is to be seen. */
 	bool by_allocation;
+	/* What it says of an allocation holds for its release, too, whatever is made of the trace. NULL: no filter. The
+	 * caller's. */
+	struct filter *filter;
+	bool are_leaks; /* only allocations come, which were not released */
 };
 
 /* What the options point at belongs to the caller and outlives the stage. */

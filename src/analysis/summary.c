@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct total {
 	uint64_t count, size;
@@ -17,6 +18,8 @@ struct summary {
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
+	void (*lines)(const void *context, struct buf *out); /* NULL none */
+	const void *lines_context;
 };
 
 static void count_call(struct summary *summary, const struct record_call *call)
@@ -82,6 +85,22 @@ static int put_unseen(struct summary *summary, struct buf *line)
 	return put_line(summary, line);
 }
 
+static int put_lines(struct summary *summary, struct buf *line)
+{
+	struct buf lines = {0};
+	int error = 0;
+
+	if (!summary->lines)
+		return 0;
+	summary->lines(summary->lines_context, &lines);
+	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
+		buf_printf(line, "# %.*s", (int)strcspn(p, "\n"), p);
+		error = put_line(summary, line);
+	}
+	buf_free(&lines);
+	return error;
+}
+
 static int finish(struct stage *stage)
 {
 	struct summary *summary = (struct summary *)stage;
@@ -96,6 +115,8 @@ static int finish(struct stage *stage)
 	}
 	if (!error)
 		error = put_unseen(summary, &line);
+	if (!error)
+		error = put_lines(summary, &line);
 	buf_free(&line);
 	return error ? error : stage_finish_next(stage);
 }
@@ -104,6 +125,14 @@ static void summary_free(struct stage *stage)
 {
 	resources_free(&((struct summary *)stage)->resources);
 	free(stage);
+}
+
+void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context)
+{
+	struct summary *summary = (struct summary *)stage;
+
+	summary->lines = lines;
+	summary->lines_context = context;
 }
 
 void summary_set_leaks(struct stage *stage, const struct stage *leaks)

@@ -14,7 +14,8 @@ enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT };
 
 struct export_options {
 	enum export_weight weight;
-	struct names *names; /* for stages; NULL none. The caller's */
+	struct names *names;             /* for stages; NULL none. The caller's */
+	const struct trace_clock *clock; /* for stages, as in struct account */
 };
 
 struct export

@@ -323,6 +323,7 @@ static int finish(struct stage *stage)
 {
 	struct heaptrack *const heaptrack = (struct heaptrack *)stage;
 
+	account_end(&heaptrack->account);
 	add_clock(heaptrack, 1);
 	return flush(heaptrack);
 }
@@ -355,6 +356,7 @@ static struct stage *heaptrack_new(const struct export_options *options, FILE *o
 		.names = options->names,
 		.profile = profile_new(),
 		.seed = random_seed(),
+		.account = {.clock = options->clock},
 	};
 	heaptrack->stacks.objects = &heaptrack->account.objects;
 	heaptrack->resolver = (struct resolver){

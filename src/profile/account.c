@@ -256,22 +256,15 @@ static void count_other(struct resource_account *resource, const struct record_c
 	tally_add(&site->tally, call->size);
 }
 
-/* Compat traces count their milliseconds modulo 24 hours; a call whose time was taken at its entry may be written a
- * little late. */
 static uint64_t time_since_first(const struct account *account, const struct record_call *call)
 {
-	const uint64_t day = 86400ull * 1000000000;
 	const struct moment *last = &account->last;
 
+	if (account->clock)
+		return clock_since(account->clock, call);
 	if (call->time_ns == TIME_NONE)
 		return account->has_times ? last->since : account->events;
-	if (account->first.time_ns == TIME_NONE)
-		return last->since;
-	uint64_t since = call->time_ns - account->first.time_ns;
-
-	if (call->time_ns < account->first.time_ns)
-		since = account->first.time_ns - call->time_ns < day / 2 ? 0 : since + day;
-	return since > last->since ? since : last->since;
+	return account->first.time_ns == TIME_NONE ? last->since : time_from(account->first.time_ns, call->time_ns);
 }
 
 /* Without times, what was meant as seconds is a number of calls. */
@@ -290,13 +283,16 @@ struct moment account_next_moment(struct account *account, const struct record_c
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
 
 	if (!account->events) {
-		account->has_times = call->time_ns != TIME_NONE;
+		account->has_times = account->clock ? account->clock->has_times : call->time_ns != TIME_NONE;
 		if (!account->has_times)
 			count_in_calls(&account->wishes);
 		account->first = now;
-	} else {
-		now.since = time_since_first(account, call);
+		if (account->clock)
+			account->first.time_ns = account->clock->first_ns;
 	}
+	now.since = time_since_first(account, call);
+	if (now.since < account->last.since)
+		now.since = account->last.since;
 	account->events++;
 	account->last = now;
 	account->mark_passed |= account->wishes.has_mark && now.since > account->wishes.mark;

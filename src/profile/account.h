@@ -3,6 +3,7 @@
 #ifndef FT_PROFILE_ACCOUNT_H
 #define FT_PROFILE_ACCOUNT_H
 
+#include "analysis/clock.h"
 #include "analysis/intern.h"
 #include "analysis/resources.h"
 #include "profile/timeline.h"
@@ -94,6 +95,9 @@ struct account_wishes {
 
 struct account {
 	struct account_wishes wishes; /* set before the first call */
+	/* Of the trace, where not all of its calls come here: times are since the first one of those, and the end is that
+	 * of the last. NULL: all come. Set before the first call; the caller's, until account_end(). */
+	const struct trace_clock *clock;
 	char *name, *command;
 	uint32_t pid;
 	bool has_pid, has_process, is_attached, is_big, has_times;

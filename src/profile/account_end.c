@@ -61,6 +61,8 @@ static void end_resource(const struct account *account, const struct resource_st
 
 void account_end(struct account *account)
 {
+	if (account->clock && account->clock->last > account->last.since)
+		account->last.since = account->clock->last;
 	for (size_t i = 0; i < account->resources.count; i++) {
 		const struct resource_state *which = account->resources.items[i];
 		struct resource_account *resource = resource_account_of(which);

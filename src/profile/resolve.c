@@ -142,12 +142,16 @@ static size_t resolve_frame(struct resolver *resolver, const struct stack *stack
 	return first;
 }
 
+void resolver_forget(struct resolver *resolver)
+{
+	hash_free(&resolver->known);
+	resolver->line_count = 0;
+}
+
 void resolve_stack(struct resolver *resolver, const struct stack *stack)
 {
-	if (account_map_stack(resolver->account, resolver->names, stack, stack->count)) {
-		hash_free(&resolver->known);
-		resolver->line_count = 0;
-	}
+	if (account_map_stack(resolver->account, resolver->names, stack, stack->count))
+		resolver_forget(resolver);
 	resolver->frame_count = 0;
 	for (uint32_t i = 0; i < stack->count; i++) {
 		size_t line = resolve_frame(resolver, stack, i);

@@ -26,6 +26,8 @@ struct resolver {
 
 /* Names all frames of a stack, innermost first, into resolver->frames. */
 void resolve_stack(struct resolver *resolver, const struct stack *stack);
+/* What is mapped has changed: addresses are named anew. */
+void resolver_forget(struct resolver *resolver);
 /* Frees what the resolver has; the struct is the caller's. */
 void resolver_free(struct resolver *resolver);
 

@@ -112,6 +112,7 @@ static int finish(struct stage *stage)
 	if (!profile->account || !profile->account->has_process)
 		return 0;
 	account_end(profile->account);
+	profile->account->clock = NULL;
 	add_process(&profile->options, profile->account);
 	profile->account = NULL;
 	return 0;
@@ -136,5 +137,6 @@ struct stage *profile_stage_new(const struct profile_stage_options *options)
 	profile->options = *options;
 	profile->account = xcalloc(1, sizeof(*profile->account));
 	profile->account->wishes = options->wishes;
+	profile->account->clock = options->clock;
 	return &profile->stage;
 }

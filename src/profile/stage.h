@@ -11,6 +11,7 @@ struct profile_stage_options {
 	struct names *names;     /* of its objects; NULL: frames are named by what the trace says. The caller's */
 	bool is_old;             /* as in struct profile_process */
 	struct account_wishes wishes;
+	const struct trace_clock *clock; /* as in struct account */
 };
 
 /* A last stage for the records of one process. */

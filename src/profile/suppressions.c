@@ -2,6 +2,7 @@
 #include "profile/suppressions.h"
 #include "base/glob.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How one frame is matched; the innermost is the function that allocates, which has only a name. */
@@ -10,11 +11,17 @@ struct place {
 	const struct profile_frame *frame; /* NULL: that function */
 };
 
-static struct place place_of(const struct profile_group *group, size_t i)
+struct named_stack {
+	const char *function; /* that allocates */
+	const struct profile_frame *const *frames;
+	size_t frame_count;
+};
+
+static struct place place_of(const struct named_stack *stack, size_t i)
 {
 	if (!i)
-		return (struct place){.function = group->function};
-	const struct profile_frame *frame = group->frames[i - 1];
+		return (struct place){.function = stack->function};
+	const struct profile_frame *frame = stack->frames[i - 1];
 
 	return (struct place){.function = frame->function, .frame = frame};
 }
@@ -50,10 +57,10 @@ static bool matches_place(const struct suppression_pattern *pattern, const struc
 	}
 }
 
-static bool matches_anywhere(const struct suppression_pattern *pattern, const struct profile_group *group)
+static bool matches_anywhere(const struct suppression_pattern *pattern, const struct named_stack *stack)
 {
-	for (size_t i = 0; i <= group->frame_count; i++) {
-		const struct place place = place_of(group, i);
+	for (size_t i = 0; i <= stack->frame_count; i++) {
+		const struct place place = place_of(stack, i);
 
 		if (matches_place(pattern, &place))
 			return true;
@@ -62,23 +69,23 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 }
 
 /* Whether the patterns match the innermost frames; those further out may be any. */
-static bool matches(const struct suppression *suppression, const struct profile_group *group)
+static bool matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
 	const size_t count = suppression->pattern_count;
 	size_t pattern = 0, frame = 0, behind_any = SIZE_MAX, from = 0;
 
 	if (count == 1 && patterns->kind == PATTERN_ANYWHERE)
-		return matches_anywhere(patterns, group);
+		return matches_anywhere(patterns, stack);
 	while (pattern < count) {
 		if (patterns[pattern].kind == PATTERN_FRAMES) {
 			behind_any = ++pattern;
 			from = frame;
 			continue;
 		}
-		if (frame > group->frame_count)
+		if (frame > stack->frame_count)
 			return false;
-		const struct place place = place_of(group, frame);
+		const struct place place = place_of(stack, frame);
 
 		if (matches_place(&patterns[pattern], &place)) {
 			pattern++;
@@ -94,12 +101,24 @@ static bool matches(const struct suppression *suppression, const struct profile_
 	return true;
 }
 
-static struct suppression *find(struct suppressions *suppressions, const struct profile_group *group)
+struct suppression *suppressions_find(struct suppressions *suppressions, const char *function,
+				      const struct profile_frame *const *frames, size_t frame_count)
 {
+	const struct named_stack stack = {function, frames, frame_count};
+
 	for (size_t i = 0; i < suppressions->count; i++)
-		if (matches(&suppressions->items[i], group))
+		if (matches(&suppressions->items[i], &stack))
 			return &suppressions->items[i];
 	return NULL;
+}
+
+const char *suppression_used_text(const struct tally *used, char text[static SUPPRESSION_USED_MAX])
+{
+	char bytes[32], count[32];
+
+	snprintf(text, SUPPRESSION_USED_MAX, "%s byte%s in %s block%s", number_grouped(used->bytes, bytes),
+		 used->bytes == 1 ? "" : "s", number_grouped(used->calls, count), used->calls == 1 ? "" : "s");
+	return text;
 }
 
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile)
@@ -107,8 +126,11 @@ void suppressions_apply(struct suppressions *suppressions, struct profile *profi
 	for (size_t i = 0; i < profile->group_count; i++) {
 		struct profile_group *group = profile->groups[i];
 		struct profile_resource *resource = profile->resources[group->resource->number];
-		struct suppression *suppression = group->picked.calls ? find(suppressions, group) : NULL;
+		struct suppression *suppression = NULL;
 
+		if (group->picked.calls)
+			suppression =
+				suppressions_find(suppressions, group->function, group->frames, group->frame_count);
 		if (!suppression)
 			continue;
 		tally_join(&suppression->used, &group->picked);

@@ -37,6 +37,13 @@ struct suppressions {
 bool suppressions_read(struct suppressions *suppressions, const char *path);
 /* Adds functrace's own. */
 void suppressions_add_own(struct suppressions *suppressions);
+/* The entry that has an allocation by that function with these frames, innermost first: the first that matches; NULL
+ * none. */
+struct suppression *suppressions_find(struct suppressions *suppressions, const char *function,
+				      const struct profile_frame *const *frames, size_t frame_count);
+#define SUPPRESSION_USED_MAX 96
+/* "56 bytes in 2 blocks" into `text`, which it returns. */
+const char *suppression_used_text(const struct tally *used, char text[static SUPPRESSION_USED_MAX]);
 /* After profile_end(): what matches is not picked any more; the first entry that matches has it. */
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile);
 /* Frees what they have; the struct is the caller's. */

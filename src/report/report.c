@@ -86,6 +86,15 @@ static void write_times(struct report *report)
 	lines_end(&report->lines);
 }
 
+static void write_filters(struct report *report)
+{
+	if (!report->options.filters)
+		return;
+	add_label(report, "only");
+	lines_add_name(&report->lines, report->options.filters);
+	lines_end(&report->lines);
+}
+
 static void write_count(struct report *report, uint64_t part, const char *what)
 {
 	char count[32];
@@ -242,6 +251,8 @@ static void write_view(struct report *report, const struct profile_resource *res
 		report_tree(report, resource);
 	else
 		report_groups(report, resource);
+	if (!report->profile->has_old)
+		report_left_out(report, resource);
 }
 
 void report_write(const struct profile *profile, const struct report_options *options, FILE *out)
@@ -255,6 +266,7 @@ void report_write(const struct profile *profile, const struct report_options *op
 
 	write_processes(&report);
 	write_times(&report);
+	write_filters(&report);
 	write_unseen(&report);
 	for (size_t i = 0; i < profile->resource_count; i++)
 		write_totals(&report, profile->resources[i]);

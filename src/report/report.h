@@ -24,7 +24,9 @@ struct report_options {
 	uint32_t top; /* so many groups; 0: 10 */
 	bool picks;   /* of what is alive, only what the account's wishes have picked */
 	bool gen_suppressions;
-	size_t columns; /* of the terminal; 0: lines are as long as they are */
+	uint32_t min_count;  /* groups of fewer are left out; 0: none is */
+	const char *filters; /* that have chosen what is reported, as words; NULL none */
+	size_t columns;      /* of the terminal; 0: lines are as long as they are */
 	bool colours;
 	const char *sysroot; /* where source files are looked for first; NULL / */
 };

@@ -199,8 +199,7 @@ static struct tally growth(const struct report *report, const struct profile_gro
 	const struct tally *now = &group->live, *old = &group->old;
 	const bool bytes = report_has_bytes(group->resource);
 
-	(void)report;
-	if (group->is_suppressed)
+	if (group->is_suppressed || now->calls < report->options.min_count)
 		return (struct tally){0};
 	if (bytes ? now->bytes <= old->bytes : now->calls <= old->calls)
 		return (struct tally){0};

@@ -22,7 +22,7 @@ static const char *const starts[] = {
 	"generic_start_main",
 };
 
-struct tally report_figure(const struct report *report, const struct profile_group *group)
+static struct tally figure_of(const struct report *report, const struct profile_group *group)
 {
 	switch (report->options.view) {
 	case REPORT_PEAK:
@@ -34,6 +34,37 @@ struct tally report_figure(const struct report *report, const struct profile_gro
 	default:
 		return group->picked;
 	}
+}
+
+struct tally report_figure(const struct report *report, const struct profile_group *group)
+{
+	const struct tally figure = figure_of(report, group);
+
+	return figure.calls < report->options.min_count ? (struct tally){0} : figure;
+}
+
+void report_left_out(struct report *report, const struct profile_resource *resource)
+{
+	const struct profile *profile = report->profile;
+	const uint32_t least = report->options.min_count;
+	struct tally all = {0};
+	size_t groups = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct tally figure = figure_of(report, profile->groups[i]);
+
+		if (profile->groups[i]->resource != resource || !figure.calls || figure.calls >= least)
+			continue;
+		tally_join(&all, &figure);
+		groups++;
+	}
+	if (!groups)
+		return;
+	LINE(&report->lines, "%s", "");
+	lines_add(&report->lines, "     without %zu group%s of fewer than %" PRIu32 ": ", groups,
+		  groups == 1 ? "" : "s", least);
+	report_add_tally(report, resource, &all);
+	lines_end(&report->lines);
 }
 
 struct tally report_whole(const struct report *report, const struct profile_resource *resource)

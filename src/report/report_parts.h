@@ -14,9 +14,11 @@ struct report {
 	struct buf name; /* where pretty names are made */
 };
 
-/* The figure by which the view orders groups. */
+/* The figure by which the view orders groups; none of a group that is too small to be shown. */
 struct tally report_figure(const struct report *report, const struct profile_group *group);
-/* The same of a resource as a whole. */
+/* Says how much groups have that are too small, if there are any. */
+void report_left_out(struct report *report, const struct profile_resource *resource);
+/* The figure of a resource as a whole. */
 struct tally report_whole(const struct report *report, const struct profile_resource *resource);
 
 /* "1,234 bytes in 5 blocks", or "5 descriptors" where a size says nothing. */

@@ -11,7 +11,7 @@ void report_suppressed(struct report *report)
 {
 	const struct suppressions *suppressions = report->profile->suppressions;
 	struct lines *lines = &report->lines;
-	char bytes[32], count[32];
+	char used[SUPPRESSION_USED_MAX];
 	bool has_title = false;
 
 	for (size_t i = 0; suppressions && i < suppressions->count; i++) {
@@ -25,9 +25,7 @@ void report_suppressed(struct report *report)
 			LINE(lines, "suppressed");
 			has_title = true;
 		}
-		lines_add(lines, "     %s byte%s in %s block%s: ", number_grouped(item->used.bytes, bytes),
-			  item->used.bytes == 1 ? "" : "s", number_grouped(item->used.calls, count),
-			  item->used.calls == 1 ? "" : "s");
+		lines_add(lines, "     %s: ", suppression_used_text(&item->used, used));
 		lines_add_name(lines, item->name);
 		if (item->file)
 			lines_add(lines, " (%s:%u)", item->file, item->line);
@@ -72,7 +70,7 @@ void report_gen_suppressions(struct report *report)
 	report->lines.columns = 0;
 	LINE(&report->lines, "%s", "");
 	for (size_t i = 0; i < report->profile->group_count; i++)
-		if (report->profile->groups[i]->picked.calls)
+		if (report_figure(report, report->profile->groups[i]).calls)
 			write_entry(report, report->profile->groups[i]);
 	report->lines.columns = columns;
 }

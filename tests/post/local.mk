@@ -4,6 +4,7 @@ POST_TESTS = tests/post/choices.py \
 	tests/post/damage.py \
 	tests/post/exports.py \
 	tests/post/fidelity.py \
+	tests/post/filters.py \
 	tests/post/foreign.py \
 	tests/post/golden.py \
 	tests/post/large.py \

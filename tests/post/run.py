@@ -90,6 +90,8 @@ def examples_of_the_manual_are_accepted(folder):
     shutil.copy(trace, os.path.join(folder, "traces"))
     with open(os.path.join(folder, "trace.rtrace.txt"), "wb") as file:
         file.write(text_of(SEVERAL))
+    with open(os.path.join(folder, "known.supp"), "wb") as file:
+        file.write(b"leak:no_such_function\n")
     with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
         lines = file.read().replace("\\-", "-").splitlines()
     commands = [line for line in lines if line.startswith("functrace-postproc ") and " - " not in line]

@@ -6,6 +6,13 @@ tests_unit_analysis_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_analysis_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libbase.a \
 	$(SYMBOLS_LIBS) $(UNIT_LIBS)
 
+check_PROGRAMS += tests/unit/filter
+TESTS += tests/unit/filter
+tests_unit_filter_SOURCES = tests/unit/filter.c
+tests_unit_filter_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_filter_LDADD = libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libbase.a \
+	$(SYMBOLS_LIBS) $(UNIT_LIBS)
+
 check_PROGRAMS += tests/unit/shorten
 TESTS += tests/unit/shorten
 tests_unit_shorten_SOURCES = tests/unit/shorten.c

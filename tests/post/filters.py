@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Filters of allocations: each output of a filtered trace is that of a trace which has only what was chosen.
+
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import re
+import sys
+
+from run import Skip, main, run
+
+HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
+<1> : memory (memory allocation in bytes)
+<2> : fd (file descriptors)
+"""
+MAIN = ["0x90 main at /no/m.c:8", "0xa0 _start from /bin/prog"]
+# number: (second, thread, what it allocates, size, id, stack); or, of a release, the number of its allocation.
+CALLS = {
+    1: (0, 7, "malloc", 4096, 0x1000, ["0x10 first at /no/a.c:1"]),
+    2: (1, 7, "malloc", 100, 0x2000, ["0x20 Cache::put(int) at /no/c.cc:5"]),
+    3: (2, 8, "calloc", 60, 0x3000, ["0x30 read_it from /lib/libr.so.1", "0x20 Cache::put(int) at /no/c.cc:5"]),
+    4: (3, 8, "malloc", 2048, 0x4000, ["0x30 read_it from /lib/libr.so.1"]),
+    5: (4, 7, 3),
+    6: (5, 7, "malloc", 100, 0x5000, ["0x20 Cache::put(int) at /no/c.cc:5"]),
+    # The id is given out again, to another stack and size.
+    7: (6, 8, "malloc", 1500, 0x3000, ["0x40 late at /no/l.c:1"]),
+    8: (7, 8, 4),
+    9: (8, 8, 7),
+    10: (9, 7, "malloc", 64, 0x6000, ["0x40 late at /no/l.c:1"]),
+    11: (10, 7, "malloc", 4096, 0x7000, ["0x10 first at /no/a.c:1"]),
+}
+
+
+def is_release(number):
+    return len(CALLS[number]) == 3
+
+
+def text_with(chosen):
+    """The trace of the chosen calls."""
+    lines, thread = [HEAD], None
+    for number in sorted(chosen):
+        second, tid = CALLS[number][:2]
+        if tid != thread:
+            lines.append(f"## thread {tid} worker{tid}\n")
+            thread = tid
+        stamp = f"{number}. [10:00:{second:02}.000000] "
+        allocation = CALLS[CALLS[number][2]] if is_release(number) else CALLS[number]
+        _, _, function, size, identity, stack = allocation
+        if is_release(number):
+            lines.append(f"{stamp}free<memory>(0x{identity:x})\n\t0x80 drop at /no/d.c:1\n\n")
+        else:
+            frames = "".join(f"\t{frame}\n" for frame in stack + MAIN)
+            lines.append(f"{stamp}{function}<memory>({size}) = 0x{identity:x}\n{frames}\n")
+    return "".join(lines).encode()
+
+
+TRACE = text_with(CALLS)
+ENDS = ["--function=first"]  # the first and the last call: both traces last as long
+# The options, and the allocations that they choose.
+CHOICES = [
+    (["--size=4k"], {1, 11}),
+    (["--size=1500-"], {1, 4, 7, 11}),
+    (["--thread=7"], {1, 2, 6, 10, 11}),
+    (["--thread=7,8", "--not-function=late"], {1, 2, 3, 4, 6, 11}),
+    (["--thread=99,7", "--size=100-"], {1, 2, 6, 11}),
+    (["--function=first", "--function=Cache::put"], {1, 2, 3, 6, 11}),
+    (["--function=first", "--function=Cache::put(int)", "--not-function=calloc"], {1, 2, 6, 11}),
+    (["--function=?irst", "--function=rea[c-e]_*", "--object=*"], {1, 3, 4, 11}),
+    (["--function=*", "--not-function=Cache*"], {1, 4, 7, 10, 11}),
+    (["--function=calloc", *ENDS], {1, 3, 11}),
+    (["--object=prog", "--not-function=read_it"], {1, 2, 6, 7, 10, 11}),
+    (["--time=0-10", "--size=60-4096"], {1, 2, 3, 4, 6, 7, 10, 11}),
+]
+OUTPUTS = [[], ["-r"], ["-c"], ["-l"], ["-l", "-c"], ["--stats"], ["--mpatrol-table"], ["--report"],
+           ["--report=allocated", "--tree"], ["--report=peak"], ["--report=temporary"], ["--report=size"],
+           ["--report=thread"], ["--report=object"], ["--html=out"]]
+FORMATS = ["rtrace", "mpatrol", "stacktrack", "swap", "callgrind", "chrome", "collapsed", "dhat", "gperftools",
+           "heaptrack", "json", "massif", "pprof", "speedscope", "xml"]
+
+
+def with_releases(allocations):
+    return {number for number in CALLS if (CALLS[number][2] if is_release(number) else number) in allocations}
+
+
+def result(folder, options, data):
+    """What a run of these options writes. Two runs at different times write the same."""
+    out = os.path.join(folder, "out")
+    written = b""
+    done = run("-q", *options, "-", data=data, cwd=folder, env=dict(os.environ, TZ="UTC"))
+    if done.returncode and b"was built without" in done.stderr:
+        return None
+    assert done.returncode == 0, (options, done)
+    if os.path.exists(out):
+        with open(out, "rb") as file:
+            written = file.read()
+        os.remove(out)
+    assert done.stdout or written, options
+    # The report says that it is one of a choice.
+    return re.sub(rb"only        .*\n", b"", done.stdout) + written
+
+
+def check_output(folder, options, choices):
+    compared = 0
+    for asked, allocations in choices:
+        expected = result(folder, options, text_with(with_releases(allocations)))
+        found = result(folder, options + asked, TRACE)
+        if expected is None and found is None:
+            return 0
+        assert found == expected, (options, asked, found.decode(errors="replace"), expected.decode(errors="replace"))
+        compared += 1
+    return compared
+
+
+def every_output_has_what_was_chosen(folder):
+    for options in OUTPUTS:
+        assert check_output(folder, options, CHOICES) == len(CHOICES), options
+
+
+def every_format_has_what_was_chosen(folder):
+    missing = [name for name in FORMATS if not check_output(folder, ["-f", name, "-o", "out"], CHOICES)]
+    if missing:
+        raise Skip("this build does not write " + ", ".join(missing))
+
+
+def growth_is_of_what_was_chosen(folder):
+    for name, allocations in (("old", {1}), ("whole", set(CALLS))):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(text_with(with_releases(allocations)))
+    report = run("--report", "--diff=old", "--function=first", "--size=4k", "whole", cwd=folder, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*)$", report, re.M) == [
+        "+4,096 bytes, +1 block: 8,192 bytes in 2 blocks, before 4,096 bytes in 1 block"], report
+    report = run("--report", "--diff=@9.5", "--thread=7", "-", data=TRACE, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block"], report
+    report = run("--report", "--diff=@0.5", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block", "+200 bytes, +2 blocks"], report
+
+
+def numbers(*options, data=TRACE, status=0):
+    """Which calls the text of a run has."""
+    text = run(*options, "-", data=data, check=status).stdout.decode()
+    return [int(number) for number in re.findall(r"^(\d+)\. ", text, re.M)]
+
+
+def time_is_counted_from_the_first_call_of_all(_folder):
+    assert numbers("--time=2-5") == [3, 4, 5, 6, 8]
+    assert numbers("--time=2.5-") == [4, 6, 7, 8, 9, 10, 11]
+    assert numbers("--time=-1") == [1, 2]
+    assert numbers("--time=1-9", "--thread=7") == [2, 6, 10]
+    assert numbers("-l", "--time=1-9") == [2, 6, 10]
+    # ... and so are the report's ages and its own choices, up to the last of all.
+    report = run("--report", "--thread=7", "--time=1-9", "-", data=TRACE, check=0).stdout.decode()
+    assert "10.0 s, 3 events\nonly        --thread=7 --time=1-9\n" in report, report
+    assert "by malloc, 5.000 s to 9.000 s old\n" in report and "by malloc, 1.000 s old\n" in report, report
+    report = run("--report", "--thread=7", "--older=9", "--size=-100", "-", data=TRACE, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block"], report
+    # Past midnight it goes on; without times calls are counted.
+    late = TRACE.replace(b"[10:00:0", b"[23:59:5").replace(b"[10:00:10", b"[00:00:00")
+    assert numbers("--time=9-", data=late) == [10, 11]
+    timeless = re.sub(rb"\[10:00:..\.000000\] ", b"", TRACE)
+    assert numbers("--time=2-5", data=timeless) == [3, 4, 5, 6, 8]
+    assert numbers("-l", "--time=1-9", data=timeless) == [2, 6, 10]
+    assert numbers("-l", "--older=5", data=timeless) == [1, 2, 6]
+
+
+def what_is_alive_has_an_age_and_a_count(_folder):
+    assert numbers("-l") == [1, 2, 6, 10, 11]
+    assert numbers("-l", "--older=5") == [1, 2, 6]
+    assert numbers("-l", "--older=5.1") == [1, 2]
+    assert numbers("-l", "--older=0") == [1, 2, 6, 10, 11]
+    assert numbers("-l", "--min-count=2") == [1, 2, 6, 11]
+    assert numbers("-l", "--min-count=3") == []
+    assert numbers("-l", "--min-count=2", "--older=1") == [2, 6]
+    assert numbers("-l", "-c", "--min-count=2") == [2, 6, 1, 11]
+    text = run("-l", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
+    assert text.endswith("# 4 block(s) leaked with total size of 8392 bytes\n"
+                         "# Resource - fd (file descriptors):\n# 0 descriptor(s) leaked\n"), text
+    assert run("-l", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
+    assert run("-l", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
+    report = run("--report", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
+    assert "without 1 group of fewer than 2: 64 bytes in 1 block\n" in report, report
+    assert run("--report", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
+    assert run("--report", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
+
+
+SUPPRESSIONS = b"""{
+   kept on purpose
+   Memcheck:Leak
+   fun:malloc
+   fun:first
+}
+leak:late
+"""
+PLAIN = ["--no-default-suppressions"]
+
+
+def suppressed_leaks_do_not_count(folder):
+    for name, text in (("valgrind", SUPPRESSIONS.split(b"leak:")[0]), ("lsan", b"leak:late\nleak:Cache*\n")):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(text)
+    options = ["-l", "--error-exitcode=5", "-"]
+    left = run("--suppressions=valgrind", *options, data=TRACE, cwd=folder, check=5).stdout.decode()
+    assert re.findall(r"^(\d+)\. ", left, re.M) == ["2", "6", "10"], left
+    assert left.endswith("# 3 block(s) leaked with total size of 264 bytes\n# Resource - fd (file descriptors):\n"
+                         "# 0 descriptor(s) leaked\n# suppressed: 8,192 bytes in 2 blocks: kept on purpose (valgrind:3)\n"
+                         ), left
+    both = ["--suppressions=valgrind", "--suppressions=lsan"]
+    none = run(*both, *options, data=TRACE, cwd=folder, check=0).stdout.decode()
+    assert not re.findall(r"^\d+\. ", none, re.M), none
+    assert none.splitlines()[-3:] == ["# suppressed: 8,192 bytes in 2 blocks: kept on purpose (valgrind:3)",
+                                      "# suppressed: 64 bytes in 1 block: late (lsan:1)",
+                                      "# suppressed: 200 bytes in 2 blocks: Cache* (lsan:2)"], none
+    # A filter comes first, and what it leaves out is not suppressed.
+    some = run(*both, "--thread=7", "--size=64", *options, data=TRACE, cwd=folder, check=0).stdout.decode()
+    assert re.findall("# suppressed: .*", some) == ["# suppressed: 64 bytes in 1 block: late (lsan:1)"], some
+    assert run(*both, "-c", *options, data=TRACE, cwd=folder).returncode == 0
+    report = run(*both, *PLAIN, "--report", "--error-exitcode=5", "-", data=TRACE, cwd=folder, check=0).stdout.decode()
+    assert "     200 bytes in 2 blocks: Cache* (lsan:2)\n" in report, report
+    with open(os.path.join(folder, "wrong"), "wb") as file:
+        file.write(b"{\n")
+    assert b"wrong" in run("--suppressions=wrong", *options, data=TRACE, cwd=folder, check=1).stderr
+
+
+def what_matches_nothing_is_said(_folder):
+    for options, words in (
+            (["--size=5-6"], "--size=5-6 matches nothing: no allocation has such a size"),
+            (["--thread=9"], "--thread=9 matches nothing: no allocation is such a thread's"),
+            (["--thread=8", "--size=64"], "--thread=8 matches nothing: no allocation of that size is such a thread's"),
+            (["--time=11-"], "--time=11- matches nothing: the trace is 10.000 s long, and no allocation that is asked "
+                             "for was made then"),
+            (["--function=nope"], "--function=nope matches nothing: no allocation goes through such a function"),
+            (["--object=*", "--object=nope"], "--object=nope matches nothing: no allocation goes through such an object")):
+        done = run(*options, "-", data=TRACE, check=1)
+        assert done.stderr.decode() == f"functrace-postproc: {words}\n", done
+        done = run("--report", *options, "-", data=TRACE, check=1)
+        assert words in done.stderr.decode(), done
+    # What is not there may well be unwanted, and what is alive need not have what is asked for.
+    assert numbers("--not-function=nope") == sorted(CALLS)
+    done = run("-l", "--function=nope", "--error-exitcode=5", "-", data=TRACE, check=0)
+    assert b"warning: --function=nope matches nothing" in done.stderr, done
+
+
+def releases_without_allocation_are_of_nobody(_folder):
+    stray = TRACE + b"12. [10:00:10.000000] free<memory>(0x9999)\n\n"
+    assert numbers("--not-function=late", data=stray)[-1] == 12
+    for options in (["--function=*"], ["--size=0-"], ["--thread=7"], ["--time=0-"], ["--object=*"]):
+        assert numbers(*options, data=stray)[-1] == 11, options
+
+
+def wrong_words_are_usage_errors(_folder):
+    for options in (["--size="], ["--size=-"], ["--size=9-3"], ["--size=1x"], ["--size=99999999999999999999-"],
+                    ["--thread="], ["--thread=7,"], ["--thread=0"], ["--thread=me"], ["--time=3-2"], ["--time=x"],
+                    ["--time=-"], ["--time=3"], ["--function="], ["--min-count=2"], ["--min-count=0", "-l"],
+                    ["--older=3"], ["--min-count=2", "--report=size"], ["--dump", "--size=3"],
+                    ["--live", "--function=x"]):
+        done = run(*options, "-", data=TRACE, check=2)
+        assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, options
+
+
+TESTS = [every_output_has_what_was_chosen, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
+         time_is_counted_from_the_first_call_of_all, what_is_alive_has_an_age_and_a_count,
+         suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
+         wrong_words_are_usage_errors]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

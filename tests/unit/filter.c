@@ -1,0 +1,225 @@
+/* What is chosen by its allocation, in a selection that is fed with records made by hand. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/clock.h"
+#include "analysis/select.h"
+#include "base/buf.h"
+
+#include <inttypes.h>
+
+#define SECOND UINT64_C(1000000000)
+
+/* A last stage that keeps the numbers of the calls. */
+struct sink {
+	struct stage stage;
+	struct buf text;
+};
+
+static int sink_put(struct stage *stage, const struct record *record)
+{
+	if (record->type == RECORD_CALL)
+		buf_printf(&((struct sink *)stage)->text, "%" PRIu64 " ", record->call.index);
+	return 0;
+}
+
+/* The stages between, and the number of the next call. */
+struct chain {
+	struct sink sink;
+	struct filter filter;
+	struct stage *select, *clock;
+	uint64_t index;
+	bool has_times;
+};
+
+static void begin(struct chain *chain, const struct filter_options *options, const struct select_options *select)
+{
+	*chain = (struct chain){.sink.stage.put = sink_put, .has_times = true};
+	struct select_options with_filter = *select;
+
+	with_filter.filter = &chain->filter;
+	chain->select = select_new(&chain->sink.stage, &with_filter);
+	chain->clock = clock_new(chain->select);
+	chain->filter = (struct filter){.options = *options, .clock = clock_of(chain->clock)};
+}
+
+static void put(struct chain *chain, const struct record *record)
+{
+	assert_int_equal(stage_put(chain->clock, record), 0);
+}
+
+static void put_call(struct chain *chain, enum call_kind kind, uint64_t id, uint64_t size, uint64_t second)
+{
+	put(chain, &(struct record){.type = RECORD_CALL,
+				    .call = {.index = ++chain->index,
+					     .time_ns = chain->has_times ? second * SECOND : TIME_NONE,
+					     .resource = 1,
+					     .kind = kind,
+					     .function = "f",
+					     .id = id,
+					     .size = size}});
+}
+
+static void declare(struct chain *chain, uint32_t flags)
+{
+	put(chain, &(struct record){.type = RECORD_RESOURCE,
+				    .resource = {.id = 1, .flags = flags, .type = "memory", .desc = "d"}});
+}
+
+static void expect(struct chain *chain, const char *numbers)
+{
+	assert_string_equal(buf_str(&chain->sink.text), numbers);
+	chain->select->free(chain->select);
+	chain->clock->free(chain->clock);
+	buf_free(&chain->sink.text);
+}
+
+static const struct filter_options large = {.size = "10-", .size_min = 10, .size_max = UINT64_MAX};
+static const struct select_options none;
+
+static void a_release_goes_with_its_allocation(void **state)
+{
+	struct chain chain;
+
+	(void)state;
+	begin(&chain, &large, &none);
+	declare(&chain, 0);
+	put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
+	put_call(&chain, CALL_ALLOC, 0xb, 9, 2);
+	put_call(&chain, CALL_RELEASE, 0xa, 0, 3);
+	put_call(&chain, CALL_RELEASE, 0xb, 0, 4);
+	put_call(&chain, CALL_RELEASE, 0xa, 0, 5); /* twice: of nothing */
+	put_call(&chain, CALL_ALLOC, 0xb, 11, 6);  /* given out again */
+	put_call(&chain, CALL_ALLOC, 0xb, 1, 7);   /* without a release between */
+	put_call(&chain, CALL_RELEASE, 0xb, 0, 8);
+	put_call(&chain, CALL_COPY, 0xc, 12, 9);
+	put_call(&chain, CALL_COPY, 0xc, 2, 9);
+	expect(&chain, "1 3 6 9 ");
+}
+
+static void references_go_with_the_first(void **state)
+{
+	struct chain chain;
+
+	(void)state;
+	begin(&chain, &large, &none);
+	declare(&chain, RESOURCE_REFCOUNT);
+	put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 2);
+	put_call(&chain, CALL_ALLOC, 0xb, 1, 3);
+	put_call(&chain, CALL_ALLOC, 0xb, 10, 4);
+	put_call(&chain, CALL_RELEASE, 0xa, 0, 5);
+	put_call(&chain, CALL_RELEASE, 0xa, 0, 6);
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 7);
+	put_call(&chain, CALL_RELEASE, 0xb, 0, 8);
+	expect(&chain, "1 2 5 6 ");
+}
+
+/* What is seen of a release by itself, -C, is asked of it besides. */
+static void other_choices_are_asked_of_each_call(void **state)
+{
+	const uint64_t numbers[] = {1, 3, 4};
+	const struct index_set set = {.items = (uint64_t *)(uintptr_t)numbers, .count = 3};
+	struct chain chain;
+
+	(void)state;
+	for (int by_allocation = 0; by_allocation < 2; by_allocation++) {
+		begin(&chain, &large, &(struct select_options){.include = &set, .by_allocation = by_allocation});
+		declare(&chain, 0);
+		put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
+		put_call(&chain, CALL_ALLOC, 0xb, 10, 2);
+		put_call(&chain, CALL_RELEASE, 0xb, 0, 3);
+		put_call(&chain, CALL_ALLOC, 0xc, 1, 4);
+		put_call(&chain, CALL_RELEASE, 0xa, 0, 5);
+		expect(&chain, by_allocation ? "1 5 " : "1 3 ");
+	}
+}
+
+static void threads_are_those_that_allocate(void **state)
+{
+	const uint32_t threads[] = {7, 9};
+	const struct filter_options options = {.thread = "7,9", .threads = threads, .thread_count = 2};
+	struct chain chain;
+
+	(void)state;
+	begin(&chain, &options, &none);
+	declare(&chain, 0);
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by nobody known */
+	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {7, "seven"}});
+	put_call(&chain, CALL_ALLOC, 0xb, 1, 2);
+	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {8, "eight"}});
+	put_call(&chain, CALL_ALLOC, 0xc, 1, 3);
+	put_call(&chain, CALL_RELEASE, 0xb, 0, 4);
+	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {9, ""}});
+	put_call(&chain, CALL_RELEASE, 0xc, 0, 5);
+	put_call(&chain, CALL_ALLOC, 0xd, 1, 6);
+	expect(&chain, "2 4 6 ");
+}
+
+static void time_begins_with_the_first_call_and_goes_past_midnight(void **state)
+{
+	const struct filter_options options = {.time = "2-4", .from = 2 * SECOND, .to = 4 * SECOND};
+	const uint64_t day = 86400;
+	struct chain chain;
+
+	(void)state;
+	begin(&chain, &options, &none);
+	declare(&chain, 0);
+	put_call(&chain, CALL_ALLOC, 0xa, 1, day - 3);
+	put_call(&chain, CALL_ALLOC, 0xb, 1, day - 4); /* written late: at 0 */
+	put_call(&chain, CALL_ALLOC, 0xc, 1, day - 1);
+	put_call(&chain, CALL_ALLOC, 0xd, 1, 1); /* modulo 24 hours */
+	put_call(&chain, CALL_ALLOC, 0xe, 1, day + 2);
+	put_call(&chain, CALL_RELEASE, 0xc, 0, day + 3);
+	assert_int_equal(clock_of(chain.clock)->last, 6 * SECOND);
+	expect(&chain, "3 4 6 ");
+
+	begin(&chain, &options, &none);
+	chain.has_times = false;
+	chain.index = 100;
+	declare(&chain, 0);
+	for (uint64_t id = 1; id < 8; id++)
+		put_call(&chain, CALL_ALLOC, id, 1, 0);
+	assert_int_equal(clock_of(chain.clock)->last, 6);
+	expect(&chain, "103 104 105 ");
+}
+
+static void what_was_asked_in_vain_is_said(void **state)
+{
+	struct chain chain;
+	struct buf out = {0};
+
+	(void)state;
+	begin(&chain, &large, &none);
+	filter_report(&chain.filter, &out);
+	assert_int_equal(out.size, 0); /* nothing was to be chosen from */
+	declare(&chain, 0);
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 1);
+	filter_report(&chain.filter, &out);
+	assert_string_equal(buf_str(&out), "--size=10- matches nothing: no allocation has such a size\n");
+	out.size = 0;
+	put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
+	filter_report(&chain.filter, &out);
+	assert_int_equal(out.size, 0);
+	buf_free(&out);
+	expect(&chain, "2 ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_release_goes_with_its_allocation),
+		cmocka_unit_test(references_go_with_the_first),
+		cmocka_unit_test(other_choices_are_asked_of_each_call),
+		cmocka_unit_test(threads_are_those_that_allocate),
+		cmocka_unit_test(time_begins_with_the_first_call_and_goes_past_midnight),
+		cmocka_unit_test(what_was_asked_in_vain_is_said),
+	};
+
+	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
+}

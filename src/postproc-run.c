@@ -196,14 +196,13 @@ static struct stage *make_output(struct chain *chain)
 	return output_new(&output);
 }
 
-/* The stage that chooses calls. Leaks come when all calls have passed the clock. */
+/* The stage that chooses calls. */
 static struct stage *make_select(struct chain *chain, struct stage *next, bool is_trace)
 {
 	const struct postproc_options *options = chain->run->options;
 	struct select_options select = options->select;
 
 	select.by_allocation = !is_trace;
-	select.are_leaks = options->leaks;
 	if (filters_names(options))
 		chain->stack_filter = stack_filter_new(&options->filters.stacks, chain->names);
 	chain->filter = (struct filter){

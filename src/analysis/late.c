@@ -16,13 +16,27 @@ bool late_keep(struct late *late, const struct record *record)
 	return true;
 }
 
-int late_put(const struct late *late, struct stage *next)
+static bool is_any(const void *context, const struct record *record)
+{
+	(void)context;
+	(void)record;
+	return true;
+}
+
+int late_put_if(const struct late *late, struct stage *next,
+		bool (*is_wanted)(const void *context, const struct record *record), const void *context)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < late->count && !error; i++)
-		error = stage_put(next, &late->records[i]);
+		if (is_wanted(context, &late->records[i]))
+			error = stage_put(next, &late->records[i]);
 	return error;
+}
+
+int late_put(const struct late *late, struct stage *next)
+{
+	return late_put_if(late, next, is_any, NULL);
 }
 
 void late_free(struct late *late)

@@ -14,6 +14,9 @@ struct late {
 bool late_keep(struct late *late, const struct record *record);
 /* Hands on what was kept. Errors as of stage_put(). */
 int late_put(const struct late *late, struct stage *next);
+/* ... and is wanted. */
+int late_put_if(const struct late *late, struct stage *next,
+		bool (*is_wanted)(const void *context, const struct record *record), const void *context);
 void late_free(struct late *late);
 
 #endif

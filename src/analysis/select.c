@@ -151,19 +151,26 @@ static bool goes_with_allocation(struct selection *selection, const struct recor
 	return state & 1;
 }
 
+/* Whether calls are chosen by their allocations at all. */
+static bool has_fates(const struct selection *selection)
+{
+	return selection->options.by_allocation || selection->options.filter;
+}
+
 static bool is_let_through(struct selection *selection, const struct record_call *call)
 {
-	const struct select_options *options = &selection->options;
+	const bool is_seen = selection->options.by_allocation || is_selected(selection, call);
 
-	if (!options->by_allocation && !is_selected(selection, call)) {
-		/* Its release may be shown. */
-		if (options->filter && !options->are_leaks)
-			goes_with_allocation(selection, call);
-		return false;
-	}
-	if (options->are_leaks)
-		return is_chosen(selection, call);
-	return (!options->by_allocation && !options->filter) || goes_with_allocation(selection, call);
+	/* Of what is not seen itself, the release may be. */
+	return (!has_fates(selection) || goes_with_allocation(selection, call)) && is_seen;
+}
+
+/* What a scan says of a block that was not chosen. */
+static bool is_of_another(struct selection *selection, const struct record_lost *lost)
+{
+	const struct resource_state *resource = resources_of(&selection->resources, lost->resource);
+
+	return has_fates(selection) && !((uintptr_t)resource_live_get(resource, lost->id) & 1);
 }
 
 static int put(struct stage *stage, const struct record *record)
@@ -182,6 +189,8 @@ static int put(struct stage *stage, const struct record *record)
 	} else if (options->filter) {
 		filter_note(options->filter, record);
 	}
+	if (record->type == RECORD_LOST && is_of_another(selection, &record->lost))
+		return 0;
 	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))
 		return 0;
 	if (record->type == RECORD_OBJECT && options->call_address)

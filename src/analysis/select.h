@@ -33,7 +33,6 @@ struct select_options {
 	/* What it says of an allocation holds for its release, too, whatever is made of the trace. NULL: no filter. The
 	 * caller's. */
 	struct filter *filter;
-	bool are_leaks; /* only allocations come, which were not released */
 };
 
 /* What the options point at belongs to the caller and outlives the stage. */

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/small_groups.h"
 #include "analysis/held.h"
+#include "analysis/late.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,8 @@ struct small_groups {
 	uint64_t least;
 	struct hold hold; /* its stacks' user: how many calls, as a pointer */
 	struct object_map objects;
+	struct late late;
+	struct hash left_out; /* the ids of what does not go on, by their resources */
 	struct held_call *first, **end;
 	uint64_t stackless; /* calls */
 };
@@ -43,11 +46,22 @@ static int put(struct stage *stage, const struct record *record)
 		count(small, call);
 		return 0;
 	}
+	if (late_keep(&small->late, record))
+		return 0;
 	if (record->type == RECORD_OBJECT)
 		object_map_put(&small->objects, &record->object);
 	else if (record->type == RECORD_BUILD_ID)
 		object_map_set_build_id(&small->objects, &record->build_id);
 	return stage_put(stage->next, record);
+}
+
+/* What a scan says of what is left out has no place. */
+static bool is_there(const void *context, const struct record *record)
+{
+	const struct small_groups *small = context;
+
+	return record->type != RECORD_LOST ||
+	       !hash_get(&small->left_out, hash_mix(record->lost.resource) ^ record->lost.id);
 }
 
 static int finish(struct stage *stage)
@@ -56,13 +70,17 @@ static int finish(struct stage *stage)
 	int error = 0;
 
 	for (const struct held_call *call = small->first; call && !error; call = call->next) {
-		if (is_small(small, call))
+		if (is_small(small, call)) {
+			hash_set(&small->left_out, hash_mix(call->resource) ^ call->id, 1);
 			continue;
+		}
 		if (call->stack)
 			error = stack_put_objects(call->stack, &small->objects, stage->next);
 		if (!error)
 			error = hold_put(&small->hold, call, stage->next);
 	}
+	if (!error)
+		error = late_put_if(&small->late, stage->next, is_there, small);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -74,6 +92,8 @@ static void small_groups_free(struct stage *stage)
 		next = call->next;
 		hold_release(&small->hold, call);
 	}
+	hash_free(&small->left_out);
+	late_free(&small->late);
 	hold_free(&small->hold);
 	object_map_free(&small->objects);
 	free(small);

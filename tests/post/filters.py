@@ -183,6 +183,23 @@ def what_is_alive_has_an_age_and_a_count(_folder):
     assert run("--report", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
 
 
+def what_is_lost_goes_with_its_allocation(_folder):
+    def scanned(calls, lost):
+        lines = "".join(f"## lost <1> 0x{CALLS[number][4]:x} definitely\n" for number in lost)
+        return text_with(calls) + b"## scan <1>\n" + lines.encode()
+
+    whole = scanned(CALLS, [1, 2, 10])
+    assert whole.endswith(run("-", data=whole, check=0).stdout[-60:])
+    for options, chosen, lost in ((["--size=100-"], set(CALLS) - {3, 5, 10}, [1, 2]), (["--function=late"], {7, 9, 10}, [10]),
+                                  (["-l", "--size=64"], {10}, [10]), (["-l", "--min-count=2"], {1, 2, 6, 11}, [1, 2]),
+                                  (["-l", "-c", "--min-count=2"], {1, 2, 6, 11}, [1, 2]), (["-l", "--size=4k"], {1, 11}, [1])):
+        plain = [option for option in options if len(option) == 2]
+        expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
+        assert run(*options, "-", data=whole, check=0).stdout == expected, (options, expected.decode())
+    report = run("--report", "--size=64-100", "-", data=whole, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block", "64 bytes in 1 block"], report
+
+
 SUPPRESSIONS = b"""{
    kept on purpose
    Memcheck:Leak
@@ -259,7 +276,7 @@ def wrong_words_are_usage_errors(_folder):
 
 TESTS = [every_output_has_what_was_chosen, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
          time_is_counted_from_the_first_call_of_all, what_is_alive_has_an_age_and_a_count,
-         suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
+         what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
          wrong_words_are_usage_errors]
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # functrace-postproc: golden texts, an independent model, and the command itself
-POST_TESTS = tests/post/choices.py \
+POST_TESTS = tests/post/alike.py \
+	tests/post/choices.py \
 	tests/post/convert.py \
 	tests/post/damage.py \
 	tests/post/exports.py \
@@ -21,4 +22,4 @@ POST_TESTS = tests/post/choices.py \
 	tests/post/swap.py \
 	tests/post/viewers.py
 TESTS += $(POST_TESTS)
-EXTRA_DIST += $(POST_TESTS) tests/post/encode.py tests/post/golden tests/post/foreign
+EXTRA_DIST += $(POST_TESTS) tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign

@@ -44,7 +44,8 @@ static const struct argp_option option_table[] = {
 	{"diff", OPT_DIFF, "FILE|@T", 0,
 	 "in the report: what grew since the trace FILE, or since second T of the trace", 0},
 	{"suppressions", OPT_SUPPRESSIONS, "FILE", 0,
-	 "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; again for more",
+	 "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or LeakSanitizer; "
+	 "again for more",
 	 0},
 	{"gen-suppressions", OPT_GEN_SUPPRESSIONS, NULL, 0, "in the report: an entry for such a file for each leak", 0},
 	{"no-default-suppressions", OPT_NO_DEFAULT_SUPPRESSIONS, NULL, 0,

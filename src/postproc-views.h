@@ -16,7 +16,8 @@ struct views {
 
 /* To be called once, if view_options_want(). False after a message: a file of suppressions cannot be read. */
 bool views_begin(struct views *views, const struct postproc_options *options);
-/* The last stage of a process's records, whose names are `names`; clock: as in struct account. The caller frees it before views_free(). */
+/* The last stage of a process's records, whose names are `names`; clock: as in struct account.
+ * The caller frees it before views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
 			  const struct output_target *target);
 /* After the last input: writes all that is wanted. False after a message. */

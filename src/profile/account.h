@@ -95,8 +95,8 @@ struct account_wishes {
 
 struct account {
 	struct account_wishes wishes; /* set before the first call */
-	/* Of the trace, where not all of its calls come here: times are since the first one of those, and the end is that
-	 * of the last. NULL: all come. Set before the first call; the caller's, until account_end(). */
+	/* Of the trace, where not all of its calls come here: times are since the first one of those, and the end is
+	 * that of the last. NULL: all come. Set before the first call; the caller's, until account_end(). */
 	const struct trace_clock *clock;
 	char *name, *command;
 	uint32_t pid;

@@ -185,29 +185,45 @@ static void read_input(struct postproc *postproc, const char *path)
 		read_trace(postproc, &input);
 }
 
+/* Reads inputs that are shown together, and writes what is wanted of them. False after a message: there is no use in
+ * going on. */
+static bool show_together(struct postproc *postproc, const char *const *inputs, size_t count,
+			  struct output_sequence *sequence)
+{
+	const struct postproc_options *options = &postproc->options;
+	struct views *const views = &postproc->views;
+	const bool begins = views_begin(views, options);
+
+	views->sequence = sequence;
+	if (begins && options->views.old) {
+		views->reads_old = true;
+		read_input(postproc, options->views.old);
+		views->reads_old = false;
+	}
+	for (size_t i = 0; begins && i < count; i++)
+		read_input(postproc, inputs[i]);
+	postproc->failed |= !begins || !views_write(views);
+	postproc->found_leaks |= begins && options->views.report && views_found_leaks(views);
+	views_free(views);
+	return begins;
+}
+
 static void read_traces(struct postproc *postproc)
 {
 	const struct postproc_options *options = &postproc->options;
-	const bool wants_views = view_options_want(&options->views);
+	const size_t count = options->input_count;
 
-	if (wants_views && !views_begin(&postproc->views, options)) {
-		postproc->failed = true;
-		views_free(&postproc->views);
-		return;
+	if (!view_options_want(&options->views)) {
+		for (size_t i = 0; i < count; i++)
+			read_input(postproc, options->inputs[i]);
+	} else if (options->views.each && count > 1) {
+		for (size_t i = 0; i < count; i++)
+			if (!show_together(postproc, &options->inputs[i], 1, &postproc->sequence))
+				break;
+	} else {
+		show_together(postproc, options->inputs, count, NULL);
 	}
-	if (options->views.old) {
-		postproc->views.reads_old = true;
-		read_input(postproc, options->views.old);
-		postproc->views.reads_old = false;
-	}
-	for (size_t i = 0; i < options->input_count; i++)
-		read_input(postproc, options->inputs[i]);
 	report_unmatched(postproc);
-	if (!wants_views)
-		return;
-	postproc->failed |= !views_write(&postproc->views);
-	postproc->found_leaks |= options->views.report && views_found_leaks(&postproc->views);
-	views_free(&postproc->views);
 }
 
 static int status_of(const struct postproc *postproc)

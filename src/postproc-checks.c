@@ -12,12 +12,13 @@ static bool is_folder_or_none(const char *path)
 /* What does not go with several inputs. */
 static void check_several(struct argp_state *state, const struct postproc_options *options)
 {
-	if (view_options_want_all(&options->views))
+	if (view_options_want_all(&options->views) && !options->views.each)
 		return;
 	const bool has_folder = options->output && path_is_folder(options->output);
 	const bool has_lines =
 		!options->views.export && (options->stats || options->dump || postproc_wants_mpatrol(options) ||
 					   encoding_can(options->output_encoding, ENCODING_COMMENT));
+	const bool has_views = view_options_want_all(&options->views);
 	size_t streams = 0;
 
 	for (size_t i = 0; i < options->input_count; i++)
@@ -26,6 +27,12 @@ static void check_several(struct argp_state *state, const struct postproc_option
 		argp_error(state, "standard input can be read once; give - once");
 	if (options->follow)
 		argp_error(state, "--follow waits at the end of one trace; give one");
+	if (options->views.html && !path_is_folder(options->views.html))
+		argp_error(state, "--each makes a page of each trace, and several cannot stand in one file; give "
+				  "--html a folder");
+	/* A report is lines, a page has its own place. */
+	if (has_views && !options->views.export)
+		return;
 	if (!has_folder && (!has_lines || options->packing || options->expand_events))
 		argp_error(state, "several traces cannot stand in one file of this format; give a folder with -o");
 	if (!is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))
@@ -101,6 +108,10 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 			"--report, --html and files for other tools are made of the whole trace; they do not go with "
 			"-l, -c, --stats, --dump or another format");
 	check_filters(state, options);
+	if (options->views.each && !view_options_want_all(&options->views))
+		argp_error(state,
+			   "--each is about --report, --html and files for other tools; all else is of each trace "
+			   "anyway");
 	if (options->views.report && options->views.export)
 		argp_error(state, "--report is text; it does not go with -f");
 	if (options->stats && (options->leaks || options->compress || other_format))

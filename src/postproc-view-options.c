@@ -12,6 +12,7 @@
 enum view_option {
 	OPT_REPORT = 0x800,
 	OPT_HTML,
+	OPT_EACH,
 	OPT_TREE,
 	OPT_TOP,
 	OPT_BETWEEN,
@@ -32,6 +33,7 @@ static const struct argp_option option_table[] = {
 	 "print a report of what is alive at the end (leaks, the default) or another view, worst first", 0},
 	{"html", OPT_HTML, "FILE", 0,
 	 "write a page for a browser: flame graphs, what was alive when, all stacks; one file that needs no other", 0},
+	{"each", OPT_EACH, NULL, 0, "of several traces each by itself, one behind the other or in a folder", 0},
 	{"tree", OPT_TREE, "down|up", OPTION_ARG_OPTIONAL,
 	 "in the report: as a tree, from main down to what allocates (default) or from there up", 0},
 	{"top", OPT_TOP, "N", 0, "in the report: N groups (default: 10)", 0},
@@ -153,6 +155,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HTML:
 		options->html = arg;
+		return 0;
+	case OPT_EACH:
+		options->each = true;
 		return 0;
 	case OPT_TREE:
 		set_tree(state, options, arg);

@@ -13,7 +13,8 @@ struct view_options {
 	uint32_t count;
 	bool report;
 	struct report_options report_options;
-	const char *html;            /* the file of the page; NULL none */
+	bool each;                   /* trace by itself, not all together */
+	const char *html;            /* the file of the page, or a folder; NULL none */
 	const struct export *export; /* -f; NULL none */
 	struct export_options export_options;
 	bool has_weight;

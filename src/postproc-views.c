@@ -78,8 +78,8 @@ static int write_page(void *context, FILE *out)
 bool views_write(struct views *views)
 {
 	const struct postproc_options *options = views->options;
-	const struct output_target target = {.path = options->output, .input = -1};
-	const struct output_target page = {.path = options->views.html, .input = -1};
+	const struct output_target target = {.path = options->output, .input = -1, .sequence = views->sequence};
+	const struct output_target page = {.path = options->views.html, .input = -1, .sequence = views->sequence};
 	const struct export *export = options->views.export;
 	int error = 0;
 

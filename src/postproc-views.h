@@ -11,7 +11,8 @@ struct views {
 	const struct postproc_options *options;
 	struct profile *profile; /* of all processes of all inputs; NULL: none is needed */
 	struct suppressions suppressions;
-	bool reads_old; /* what is read now is what the profile is compared to (--diff) */
+	struct output_sequence *sequence; /* of the traces that are each by itself; NULL: all are together */
+	bool reads_old;                   /* what is read now is what the profile is compared to (--diff) */
 };
 
 /* To be called once, if view_options_want(). False after a message: a file of suppressions cannot be read. */

@@ -121,6 +121,45 @@ def a_choice_matches_in_one_of_them(folder):
         "4 transfer, 8 fp"], done
 
 
+def each_is_reported_by_itself(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    for options in (["--report"], ["--report=allocated", "--tree"], ["--report", "--diff=" + b]):
+        expected = headed((a, run("-q", *options, a).stdout), (b, run("-q", *options, b).stdout))
+        assert run("-q", *options, "--each", a, b, check=0).stdout == expected, options
+        out = write(folder, out=b"what was there before\n" * 10000)[0]
+        assert run("-q", *options, "--each", "-o", out, a, b, check=0).stdout == b""
+        assert read(out) == expected, options
+        # One trace is as it is.
+        assert run("-q", *options, "--each", a, check=0).stdout == run("-q", *options, a).stdout
+    together = run("-q", "--report", a, b, check=0).stdout
+    assert together.count(b"program") == 2 and b"# trace" not in together
+    assert run("-q", "--report", "--each", "--error-exitcode=7", a, b).returncode == 7
+
+
+def each_has_a_file_of_its_own(folder):
+    a, b = write(folder, a=OWN, b=OTHER)
+    for options, suffix in ((["-f", "collapsed"], ".collapsed"), (["-f", "json"], ".json"), (["--report"], ".report.txt"),
+                            (["-f", "xml"], ".xml")):
+        into = os.path.join(folder, "into" + suffix)
+        os.mkdir(into)
+        run("-q", *options, "--each", "-o", into, a, b, check=0)
+        assert sorted(os.listdir(into)) == ["4242-0" + suffix, "99-0" + suffix], os.listdir(into)
+        for name, source in (("4242-0", a), ("99-0", b)):
+            out = os.path.join(folder, "alone")
+            run("-q", *options, "-o", out, source, check=0)
+            assert read(into, name + suffix) == read(out), (options, name)
+    pages = os.path.join(folder, "pages")
+    os.mkdir(pages)
+    run("-q", "--html=" + pages, "--each", a, b, check=0)
+    assert sorted(os.listdir(pages)) == ["4242-0.html", "99-0.html"]
+    for options in (["-f", "json"], ["-f", "json", "-o", out], ["--html=" + out + "x"], ["-l"], ["-f", "rtrace", "-o", pages]):
+        done = run(*options, "--each", a, b, check=2)
+        assert done.stderr.startswith(b"functrace-postproc: "), done
+    # What one of them lacks, another one may have; one that cannot be read leaves the others.
+    done = run("-q", "--report", "--each", os.path.join(folder, "none"), b)
+    assert done.returncode == 1 and done.stdout == headed((b, run("-q", "--report", b).stdout)), done
+
+
 def no_input_is_overwritten(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     os.link(b, os.path.join(folder, "link"))
@@ -148,5 +187,6 @@ def a_full_disk_is_said_for_each(folder):
 if __name__ == "__main__":
     sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
                    the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
-                   a_choice_matches_in_one_of_them, no_input_is_overwritten, what_does_not_go_together,
+                   a_choice_matches_in_one_of_them, each_is_reported_by_itself, each_has_a_file_of_its_own,
+         no_input_is_overwritten, what_does_not_go_together,
                    a_full_disk_is_said_for_each]))

@@ -5,6 +5,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LOCKS_MAX 256 /* of more arenas than that the others are not looked at */
 
 struct ending {
 	struct scan_threads threads;
@@ -37,18 +40,59 @@ void ending_add(struct ending *ending, struct task *task)
 		scan_threads_add(&ending->threads, task);
 }
 
-const char *ending_scan(struct ending *ending, const struct task *task)
+void ending_add_alive(struct ending *ending, struct task *task)
 {
-	const struct process *p = task->process;
+	scan_threads_add(&ending->threads, task);
+}
+
+static int copy(struct ending *ending, const struct task *task)
+{
+	if (!ending->snapshot)
+		ending->snapshot = snapshot_new(task->process->pid);
+	return snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
+}
+
+void ending_warm(struct ending *ending, const struct task *task)
+{
+	copy(ending, task);
+}
+
+const char *ending_copy(struct ending *ending, const struct task *task)
+{
+	const int error = copy(ending, task);
+
+	return !error             ? NULL
+	       : error == -ENOMEM ? "there was not enough memory for a copy of its own"
+				  : "its memory could not be read at its end";
+}
+
+bool ending_is_locked(const struct ending *ending)
+{
+	const struct heap_image *image = snapshot_image(ending->snapshot);
+	uint64_t locks[LOCKS_MAX];
+	const size_t count = heap_locks(image, locks, LOCKS_MAX);
+
+	for (size_t i = 0; i < count && image->n_threads > 1; i++) {
+		size_t size;
+		uint32_t word;
+		const void *const bytes = image->bytes(image, locks[i], &size);
+
+		if (!bytes || size < sizeof(word))
+			continue;
+		memcpy(&word, bytes, sizeof(word));
+		if (word)
+			return true;
+	}
+	return false;
+}
+
+const char *ending_read(struct ending *ending, bool *is_passing)
+{
 	const char *reason = NULL;
+	const enum heap_status status = heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason);
 
-	ending->snapshot = snapshot_new(p->pid);
-	const int error = snapshot_take_ending(ending->snapshot, task->tid, p->arch, &ending->threads);
-
-	if (error)
-		return error == -ENOMEM ? "there was not enough memory for a copy of its own"
-					: "its memory could not be read at its end";
-	switch (heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason)) {
+	*is_passing = status == HEAP_INCONSISTENT || status == HEAP_NOT_FOUND;
+	switch (status) {
 	case HEAP_READ:
 		heap_classify(ending->heap);
 		return NULL;

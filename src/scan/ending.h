@@ -1,5 +1,5 @@
-/* What a process has lost when it ends: looked at when all of its threads have come to their ends, and it has its
- * memory still. */
+/* What a traced process has lost when its trace ends: looked at when all of its threads have come to their ends and it
+ * has its memory still, or when they stand for a moment. */
 #ifndef FT_SCAN_ENDING_H
 #define FT_SCAN_ENDING_H
 
@@ -14,9 +14,18 @@ void ending_free(struct ending *ending);
 /* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
  * itself, while others may go on, has none that count. */
 void ending_add(struct ending *ending, struct task *task);
-/* The last one stands there: copies the memory, and finds out what is lost of the heap. NULL, or why it is not known:
- * a static text. Memory: as much again as the process has written. */
-const char *ending_scan(struct ending *ending, const struct task *task);
+/* Any thread of a process that goes on. */
+void ending_add_alive(struct ending *ending, struct task *task);
+/* Copies the memory, which the task has. After that the process may run, or be gone. NULL, or why it could not: a
+ * static text. Memory: as much again as the process has written. */
+const char *ending_copy(struct ending *ending, const struct task *task);
+/* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. */
+void ending_warm(struct ending *ending, const struct task *task);
+/* Finds out what is lost of the heap. NULL, or why it is not known: a static text. *is_passing: a thread may be in the
+ * midst of changing it, and another copy some milliseconds later be good. */
+const char *ending_read(struct ending *ending, bool *is_passing);
+/* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */
+bool ending_is_locked(const struct ending *ending);
 /* After that: the allocator's figures; and calls back for each block of the heap that is not reachable, by address. */
 const struct heap_figures *ending_figures(const struct ending *ending);
 void ending_each_lost(const struct ending *ending,

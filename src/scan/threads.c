@@ -63,20 +63,19 @@ static struct heap_thread *add(struct scan_threads *threads, const struct task *
 
 void scan_threads_add(struct scan_threads *threads, struct task *task)
 {
-	read_standing(task, add(threads, task));
+	struct heap_thread *thread = add(threads, task);
+
+	if (task->stopped)
+		read_standing(task, thread);
+	else
+		read_moving(task, thread);
 }
 
 void scan_threads_read(struct scan_threads *threads, struct hold *hold)
 {
 	clear(threads);
-	FOR_EACH_TASK(task, &hold->process) {
-		struct heap_thread *thread = add(threads, task);
-
-		if (task->stopped)
-			read_standing(task, thread);
-		else
-			read_moving(task, thread);
-	}
+	FOR_EACH_TASK(task, &hold->process)
+		scan_threads_add(threads, task);
 }
 
 void scan_threads_free(struct scan_threads *threads)

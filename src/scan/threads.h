@@ -14,7 +14,7 @@ struct scan_threads {
 /* Those of all threads that are held, in the place of what there was before. Of one that could not be stopped only
  * where it sleeps is known. */
 void scan_threads_read(struct scan_threads *threads, struct hold *hold);
-/* Adds those of a task that stands. */
+/* Adds those of one task. Of one that does not stand only where it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
 void scan_threads_free(struct scan_threads *threads);
 

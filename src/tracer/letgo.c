@@ -4,6 +4,7 @@
 #include "tracer/act.h"
 #include "tracer/births.h"
 #include "tracer/life.h"
+#include "tracer/lost.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
@@ -258,6 +259,10 @@ void let_go(struct tracer *t)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
+	if (!lost_at_detach(t)) {
+		t->finished = true;
+		return;
+	}
 	remove_breakpoints(t, NULL);
 	t->letting_go = true;
 	pin_undo(t);

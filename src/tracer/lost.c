@@ -59,14 +59,21 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 	output_heap(trace, &heap);
 }
 
-static bool is_wanted(const struct process *p)
+void lost_put(struct trace *trace, const struct ending *ending, const char *reason)
+{
+	if (!reason)
+		put_figures(trace, ending_figures(ending));
+	put_all(trace, ending, reason);
+}
+
+bool lost_is_wanted(const struct process *p)
 {
 	return p->tracer->set->scan.is_traced && p->trace->writer;
 }
 
 void lost_at_exec(struct process *p)
 {
-	if (is_wanted(p))
+	if (lost_is_wanted(p))
 		put_all(p->trace, NULL, NULL);
 }
 
@@ -74,16 +81,17 @@ void lost_at_end(struct task *task, bool is_last)
 {
 	struct process *p = task->process;
 
-	if (!p || !is_wanted(p))
+	if (!p || !lost_is_wanted(p))
 		return;
 	if (!p->life->ending)
 		p->life->ending = ending_new();
 	ending_add(p->life->ending, task);
 	if (!is_last)
 		return;
-	const char *const reason = ending_scan(p->life->ending, task);
+	const char *reason = ending_copy(p->life->ending, task);
+	bool is_passing;
 
 	if (!reason)
-		put_figures(p->trace, ending_figures(p->life->ending));
-	put_all(p->trace, p->life->ending, reason);
+		reason = ending_read(p->life->ending, &is_passing);
+	lost_put(p->trace, p->life->ending, reason);
 }

@@ -10,4 +10,12 @@ void lost_at_end(struct task *task, bool is_last);
 /* The process executes another program, which gives up all of its memory at once: nothing of it is said to be lost. */
 void lost_at_exec(struct process *p);
 
+/* All are about to be let go of, or paused: their threads stand for a moment, once or, where one is in the midst of
+ * malloc, some times, and the traces get the same. What the tasks report meanwhile is acted on. False: none is left. */
+bool lost_at_detach(struct tracer *t);
+/* Whether its trace is to get that. */
+bool lost_is_wanted(const struct process *p);
+/* Writes what the ending has found, or why it has found nothing. */
+void lost_put(struct trace *trace, const struct ending *ending, const char *reason);
+
 #endif

@@ -5,6 +5,7 @@
 #include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/letgo.h"
+#include "tracer/lost.h"
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "calls/libraries.h"
@@ -54,6 +55,8 @@ static void toggle(struct tracer *t)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
+	if (!lost_at_detach(t))
+		return;
 	t->run->paused = !t->run->paused;
 	pin_undo(t);
 	for (struct process *p = t->processes; p; p = p->next) {

@@ -1,14 +1,19 @@
 """A scan beside tracing: of what is alive at a process's end, what is lost, exactly; and how the process ends."""
 
 import collections
+import os
 import re
 import signal
+import subprocess
 import sys
 
 import builds
-from processes import FUNCTRACE, POSTPROC
+from lifecycle import need_attach
+from processes import FUNCTRACE, PATIENCE, POSTPROC, text_differences, text_of, wait_for
+from scans import Target
 
-BUILDS = [('heapfigures', 'O2'), ('heapfigures', 'static'), ('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
+BUILDS = [('busyheap', 'O2'), ('heapfigures', 'O2'), ('heapfigures', 'static'), ('planted', 'O2'), ('planted', 'static'),
+          ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32')]
 SAID = re.compile(rb'^## lost <1> 0x[0-9a-f]+ ([a-z]+)$', re.M)
 
 
@@ -132,6 +137,75 @@ def figures(room):
     return problems, ''
 
 
+def busy(room):
+    """Threads that do nothing but allocate and release are let go of: each time a heap is seen that agrees with itself,
+    nothing of what they hold in their stacks and registers is lost, and they go on."""
+    problems = []
+    with Target(room, 'busyheap', 'O2', 4) as target:
+        for number in range(6):
+            path = room.path('busy-%d' % number)
+            done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-o', path, '--duration=0.3', '-t', str(target.pid)])
+            text = room.run([POSTPROC, '-q', path]).out
+            if done.status or not re.search(b'stood for [0-9.]+ ms', done.err) or not text.count(b'\n## scan <1>\n') == 1:
+                problems.append('%d: status %d: %s' % (number, done.status, done.err.decode()))
+            if classes(text):
+                problems.append('%d: %s' % (number, classes(text)))
+        problems += target.end()
+    return problems, ''
+
+
+LEAKING = '''
+import ctypes, sys, time
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+print('ready', flush=True)
+end = time.time() + 60
+kept = []
+while time.time() < end:
+    libc.memset(libc.malloc(54321), 1, 54321)
+    kept.append(libc.malloc(12345))
+    if len(kept) == 1:
+        buffer = (ctypes.c_void_p * 100000)()
+    buffer[len(kept)] = kept[-1]
+    time.sleep(0.02)
+    if select.select([sys.stdin], [], [], 0)[0]:
+        break
+print('fine')
+'''.replace('import ctypes', 'import select, ctypes')
+
+
+def let_go(room, toggled=False):
+    """What a process loses while it is traced, by Ctrl-C, or by the signal that pauses; it goes on."""
+    need_attach()
+    child = room.start([sys.executable, '-c', LEAKING], stdin=subprocess.PIPE)
+    problems = [] if child.stdout.readline() == b'ready\n' else ['it does not run']
+    before, path = text_of(child.pid), room.path('leaking')
+    tracer = room.start([FUNCTRACE, '--scan', '-S', 'USR1', '-e', 'memory', '-f', 'text', '-o', path, '-t', str(child.pid)])
+    wait_for('some calls', lambda: os.path.exists(path) and open(path, 'rb').read().count(b'(54321)') > 10)
+    tracer.send_signal(signal.SIGUSR1 if toggled else signal.SIGINT)
+    if toggled:
+        wait_for('the scan', lambda: b'\n## scan <1>\n' in open(path, 'rb').read())
+        tracer.send_signal(signal.SIGINT)
+    done = room.finish(tracer)
+    with open(path, 'rb') as trace:
+        text = trace.read()
+    def lost(size):
+        ids = re.findall(rb'\(%d\) = (0x[0-9a-f]+)' % size, text)
+        return len(ids), sum(b'## lost <1> %s definitely\n' % address in text for address in ids)
+
+    # The newest one may be in a register, or in a frame that goes on.
+    if lost(54321)[0] < 10 or lost(54321)[1] < lost(54321)[0] - 2 or lost(12345)[1]:
+        problems.append('of %d blocks %d are lost, of %d that are kept %d' % (lost(54321) + lost(12345)))
+    if done.status or text.count(b'\n## scan <1>\n') != 1:
+        problems.append('status %d: %s' % (done.status, done.err.decode()))
+    problems += text_differences(before, text_of(child.pid))
+    out, err = child.communicate(b'\n', timeout=60 * PATIENCE)
+    if child.returncode or out != b'fine\n':
+        problems.append('it ended with %d: %s%s' % (child.returncode, out, err))
+    return problems, ''
+
+
 def unknown(room):
     """Whose heap is not understood: that is said, and what is alive counts."""
     problems, skipped = [], []
@@ -168,6 +242,9 @@ CASES = [
     ('lost at the end: the report', report),
     ('lost at the end: killed by a signal', killed),
     ('lost at the end: the allocator, as it says itself', figures),
+    ('lost at the end: let go of', let_go),
+    ('lost at the end: paused', lambda room: let_go(room, True)),
+    ('lost at the end: let go of, 4 busy threads', busy),
     ('lost at the end: other heaps', unknown),
     ('lost at the end: refused', refused),
 ]

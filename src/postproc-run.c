@@ -48,7 +48,8 @@ struct run {
 	size_t chain_count, chain_capacity;
 	bool has_begun; /* the first one has a process */
 	struct stage *split;
-	bool learned; /* late objects */
+	bool learned;   /* late objects */
+	bool has_texts; /* names stand in the trace */
 };
 
 /* An object that is declared where nothing was, and its build-id; those that replace others come in
@@ -339,8 +340,10 @@ static int read_records(struct run *run)
 	struct record record;
 	int status = 1, error = 0;
 
-	while (!error && (status = postproc_input_next(run->input, &record)) == 1)
+	while (!error && (status = postproc_input_next(run->input, &record)) == 1) {
+		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
 		error = stage_put(run->split, &record);
+	}
 	if (!error)
 		error = stage_finish(run->split);
 	if (status < 0)
@@ -350,6 +353,19 @@ static int read_records(struct run *run)
 	if (skipped)
 		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped", run->input->name, skipped);
 	return error ? error : status;
+}
+
+/* Of several processes one says it for all: they are of one program, mostly. */
+static void explain_names(const struct run *run)
+{
+	struct buf text = {0};
+	bool is_said = run->has_texts;
+
+	for (size_t i = 0; i < run->chain_count && !is_said; i++)
+		is_said = run->chains[i]->names && names_explain(run->chains[i]->names, &text);
+	if (text.size)
+		msg_warn("%s: %s", run->input->name, buf_str(&text));
+	buf_free(&text);
 }
 
 static void chain_free(struct chain *chain)
@@ -399,5 +415,6 @@ void postproc_run(struct postproc_input *input, const struct postproc_options *o
 	else if (outcome->sound)
 		check_choices(&run, &outcome->unmatched);
 	outcome->found_leaks = found_leaks(&run);
+	explain_names(&run);
 	clean_up(&run);
 }

@@ -15,7 +15,8 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/param_place.c src/symbols/param_place.h \
 	src/symbols/slots.c src/symbols/errno_place.c src/symbols/errno_place.h \
 	src/symbols/demangle.c src/symbols/names.c \
-	src/symbols/names.h src/symbols/name_file.c src/symbols/name_file.h \
+	src/symbols/names.h src/symbols/names_blank.c src/symbols/names_blank.h \
+	src/symbols/name_file.c src/symbols/name_file.h \
 	src/symbols/name_symbols.c src/symbols/name_dwarf.c src/symbols/name_strings.c \
 	src/symbols/name_place.c
 libsymbols_a_CPPFLAGS = $(AM_CPPFLAGS)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/name_file.h"
+#include "symbols/names_blank.h"
 #include "base/msg.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct names {
 	int64_t start_sec, start_nsec; /* of the trace */
 	struct hash reported;          /* hashes of the paths that a message was about */
 	struct frame_name result[RESULT_MAX];
+	struct blanks blanks;
 };
 
 static char *copy_or_null(const char *s)
@@ -347,6 +349,7 @@ void names_free(struct names *names)
 	free((char *)(uintptr_t)names->options.sysroot);
 	free((char *)(uintptr_t)names->options.debug_path);
 	hash_free(&names->reported);
+	blanks_free(&names->blanks);
 	free(names);
 }
 
@@ -399,8 +402,11 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 	size_t count = 0;
 
 	*lines = names->result;
-	if (i == names->count || names->objects[i]->from > address - 1)
+	names->blanks.frames++;
+	if (i == names->count || names->objects[i]->from > address - 1) {
+		blanks_add(&names->blanks, NULL, BLANK_NO_OBJECT);
 		return 0;
+	}
 	struct named_object *object = names->objects[i];
 
 	if (!object->is_tried)
@@ -413,9 +419,16 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 		for (; count < found->count && count < RESULT_MAX; count++)
 			names->result[count] = found->items[count];
 	}
-	if (!count)
+	if (!count) {
+		blanks_add(&names->blanks, object->path, object->file ? BLANK_NO_SYMBOL : BLANK_NO_FILE);
 		names->result[count++] = (struct frame_name){0};
+	}
 	for (size_t n = 0; n < count; n++)
 		names->result[n].module = object->path;
 	return count;
+}
+
+bool names_explain(const struct names *names, struct buf *out)
+{
+	return blanks_explain(&names->blanks, names->options.debuginfod, out);
 }

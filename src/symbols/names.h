@@ -5,6 +5,7 @@
 #ifndef FT_SYMBOLS_NAMES_H
 #define FT_SYMBOLS_NAMES_H
 
+#include "base/buf.h"
 #include "trace/event.h"
 
 struct names;
@@ -35,6 +36,10 @@ void names_add_build_id(struct names *names, const struct record_build_id *build
 /* A frame_namer (its context is the struct names). Each address is looked up once and then remembered
  * until its object is replaced. */
 size_t names_lookup(void *names, uint64_t address, const struct frame_name **lines);
+
+/* Whether most of the frames that were looked up got no name. If so, appends a sentence to `out`: how many, where most
+ * of them are, and what would help. */
+bool names_explain(const struct names *names, struct buf *out);
 
 /* Demangles C++ and Rust (legacy and v0) names; a new string, or NULL when it is not mangled. */
 char *names_demangle(const char *symbol);

@@ -319,7 +319,44 @@ def a_range_that_fits_twice_names_nothing(folder):
         assert not names and said.count(f"range of {path} (4096 bytes) fits several parts") == 1, (names, said)
 
 
-TESTS = [the_code_mapping_alone_is_enough, a_range_that_fits_twice_names_nothing, names_that_are_there_stay,
+def what_would_help_is_said_once(folder):
+    def hint(trace, *options, status=0):
+        env = {key: value for key, value in os.environ.items() if not key.startswith("DEBUGINFOD")}
+        said = run("-b", "2", *options, trace, env=env, check=status).stderr.decode()
+        assert said.count("\n") <= 1, said
+        return said
+
+    program, trace = traced(folder, "-b", "2")
+    assert not hint(trace, "-l", "-r")
+    head = f"functrace-postproc: warning: {trace}: 2 of 2 frames have no names, most of them in {program}, "
+    kept = os.path.join(folder, "kept")
+    os.makedirs(kept + folder)
+    named = os.path.join(folder, "named.txt")
+    with open(named, "wb") as file:
+        file.write(run("-r", trace, check=0).stdout)
+    os.rename(program, kept + program)
+    gone = head + ("which is not here as it was traced: if it lies elsewhere, say where with --sysroot=DIR or "
+                   "--debug-path=DIR\n")
+    for options in (["-l", "-r"], ["-c", "-r"], ["--report"], ["-f", "collapsed"], ["-f", "heaptrack"], ["--stats", "-r"]):
+        assert hint(trace, *options) == gone, options
+        assert not hint(trace, "--sysroot=" + kept, *options), options
+        assert not hint(trace, "-q", *options) and not hint(named, *options), options
+    assert not hint(trace, "-l") and not hint(trace, "-f", "rtrace", "-o", os.devnull)
+    assert gone in hint(trace, "-l", "--not-function=x")
+    os.rename(kept + program, program)
+    compile_c(program, FIRST, "-s")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "2", "-o", trace, program], check=True, timeout=120)
+    bare = ("which has no symbols for them: install its package with debug symbols (on Debian and Ubuntu its name ends in "
+            "-dbgsym or -dbg){}, or name a folder that has its debug file with --debug-path=DIR\n")
+    assert hint(trace, "-l", "-r") == head + bare.format(", set DEBUGINFOD_URLS and give --debuginfod")
+    assert hint(trace, "-l", "-r", "--debuginfod") == head + bare.format("")
+    # Half of them have names: that is not most.
+    compile_c(program, FIRST, "-s", "-Wl,--export-dynamic-symbol=alloc_config")
+    subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "2", "-o", trace, program], check=True, timeout=120)
+    assert not hint(trace, "-l", "-r")
+
+
+TESTS = [what_would_help_is_said_once, the_code_mapping_alone_is_enough, a_range_that_fits_twice_names_nothing, names_that_are_there_stay,
          only_better_names_replace_names, a_rebuilt_program_gives_no_names, without_build_ids_a_newer_file_is_said,
          build_ids_may_come_late, damaged_build_ids_are_told]
 

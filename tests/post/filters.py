@@ -8,6 +8,8 @@ import os
 import re
 import sys
 
+import golden
+from encode import Encoder
 from run import Skip, main, run
 
 HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
@@ -200,6 +202,22 @@ def what_is_lost_goes_with_its_allocation(_folder):
     assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block", "64 bytes in 1 block"], report
 
 
+def objects_are_those_of_the_time(_folder):
+    """Another library is mapped where one was, and the first one again."""
+    def library(path, identity):
+        return [("MMAP", 0xF0000000, 0xF0001000, path), ("CALL", 0, 0, 1000, 2, "malloc", 9, identity),
+                ("BTRC", 0xF0000100, 0x400123)]
+
+    releases = [("CALL", 0, 0, 2000, 1, "free", 0, identity) for identity in (0x10, 0x20, 0x30)]
+    packets = library("/lib/old.so", 0x10) + library("/lib/new.so", 0x20) + library("/lib/old.so", 0x30)
+    for tail, options in ((releases, []), ([], ["-l"])):
+        data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + packets + tail)
+        for asked, chosen in (("old.so", [1, 3]), ("/lib/new.*", [2]), ("prog", [1, 2, 3])):
+            expected = chosen + [3 + number for number in chosen if tail]
+            assert numbers(*options, "--object=" + asked, data=data) == expected, (options, asked)
+            assert numbers("-r", "-q", *options, "--object=" + asked, data=data) == expected, (options, asked)
+
+
 SUPPRESSIONS = b"""{
    kept on purpose
    Memcheck:Leak
@@ -276,7 +294,7 @@ def wrong_words_are_usage_errors(_folder):
 
 TESTS = [every_output_has_what_was_chosen, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
          time_is_counted_from_the_first_call_of_all, what_is_alive_has_an_age_and_a_count,
-         what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
+         objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
          wrong_words_are_usage_errors]
 
 if __name__ == "__main__":

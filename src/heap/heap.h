@@ -43,6 +43,15 @@ struct heap_figures {
  * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
 void heap_free(struct heap *heap);
+
+struct heap_extent {
+	uint64_t address, size;
+};
+
+/* A heap of any allocator, whose blocks somebody else knows; `extents`, which are sorted by this, need not be all of
+ * them. What else is in its memory, the allocator's own words too, counts as roots: what only these know is not found
+ * lost. NULL: more blocks than can be counted. */
+struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
 /* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
  * midst of changing the heap: its arenas' locks. How many; 0 unknown. */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);

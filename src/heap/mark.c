@@ -55,7 +55,7 @@ static void each_word(struct marking *marking, uint32_t index, void (*visit)(str
 	const struct heap_image *image = marking->heap->image;
 	const struct heap_block *block = &marking->heap->blocks[index];
 	const uint64_t end = block->address + block->size, width = marking->highest - marking->lowest;
-	uint64_t word;
+	const unsigned step = image->word_size;
 	size_t size;
 
 	for (uint64_t at = block->address; at < end;) {
@@ -67,8 +67,9 @@ static void each_word(struct marking *marking, uint32_t index, void (*visit)(str
 		}
 		if (size > end - at)
 			size = (size_t)(end - at);
-		for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
-			memcpy(&word, bytes + i, sizeof(word));
+		for (size_t i = 0; i + step <= size; i += step) {
+			const uint64_t word = load_word(bytes + i, step);
+
 			if (word - marking->lowest <= width)
 				visit(marking, word, index);
 		}

@@ -27,10 +27,10 @@ static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t
 static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap_image *image = walk->heap->image;
-	uint64_t word;
+	const unsigned step = image->word_size;
 	size_t size;
 
-	for (uint64_t at = align_up(start, 8); at < end;) {
+	for (uint64_t at = align_up(start, step); at < end;) {
 		const unsigned char *bytes = image->bytes(image, at, &size);
 
 		if (!bytes) {
@@ -39,11 +39,9 @@ static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 		}
 		if (size > end - at)
 			size = (size_t)(end - at);
-		for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
-			memcpy(&word, bytes + i, sizeof(word));
-			give(walk, word, at + i, 0);
-		}
-		at += align_up(size, 8);
+		for (size_t i = 0; i + step <= size; i += step)
+			give(walk, load_word(bytes + i, step), at + i, 0);
+		at += align_up(size, step);
 	}
 }
 
@@ -51,9 +49,10 @@ static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 static void give_around_arena(struct walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
-	const uint64_t arena = heap->arenas[0].start, behind = arena + heap->state_offset + STATE_REST;
+	const uint64_t arena = heap->arena_count ? heap->arenas[0].start : 0;
+	const uint64_t behind = arena + heap->state_offset + STATE_REST;
 
-	if (arena < start || arena >= end) {
+	if (!arena || arena < start || arena >= end) {
 		give_words(walk, start, end);
 		return;
 	}
@@ -109,7 +108,7 @@ static uint64_t left_control_block(struct heap *heap, const struct heap_mapping 
 	const struct heap_image *image = heap->image;
 	uint64_t word;
 
-	if (m == image->mappings || m[-1].end != m->start || m[-1].readable || m->path[0] ||
+	if (image->word_size != 8 || m == image->mappings || m[-1].end != m->start || m[-1].readable || m->path[0] ||
 	    m->end - m->start < TCB_PLACE)
 		return 0;
 	for (size_t i = 0; i < image->n_threads; i++)
@@ -124,6 +123,8 @@ static uint64_t left_control_block(struct heap *heap, const struct heap_mapping 
 /* The vector of a thread's variables is known by its third word. */
 static void give_vector(struct walk *walk, uint64_t control_block)
 {
+	if (walk->heap->image->word_size != 8)
+		return;
 	const uint64_t at = control_block + (walk->heap->image->machine == EM_X86_64 ? 8 : 0);
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 

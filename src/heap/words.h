@@ -30,6 +30,20 @@ static inline bool word_at(struct words *words, uint64_t address, uint64_t *word
 	return true;
 }
 
+/* A word of the program's own width, 4 or 8 bytes. */
+static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
+{
+	uint32_t half;
+	uint64_t word;
+
+	if (width == sizeof(half)) {
+		memcpy(&half, bytes, sizeof(half));
+		return half;
+	}
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
 /* 0 where it is not held: what an untouched page has. */
 static inline uint64_t word_or_0(struct words *words, uint64_t address)
 {

@@ -47,6 +47,9 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 /* What was odd with the releases of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
+/* Calls back for each live id of a kind, in no order; before a fork counts, too. */
+void ledger_each(const struct trace *trace, uint32_t resource,
+		 void (*callback)(void *context, uint64_t id, uint64_t size), void *context);
 /* Whether the id is live as far as the trace knows; before a fork counts, too. */
 bool ledger_knows(const struct trace *trace, uint32_t resource, uint64_t id);
 /* The same; of ranges, whether the id is an address within a live one. */

@@ -13,6 +13,8 @@ struct ending {
 	struct scan_threads threads;
 	struct snapshot *snapshot;
 	struct heap *heap;
+	struct heap_extent *known;
+	size_t known_count, known_capacity;
 };
 
 struct ending *ending_new(void)
@@ -25,6 +27,7 @@ void ending_free(struct ending *ending)
 	if (!ending)
 		return;
 	heap_free(ending->heap);
+	free(ending->known);
 	scan_threads_free(&ending->threads);
 	if (ending->snapshot)
 		snapshot_free(ending->snapshot);
@@ -86,21 +89,36 @@ bool ending_is_locked(const struct ending *ending)
 	return false;
 }
 
-const char *ending_read(struct ending *ending, bool *is_passing)
+void ending_know(struct ending *ending, uint64_t address, uint64_t size)
+{
+	ARRAY_GROW(ending->known, ending->known_capacity, ending->known_count);
+	ending->known[ending->known_count++] = (struct heap_extent){address, size};
+}
+
+static const char *read_known(struct ending *ending)
+{
+	ending->heap = heap_of_blocks(snapshot_image(ending->snapshot), ending->known, ending->known_count);
+	if (!ending->heap)
+		return "it has too many blocks";
+	heap_classify(ending->heap);
+	return NULL;
+}
+
+const char *ending_read(struct ending *ending, bool may_wait, bool *is_passing)
 {
 	const char *reason = NULL;
 	const enum heap_status status = heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason);
 
-	*is_passing = status == HEAP_INCONSISTENT || status == HEAP_NOT_FOUND;
+	*is_passing = status == HEAP_INCONSISTENT || (status == HEAP_NOT_FOUND && may_wait);
 	switch (status) {
 	case HEAP_READ:
 		heap_classify(ending->heap);
 		return NULL;
 	case HEAP_NOT_FOUND:
-		return "its allocator is not glibc's malloc";
+	case HEAP_UNSUPPORTED:
+		return *is_passing ? "its allocator is not known" : read_known(ending);
 	case HEAP_TOO_LARGE:
 		return "it has too many blocks";
-	case HEAP_UNSUPPORTED:
 	case HEAP_INCONSISTENT:
 		break;
 	}
@@ -109,7 +127,9 @@ const char *ending_read(struct ending *ending, bool *is_passing)
 
 const struct heap_figures *ending_figures(const struct ending *ending)
 {
-	return heap_figures(ending->heap);
+	const struct heap_figures *figures = heap_figures(ending->heap);
+
+	return figures->arenas ? figures : NULL;
 }
 
 void ending_each_lost(const struct ending *ending,

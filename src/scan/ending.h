@@ -21,12 +21,16 @@ void ending_add_alive(struct ending *ending, struct task *task);
 const char *ending_copy(struct ending *ending, const struct task *task);
 /* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. */
 void ending_warm(struct ending *ending, const struct task *task);
-/* Finds out what is lost of the heap. NULL, or why it is not known: a static text. *is_passing: a thread may be in the
- * midst of changing it, and another copy some milliseconds later be good. */
-const char *ending_read(struct ending *ending, bool *is_passing);
+/* What the trace knows: a block that was alive when the copy was made. */
+void ending_know(struct ending *ending, uint64_t address, uint64_t size);
+/* Finds out what is lost of the heap; where its allocator is none that is understood, of the blocks that the trace
+ * knows. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of changing the heap,
+ * and another copy some milliseconds later be good; of an allocator that seems to be another one only with may_wait. */
+const char *ending_read(struct ending *ending, bool may_wait, bool *is_passing);
 /* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */
 bool ending_is_locked(const struct ending *ending);
-/* After that: the allocator's figures; and calls back for each block of the heap that is not reachable, by address. */
+/* After that: the allocator's figures, NULL where it is none that is understood; and calls back for each block of the
+ * heap that is not reachable, by address. */
 const struct heap_figures *ending_figures(const struct ending *ending);
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);

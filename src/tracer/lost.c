@@ -46,6 +46,20 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 	}
 }
 
+static void know(void *context, uint64_t id, uint64_t size)
+{
+	ending_know(context, id, size);
+}
+
+void lost_know(const struct trace *trace, struct ending *ending)
+{
+	const struct settings *set = trace->run->set;
+
+	for (uint32_t id = 1; id < kinds_end(set); id++)
+		if (kind_lives(kind_of(set, id)) && is_heap_type(kind_of(set, id)->type))
+			ledger_each(trace, id, know, ending);
+}
+
 static void put_figures(struct trace *trace, const struct heap_figures *f)
 {
 	const struct record_heap heap = {
@@ -61,8 +75,10 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 
 void lost_put(struct trace *trace, const struct ending *ending, const char *reason)
 {
-	if (!reason)
-		put_figures(trace, ending_figures(ending));
+	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
+
+	if (figures)
+		put_figures(trace, figures);
 	put_all(trace, ending, reason);
 }
 
@@ -91,7 +107,8 @@ void lost_at_end(struct task *task, bool is_last)
 	const char *reason = ending_copy(p->life->ending, task);
 	bool is_passing;
 
+	lost_know(p->trace, p->life->ending);
 	if (!reason)
-		reason = ending_read(p->life->ending, &is_passing);
+		reason = ending_read(p->life->ending, false, &is_passing);
 	lost_put(p->trace, p->life->ending, reason);
 }

@@ -13,6 +13,8 @@ void lost_at_exec(struct process *p);
 /* All are about to be let go of, or paused: their threads stand for a moment, once or, where one is in the midst of
  * malloc, some times, and the traces get the same. What the tasks report meanwhile is acted on. False: none is left. */
 bool lost_at_detach(struct tracer *t);
+/* Tells the ending which blocks of the heap the trace has alive. */
+void lost_know(const struct trace *trace, struct ending *ending);
 /* Whether its trace is to get that. */
 bool lost_is_wanted(const struct process *p);
 /* Writes what the ending has found, or why it has found nothing. */

@@ -178,7 +178,9 @@ def a_file_that_takes_long(folder):
         assert found and least <= int(found.group(1)) <= 100, (least, terminal.text)
         names = re.search(r"names: ([\d,]+) of 200,000 stacks", terminal.text)
         assert names and int(names.group(1).replace(",", "")) < 200000, terminal.text
-        assert not screen(terminal.text), terminal.text
+        # Behind it stands only what is said of these addresses, which nothing is mapped at.
+        assert re.fullmatch(r"functrace-postproc: warning: \S+: 200000 of 200000 frames have no names; .*\s*",
+                            screen(terminal.text)), terminal.text
 
 
 def short_work_shows_nothing(folder):

@@ -278,7 +278,9 @@ class Run:
                     there = file.read()
                 done = subprocess.run([POSTPROC, '--sysroot=' + self.build.sysroot] + options + [os.path.join(folder, name)],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-                same = done.returncode == 0 and done.stdout == there and not done.stderr
+                # The guest's libraries have no debug symbols: that most frames have no names is as it is there.
+                said = [line for line in done.stderr.splitlines() if b' frames have no names' not in line]
+                same = done.returncode == 0 and done.stdout == there and not said
                 same = same and (options != ['-r'] or b' in main() ' in there)
                 self.tap.result(same, '%s: functrace-postproc %s of the trace of %s: here as there' % (
                     self.guest.name, ' '.join(options), name[:-len('.rtrace')]))

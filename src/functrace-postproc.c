@@ -243,30 +243,42 @@ static bool may_show_work(const struct postproc_options *options)
 	       (!is_stdout || !isatty(STDOUT_FILENO) || view_options_want_all(&options->views) || options->stats);
 }
 
+static void release(struct postproc *postproc)
+{
+	buf_free(&postproc->unmatched);
+	index_set_free(&postproc->include);
+	index_set_free(&postproc->exclude);
+	call_address_free(&postproc->options.call_address);
+	free(postproc->options.layout);
+	free(postproc->options.inputs);
+	free(postproc->options.views.suppressions);
+	postproc_filters_free(&postproc->options.filters);
+	suppressions_free(&postproc->suppressions);
+}
+
+static int work(struct postproc *postproc)
+{
+	if (postproc->options.checks_only)
+		return EXIT_SUCCESS;
+	if (postproc->options.show_format)
+		return postproc_show_format();
+	if (may_show_work(&postproc->options))
+		long_work_allow();
+	if (prepare(postproc))
+		read_traces(postproc);
+	else
+		postproc->failed = true;
+	return status_of(postproc);
+}
+
 int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
 
 	msg_set_program("functrace-postproc");
 	postproc_options_parse(argc, argv, &postproc.options);
-	if (postproc.options.checks_only)
-		return EXIT_SUCCESS;
-	if (postproc.options.show_format)
-		return postproc_show_format();
-	if (may_show_work(&postproc.options))
-		long_work_allow();
-	if (prepare(&postproc))
-		read_traces(&postproc);
-	else
-		postproc.failed = true;
-	buf_free(&postproc.unmatched);
-	index_set_free(&postproc.include);
-	index_set_free(&postproc.exclude);
-	call_address_free(&postproc.options.call_address);
-	free(postproc.options.layout);
-	free(postproc.options.inputs);
-	free(postproc.options.views.suppressions);
-	postproc_filters_free(&postproc.options.filters);
-	suppressions_free(&postproc.suppressions);
-	return status_of(&postproc);
+	const int status = work(&postproc);
+
+	release(&postproc);
+	return status;
 }

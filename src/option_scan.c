@@ -13,6 +13,7 @@
 enum scan_option {
 	OPT_SCAN = 0x900,
 	OPT_WHY,
+	OPT_CORE,
 };
 
 static const struct argp_option options[] = {
@@ -21,6 +22,7 @@ static const struct argp_option options[] = {
 	 "with -t alone: what no pointer of the process reaches any more, in one pause; nothing is traced. With a "
 	 "program, -e or -o: of what is alive at the end, what is lost, as --report has it unless this is off",
 	 0},
+	{"core", OPT_CORE, "FILE", 0, "with --scan: of a core file, not of a process", 0},
 	{"why", OPT_WHY, "ADDRESS", 0, "with --scan: what keeps the block at that address; again for more", 0},
 	{0},
 };
@@ -41,6 +43,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		wish->is_off = arg && !strcmp(arg, "off");
 		wish->is_wanted = !wish->is_off;
 		wish->is_json = arg && !strcmp(arg, "json");
+		return 0;
+	case OPT_CORE:
+		wish->core = arg;
 		return 0;
 	case OPT_WHY:
 		if (!parse_number_hex(arg, UINT64_MAX, &address))
@@ -92,7 +97,8 @@ static int take_kept(struct parse *parse, const char *option)
 
 bool option_scan_is_beside(const struct settings *s)
 {
-	return s->scan.is_wanted && (s->argv || s->report.is_wanted || s->output || s->module_count || s->chosen);
+	return s->scan.is_wanted && !s->scan.core &&
+	       (s->argv || s->report.is_wanted || s->output || s->module_count || s->chosen);
 }
 
 static bool has_heap(const struct settings *s)
@@ -135,12 +141,18 @@ int option_scan_check(struct parse *parse)
 	struct scan_wish *wish = &s->scan;
 	int error = 0;
 
-	if (s->pid_count != 1)
+	if (wish->core && (s->pid_count || s->argv || s->report.is_wanted))
+		return usage_error(parse, "--core=%s is looked at alone; leave -t, the program and --report out",
+				   wish->core);
+	if (!wish->core && s->pid_count != 1)
 		return usage_error(parse, "--scan looks at one process that runs: give it with -t");
 	if (s->report.is_live)
 		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
+	if (wish->core && (wish->count || wish->interval_ns))
+		return usage_error(parse,
+				   "--interval and --count are for a process that runs; a core file does not change");
 	wish->count = wish->count ? wish->count : wish->interval_ns ? COUNT_NORMAL : 1;
 	wish->interval_ns = wish->interval_ns ? wish->interval_ns : INTERVAL_NORMAL;
 	wish->top = wish->top ? wish->top : TOP_NORMAL;

@@ -60,7 +60,9 @@ static int check_all(struct parse *parse)
 				   "both -t and a program (%s) are given; functrace traces the one "
 				   "or the other",
 				   s->argv[0]);
-	if (!s->argv && !s->pid_count)
+	if (s->scan.core && !s->scan.is_wanted)
+		return usage_error(parse, "--core=%s: add --scan", s->scan.core);
+	if (!s->argv && !s->pid_count && !s->scan.core)
 		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
 		return usage_error(parse, "the program's name is empty");

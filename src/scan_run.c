@@ -63,12 +63,22 @@ static int scan_all(const struct settings *settings, struct scan *scan)
 	return report && is_lost(report) ? wish->error_exitcode : 0;
 }
 
+static struct scan *new_scan(const struct settings *settings)
+{
+	if (settings->scan.core)
+		return scan_of_core(settings->scan.core);
+	const pid_t which = settings->pids[0], leader = proc_tgid(which);
+
+	return scan_new(leader ? leader : which); /* it may be a thread's */
+}
+
 int scan_run(const struct settings *settings)
 {
-	const pid_t which = settings->pids[0], leader = proc_tgid(which);
-	struct scan *scan = scan_new(leader ? leader : which); /* it may be a thread's */
+	struct scan *scan = new_scan(settings);
 	struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESETHAND};
 
+	if (!scan)
+		return EXIT_FAILURE;
 	if (settings->scan.count > 1)
 		sigaction(SIGINT, &action, NULL);
 	const int status = scan_all(settings, scan);

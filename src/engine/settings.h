@@ -50,6 +50,7 @@ struct scan_wish {
 	bool is_wanted, is_json; /* alone: nothing is traced */
 	bool is_off;             /* not beside a report either, where it is otherwise */
 	bool is_traced;          /* beside tracing: at the end of each process, what is lost of its live blocks */
+	const char *core;        /* a file that is looked at, NULL none */
 	uint64_t *why;           /* addresses of blocks */
 	size_t why_count;
 	uint64_t interval_ns, count; /* from the begin of one scan to the next, and how many */

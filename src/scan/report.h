@@ -32,6 +32,7 @@ struct scan_why {
 struct scan_report {
 	pid_t pid;
 	const char *program;
+	bool is_core;           /* nothing was stopped */
 	uint64_t scan, scans;   /* which of how many, from 1 on */
 	uint64_t since_last_ns; /* from the pause before to this one, 0: it is the first */
 	const struct snapshot_figures *pause;

@@ -33,6 +33,11 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	fprintf(out, "%s (%d)", report->program, report->pid);
 	if (report->scans > 1)
 		fprintf(out, ", scan %" PRIu64 " of %" PRIu64, report->scan, report->scans);
+	if (report->is_core) {
+		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
+			plural(pause->threads), number_grouped(pause->bytes, bytes));
+		return;
+	}
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
 		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
 	if (report->inconsistent)

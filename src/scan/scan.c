@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/scan.h"
+#include "scan/core.h"
 #include "scan/owners.h"
 #include "base/msg.h"
 #include "heap/heap.h"
@@ -17,7 +18,8 @@
 struct scan {
 	pid_t pid;
 	char *program;
-	struct snapshot *snapshot;
+	struct snapshot *snapshot; /* NULL: of a core */
+	struct core *core;
 	struct data_names *names;
 	struct scan_types *types;
 	struct scan_groups groups;
@@ -36,6 +38,25 @@ struct scan *scan_new(pid_t pid)
 	return scan;
 }
 
+struct scan *scan_of_core(const char *path)
+{
+	struct core *core = core_open(path);
+
+	if (!core)
+		return NULL;
+	struct scan *scan = xcalloc(1, sizeof(*scan));
+
+	scan->core = core;
+	scan->pid = core_pid(core);
+	scan->program = xstrdup(core_program(core));
+	return scan;
+}
+
+static const struct heap_image *image_of(const struct scan *scan)
+{
+	return scan->core ? core_image(scan->core) : snapshot_image(scan->snapshot);
+}
+
 static void clear_report(struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++)
@@ -52,7 +73,9 @@ void scan_free(struct scan *scan)
 	scan_groups_free(&scan->groups);
 	scan_types_free(scan->types);
 	data_names_free(scan->names);
-	snapshot_free(scan->snapshot);
+	if (scan->snapshot)
+		snapshot_free(scan->snapshot);
+	core_free(scan->core);
 	free(scan->program);
 	free(scan);
 }
@@ -106,10 +129,29 @@ static int explain(const struct scan *scan, enum heap_status status, const char 
 	return 1;
 }
 
+static int read_core(struct scan *scan, struct heap **heap)
+{
+	const char *reason;
+	const enum heap_status status = heap_read(core_image(scan->core), heap, &reason);
+
+	if (status == HEAP_READ)
+		return 0;
+	msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
+		  status == HEAP_NOT_FOUND
+			  ? "its allocator is not glibc's malloc, or the variables of the C library are "
+			    "not in the file"
+		  : reason ? reason
+			   : "it has too many blocks");
+	return 1;
+}
+
 /* 0, or 1 after a message. */
 static int read_heap(struct scan *scan, struct heap **heap)
 {
 	const char *reason;
+
+	if (scan->core)
+		return read_core(scan, heap);
 
 	for (unsigned copy = 0;; copy++) {
 		const struct snapshot_care care = {
@@ -207,12 +249,12 @@ int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 		scan->program = who_name(scan->pid);
 	if (read_heap(scan, &heap))
 		return 1;
-	const struct heap_image *image = snapshot_image(scan->snapshot);
+	const struct heap_image *image = image_of(scan);
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	/* Objects may have been loaded since the scan before; types that are known keep their numbers. */
 	if (!scan->names) {
-		scan->names = data_names_new(scan->pid);
+		scan->names = data_names_new(scan->core ? 0 : scan->pid);
 		scan->types = scan_types_new(scan->names);
 	}
 	scan_types_begin(scan->types, image);
@@ -222,7 +264,8 @@ int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 	report->program = scan->program;
 	report->scan = report->scans = scan->groups.scans;
 	report->since_last_ns = scan->looked_at_ns ? now - scan->looked_at_ns : 0;
-	report->pause = snapshot_figures(scan->snapshot);
+	report->pause = scan->core ? core_figures(scan->core) : snapshot_figures(scan->snapshot);
+	report->is_core = scan->core != NULL;
 	report->groups = &scan->groups;
 	report->types = scan->types;
 	report->owners = scan_owners(heap, image, scan->names, &report->owner_count);

@@ -8,6 +8,8 @@ struct scan;
 
 /* For a process; nothing is looked at yet. scan_free() frees it. */
 struct scan *scan_new(pid_t pid);
+/* Of a core file, which is looked at once. NULL after a message. */
+struct scan *scan_of_core(const char *path);
 void scan_free(struct scan *scan);
 /* Looks once, and finds out why the blocks at these addresses are alive. Where a thread was in the midst of malloc it
  * looks again after some milliseconds, at last with all threads brought out of the C library. 0, or 1 after a

@@ -2,7 +2,9 @@
 
 import json
 import os
+import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -251,6 +253,68 @@ def refused(room):
     return problems, '; '.join(skipped)
 
 
+def of_core(room, path):
+    """(problems, what a scan of the core file says)."""
+    done = room.run([FUNCTRACE, '--scan=json', '--core=' + path])
+    if done.status:
+        return ['status %d: %s' % (done.status, done.err.decode())], None
+    return [], json.loads(done.out)
+
+
+def damaged(room, path):
+    """A core file of which something is missing, or is another one: a message or figures, and no more."""
+    problems = []
+    with open(path, 'rb') as file:
+        whole = file.read()
+    chance = random.Random(1)
+    for number in range(12):
+        data = bytearray(whole[:chance.randrange(len(whole))] if number % 4 == 0 else whole)
+        for _ in range(number % 4 * 4):
+            data[chance.randrange(min(len(data), 16384))] = chance.randrange(256)
+        broken = room.path('broken')
+        with open(broken, 'wb') as file:
+            file.write(data)
+        done = room.run([FUNCTRACE, '--scan', '--core=' + broken])
+        if done.status not in (0, 1) or (done.status and not done.err.startswith(b'functrace: ')):
+            problems.append('damage %d: status %d: %s' % (number, done.status, done.err.decode()))
+    return problems
+
+
+def core(room):
+    """Of core files: of a process that goes on, by gdb, and the kernel's of one that dies."""
+    problems, skipped, wanted = [], [], {'definitely_lost': (50400, 900), 'indirectly_lost': (180000, 4500)}
+    if shutil.which('gdb'):
+        path = room.path('gcore')
+        with Target(room, 'planted', 'O2', 1, 900, 5) as target:
+            room.run(['gdb', '-batch', '-p', str(target.pid), '-ex', 'generate-core-file ' + path])
+            more, found = of_core(room, path)
+            problems += more or compare(found, possibly_lost=(104, 1), **wanted)
+            if not more and (found['pid'], found['threads']) != (target.pid, 2):
+                problems.append('process %d, %d threads' % (found['pid'], found['threads']))
+            problems += target.end() + damaged(room, path)
+        os.unlink(path)
+    else:
+        skipped.append('gdb is not installed')
+    with open('/proc/sys/kernel/core_pattern') as file:
+        pattern = file.read().strip()
+    if '/' in pattern or pattern.startswith('|') or '%' in pattern:
+        return problems, '; '.join(skipped + ['core files are named ' + pattern])
+    folder = room.path('folder')
+    os.mkdir(folder)
+    child = room.start(['sh', '-c', 'cd "$1" && ulimit -c unlimited && shift && exec "$@"', 'sh', folder,
+                        builds.target('planted', 'O2'), '1', '900', '5'], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        problems.append('the target does not run')
+    child.send_signal(signal.SIGSEGV)
+    child.communicate(timeout=60 * PATIENCE)
+    cores = [name for name in os.listdir(folder) if name.startswith('core')]
+    if not cores:
+        return problems, '; '.join(skipped + ['the kernel writes no core file here'])
+    more, found = of_core(room, os.path.join(folder, cores[0]))
+    problems += more or ['of the kernel\'s: %s' % said for said in compare(found, **wanted)]
+    return problems, '; '.join(skipped)
+
+
 PYTHON = '''
 import sys, threading
 kept = {number: [str(number)] * 3 for number in range(20000)}
@@ -294,6 +358,7 @@ CASES = [
     ('--scan: a stopped process', stopped),
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),
+    ('--scan: core files', core),
     ('--scan: other heaps', refused),
     ('--scan: python', python),
 ]

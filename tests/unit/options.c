@@ -279,6 +279,13 @@ static void test_scan(void **state)
 	assert_true(settings.scan.is_traced);
 	assert_int_equal(parse("ls"), -1);
 	assert_false(settings.scan.is_traced);
+	assert_int_equal(parse("--scan --core=x --why=1"), -1);
+	assert_true(settings.scan.is_wanted);
+	assert_string_equal(settings.scan.core, "x");
+	assert_usage_error("--core=x", "add --scan");
+	assert_usage_error("--scan --core=x -t 1", "is looked at alone");
+	assert_usage_error("--scan --core=x ls", "is looked at alone");
+	assert_usage_error("--scan --core=x --count=2", "does not change");
 	assert_usage_error("--scan -e file ls", "add -e memory");
 	assert_usage_error("--scan -f plain ls", "the format plain has no place for what a scan finds");
 	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);

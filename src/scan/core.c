@@ -1,0 +1,332 @@
+#include "config.h"
+#include "scan/core.h"
+#include "arch/arch.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/procfs.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where a struct elf_prstatus has the thread's number and its registers, on all processors of 64 and of 32 bits. */
+#define PRSTATUS_PID(width)  ((width) == 8 ? 32u : 24u)
+#define PRSTATUS_REGS(width) ((width) == 8 ? 112u : 72u)
+/* Where a struct elf_prpsinfo has the name: behind the numbers. */
+#define PRPSINFO_PID(width)  ((width) == 8 ? 24u : 12u)
+#define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
+#define NAME_LENGTH          16u
+#define X86_64_FS_BASE       21 /* of the registers */
+#define X86_64_ORIG_RAX      15
+
+struct piece {
+	uint64_t start, end; /* that the file has bytes of */
+	uint64_t at;
+};
+
+struct core {
+	Elf *elf;             /* it may have notes' bytes */
+	unsigned char *bytes; /* of the file, mapped */
+	size_t size;
+	const struct arch *arch;
+	struct heap_image image;
+	struct heap_mapping *mappings;
+	size_t mapping_count, mapping_capacity;
+	struct piece *pieces;
+	size_t piece_count, piece_capacity;
+	struct heap_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct snapshot_figures figures;
+	pid_t pid;
+	char program[NAME_LENGTH + 1];
+};
+
+/* ---- Threads ---- */
+
+static void add_words(struct core *core, const unsigned char *bytes, size_t size)
+{
+	struct heap_thread *thread = &core->threads[core->thread_count - 1];
+	const unsigned width = core->arch->pointer_size;
+	uint64_t *words =
+		xreallocarray((uint64_t *)(uintptr_t)thread->words, thread->n_words + size / width + 1, sizeof(*words));
+
+	for (size_t i = 0; i + width <= size; i += width)
+		words[thread->n_words++] = arch_pointer(core->arch, bytes + i);
+	thread->words = words;
+}
+
+static void take_thread(struct core *core, const unsigned char *bytes, size_t size)
+{
+	const unsigned width = core->arch->pointer_size;
+	const size_t at = PRSTATUS_REGS(width), room = core->arch->regset_size;
+	struct arch_regs regs = {0};
+	uint32_t tid;
+
+	if (size < at + room || room > sizeof(regs))
+		return;
+	memcpy(&tid, bytes + PRSTATUS_PID(width), sizeof(tid));
+	memcpy(&regs, bytes + at, room);
+	ARRAY_GROW(core->threads, core->thread_capacity, core->thread_count);
+	struct heap_thread *thread = &core->threads[core->thread_count++];
+
+	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = core->arch->pc(&regs), .sp = core->arch->sp(&regs)};
+	add_words(core, bytes + at, room);
+	if (core->arch->elf_machine != EM_X86_64)
+		return;
+	thread->thread_pointer = thread->words[X86_64_FS_BASE];
+	thread->in_syscall = (int64_t)thread->words[X86_64_ORIG_RAX] >= 0;
+}
+
+static void take_process(struct core *core, const unsigned char *bytes, size_t size)
+{
+	const unsigned width = core->arch->pointer_size;
+	uint32_t pid;
+
+	if (size < PRPSINFO_NAME(width) + NAME_LENGTH)
+		return;
+	memcpy(&pid, bytes + PRPSINFO_PID(width), sizeof(pid));
+	memcpy(core->program, bytes + PRPSINFO_NAME(width), NAME_LENGTH);
+	core->pid = (pid_t)pid;
+}
+
+/* ---- Memory ---- */
+
+static struct heap_mapping *mapping_at(struct core *core, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, address);
+	struct heap_mapping *m = count ? &core->mappings[count - 1] : NULL;
+
+	return m && address < m->end ? m : NULL;
+}
+
+/* NT_FILE: number, size of a page, for each {start, end, offset in pages}, then the paths, each with its NUL. */
+static void take_files(struct core *core, const unsigned char *bytes, size_t size)
+{
+	const unsigned width = core->arch->pointer_size;
+	const uint64_t count = size >= 2 * width ? arch_pointer(core->arch, bytes) : 0;
+	const char *path, *end = (const char *)bytes + size;
+
+	if (count > size / (3 * width) || 2 * width + count * 3 * width > size)
+		return;
+	const uint64_t page = arch_pointer(core->arch, bytes + width);
+
+	path = (const char *)bytes + 2 * width + count * 3 * width;
+	for (uint64_t i = 0; i < count; i++) {
+		const unsigned char *const at = bytes + (2 + 3 * i) * width;
+		const char *const behind = memchr(path, '\0', (size_t)(end - path));
+		struct heap_mapping *m = mapping_at(core, arch_pointer(core->arch, at));
+
+		if (!behind)
+			return;
+		if (m) {
+			m->path = path;
+			m->offset = arch_pointer(core->arch, at + 2 * width) * page;
+		}
+		path = behind + 1;
+	}
+}
+
+static void add_segment(struct core *core, const GElf_Phdr *phdr)
+{
+	const uint64_t held = phdr->p_filesz < phdr->p_memsz ? phdr->p_filesz : phdr->p_memsz;
+	const bool follows = !core->mapping_count || phdr->p_vaddr >= core->mappings[core->mapping_count - 1].end;
+
+	if (!follows || !phdr->p_memsz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr ||
+	    phdr->p_offset > core->size || held > core->size - phdr->p_offset)
+		return;
+	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
+	core->mappings[core->mapping_count++] = (struct heap_mapping){.start = phdr->p_vaddr,
+								      .end = phdr->p_vaddr + phdr->p_memsz,
+								      .readable = phdr->p_flags & PF_R,
+								      .writable = phdr->p_flags & PF_W,
+								      .executable = phdr->p_flags & PF_X,
+								      .path = ""};
+	if (!held || !(phdr->p_flags & PF_W))
+		return;
+	ARRAY_GROW(core->pieces, core->piece_capacity, core->piece_count);
+	core->pieces[core->piece_count++] =
+		(struct piece){.start = phdr->p_vaddr, .end = phdr->p_vaddr + held, .at = phdr->p_offset};
+	core->figures.bytes += held;
+}
+
+static const void *bytes_at(const struct heap_image *image, uint64_t address, size_t *size)
+{
+	const struct core *core = image->context;
+	const size_t count = COUNT_UP_TO(core->pieces, core->piece_count, .start, address);
+	const struct piece *piece = count ? &core->pieces[count - 1] : NULL;
+
+	if (!piece || address >= piece->end)
+		return NULL;
+	*size = piece->end - address;
+	return core->bytes + piece->at + (address - piece->start);
+}
+
+/* ---- The file ---- */
+
+typedef void (*note_taker)(struct core *core, const unsigned char *bytes, size_t size);
+
+static note_taker taker_of(uint32_t type)
+{
+	switch (type) {
+	case NT_PRSTATUS:
+		return take_thread;
+	case NT_PRPSINFO:
+		return take_process;
+	case NT_FILE:
+		return take_files;
+	default:
+		return NULL;
+	}
+}
+
+/* Of vector registers, behind the thread's others. */
+static bool has_words(uint32_t type)
+{
+	return type == NT_FPREGSET || type == NT_X86_XSTATE || type == NT_ARM_VFP;
+}
+
+static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
+{
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_NHDR);
+	size_t name, desc;
+	GElf_Nhdr note;
+
+	for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0;) {
+		const unsigned char *const bytes = (const unsigned char *)data->d_buf + desc;
+		const note_taker take = taker_of(note.n_type);
+
+		if (take)
+			take(core, bytes, note.n_descsz);
+		else if (has_words(note.n_type) && core->thread_count)
+			add_words(core, bytes, note.n_descsz);
+		/* The base of its variables: AArch64's in a note of its own. */
+		if (note.n_type == NT_ARM_TLS && note.n_descsz >= 8 && core->thread_count)
+			memcpy(&core->threads[core->thread_count - 1].thread_pointer, bytes, 8);
+	}
+}
+
+static bool read_segments(struct core *core, Elf *elf, uint32_t type)
+{
+	size_t count;
+	GElf_Phdr phdr;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != type)
+			continue;
+		if (type == PT_LOAD)
+			add_segment(core, &phdr);
+		else
+			take_notes(core, elf, &phdr);
+	}
+	return true;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *read_core(struct core *core, Elf *elf)
+{
+	GElf_Ehdr header;
+
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) || header.e_type != ET_CORE)
+		return "it is no ELF core file";
+	core->arch = arch_for_elf(header.e_machine, header.e_ident[EI_CLASS]);
+	if (!core->arch || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return "it is of a processor that this functrace does not know";
+	if (!read_segments(core, elf, PT_LOAD) || !core->mapping_count)
+		return "it has no memory";
+	/* Notes come first in the file, and files' names are of the mappings. */
+	read_segments(core, elf, PT_NOTE);
+	return NULL;
+}
+
+/* 0 or -errno. */
+static int map_file(struct core *core, const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	core->size = (size_t)st.st_size;
+	void *const bytes = mmap(NULL, core->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	const int error = errno;
+
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return -error;
+	core->bytes = bytes;
+	return 0;
+}
+
+struct core *core_open(const char *path)
+{
+	struct core *core = xcalloc(1, sizeof(*core));
+	const int error = map_file(core, path);
+
+	elf_version(EV_CURRENT);
+	core->elf = error ? NULL : elf_memory((char *)core->bytes, core->size);
+	const char *wrong = error && error != -ENOEXEC ? strerror(-error) : read_core(core, core->elf);
+
+	if (wrong) {
+		msg_error("cannot scan the core file %s: %s. A core file is what the kernel writes of a process that "
+			  "dies, or gcore of one that runs",
+			  path, wrong);
+		core_free(core);
+		return NULL;
+	}
+	core->figures.threads = core->thread_count;
+	core->image = (struct heap_image){.mappings = core->mappings,
+					  .n_mappings = core->mapping_count,
+					  .threads = core->threads,
+					  .n_threads = core->thread_count,
+					  .word_size = core->arch->pointer_size,
+					  .machine = core->arch->elf_machine,
+					  .bytes = bytes_at,
+					  .context = core};
+	return core;
+}
+
+void core_free(struct core *core)
+{
+	if (!core)
+		return;
+	for (size_t i = 0; i < core->thread_count; i++)
+		free((uint64_t *)(uintptr_t)core->threads[i].words);
+	free(core->threads);
+	free(core->mappings);
+	free(core->pieces);
+	if (core->elf)
+		elf_end(core->elf);
+	if (core->bytes)
+		munmap(core->bytes, core->size);
+	free(core);
+}
+
+const struct heap_image *core_image(const struct core *core)
+{
+	return &core->image;
+}
+
+const struct snapshot_figures *core_figures(const struct core *core)
+{
+	return &core->figures;
+}
+
+pid_t core_pid(const struct core *core)
+{
+	return core->pid;
+}
+
+const char *core_program(const struct core *core)
+{
+	return core->program;
+}

@@ -1,0 +1,21 @@
+/* A core file as a memory image. */
+#ifndef FT_SCAN_CORE_H
+#define FT_SCAN_CORE_H
+
+#include "heap/image.h"
+#include "scan/snapshot.h"
+
+struct core;
+
+/* Opens an ELF core file, of this processor's byte order. NULL after a message: it cannot be read, or is none.
+ * core_free() closes it, and may get NULL. */
+struct core *core_open(const char *path);
+void core_free(struct core *core);
+const struct heap_image *core_image(const struct core *core);
+/* What the figures of a copy say of it; nothing has stood for it. */
+const struct snapshot_figures *core_figures(const struct core *core);
+/* The process's id, and the name of its program: "" unknown. */
+pid_t core_pid(const struct core *core);
+const char *core_program(const struct core *core);
+
+#endif

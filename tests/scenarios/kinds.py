@@ -8,7 +8,7 @@ import builds
 import oracle
 import reflog
 import trace_text
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules, unexpected
 
 
 def functrace(folder, *options, by=()):
@@ -204,7 +204,7 @@ class Scenario:
         problems = []
         for name in sorted(name for name in os.listdir(room.path('binary')) if not name.endswith('.map')):
             done = room.run([POSTPROC] + postproc_options + names + [room.path('binary', name)])
-            if done.status or done.err:
+            if done.status or unexpected(done.err):
                 problems.append('functrace-postproc %s: status %d, %r' % (name, done.status, done.err[-300:]))
             with open(room.path('traces', name + '.txt'), 'wb') as file:
                 file.write(done.out)

@@ -241,6 +241,12 @@ def text_mappings(pid):
     return found
 
 
+def unexpected(said):
+    """What functrace-postproc has said, but that most frames have no names: that depends on the debug symbols of the
+    libraries that are installed."""
+    return b''.join(line for line in said.splitlines(True) if b' frames have no names, ' not in line)
+
+
 def text_of(pid):
     """{(low, high, path): bytes} of all executable mappings."""
     text = {}

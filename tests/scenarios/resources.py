@@ -6,7 +6,7 @@ import re
 
 import builds
 from kinds import compare_runs
-from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach
+from processes import FUNCTRACE, POSTPROC, Failure, Gate, Tracer, may_attach, unexpected
 
 CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.*)$')
 ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
@@ -177,7 +177,7 @@ def leaks_of(room, trace, env=None):
     """{kind: (count, units)} and the frames of the leaks, by functrace-postproc."""
     done = room.run([POSTPROC, '-l', '-r', trace], env)
     text = done.out.decode(errors='replace')
-    if done.status or done.err:
+    if done.status or unexpected(done.err):
         raise Failure('functrace-postproc -l: status %d: %s' % (done.status, done.err[-300:]))
     return text
 

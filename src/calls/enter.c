@@ -334,10 +334,10 @@ void call_enter(struct task *task, struct breakpoint *b)
 	const bool is_redone = task_has_undone_hits(task) && hit_redo(task, b, args, probe_arguments(b->probe));
 
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
-		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver) {
-			if ((int)args[0] == SIGTRAP)
-				sigtrap_set(task, args[1]);
-		} else if (probe->wanted->hook == HOOK_CATCH) {
+		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver &&
+		    ((int)args[0] != SIGTRAP || !sigtrap_set(task, args[1])))
+			continue;
+		if (probe->wanted->hook == HOOK_CATCH) {
 			calls_left(task, return_sp);
 		} else if ((probe->wanted->hook == HOOK_CONTEXT_ENTER || probe->wanted->hook == HOOK_CONTEXT_EXIT) &&
 			   !probe->is_resolver) {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/sigtrap.h"
+#include "calls/calls.h"
 #include "text/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/memory.h"
@@ -263,7 +264,7 @@ static bool is_handler(uint64_t handler)
 	return handler != (uint64_t)(uintptr_t)SIG_DFL && handler != (uint64_t)(uintptr_t)SIG_IGN;
 }
 
-void sigtrap_set(struct task *task, uint64_t act)
+bool sigtrap_set(struct task *task, uint64_t act)
 {
 	struct process *p = task->process;
 	struct traps *traps = p->traps;
@@ -272,22 +273,21 @@ void sigtrap_set(struct task *task, uint64_t act)
 	struct arch_action wanted;
 
 	if (has_own_actions(task) || !act || memory_read(p, act, bytes, layout->size) < 0)
-		return; /* only asks, or will fail */
+		return false; /* only asks, or will fail */
 	action_unpack(layout, bytes, &wanted);
 	traps->reset = traps->lost = traps->known = false;
 	traps->action = is_handler(wanted.handler)                       ? TRAP_HANDLED
 			: wanted.handler == (uint64_t)(uintptr_t)SIG_IGN ? TRAP_IGNORED
 									 : TRAP_DEFAULT;
 	traps->once = traps->action == TRAP_HANDLED && (wanted.flags & ACTION_ONCE);
-	traps->setter = traps->action == TRAP_HANDLED ? task->tid : 0;
-	traps->setter_sp = p->arch->return_sp(&task->regs);
 	if (traps->action != TRAP_HANDLED)
-		return;
+		return false;
 	/* The C library adds a restorer where the processor needs one. */
 	traps->saved = wanted;
 	traps->saved.flags |= p->arch->action_flags;
 	traps->saved.restorer = p->arch->action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer) : 0;
 	traps->known = !p->arch->action_flags || traps->saved.restorer;
+	return true;
 }
 
 static void ask(struct task *task)
@@ -326,14 +326,18 @@ static void ignore_again(struct task *task, bool interrupted)
 }
 
 /* Whether the handler that is known may not be the kernel's yet: a function that sigaction() itself calls, or one of
- * another thread, was hit between its entry and the system call. */
+ * another thread, was hit between its entry and the system call. At its return it is the kernel's. */
 static bool is_being_set(struct task *task)
 {
-	struct traps *traps = task->process->traps;
+	struct process *p = task->process;
+	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 
-	if (traps->setter == task->tid && task->process->arch->sp(&task->regs) >= traps->setter_sp)
-		traps->setter = 0;
-	return traps->setter;
+	FOR_EACH_TASK(other, p)
+		for (const struct call *call = task_newest_call(other); call; call = call->next)
+			if (call->probe->wanted->hook == HOOK_SIGACTION &&
+			    (other != task || call->site->address != address))
+				return true;
+	return false;
 }
 
 void sigtrap_after_hit(struct task *task)
@@ -348,12 +352,8 @@ void sigtrap_after_hit(struct task *task)
 			ignore_again(task, false);
 		return;
 	}
-	if (action_now(task) == TRAP_HANDLED) {
-		p->traps->setter = 0;
+	if (action_now(task) == TRAP_HANDLED || is_being_set(task))
 		return; /* not reset */
-	}
-	if (is_being_set(task))
-		return;
 	if (p->traps->known && remote_sigaction(task, false, &p->traps->saved, NULL)) {
 		block_again(task);
 		return;

@@ -14,10 +14,6 @@ struct traps {
 	bool lost;   /* it could not be put back */
 	bool once;   /* SA_RESETHAND */
 	struct arch_action saved;
-	/* The task that is about to set a handler, and what its stack pointer is when it has; 0 none: until then the
-	 * kernel's action says nothing. */
-	pid_t setter;
-	uint64_t setter_sp;
 	uint64_t syscall_insn, restorer; /* code of the C library, 0 not looked for */
 };
 
@@ -27,8 +23,9 @@ struct traps *traps_new(pid_t tid);
 struct traps *traps_fork(const struct traps *from);
 void traps_free(struct traps *traps);
 
-/* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. */
-void sigtrap_set(struct task *task, uint64_t act);
+/* At the entry of sigaction(SIGTRAP, act, old): what the action is going to be. True: a handler is, and the call is to
+ * be watched until it returns, for the kernel's action says nothing till then. */
+bool sigtrap_set(struct task *task, uint64_t act);
 /* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
  * that is stopped for it. */
 void sigtrap_begin(struct process *p);

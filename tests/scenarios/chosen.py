@@ -357,6 +357,7 @@ CASES = [
     ("-x '*': exceptions", unharmed(lambda: [builds.target('chosen_classes', 'O2')])),
     ("-x '*': exceptions, static", unharmed(lambda: [builds.target('chosen_classes', 'static')])),
     ("-x '*': a handler of SIGTRAP", unharmed(lambda: [builds.target('sigtrap', 'static'), 'handler'])),
+    ("-x '*': handlers of SIGTRAP, blocked", unharmed(lambda: [builds.target('sigtrap', 'static'), 'at-once'])),
     ("-x '*': vfork", unharmed(lambda: [builds.target('forks', 'O2'), 'vfork'])),
     ("-x 'PyUnicode_*': python3", unharmed(script, 'PyUnicode_*')),
     ("-x '*': coroutines", unharmed(lambda: [builds.target('coroutines', 'O2')])),

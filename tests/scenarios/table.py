@@ -192,6 +192,7 @@ SCENARIOS = [
     # ---- C: signals and sleeps ----
     Scenario('sigtrap', ('handler',), variants=('O2',)),
     Scenario('sigtrap', ('blocked',), variants=('O2',)),
+    Scenario('sigtrap', ('at-once',), variants=('O2',)),
     Scenario('sigtrap', ('ignored',), variants=('O2',)),
     Scenario('sigtrap', ('once',), variants=('O2',)),
     Scenario('sigtrap', ('default',), variants=('O2',)),

@@ -2,6 +2,7 @@
  *
  *   handler   a handler; int3 and raise both reach it, and traced calls between them do not
  *   blocked   the same, with all signals blocked while it allocates
+ *   at-once   blocked as soon as the handler is set, and then calls deeper in the stack
  *   ignored   SIGTRAP ignored while it allocates: stays ignored
  *   once      SA_RESETHAND|SA_NODEFER
  *   default   killed by its own int3, as untraced */
@@ -21,6 +22,18 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 static NOINLINE void own_int3(void)
 {
 	OWN_TRAP();
+}
+
+static NOINLINE void calls_deeper(unsigned depth)
+{
+	volatile char room[256];
+	volatile char *p = room;
+
+	KEEP(p);
+	if (depth)
+		calls_deeper(depth - 1);
+	free(malloc(36101));
+	KEEP(p);
 }
 
 static void some_calls(unsigned count)
@@ -66,6 +79,18 @@ int main(int argc, char **argv)
 			calls += 3;
 		}
 		say("traps %d: by int3 %d, by raise %d, other %d", traps, codes[0], codes[1], codes[2]);
+	} else if (!strcmp(how, "at-once")) {
+		for (unsigned i = 0; i < 20; i++) {
+			sigaction(SIGTRAP, &action, NULL);
+			sigprocmask(SIG_SETMASK, &all, &old);
+			calls_deeper(3);
+			sigprocmask(SIG_SETMASK, &old, NULL);
+			sigprocmask(SIG_SETMASK, NULL, &old);
+			CHECK(!sigismember(&old, SIGTRAP));
+			own_int3();
+			calls += 4;
+		}
+		say("traps %d: by int3 %d", traps, codes[0]);
 	} else if (!strcmp(how, "ignored")) {
 		for (unsigned i = 0; i < 20; i++) {
 			some_calls(2);

@@ -296,7 +296,7 @@ void output_end(struct trace *trace)
 
 void output_object(struct trace *trace, const struct object *object)
 {
-	const struct record_object record = {object->base, object->end, object->path};
+	const struct record_object record = {object->base, object->span_end, object->path};
 	const char *hex = elf_file_build_id(object->file);
 
 	if (!trace->writer)

@@ -6,6 +6,7 @@
 #include "symbols/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define NEIGHBOURS_MAX 64 /* mappings that are looked at to judge a bias */
@@ -179,23 +180,28 @@ static bool belongs(const struct maps *maps, size_t index, const struct object *
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken)
 {
 	const struct elf_file *file = object->file;
+	bool is_parted = false;
 	uint64_t low, high;
 
 	object_span(file, object->bias, &low, &high);
 	object->start = maps->items[index].start;
-	object->end = maps->items[index].end;
+	object->end = object->span_end = maps->items[index].end;
 	for (size_t i = first_mapping_from(maps, low); i < maps->count; i++) {
 		const struct mapping *mapping = &maps->items[i];
 
 		if (mapping->start >= high)
 			break;
-		if (taken[i] || !same_file(mapping, &maps->items[index]) || !belongs(maps, i, object))
+		if (taken[i] || !same_file(mapping, &maps->items[index]) || !belongs(maps, i, object)) {
+			is_parted |= mapping->inode || !strcmp(mapping->path, "[vdso]");
 			continue;
+		}
 		taken[i] = true;
 		if (mapping->start < object->start)
 			object->start = mapping->start;
 		if (mapping->end > object->end)
 			object->end = mapping->end;
+		if (mapping->end > object->span_end && (mapping->exec || !is_parted))
+			object->span_end = mapping->end;
 		for (size_t s = 0; s < file->segment_count; s++)
 			add_text(object, mapping, &file->segments[s]);
 	}

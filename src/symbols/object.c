@@ -181,7 +181,7 @@ static void scan_vdso(struct scan *scan, size_t index)
 	};
 	layout_fill(&scan->maps, index, object, scan->taken);
 	object->start = mapping->start;
-	object->end = mapping->end;
+	object->end = object->span_end = mapping->end;
 	add_found(scan, object);
 }
 
@@ -243,6 +243,7 @@ static void refresh(struct object *kept, struct object *now)
 
 	kept->start = now->start;
 	kept->end = now->end;
+	kept->span_end = now->span_end;
 	kept->open_path = now->open_path;
 	kept->text = now->text;
 	kept->text_count = now->text_count;

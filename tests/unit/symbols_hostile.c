@@ -1,6 +1,7 @@
 /* Texts of mappings, and files that are damaged on purpose. */
 #include "config.h"
 #include "symbols/elf_file.h"
+#include "symbols/layout.h"
 #include "symbols/names.h"
 #include "symbols_util.h"
 
@@ -73,6 +74,46 @@ static void test_maps(void **state)
 	assert_int_equal(maps.count, 0);
 	assert_null(maps_find(&maps, 5));
 	maps_free(&maps);
+}
+
+/* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which lie 64 KiB apart: what traces carry of
+ * the linker ends before it. What has no name there changes nothing. */
+static void test_hole(void **state)
+{
+	static const struct {
+		const char *hole;
+		uint64_t span_end;
+	} cases[] = {
+		{"", 0x142000},
+		{"130000-138000 rw-p 0 0:0 0\n", 0x142000},
+		{"132000-134000 r--p 0 0:0 0 [vvar]\n134000-135000 r-xp 0 0:0 0 [vdso]\n", 0x127000},
+		{"130000-131000 r-xp 0 8:1 6 /other\n", 0x127000},
+	};
+	struct elf_segment segments[] = {
+		{.vaddr = 0, .offset = 0, .file_size = 0x262e0, .mem_size = 0x262e0, .exec = true},
+		{.vaddr = 0x3ece8, .offset = 0x2ece8, .file_size = 0x24e8, .mem_size = 0x2690, .write = true},
+	};
+	struct elf_file file = {.segments = segments, .segment_count = 2};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text = xasprintf("100000-127000 r-xp 0 8:1 5 /ld.so\n%s13e000-140000 r--p 2e000 8:1 5 /ld.so\n"
+				       "140000-142000 rw-p 30000 8:1 5 /ld.so\n",
+				       cases[i].hole);
+		struct object object = {.file = &file, .bias = 0x100000};
+		bool taken[8] = {0};
+		struct maps maps;
+
+		assert_int_equal(maps_parse(text, &maps), 0);
+		layout_fill(&maps, 0, &object, taken);
+		assert_int_equal(object.start, 0x100000);
+		assert_int_equal(object.end, 0x142000);
+		assert_int_equal(object.span_end, cases[i].span_end);
+		assert_int_equal(object.text_count, 1);
+		free(object.text);
+		maps_free(&maps);
+		free(text);
+	}
 }
 
 static void test_bad_maps(void **state)
@@ -392,8 +433,9 @@ static void test_demangle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),      cmocka_unit_test(test_bad_maps), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),    cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_maps),     cmocka_unit_test(test_hole),      cmocka_unit_test(test_bad_maps),
+		cmocka_unit_test(test_damaged),  cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_demangle),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);

@@ -58,13 +58,17 @@ def is_ever_placed(room, command):
     return False
 
 
+def need_busy(room, program):
+    if PATIENCE > 1 and not is_ever_placed(room, [program, 'nothing']):
+        raise builds.Skip('no task was put on a CPU in %d runs: on this slow machine none is busy enough' % TRIES)
+
+
 def unseen(variant):
     def run(room):
         need_two_cpus()
         problems, skipped = [], []
         program = builds.target('placed', variant)
-        if PATIENCE > 1 and not is_ever_placed(room, [program, 'nothing']):
-            raise builds.Skip('no task was put on a CPU in %d runs: on this slow machine none is busy enough' % TRIES)
+        need_busy(room, program)
         for way, why in WAYS.items():
             for i in range(TRIES):
                 os.makedirs(room.path('traces%d' % i), exist_ok=True)
@@ -320,10 +324,11 @@ def free(room):
 def threaded(room):
     """With a second thread, which sleeps, it is not put on a CPU any more."""
     need_two_cpus()
+    program = builds.target('placed', 'O2')
+    need_busy(room, program)
     for i in range(TRIES):
         os.makedirs(room.path('traces%d' % i))
-        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') +
-                        [builds.target('placed', 'O2'), 'threaded'])
+        done = room.run(kinds.functrace(room.path('traces%d' % i), '-dtracer:1') + [program, 'threaded'])
         found = placements(done.err)
         if done.status or 'pthread_create' in found[:-1]:
             return ['status %d, %s' % (done.status, found)], ''

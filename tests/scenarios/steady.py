@@ -110,8 +110,10 @@ def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=N
     at_most(['open', 'openat', 'readlink', 'getdents64', 'stat', 'newfstatat'], 0)
     if any('/proc' in line for line in opened):
         problems.append('/proc is read: ' + [line for line in opened if '/proc' in line][0])
-    if total > 5 * stops + 3 * slack:
-        problems.append('%d system calls for %d stops, at most 5 a stop were expected' % (total, stops))
+    # On AArch64 and ARM the pc does not tell a hit from a signal that somebody has sent: the siginfo is read too.
+    most = 5 if builds.processor() in ('x86_64', 'i386') else 6
+    if total > most * stops + 3 * slack:
+        problems.append('%d system calls for %d stops, at most %d a stop were expected' % (total, stops, most))
     if counts['PTRACE_CONT'] < stops:
         problems.append('only %d PTRACE_CONT for %d stops: something was not counted' % (counts['PTRACE_CONT'], stops))
     if problems:

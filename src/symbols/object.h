@@ -63,12 +63,12 @@ struct text_range {
 struct object {
 	char *path;          /* as the target sees it; "[vdso]", "/memfd:x (deleted)" */
 	uint64_t start, end; /* first and last mapped address */
-	uint64_t span_end;   /* the end of what traces carry, and stacks are looked up in: of its code, and of its data
-				  if no other object lies in between. AArch64's kernel maps [vdso] into the hole that the
-				  dynamic linker has between its segments. */
-	uint64_t base;       /* the address of file offset 0: what traces carry as MMAP's from */
-	uint64_t bias;       /* what to add to addresses in the file */
-	char *open_path;     /* a path by which the tracer can open that very file now: /proc/PID/map_files/A-B,
+	/* The end of what traces carry, and stacks are looked up in: of its code, and of its data if no other object
+	 * lies in between. AArch64's kernel maps [vdso] into the hole between the dynamic linker's segments. */
+	uint64_t span_end;
+	uint64_t base;         /* the address of file offset 0: what traces carry as MMAP's from */
+	uint64_t bias;         /* what to add to addresses in the file */
+	char *open_path;       /* a path by which the tracer can open that very file now: /proc/PID/map_files/A-B,
 			      or /proc/PID/root/..., or the path; NULL: only its memory is there */
 	struct elf_file *file; /* never NULL in a list: what is no ELF file is no object */
 	struct text_range *text;

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define ALIGN_FIRST 5  /* memalign'ed blocks: of 32 bytes */
-#define ALIGN_LAST  26 /* to 64 MiB; rarer ones count as a difference */
-#define HUGE_MAPPED 1u /* from 2.43 on, a bit of the word before the size */
+#define ALIGN_FIRST 5            /* memalign'ed blocks: of 32 bytes */
+#define ALIGN_LAST  26           /* to 64 MiB; rarer ones count as a difference */
+#define STACK_MAX   (1ull << 30) /* from a stack pointer to the thread's control block */
+#define HUGE_MAPPED 1u           /* from 2.43 on, a bit of the word before the size */
 
 struct found {
 	uint64_t address, size; /* of the chunk, without what is before it */
@@ -55,19 +56,23 @@ static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *en
 	return false;
 }
 
-static void find_in(struct heap *heap, const struct heap_mapping *first, const struct heap_mapping *last,
-		    struct region **found_regions, size_t *count, size_t *capacity)
+struct finds {
+	struct region *items;
+	size_t count, capacity;
+};
+
+static void find_in(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
 {
 	uint64_t next, word;
 	struct found found;
 
-	for (uint64_t page = first->start; page < last->end; page = next) {
+	for (uint64_t page = start; page < end; page = next) {
 		next = page + PAGE;
 		if (is_of_region(heap, page, &next) || !word_at(&heap->words, page, &word) ||
-		    !find_at(heap, page, last->end, &found))
+		    !find_at(heap, page, end, &found))
 			continue;
-		ARRAY_GROW(*found_regions, *capacity, *count);
-		(*found_regions)[(*count)++] = (struct region){
+		ARRAY_GROW(finds->items, finds->capacity, finds->count);
+		finds->items[finds->count++] = (struct region){
 			.start = found.address - 16, .whole = page, .end = found.end, .is_mapped = true};
 		next = align_up(found.end, PAGE);
 	}
@@ -78,12 +83,37 @@ static bool is_plain(const struct heap_mapping *m)
 	return m->readable && m->writable && !m->shared && !m->path[0];
 }
 
-static bool has_stack(const struct heap_image *image, const struct heap_mapping *m)
+struct range {
+	uint64_t start, end;
+};
+
+/* The lowest of the stacks, as far as they are in use, that end behind `at` and begin before `end`; from `end` on if there
+ * is none. A thread's control block is in the last pages of its stack. */
+static struct range next_stack(const struct heap_image *image, uint64_t at, uint64_t end)
 {
-	for (size_t i = 0; i < image->n_threads; i++)
-		if (image->threads[i].sp >= m->start && image->threads[i].sp < m->end)
-			return true;
-	return false;
+	struct range lowest = {end, end};
+
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const uint64_t sp = image->threads[i].sp, tp = image->threads[i].thread_pointer;
+		const uint64_t last = tp > sp && tp - sp < STACK_MAX && tp < end ? tp : sp;
+		const struct range stack = {align_down(sp, PAGE), align_up(last + 1, PAGE)};
+
+		if (stack.end > at && stack.start < lowest.start)
+			lowest = stack;
+	}
+	return lowest;
+}
+
+/* In a run of mappings: the kernel makes one of a stack and of what is mapped next to it, which a block can be. */
+static void find_beside_stacks(struct heap *heap, uint64_t start, uint64_t end, struct finds *finds)
+{
+	for (uint64_t at = start; at < end;) {
+		const struct range stack = next_stack(heap->image, at, end);
+
+		if (stack.start > at)
+			find_in(heap, at, stack.start, finds);
+		at = stack.end;
+	}
 }
 
 static int compare(const void *one, const void *two)
@@ -159,29 +189,32 @@ static bool check_counts(struct heap *heap, uint64_t chunks, uint64_t sum)
 bool mapped_find(struct heap *heap)
 {
 	const struct heap_image *image = heap->image;
-	struct region *found = NULL;
-	size_t count = 0, capacity = 0;
+	struct finds finds = {0};
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < image->n_mappings; i++) {
-		const size_t first = i;
+		const struct heap_mapping *const m = image->mappings;
+		const uint64_t start = m[i].start;
 
-		if (!is_plain(&image->mappings[i]) || has_stack(image, &image->mappings[i]))
+		if (!is_plain(&m[i]))
 			continue;
 		/* What malloc mapped in one piece can be several mappings since (madvise). */
-		while (i + 1 < image->n_mappings && image->mappings[i + 1].start == image->mappings[i].end &&
-		       is_plain(&image->mappings[i + 1]) && !has_stack(image, &image->mappings[i + 1]))
+		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && is_plain(&m[i + 1]))
 			i++;
-		find_in(heap, &image->mappings[first], &image->mappings[i], &found, &count, &capacity);
+		find_beside_stacks(heap, start, m[i].end, &finds);
 	}
-	for (size_t i = 0; i < count; i++) {
-		region_add(heap, &found[i]);
+	for (size_t i = 0; i < finds.count; i++) {
+		const struct region *const found = &finds.items[i];
+
+		region_add(heap, found);
 		ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
 		heap->chunks[heap->chunk_count++] = (struct chunk){
-			.address = found[i].start + 16, .size = found[i].end - found[i].start, .state = CHUNK_USED};
-		sum += found[i].end - found[i].whole;
+			.address = found->start + 16, .size = found->end - found->start, .state = CHUNK_USED};
+		sum += found->end - found->whole;
 	}
-	free(found);
+	const size_t count = finds.count;
+
+	free(finds.items);
 	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare);
 	if (count)
 		qsort(heap->chunks, heap->chunk_count, sizeof(*heap->chunks), compare_chunks);

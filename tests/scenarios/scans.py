@@ -14,7 +14,7 @@ from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, state_of, text_differences, text_of, wait_for
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
-          ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2')]
+          ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2')]
 JEMALLOC = 'libjemalloc.so.2'
 
 
@@ -95,6 +95,24 @@ def led(room):
             group = found['groups'][0]
             if group['size'] != 56 or group['lost_by_it'] != {'bytes': 180000, 'blocks': 4500}:
                 problems.append('the first group: %s' % group)
+        problems += target.end()
+    return problems, ''
+
+
+def beside_a_stack(room):
+    """Blocks with mappings of their own, one of which the kernel has merged with a thread's stack."""
+    with Target(room, 'besidestack', 'O2') as target:
+        address, count = target.child.stdout.readline().split()
+        with open('/proc/%d/maps' % target.pid) as maps:
+            ranges = [[int(word, 16) for word in line.split()[0].split('-')] for line in maps]
+        if not any(start <= int(address, 16) - 100000 and int(address, 16) < end for start, end in ranges):
+            raise builds.Skip('this kernel does not merge a stack with what is behind it')
+        problems, found = target.look()
+        if not problems:
+            lost = [group for group in found['groups'] if group['definitely_lost']['blocks']]
+            problems += ['lost: %s' % lost] if [group['size'] for group in lost] != [503792] else []
+            if of_size(found, 303088, 'still_reachable') != int(count):
+                problems.append('reachable: %s' % found['groups'])
         problems += target.end()
     return problems, ''
 
@@ -350,6 +368,7 @@ CASES = [
     ('--scan: planted, static', lambda room: planted(room, 'static', scans=2)),
     ('--scan: planted, stripped', lambda room: planted(room, 'stripped', scans=2)),
     ('--scan: what lost blocks lead to', led),
+    ('--scan: a block beside a stack', beside_a_stack),
     ('--scan: text', text),
     ('--scan: again', again),
     ('--scan: types', types),

@@ -1,0 +1,68 @@
+/* A thread's stack right below a block that has a mapping of its own: the kernel makes one mapping of both. Another such
+ * block is lost. Prints the address of the first, and "ready"; ends with the standard input. */
+#include "target.h"
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define STACK (256u << 10)
+#define TRIES 16
+
+void *kept[TRIES];
+
+static NOINLINE void lose(void)
+{
+	void *p = malloc(500000);
+
+	memset(p, 0x55, 500000);
+	KEEP(p);
+}
+
+static NOINLINE void wipe(void)
+{
+	unsigned char stack[32768];
+
+	memset(stack, 0, sizeof(stack));
+	__asm__ volatile("" : : "r"(stack) : "memory");
+}
+
+static void *work(void *argument)
+{
+	for (;;)
+		pause();
+	return argument;
+}
+
+int main(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	unsigned i = 0;
+	char byte;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	for (; i < TRIES; i++) {
+		kept[i] = malloc(300000);
+		memset(kept[i], 0x44, 300000);
+		void *const place = (void *)(((uintptr_t)kept[i] & ~(page - 1)) - STACK);
+
+		if (mmap(place, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			 0) != place)
+			continue;
+		pthread_attr_init(&attributes);
+		CHECK(pthread_attr_setstack(&attributes, place, STACK) == 0);
+		CHECK(pthread_create(&thread, &attributes, work, NULL) == 0);
+		break;
+	}
+	CHECK(i < TRIES);
+	lose();
+	wipe();
+	say("ready");
+	say("%p %u", kept[i], i + 1);
+	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+		;
+	return 0;
+}

@@ -11,7 +11,8 @@
  * 2.42. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
-	return region->is_mapped && heap->state_offset != 24 ? 16 : 8;
+	return region->is_mapped && !is_newest(heap->form, heap->state_offset) ? header_size(heap->form)
+									       : heap->form->word;
 }
 
 static void index_pages(struct heap *heap, struct region *region)

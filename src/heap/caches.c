@@ -9,21 +9,39 @@
 
 /* A tcache_perthread_struct. */
 struct layout {
-	uint64_t chunk_size; /* of its chunk, or 16 more where the rest was too small for another */
-	unsigned bins, count_size, entries_at;
+	unsigned bins, count_size;
 	bool counts_room; /* the numbers say how many chunks there is still room for */
 };
 
 static const struct layout layouts[] = {
-	{0x290, 64, 2, 128, false}, /* 2.30 to 2.41 */
-	{0x300, 76, 2, 152, true},  /* from 2.42 on */
-	{0x250, 64, 1, 64, false},  /* 2.26 to 2.29 */
+	{64, 2, false}, /* 2.30 to 2.41 */
+	{76, 2, true},  /* from 2.42 on */
+	{64, 1, false}, /* 2.26 to 2.29 */
 };
+
+/* Behind the numbers: a pointer of each list. */
+static unsigned entries_at(const struct layout *layout)
+{
+	return layout->bins * layout->count_size;
+}
+
+static unsigned size_of(const struct heap *heap, const struct layout *layout)
+{
+	return entries_at(layout) + layout->bins * heap->form->word;
+}
+
+/* Of its chunk; or more, where the rest was too small for another. */
+static bool has_size(const struct heap *heap, const struct layout *layout, uint64_t chunk_size)
+{
+	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
+
+	return chunk_size - least <= chunk_min(heap->form) - heap->form->align;
+}
 
 static unsigned count_of(struct heap *heap, const struct layout *layout, uint64_t cache, unsigned bin)
 {
 	const uint64_t at = cache + (uint64_t)bin * layout->count_size;
-	const uint64_t word = word_or_0(&heap->words, align_down(at, 8)) >> at % 8 * 8;
+	const uint32_t word = int_or_0(&heap->words, align_down(at, 4)) >> at % 4 * 8;
 
 	return (unsigned)(word & (layout->count_size == 1 ? 0xff : 0xffff));
 }
@@ -36,10 +54,11 @@ static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64
 	int64_t sum = 0;
 
 	for (unsigned bin = 0; bin < layout->bins; bin++) {
-		const struct chain chain = {.first = word_or_0(&heap->words, cache + layout->entries_at + bin * 8),
-					    .size = bin < SMALL_BINS ? CHUNK_MIN + bin * 16 : 0,
-					    .is_mixed = is_mixed,
-					    .state = CHUNK_CACHED};
+		const struct chain chain = {
+			.first = word_or_0(&heap->words, cache + entries_at(layout) + bin * heap->form->word),
+			.size = bin < SMALL_BINS ? chunk_min(heap->form) + bin * heap->form->align : 0,
+			.is_mixed = is_mixed,
+			.state = CHUNK_CACHED};
 		const int64_t count = chain_follow(heap, &chain, marks);
 		const int64_t said = layout->counts_room ? count : count_of(heap, layout, cache, bin);
 
@@ -70,7 +89,7 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 	for (size_t i = 0; i < heap->image->n_threads; i++) {
 		const uint64_t pointer = heap->image->threads[i].thread_pointer;
 
-		for (uint64_t at = pointer - 4096; pointer && at < pointer + 4096; at += 8)
+		for (uint64_t at = pointer - 4096; pointer && at < pointer + 4096; at += heap->form->word)
 			if (word_or_0(&heap->words, at) == address)
 				return true;
 	}
@@ -80,8 +99,8 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 /* An empty one has nothing but zeros, or, from 2.42 on, the same number in all counts. */
 static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct layout *layout)
 {
-	for (unsigned at = layout->counts_room ? layout->entries_at : 0; at < layout->entries_at + layout->bins * 8;
-	     at += 8)
+	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
+	     at += heap->form->word)
 		if (word_or_0(&heap->words, chunk->address + at))
 			return false;
 	return is_variable_of_thread(heap, chunk->address);
@@ -93,7 +112,7 @@ bool caches_find(struct heap *heap)
 		struct chunk *chunk = &heap->chunks[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(layouts) && chunk->state == CHUNK_USED; k++)
-			if (chunk->size - layouts[k].chunk_size <= 16 && !take_cache(heap, chunk, &layouts[k]) &&
+			if (has_size(heap, &layouts[k], chunk->size) && !take_cache(heap, chunk, &layouts[k]) &&
 			    is_empty(heap, chunk, &layouts[k]))
 				chunk->state = CHUNK_INTERNAL;
 	}

@@ -1,33 +1,18 @@
-/* glibc's malloc, 64 bits, as its structures lie in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. Offsets
- * are relative to the array of bins, by which an arena is found. */
+/* glibc's malloc as its structures lie in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. Offsets are relative
+ * to the array of bins, by which an arena is found. */
 #ifndef FT_HEAP_GLIBC_H
 #define FT_HEAP_GLIBC_H
 
 #include "base/hash.h"
+#include "heap/form.h"
 #include "heap/heap.h"
 #include "heap/words.h"
-
-#define BINS       127
-#define BINS_BYTES (BINS * 16)
-
-/* struct malloc_state */
-#define FASTBINS_AT -96
-#define FASTBINS    10
-#define TOP_AT      -16
-#define NEXT_AT     (BINS_BYTES + 16)
-#define SYSTEM_AT   (NEXT_AT + 24)
-#define STATE_REST  (NEXT_AT + 40) /* its size, without what is before the bins */
-#define FLAGS_AT    4              /* from the begin of the arena */
-#define FLAG_PIECES 2              /* what sbrk gave is not in one piece */
 
 /* A chunk's size word. */
 #define PREVIOUS_IN_USE 1u
 #define IS_MAPPED       2u
 #define NOT_MAIN        4u
 #define SIZE_OF(word)   ((word) & ~(uint64_t)7)
-#define CHUNK_MIN       32u
-
-#define HEAP_SIZE (64ull << 20) /* a thread arena's heaps are aligned to it */
 
 struct arena {
 	uint64_t bins, start; /* start: of the malloc_state, whose first word is its lock */
@@ -80,6 +65,7 @@ struct leads {
 struct heap {
 	const struct heap_image *image;
 	struct words words;
+	const struct form *form; /* NULL: the blocks are known from elsewhere */
 	const char *reason;
 	struct arena *arenas; /* the main one first */
 	size_t arena_count, arena_capacity;
@@ -105,6 +91,12 @@ struct heap {
 bool arenas_find(struct heap *heap);
 /* Where their chunks are. */
 bool arenas_regions(struct heap *heap);
+/* Of a main arena in several pieces, by its topmost chunk: pieces.c. */
+bool pieces_find(struct heap *heap, uint64_t top, uint64_t system_mem);
+/* Where a piece's fence ends that begins at an address, 0: none is there. Where the next piece begins from an address on,
+ * 0: there is none up to the limit. */
+uint64_t pieces_fence(struct heap *heap, uint64_t at);
+uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit, uint64_t top);
 /* Finds the chunks of all regions, and which of them bins have: walk.c. */
 bool walk_regions(struct heap *heap);
 /* Chunks that have mappings of their own, behind the others in the tables: mapped.c. */

@@ -5,15 +5,34 @@
 #include <elf.h>
 #include <stdlib.h>
 
-static bool is_known(const struct heap_image *image)
+const struct form *form_of(const struct heap_image *image)
 {
-	return image->word_size == 8 && (image->machine == EM_X86_64 || image->machine == EM_AARCH64);
+	static const struct {
+		uint16_t machine;
+		struct form form;
+	} forms[] = {
+		{EM_X86_64, {8, 16, 10, 64ull << 20}},
+		{EM_AARCH64, {8, 16, 10, 64ull << 20}},
+		{EM_386, {4, 16, 11, 1ull << 20}},
+		{EM_ARM, {4, 8, 10, 1ull << 20}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].machine == image->machine && forms[i].form.word == image->word_size)
+			return &forms[i].form;
+	return NULL;
+}
+
+static struct heap heap_begin(const struct heap_image *image)
+{
+	return (struct heap){
+		.image = image, .words = {.image = image, .width = image->word_size}, .form = form_of(image)};
 }
 
 static enum heap_status read_all(struct heap *heap)
 {
-	if (!is_known(heap->image)) {
-		heap->reason = "it is one of 32 bits";
+	if (!heap->form) {
+		heap->reason = "it is one of another processor";
 		return HEAP_UNSUPPORTED;
 	}
 	if (!arenas_find(heap))
@@ -28,8 +47,7 @@ enum heap_status heap_read(const struct heap_image *image, struct heap **result,
 {
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
-	heap->image = image;
-	heap->words.image = image;
+	*heap = heap_begin(image);
 	const enum heap_status status = read_all(heap);
 
 	*reason = heap->reason;
@@ -43,10 +61,10 @@ enum heap_status heap_read(const struct heap_image *image, struct heap **result,
 
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most)
 {
-	struct heap heap = {.image = image, .words = {.image = image}};
+	struct heap heap = heap_begin(image);
 	size_t count = 0;
 
-	if (is_known(image) && arenas_find(&heap))
+	if (heap.form && arenas_find(&heap))
 		for (; count < heap.arena_count && count < most; count++)
 			addresses[count] = heap.arenas[count].start;
 	free(heap.arenas);

@@ -13,7 +13,7 @@ enum heap_status {
 	HEAP_READ,
 	HEAP_NOT_FOUND,    /* malloc was never called, or it is none that is known here */
 	HEAP_INCONSISTENT, /* a thread was in the midst of malloc, or the heap is damaged */
-	HEAP_UNSUPPORTED,  /* glibc's, but in a form that is not read: 32 bits, a main arena in pieces */
+	HEAP_UNSUPPORTED,  /* of a processor whose heaps are not read */
 	HEAP_TOO_LARGE,    /* more blocks than can be counted */
 };
 

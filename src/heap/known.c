@@ -40,7 +40,7 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
 	heap->image = image;
-	heap->words.image = image;
+	heap->words = (struct words){.image = image, .width = image->word_size};
 	heap->regions = xcalloc(count + 1, sizeof(*heap->regions));
 	heap->blocks = xcalloc(count + 1, sizeof(*heap->blocks));
 	if (count)

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define ALIGN_FIRST 5            /* memalign'ed blocks: of 32 bytes */
-#define ALIGN_LAST  26           /* to 64 MiB; rarer ones count as a difference */
+#define ALIGN_MOST  (64u << 20)  /* of memalign'ed blocks; rarer ones count as a difference */
 #define STACK_MAX   (1ull << 30) /* from a stack pointer to the thread's control block */
 #define HUGE_MAPPED 1u           /* from 2.43 on, a bit of the word before the size */
 
 struct found {
-	uint64_t address, size; /* of the chunk, without what is before it */
-	uint64_t end;
+	uint64_t start, end; /* of the chunk, without what is before it */
 };
 
 /* Whether the header of such a chunk is at an address: a size of mapped ones, which with what is before it fills pages.
@@ -23,27 +21,30 @@ static bool is_header(struct heap *heap, uint64_t at, uint64_t page, uint64_t li
 {
 	uint64_t before, size;
 
-	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + 8, &size) || (size & 7) != IS_MAPPED)
+	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + heap->form->word, &size) ||
+	    (size & 7) != IS_MAPPED)
 		return false;
 	size = SIZE_OF(size);
-	if (before != at - page || size < CHUNK_MIN || size > limit - at || (before + size) % PAGE)
+	if (before != at - page || size < chunk_min(heap->form) || size > limit - at || (before + size) % PAGE)
 		return false;
-	*found = (struct found){.address = at + 16, .size = size, .end = at + size};
+	*found = (struct found){.start = at, .end = at + size};
 	return true;
 }
 
 /* A memalign'ed block's header is further inside, and that at the begin of its mapping stays behind. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
-	for (unsigned i = ALIGN_FIRST; i <= ALIGN_LAST; i++) {
-		const uint64_t at = align_up(page + 17, 1ull << i) - 16;
+	const unsigned header = header_size(heap->form);
 
-		if (at + 32 > limit)
+	for (uint64_t align = 2 * heap->form->align; align <= ALIGN_MOST; align *= 2) {
+		const uint64_t at = align_up(page + header + 1, align) - header;
+
+		if (at + chunk_min(heap->form) > limit)
 			break;
 		if (is_header(heap, at, page, limit, found))
 			return true;
 	}
-	return is_header(heap, page, page, limit, found);
+	return is_header(heap, chunk_start(heap->form, page), page, limit, found);
 }
 
 static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
@@ -72,8 +73,8 @@ static void find_in(struct heap *heap, uint64_t start, uint64_t end, struct find
 		    !find_at(heap, page, end, &found))
 			continue;
 		ARRAY_GROW(finds->items, finds->capacity, finds->count);
-		finds->items[finds->count++] = (struct region){
-			.start = found.address - 16, .whole = page, .end = found.end, .is_mapped = true};
+		finds->items[finds->count++] =
+			(struct region){.start = found.start, .whole = page, .end = found.end, .is_mapped = true};
 		next = align_up(found.end, PAGE);
 	}
 }
@@ -131,18 +132,17 @@ static int compare_chunks(const void *one, const void *two)
 }
 
 /* mp_ has the begin of what sbrk gave; before it are {n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold}, 4 bytes
- * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between. */
+ * each, {mmapped_mem, max_mmapped_mem}. From 2.35 on 4 bytes of nothing are between where words have 8. */
 static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
 {
-	*bytes = word_or_0(&heap->words, at - 16);
-	for (unsigned back = 36; back >= 32; back -= 4) {
-		const uint64_t low = align_down(at - back, 8);
-		const unsigned shift = (unsigned)((at - back - low) * 8);
-		const uint64_t first = word_or_0(&heap->words, low), second = word_or_0(&heap->words, low + 8);
-		const uint64_t both = shift ? first >> shift | second << (64 - shift) : first;
+	const unsigned w = heap->form->word;
 
-		if (both >> 32 == 65536) { /* n_mmaps_max as it is by default */
-			*count = both & UINT32_MAX;
+	*bytes = word_or_0(&heap->words, at - 2 * w);
+	for (unsigned gap = w - 4; gap <= 4; gap -= 4) {
+		const uint64_t ints = at - 2 * w - gap - 16;
+
+		if (int_or_0(&heap->words, ints + 4) == 65536) { /* n_mmaps_max as it is by default */
+			*count = int_or_0(&heap->words, ints);
 			return true;
 		}
 	}
@@ -153,6 +153,7 @@ static bool find_counts(struct heap *heap, uint64_t base, uint64_t *count, uint6
 {
 	const struct heap_image *image = heap->image;
 	const uint64_t arena = heap->arenas[0].start;
+	const unsigned w = heap->form->word;
 	uint64_t word;
 
 	for (size_t i = 0; i < image->n_mappings; i++) {
@@ -160,7 +161,7 @@ static bool find_counts(struct heap *heap, uint64_t base, uint64_t *count, uint6
 
 		if (!m->writable || arena < m->start || arena >= m->end)
 			continue;
-		for (uint64_t at = m->start + 40; at < m->end; at += 8)
+		for (uint64_t at = align_up(m->start, w) + 40; at < m->end; at += w)
 			if (word_at(&heap->words, at, &word) && word - (base - 15) <= 15 &&
 			    read_counts(heap, at, count, bytes)) {
 				heap->sbrk_base = at;
@@ -179,8 +180,8 @@ static bool check_counts(struct heap *heap, uint64_t chunks, uint64_t sum)
 	heap->figures.hblkhd = sum;
 	for (size_t i = 0; i < heap->region_count; i++)
 		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
-		    find_counts(heap, heap->regions[i].start, &count, &bytes))
-			return (count == chunks && bytes == sum) || heap->state_offset == 24 ||
+		    find_counts(heap, heap->regions[i].whole, &count, &bytes))
+			return (count == chunks && bytes == sum) || is_newest(heap->form, heap->state_offset) ||
 			       inconsistent(heap,
 					    "the blocks with mappings of their own are not those that malloc counts");
 	return true;
@@ -208,8 +209,9 @@ bool mapped_find(struct heap *heap)
 
 		region_add(heap, found);
 		ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
-		heap->chunks[heap->chunk_count++] = (struct chunk){
-			.address = found->start + 16, .size = found->end - found->start, .state = CHUNK_USED};
+		heap->chunks[heap->chunk_count++] = (struct chunk){.address = found->start + header_size(heap->form),
+								   .size = found->end - found->start,
+								   .state = CHUNK_USED};
 		sum += found->end - found->whole;
 	}
 	const size_t count = finds.count;

@@ -5,9 +5,8 @@
 
 #include <elf.h>
 
-#define RED_ZONE    128  /* below the stack pointer, on x86-64 */
-#define TCB_PLACE   8192 /* from the end of a thread's stack to its control block, at most */
-#define TCB_POINTER 16   /* in a control block: its own address once more */
+#define RED_ZONE  128  /* below the stack pointer, on x86-64 */
+#define TCB_PLACE 8192 /* from the end of a thread's stack to its control block, at most */
 
 typedef void (*root_callback)(void *context, uint64_t word, uint64_t address, pid_t tid);
 
@@ -50,7 +49,7 @@ static void give_around_arena(struct walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
 	const uint64_t arena = heap->arena_count ? heap->arenas[0].start : 0;
-	const uint64_t behind = arena + heap->state_offset + STATE_REST;
+	const uint64_t behind = arena ? state_member(heap->form, heap->arenas[0].bins, STATE_END) : 0;
 
 	if (!arena || arena < start || arena >= end) {
 		give_words(walk, start, end);
@@ -101,35 +100,56 @@ static uint64_t stack_in(const struct heap_image *image, const struct heap_mappi
 	return lowest && lowest < m->start ? m->start : lowest;
 }
 
+/* The control block in the last pages of a thread's stack, on x86, where it begins with its own address, which is the third
+ * word too; 0: none is there. */
+static uint64_t control_block_in(struct heap *heap, const struct heap_mapping *m)
+{
+	const unsigned width = heap->image->word_size;
+	const uint64_t start = m->end - m->start > TCB_PLACE ? m->end - TCB_PLACE : m->start;
+	uint64_t word;
+
+	for (uint64_t at = start; at + 3 * width <= m->end; at += 16)
+		if (word_at(&heap->words, at, &word) && word == at && word_or_0(&heap->words, at + 2 * width) == at)
+			return at;
+	return 0;
+}
+
 /* The C library keeps the stacks of threads that have ended: behind pages without access, with the control block at the
  * end, and nobody's. Its address; 0: it is no such stack. */
 static uint64_t left_control_block(struct heap *heap, const struct heap_mapping *m)
 {
 	const struct heap_image *image = heap->image;
-	uint64_t word;
 
-	if (image->word_size != 8 || m == image->mappings || m[-1].end != m->start || m[-1].readable || m->path[0] ||
+	if (m == image->mappings || m[-1].end != m->start || m[-1].readable || m->path[0] ||
 	    m->end - m->start < TCB_PLACE)
 		return 0;
 	for (size_t i = 0; i < image->n_threads; i++)
 		if (lies_in(m, image->threads[i].sp) || lies_in(m, image->threads[i].thread_pointer))
 			return 0;
-	for (uint64_t at = m->end - TCB_PLACE; at + 24 <= m->end; at += 16)
-		if (word_at(&heap->words, at, &word) && word == at && word_or_0(&heap->words, at + TCB_POINTER) == at)
-			return at;
-	return 0;
+	return control_block_in(heap, m);
 }
 
-/* The vector of a thread's variables is known by its third word. */
+/* The vector of a thread's variables (dtv) is known by its second entry, of two words each. */
 static void give_vector(struct walk *walk, uint64_t control_block)
 {
-	if (walk->heap->image->word_size != 8)
-		return;
-	const uint64_t at = control_block + (walk->heap->image->machine == EM_X86_64 ? 8 : 0);
+	const struct heap_image *image = walk->heap->image;
+	const bool is_x86 = image->machine == EM_X86_64 || image->machine == EM_386;
+	const uint64_t at = control_block + (is_x86 ? image->word_size : 0);
 	const uint64_t word = word_or_0(&walk->heap->words, at);
 
 	if (control_block && word)
-		give(walk, word - 16, at, 0);
+		give(walk, word - 2 * image->word_size, at, 0);
+}
+
+/* gdb's core files of i386 do not say where it is. */
+static uint64_t control_block_of(struct heap *heap, const struct heap_thread *thread)
+{
+	const struct heap_image *image = heap->image;
+
+	for (size_t i = 0; !thread->thread_pointer && i < image->n_mappings; i++)
+		if (lies_in(&image->mappings[i], thread->sp))
+			return control_block_in(heap, &image->mappings[i]);
+	return thread->thread_pointer;
 }
 
 static void give_threads(struct walk *walk)
@@ -141,7 +161,7 @@ static void give_threads(struct walk *walk)
 
 		for (size_t k = 0; k < thread->n_words; k++)
 			give(walk, thread->words[k], 0, thread->tid);
-		give_vector(walk, thread->thread_pointer);
+		give_vector(walk, control_block_of(walk->heap, thread));
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "base/util.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What the walk finds in an arena's regions. */
 struct walked {
@@ -13,13 +14,14 @@ struct walked {
 static void add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
 {
 	ARRAY_GROW(heap->chunks, heap->chunk_capacity, heap->chunk_count);
-	heap->chunks[heap->chunk_count++] = (struct chunk){.address = at + 16, .size = size, .state = (uint8_t)state};
+	heap->chunks[heap->chunk_count++] =
+		(struct chunk){.address = at + header_size(heap->form), .size = size, .state = (uint8_t)state};
 }
 
 /* Behind the last chunk of a heap that is full are chunks without room, the last one with no size at all. */
-static bool is_fence(uint64_t size)
+static bool is_fence(const struct heap *heap, uint64_t size)
 {
-	return size == 0 || size == 16;
+	return size == 0 || size == header_size(heap->form);
 }
 
 /* A chunk that is not the topmost one: whether it is in use is a bit of the next one. */
@@ -28,7 +30,8 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 {
 	uint64_t next, foot;
 
-	if (at + size + 16 > region->end || !word_at(&heap->words, at + size + 8, &next))
+	if (at + size + header_size(heap->form) > region->end ||
+	    !word_at(&heap->words, at + size + heap->form->word, &next))
 		return inconsistent(heap, "a chunk ends outside of its arena");
 	if (next & PREVIOUS_IN_USE) {
 		add_chunk(heap, at, size, CHUNK_USED);
@@ -42,19 +45,41 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	return true;
 }
 
-static bool walk(struct heap *heap, const struct region *region, struct walked *walked)
+/* The main arena goes on behind what somebody else has taken by sbrk(2). */
+static bool part(struct heap *heap, size_t index, uint64_t end)
 {
+	const struct region whole = heap->regions[index];
+	const uint64_t next = pieces_next(heap, end, whole.end, whole.top);
+
+	if (!next)
+		return inconsistent(heap, "what follows in the main arena was not found");
+	region_add(heap, &whole);
+	memmove(&heap->regions[index + 2], &heap->regions[index + 1],
+		(heap->region_count - index - 2) * sizeof(*heap->regions));
+	heap->regions[index + 1] = whole;
+	heap->regions[index + 1].start = heap->regions[index + 1].whole = next;
+	heap->regions[index].end = end;
+	heap->regions[index].top = 0;
+	return true;
+}
+
+static bool walk(struct heap *heap, size_t index, struct walked *walked)
+{
+	const struct region *const region = &heap->regions[index];
+	const unsigned least = chunk_min(heap->form), align = heap->form->align;
 	uint64_t word, size;
 
 	for (uint64_t at = region->start; at < region->end; at += size) {
-		if (!word_at(&heap->words, at + 8, &word))
+		if (!word_at(&heap->words, at + heap->form->word, &word))
 			return inconsistent(heap, "a chunk's header cannot be read");
 		size = SIZE_OF(word);
 		if (at == region->top)
 			return at + size == region->end || inconsistent(heap, "the topmost chunk has another end");
-		if (is_fence(size) && !region->top && region->end - at <= 32)
+		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
-		if (size < CHUNK_MIN || size % 16 || size > region->end - at || (word & IS_MAPPED))
+		if (size < least && region->top && heap->arenas[region->arena].is_main && pieces_fence(heap, at))
+			return part(heap, index, pieces_fence(heap, at));
+		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
 			return inconsistent(heap, "a chunk has a size that no chunk has");
 		if (!take_chunk(heap, region, at, size, walked))
 			return false;
@@ -65,14 +90,15 @@ static bool walk(struct heap *heap, const struct region *region, struct walked *
 /* The chunks of an arena's bins have to be those that the walk has found free. */
 static bool check_bins(struct heap *heap, const struct arena *arena, const struct walked *walked)
 {
+	const unsigned w = heap->form->word;
 	uint64_t chunks = 0, bytes = 0, word, back, next;
 
 	for (unsigned i = 0; i < BINS; i++) {
-		const uint64_t header = arena->bins + i * 16 - 16;
+		const uint64_t header = arena->bins + i * 2 * w - 2 * w;
 
-		for (uint64_t before = header, at = word_or_0(&heap->words, header + 16); at != header; at = next) {
-			if (chunks++ > walked->free_chunks || !word_at(&heap->words, at + 8, &word) ||
-			    !word_at(&heap->words, at + 16, &next) || !word_at(&heap->words, at + 24, &back) ||
+		for (uint64_t before = header, at = word_or_0(&heap->words, header + 2 * w); at != header; at = next) {
+			if (chunks++ > walked->free_chunks || !word_at(&heap->words, at + w, &word) ||
+			    !word_at(&heap->words, at + 2 * w, &next) || !word_at(&heap->words, at + 3 * w, &back) ||
 			    back != before)
 				return inconsistent(heap, "a bin's list does not hold together");
 			bytes += SIZE_OF(word);
@@ -124,8 +150,11 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 	int64_t count = -1;
 
 	for (int is_mixed = 1; is_mixed >= 0 && count < 0; is_mixed--) {
-		const struct chain chain = {
-			.first = first, .size = size, .header = 16, .is_mixed = is_mixed, .state = CHUNK_FREE};
+		const struct chain chain = {.first = first,
+					    .size = size,
+					    .header = header_size(heap->form),
+					    .is_mixed = is_mixed,
+					    .state = CHUNK_FREE};
 
 		count = chain_follow(heap, &chain, &marks);
 		if (count < 0)
@@ -142,12 +171,13 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 
 static bool take_fastbins(struct heap *heap, const struct arena *arena)
 {
-	if (arena->bins - arena->start < -FASTBINS_AT)
-		return true;
-	for (unsigned i = 0; i < FASTBINS; i++) {
-		const uint64_t first = word_or_0(&heap->words, arena->bins + (uint64_t)(FASTBINS_AT + (int)i * 8));
+	const unsigned w = heap->form->word,
+		       count = is_newest(heap->form, heap->state_offset) ? 0 : heap->form->fastbins;
 
-		if (first && !take_fastbin(heap, first, CHUNK_MIN + i * 16))
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t first = word_or_0(&heap->words, arena->bins - (count + 2 - i) * w);
+
+		if (first && !take_fastbin(heap, first, chunk_min(heap->form) + i * 2 * w))
 			return false;
 	}
 	return true;
@@ -168,12 +198,12 @@ bool walk_regions(struct heap *heap)
 
 	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
 	for (size_t i = 0; i < heap->region_count && good; i++)
-		good = walk(heap, &heap->regions[i], &walked[heap->regions[i].arena]);
+		good = walk(heap, i, &walked[heap->regions[i].arena]);
 	for (size_t i = 0; i < heap->arena_count && good; i++)
 		good = check_bins(heap, &heap->arenas[i], &walked[i]) && take_fastbins(heap, &heap->arenas[i]);
 	free(walked);
 	for (size_t i = 0; i < heap->region_count && good; i++) {
-		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + 8, &top))
+		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + heap->form->word, &top))
 			continue;
 		heap->figures.fordblks += SIZE_OF(top);
 		heap->figures.keepcost += heap->regions[i].arena ? 0 : SIZE_OF(top);

@@ -6,29 +6,13 @@
 
 #include <string.h>
 
-/* Remembers the piece of the image that was read last; zero but for the image at first. */
+/* Remembers the piece of the image that was read last; zero but for the image and the width at first. */
 struct words {
 	const struct heap_image *image;
+	unsigned width;       /* of the program's words, 4 or 8 bytes */
 	uint64_t start, size; /* of the piece */
 	const unsigned char *bytes;
 };
-
-/* The word of 8 bytes at an address; false: not all of it is held. */
-static inline bool word_at(struct words *words, uint64_t address, uint64_t *word)
-{
-	if (address - words->start >= words->size || words->size - (address - words->start) < sizeof(*word)) {
-		size_t size = 0;
-		const void *bytes = words->image->bytes(words->image, address, &size);
-
-		if (!bytes || size < sizeof(*word))
-			return false;
-		words->start = address;
-		words->size = size;
-		words->bytes = bytes;
-	}
-	memcpy(word, words->bytes + (address - words->start), sizeof(*word));
-	return true;
-}
 
 /* A word of the program's own width, 4 or 8 bytes. */
 static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
@@ -42,6 +26,40 @@ static inline uint64_t load_word(const unsigned char *bytes, unsigned width)
 	}
 	memcpy(&word, bytes, sizeof(word));
 	return word;
+}
+
+/* The bytes at an address; NULL: not so many of them are held. */
+static inline const unsigned char *bytes_at(struct words *words, uint64_t address, unsigned count)
+{
+	if (address - words->start >= words->size || words->size - (address - words->start) < count) {
+		size_t size = 0;
+		const void *bytes = words->image->bytes(words->image, address, &size);
+
+		if (!bytes || size < count)
+			return NULL;
+		words->start = address;
+		words->size = size;
+		words->bytes = bytes;
+	}
+	return words->bytes + (address - words->start);
+}
+
+/* The word at an address; false: not all of it is held. */
+static inline bool word_at(struct words *words, uint64_t address, uint64_t *word)
+{
+	const unsigned char *bytes = bytes_at(words, address, words->width);
+
+	if (bytes)
+		*word = load_word(bytes, words->width);
+	return bytes;
+}
+
+/* The int at an address; 0 where it is not held. */
+static inline uint32_t int_or_0(struct words *words, uint64_t address)
+{
+	const unsigned char *bytes = bytes_at(words, address, sizeof(uint32_t));
+
+	return bytes ? (uint32_t)load_word(bytes, sizeof(uint32_t)) : 0;
 }
 
 /* 0 where it is not held: what an untouched page has. */

@@ -189,6 +189,18 @@ static bool has_words(uint32_t type)
 	return type == NT_FPREGSET || type == NT_X86_XSTATE || type == NT_ARM_VFP;
 }
 
+/* The base of a thread's variables, where it is in a note of its own: AArch64's, and i386's as struct user_desc, {number,
+ * base, limit, flags} of 4 bytes each, of which glibc uses one. */
+static void take_thread_pointer(struct core *core, uint32_t type, const unsigned char *bytes, size_t size)
+{
+	uint64_t *const pointer = &core->threads[core->thread_count - 1].thread_pointer;
+
+	if (type == NT_ARM_TLS && size >= core->arch->pointer_size)
+		*pointer = arch_pointer(core->arch, bytes);
+	for (size_t at = 0; type == NT_386_TLS && at + 16 <= size && !*pointer; at += 16)
+		*pointer = arch_pointer(core->arch, bytes + at + 4);
+}
+
 static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 {
 	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)phdr->p_offset, phdr->p_filesz, ELF_T_NHDR);
@@ -203,9 +215,8 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 			take(core, bytes, note.n_descsz);
 		else if (has_words(note.n_type) && core->thread_count)
 			add_words(core, bytes, note.n_descsz);
-		/* The base of its variables: AArch64's in a note of its own. */
-		if (note.n_type == NT_ARM_TLS && note.n_descsz >= 8 && core->thread_count)
-			memcpy(&core->threads[core->thread_count - 1].thread_pointer, bytes, 8);
+		else if (core->thread_count)
+			take_thread_pointer(core, note.n_type, bytes, note.n_descsz);
 	}
 }
 

@@ -134,6 +134,11 @@ def is_32_bit(variant):
     return '-m32' in VARIANTS[variant][1] or VARIANTS[variant][0] == 'arm-gcc'
 
 
+def is_narrow(variant):
+    """Whether such a program's words have 4 bytes."""
+    return is_32_bit(variant) or processor() in ('i386', 'arm')
+
+
 _runs_32_bit = []
 
 

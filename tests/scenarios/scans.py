@@ -14,7 +14,8 @@ from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, state_of, text_differences, text_of, wait_for
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
-          ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2')]
+          ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
+          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32')]
 JEMALLOC = 'libjemalloc.so.2'
 
 
@@ -64,6 +65,11 @@ def compare(found, **wanted):
             if sums(found, name) != value]
 
 
+def wide(size, variant='O2'):
+    """The bytes of a planted block."""
+    return size + (4 if builds.is_narrow(variant) else 0)
+
+
 def of_size(found, size, name):
     """The blocks of a class that have that size."""
     return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
@@ -75,33 +81,34 @@ def planted(room, variant='O2', threads=4, scans=5):
     with Target(room, 'planted', variant, threads, 4000) as target:
         for _ in range(scans):
             more, found = target.look()
-            problems += more or compare(found, definitely_lost=(224000, 4000), indirectly_lost=(0, 0),
-                                        possibly_lost=(threads * 104, threads))
-            if not more and of_size(found, 72, 'still_reachable') != threads * 1000:
-                problems.append('of what is kept: %d' % of_size(found, 72, 'still_reachable'))
+            problems += more or compare(found, definitely_lost=(4000 * wide(56, variant), 4000), indirectly_lost=(0, 0),
+                                        possibly_lost=(threads * wide(104, variant), threads))
+            kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
+            if kept != threads * 1000:
+                problems.append('of what is kept: %d' % kept)
             if not more and found['threads'] != threads + 1:
                 problems.append('%d threads' % found['threads'])
         problems += target.end()
     return problems, ''
 
 
-def led(room):
+def led(room, variant='O2'):
     """What only lost blocks lead to."""
-    with Target(room, 'planted', 'O2', 3, 900, 5) as target:
+    lost, by_it = wide(56, variant), 4500 * wide(40, variant)
+    with Target(room, 'planted', variant, 3, 900, 5) as target:
         problems, found = target.look()
-        problems = problems or compare(found, definitely_lost=(50400, 900), indirectly_lost=(180000, 4500),
-                                       possibly_lost=(312, 3))
-        if not problems:
-            group = found['groups'][0]
-            if group['size'] != 56 or group['lost_by_it'] != {'bytes': 180000, 'blocks': 4500}:
-                problems.append('the first group: %s' % group)
+        problems = problems or compare(found, definitely_lost=(900 * lost, 900), indirectly_lost=(by_it, 4500),
+                                       possibly_lost=(3 * wide(104, variant), 3))
+        group = found['groups'][0] if not problems else None
+        if group and (group['size'] != lost or group['lost_by_it'] != {'bytes': by_it, 'blocks': 4500}):
+            problems.append('the first group: %s' % group)
         problems += target.end()
     return problems, ''
 
 
-def beside_a_stack(room):
+def beside_a_stack(room, variant='O2'):
     """Blocks with mappings of their own, one of which the kernel has merged with a thread's stack."""
-    with Target(room, 'besidestack', 'O2') as target:
+    with Target(room, 'besidestack', variant) as target:
         address, count = target.child.stdout.readline().split()
         with open('/proc/%d/maps' % target.pid) as maps:
             ranges = [[int(word, 16) for word in line.split()[0].split('-')] for line in maps]
@@ -110,33 +117,56 @@ def beside_a_stack(room):
         problems, found = target.look()
         if not problems:
             lost = [group for group in found['groups'] if group['definitely_lost']['blocks']]
-            problems += ['lost: %s' % lost] if [group['size'] for group in lost] != [503792] else []
-            if of_size(found, 303088, 'still_reachable') != int(count):
+            header = 8 if builds.processor() == 'arm' else 16
+            problems += ['lost: %s' % lost] if [group['size'] for group in lost] != [503808 - header] else []
+            if of_size(found, 303104 - header, 'still_reachable') != int(count):
                 problems.append('reachable: %s' % found['groups'])
         problems += target.end()
+    return problems, ''
+
+
+def in_pieces(room, variant='O2'):
+    """A main arena between whose pieces is what the program took by sbrk, or with pieces that malloc has mapped."""
+    problems = []
+    for how in 'sbrk', 'blocked', 'both':
+        with Target(room, 'pieces', variant, how) as target:
+            figures = [int(word) for word in target.child.stdout.readline().split()]
+            more, found = target.look()
+            if not more:
+                more += compare(found, indirectly_lost=(0, 0))
+                # A block has 16 bytes more where the rest of a free one was too small for another.
+                for size, count, name in (56, 500, 'definitely_lost'), (120, 30000, 'still_reachable'), \
+                                         (1000, how != 'blocked', 'still_reachable'):
+                    seen = sum(of_size(found, wide(size, variant) + rest, name) for rest in (0, 16))
+                    more += ['%d blocks of %d' % (seen, size)] if seen != count else []
+                if found['definitely_lost']['blocks'] != 500:
+                    more.append('lost: %s' % found['definitely_lost'])
+                said = [found['allocator'][name] for name in ('arena', 'ordblks', 'uordblks', 'fordblks')]
+                more += ['the allocator has %s, and says %s' % (said, figures)] if said != figures else []
+            problems += ['%s: %s' % (how, problem) for problem in more] + target.end()
     return problems, ''
 
 
 TEXT = r'''planted-O2 \(\d+\): 3 threads stopped for [\d.]+ ms, [\d,]+ bytes copied
 (  .*not used.*
 )?
-  definitely lost: 560 bytes in 10 blocks
-  indirectly lost: 800 bytes in 20 blocks
-    possibly lost: 208 bytes in 2 blocks
+  definitely lost: %(lost)s bytes in 10 blocks
+  indirectly lost: %(by)s bytes in 20 blocks
+    possibly lost: %(half)s bytes in 2 blocks
   still reachable: [\d,]+ bytes in [\d,]+ blocks
 
 Definitely lost, by size and type, with what is indirectly lost by it:
  +bytes +blocks +size  type \(a block\)
- +1,360 +10 +56  \? \((0x[0-9a-f]+)\)
+ +%(both)s +10 +%(one)d  \? \((0x[0-9a-f]+)\)
 
 Possibly lost, by size and type:
  +bytes +blocks +size  type \(a block\)
- +208 +2 +104  \? \((0x[0-9a-f]+)\)
+ +%(half)s +2 +%(whole)d  \? \((0x[0-9a-f]+)\)
 
 What is reachable, by the root that was found first to lead to it:
  +bytes +blocks  root
- +144,000 +2,000  planted-O2: lists
-(?: .*\n)* +208 +2  planted-O2: halves
+ +%(kept)s +2,000  planted-O2: lists
+(?: .*\n)* +%(half)s +2  planted-O2: halves
 '''
 
 
@@ -145,7 +175,9 @@ def text(room):
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
         done = target.scan('--error-exitcode=9', '--top=9')
         out = done.out.decode()
-        match = re.match(TEXT, out)
+        match = re.match(TEXT % {
+            'lost': format(10 * wide(56), ','), 'by': format(20 * wide(40), ','), 'both': format(10 * wide(56) + 20 * wide(40), ','),
+            'half': format(2 * wide(104), ','), 'kept': format(2000 * wide(72), ','), 'one': wide(56), 'whole': wide(104)}, out)
         if done.status != 9 or not match:
             return ['status %d: %s%s' % (done.status, out, done.err.decode())], ''
         lost, half = match.group(2), match.group(3)
@@ -153,8 +185,8 @@ def text(room):
         for words in ('from the system, for all arenas (arena)', 'of that free (fordblks)'):
             if words not in out:
                 problems.append('no "%s": %s' % (words, out))
-        for address, wanted in ((lost, r'  %s, 56 bytes\n  nothing: it is definitely lost\n' % lost),
-                                (half, r'  planted-O2: halves(\+8)?\n  -> %s, 104 bytes\n' % half),
+        for address, wanted in ((lost, r'  %s, %d bytes\n  nothing: it is definitely lost\n' % (lost, wide(56))),
+                                (half, r'  planted-O2: halves(\+[48])?\n  -> %s, %d bytes\n' % (half, wide(104))),
                                 ('0x10', r'  no block of the heap is there now\n')):
             out = target.scan('--why=' + address).out.decode()
             if not re.search(r'What keeps %s:\n%s' % (address, wanted), out):
@@ -175,13 +207,13 @@ def again(room):
         problems = [] if done.status == 5 and [f['scan'] for f in found] == [1, 2, 3] else \
             ['status %d: %s' % (done.status, done.err)]
         for one in found[1:]:
-            problems += compare(one, still_lost=(5600, 100), definitely_lost=(5600, 100))
+            problems += compare(one, still_lost=(100 * wide(56), 100), definitely_lost=(100 * wide(56), 100))
         problems += target.end()
     return problems, ''
 
 
-def types(room):
-    with Target(room, 'planted_types', 'O2') as target:
+def types(room, variant='O2'):
+    with Target(room, 'planted_types', variant) as target:
         problems, found = target.look()
         wanted = {'drawing::Circle': 20, '-> operations': 5}
         if not problems:
@@ -191,10 +223,10 @@ def types(room):
     return problems, ''
 
 
-def busy(room, threads, scans):
+def busy(room, threads, scans, variant='O2'):
     """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them."""
     problems, unused = [], 0
-    with Target(room, 'busyheap', 'O2', threads) as target:
+    with Target(room, 'busyheap', variant, threads) as target:
         for _ in range(scans):
             more, found = target.look()
             problems += more
@@ -211,7 +243,7 @@ def stopped(room):
         problems = []
         for _ in range(3):
             more, found = target.look()
-            problems += more or compare(found, definitely_lost=(5600, 100))
+            problems += more or compare(found, definitely_lost=(100 * wide(56), 100))
             if found and not found['was_stopped']:
                 problems.append('it was stopped, and that is not said')
             wait_for('it to be stopped again', lambda: state_of(target.pid) == 'T')
@@ -233,11 +265,11 @@ def ends(room):
     return [], ''
 
 
-def asleep(room):
+def asleep(room, variant='O2'):
     """Threads in all system calls that sleep see nothing of it (on AArch64 and ARM they see EINTR)."""
     if builds.processor() not in ('x86_64', 'i386'):
         raise builds.Skip('only x86 makes such calls again')
-    with Held(room, [builds.target('sleepers', 'O2')]) as held:
+    with Held(room, [builds.target('sleepers', variant)]) as held:
         held.gate.open()
         for _ in range(5):
             done = room.run([FUNCTRACE, '--scan', '-t', str(held.child.pid)])
@@ -253,7 +285,7 @@ def asleep(room):
 def refused(room):
     """Whose heap is not glibc's: a message, and status 1."""
     problems, skipped = [], []
-    for variant, env, said in (('musl', None, b"no heap of glibc's malloc"), ('m32', None, b'it is one of 32 bits'),
+    for variant, env, said in (('musl', None, b"no heap of glibc's malloc"),
                                ('O2', {'LD_PRELOAD': JEMALLOC}, b"no heap of glibc's malloc")):
         try:
             with Target(room, 'planted', variant, 2, 10, env=env) as target:
@@ -298,15 +330,16 @@ def damaged(room, path):
     return problems
 
 
-def core(room):
+def core(room, variant='O2'):
     """Of core files: of a process that goes on, by gdb, and the kernel's of one that dies."""
-    problems, skipped, wanted = [], [], {'definitely_lost': (50400, 900), 'indirectly_lost': (180000, 4500)}
+    problems, skipped = [], []
+    wanted = {'definitely_lost': (900 * wide(56, variant), 900), 'indirectly_lost': (4500 * wide(40, variant), 4500)}
     if shutil.which('gdb'):
         path = room.path('gcore')
-        with Target(room, 'planted', 'O2', 1, 900, 5) as target:
+        with Target(room, 'planted', variant, 1, 900, 5) as target:
             room.run(['gdb', '-batch', '-p', str(target.pid), '-ex', 'generate-core-file ' + path])
             more, found = of_core(room, path)
-            problems += more or compare(found, possibly_lost=(104, 1), **wanted)
+            problems += more or compare(found, possibly_lost=(wide(104, variant), 1), **wanted)
             if not more and (found['pid'], found['threads']) != (target.pid, 2):
                 problems.append('process %d, %d threads' % (found['pid'], found['threads']))
             problems += target.end() + damaged(room, path)
@@ -320,7 +353,7 @@ def core(room):
     folder = room.path('folder')
     os.mkdir(folder)
     child = room.start(['sh', '-c', 'cd "$1" && ulimit -c unlimited && shift && exec "$@"', 'sh', folder,
-                        builds.target('planted', 'O2'), '1', '900', '5'], stdin=subprocess.PIPE)
+                        builds.target('planted', variant), '1', '900', '5'], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
         problems.append('the target does not run')
     child.send_signal(signal.SIGSEGV)
@@ -368,7 +401,15 @@ CASES = [
     ('--scan: planted, static', lambda room: planted(room, 'static', scans=2)),
     ('--scan: planted, stripped', lambda room: planted(room, 'stripped', scans=2)),
     ('--scan: what lost blocks lead to', led),
+    ('--scan: a main arena in pieces', in_pieces),
+    ('--scan: a main arena in pieces, 32 bits', lambda room: in_pieces(room, 'm32')),
     ('--scan: a block beside a stack', beside_a_stack),
+    ('--scan: a block beside a stack, 32 bits', lambda room: beside_a_stack(room, 'm32')),
+    ('--scan: planted, 32 bits', lambda room: planted(room, 'm32', scans=3)),
+    ('--scan: planted, 32 bits, static', lambda room: planted(room, 'm32-static', scans=2)),
+    ('--scan: what lost blocks lead to, 32 bits', lambda room: led(room, 'm32')),
+    ('--scan: types, 32 bits', lambda room: types(room, 'm32')),
+    ('--scan: 4 busy threads, 32 bits', lambda room: busy(room, 4, 8, 'm32')),
     ('--scan: text', text),
     ('--scan: again', again),
     ('--scan: types', types),
@@ -377,7 +418,9 @@ CASES = [
     ('--scan: a stopped process', stopped),
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),
+    ('--scan: sleeping calls, 32 bits', lambda room: asleep(room, 'm32')),
     ('--scan: core files', core),
+    ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),
     ('--scan: other heaps', refused),
     ('--scan: python', python),
 ]

@@ -25,11 +25,11 @@ static bool has_ended(unsigned long round)
 
 static void *work(void *argument)
 {
-	unsigned long seed = (unsigned long)(uintptr_t)argument * 2654435761u + 1;
+	uint64_t seed = (uintptr_t)argument * UINT64_C(2654435761) + 1;
 	void *slots[SLOTS] = {0};
 
 	for (unsigned long round = 0; !has_ended(round); round++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		const unsigned slot = (unsigned)(seed >> 33) % SLOTS, kind = (unsigned)(seed >> 40) % 64;
 
 		free(slots[slot]);

@@ -3,16 +3,18 @@
  * Each thread allocates its share of LOST blocks of 56 bytes and forgets them, and LINKED times as many that only the
  * lost ones lead to (40 bytes); it keeps a list of 1000 blocks of 72 bytes, one block of 104 bytes by its second half
  * alone, and one of 88 bytes that only its stack knows. Then all of them wait, the odd ones busily. Prints a line when
- * all are there, and ends with the standard input. */
+ * all are there, and ends with the standard input. Where words have 4 bytes each block has 4 more: glibc's sizes are
+ * some words, less one. */
 #include "target.h"
 #include <stdatomic.h>
 
 #define THREADS_MAX 16
 #define KEPT        1000
+#define BYTES(n)    ((n) + 8 - sizeof(void *))
 
 struct node {
 	struct node *next;
-	unsigned char rest[64];
+	unsigned char rest[BYTES(72) - sizeof(struct node *)];
 };
 
 struct node *lists[THREADS_MAX];
@@ -23,13 +25,13 @@ static atomic_uint ready;
 NOINLINE static void plant(unsigned number)
 {
 	for (unsigned i = number; i < lost; i += threads) {
-		void **block = malloc(56);
+		void **block = malloc(BYTES(56));
 
-		memset(block, 0x11, 56);
+		memset(block, 0x11, BYTES(56));
 		for (unsigned k = 0; k < linked; k++) {
-			void **more = malloc(40);
+			void **more = malloc(BYTES(40));
 
-			memset(more, 0x22, 40);
+			memset(more, 0x22, BYTES(40));
 			block[k] = more;
 			KEEP(more);
 		}
@@ -46,7 +48,7 @@ NOINLINE static void keep(unsigned number)
 		node->next = lists[number];
 		lists[number] = node;
 	}
-	halves[number] = (unsigned char *)memset(malloc(104), 0x44, 104) + 48;
+	halves[number] = (unsigned char *)memset(malloc(BYTES(104)), 0x44, BYTES(104)) + 48;
 }
 
 /* Where plant() has had its pointers. */
@@ -61,7 +63,7 @@ NOINLINE static void wipe(void)
 static void *work(void *argument)
 {
 	const unsigned number = (unsigned)(uintptr_t)argument;
-	void *volatile own = malloc(88);
+	void *volatile own = malloc(BYTES(88));
 
 	plant(number);
 	keep(number);

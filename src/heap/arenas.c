@@ -151,13 +151,6 @@ bool arenas_find(struct heap *heap)
 
 /* ---- Regions ---- */
 
-struct region *region_add(struct heap *heap, const struct region *region)
-{
-	ARRAY_GROW(heap->regions, heap->region_capacity, heap->region_count);
-	heap->regions[heap->region_count] = *region;
-	return &heap->regions[heap->region_count++];
-}
-
 /* Whether all of it is memory that can be written, in mappings behind each other. */
 static bool has_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {

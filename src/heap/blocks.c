@@ -1,4 +1,4 @@
-/* The table of blocks, and finding the one that an address is in. */
+/* The tables of regions and of blocks, and finding the one that an address is in. */
 #include "config.h"
 #include "heap/glibc.h"
 #include "base/util.h"
@@ -6,6 +6,13 @@
 #include <stdlib.h>
 
 #define PAGE 4096u
+
+struct region *region_add(struct heap *heap, const struct region *region)
+{
+	ARRAY_GROW(heap->regions, heap->region_capacity, heap->region_count);
+	heap->regions[heap->region_count] = *region;
+	return &heap->regions[heap->region_count++];
+}
 
 /* Bytes of its header that the program cannot use: of one with its own mapping the next one's has no room either, until
  * 2.42. */

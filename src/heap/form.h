@@ -49,8 +49,8 @@ static inline uint64_t state_member(const struct form *form, uint64_t bins, enum
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
-/* Whether the bins are where they are from 2.43 on, in an arena without fastbins: between the flags and the bins are two
- * pointers only. */
+/* Whether the bins are where they are from 2.43 on, in an arena without fastbins: between the flags and the bins are
+ * two pointers only. */
 static inline bool is_newest(const struct form *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;

@@ -1,5 +1,5 @@
-/* glibc's malloc as its structures lie in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. Offsets are relative
- * to the array of bins, by which an arena is found. */
+/* glibc's malloc as its structures lie in memory: malloc/malloc.c and malloc/arena.c of 2.26 to 2.43. Offsets are
+ * relative to the array of bins, by which an arena is found. */
 #ifndef FT_HEAP_GLIBC_H
 #define FT_HEAP_GLIBC_H
 
@@ -93,8 +93,8 @@ bool arenas_find(struct heap *heap);
 bool arenas_regions(struct heap *heap);
 /* Of a main arena in several pieces, by its topmost chunk: pieces.c. */
 bool pieces_find(struct heap *heap, uint64_t top, uint64_t system_mem);
-/* Where a piece's fence ends that begins at an address, 0: none is there. Where the next piece begins from an address on,
- * 0: there is none up to the limit. */
+/* Where a piece's fence ends that begins at an address, 0: none is there. Where the next piece begins from an address
+ * on, 0: there is none up to the limit. */
 uint64_t pieces_fence(struct heap *heap, uint64_t at);
 uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit, uint64_t top);
 /* Finds the chunks of all regions, and which of them bins have: walk.c. */

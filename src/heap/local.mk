@@ -1,6 +1,6 @@
 # heap/: allocators' structures in a memory image, and what is reachable there
 noinst_LIBRARIES += libheap.a
-libheap_a_SOURCES = src/heap/arenas.c src/heap/blocks.c src/heap/caches.c src/heap/form.h src/heap/glibc.h src/heap/heap.c \
-	src/heap/heap.h src/heap/image.h \
+libheap_a_SOURCES = src/heap/arenas.c src/heap/blocks.c src/heap/caches.c src/heap/form.h src/heap/glibc.h \
+	src/heap/heap.c src/heap/heap.h src/heap/image.h \
 	src/heap/known.c src/heap/mapped.c src/heap/mark.c src/heap/pieces.c src/heap/roots.c src/heap/walk.c \
 	src/heap/words.h

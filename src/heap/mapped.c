@@ -88,8 +88,8 @@ struct range {
 	uint64_t start, end;
 };
 
-/* The lowest of the stacks, as far as they are in use, that end behind `at` and begin before `end`; from `end` on if there
- * is none. A thread's control block is in the last pages of its stack. */
+/* The lowest of the stacks, as far as they are in use, that end behind `at` and begin before `end`; from `end` on if
+ * there is none. A thread's control block is in the last pages of its stack. */
 static struct range next_stack(const struct heap_image *image, uint64_t at, uint64_t end)
 {
 	struct range lowest = {end, end};

@@ -1,5 +1,5 @@
-/* The main arena's memory where it is not in one piece: somebody else has called sbrk(2) in between, or malloc has mapped
- * more where brk(2) could not grow. A piece that is full ends with two chunks that have no room, a fence. */
+/* The main arena's memory where it is not in one piece: somebody else has called sbrk(2) in between, or malloc has
+ * mapped more where brk(2) could not grow. A piece that is full ends with two chunks that have no room, a fence. */
 #include "config.h"
 #include "heap/glibc.h"
 #include "base/util.h"
@@ -20,7 +20,7 @@ uint64_t pieces_fence(struct heap *heap, uint64_t at)
 	return has_fence(heap, at) ? at + 2 * header_size(heap->form) : 0;
 }
 
-/* Where the piece ends whose first chunk would be at an address: behind a fence or the topmost chunk. 0: there is none. */
+/* Where the piece ends whose first chunk would be at an address: behind a fence or the topmost chunk. 0: it is none. */
 static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uint64_t top)
 {
 	const unsigned least = chunk_min(heap->form), align = heap->form->align;

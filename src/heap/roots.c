@@ -100,8 +100,8 @@ static uint64_t stack_in(const struct heap_image *image, const struct heap_mappi
 	return lowest && lowest < m->start ? m->start : lowest;
 }
 
-/* The control block in the last pages of a thread's stack, on x86, where it begins with its own address, which is the third
- * word too; 0: none is there. */
+/* The control block in the last pages of a thread's stack, on x86, where it begins with its own address, which is the
+ * third word too; 0: none is there. */
 static uint64_t control_block_in(struct heap *heap, const struct heap_mapping *m)
 {
 	const unsigned width = heap->image->word_size;

@@ -189,8 +189,8 @@ static bool has_words(uint32_t type)
 	return type == NT_FPREGSET || type == NT_X86_XSTATE || type == NT_ARM_VFP;
 }
 
-/* The base of a thread's variables, where it is in a note of its own: AArch64's, and i386's as struct user_desc, {number,
- * base, limit, flags} of 4 bytes each, of which glibc uses one. */
+/* The base of a thread's variables, where it is in a note of its own: AArch64's, and i386's as struct user_desc,
+ * {number, base, limit, flags} of 4 bytes each, of which glibc uses one. */
 static void take_thread_pointer(struct core *core, uint32_t type, const unsigned char *bytes, size_t size)
 {
 	uint64_t *const pointer = &core->threads[core->thread_count - 1].thread_pointer;

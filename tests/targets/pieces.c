@@ -5,7 +5,8 @@
  *   both
  *
  * LOST blocks of 56 bytes are lost, KEPT of 120 bytes are in a table, and one of 1000 bytes is known to what sbrk gave
- * alone. Where words have 4 bytes each has 4 more. Prints "ready", and what mallinfo says; ends with the standard input. */
+ * alone. Where words have 4 bytes each has 4 more. Prints "ready", and what mallinfo says; ends with the standard
+ * input. */
 #include "target.h"
 #include <malloc.h>
 #include <stdbool.h>

@@ -131,42 +131,16 @@ static bool find_in(struct heap *heap, const struct heap_mapping *m)
 	return false;
 }
 
-/* The variables of an object: of a file, or its .bss, which lies behind those. */
-static bool has_variables(const struct heap_image *image, size_t i)
-{
-	const struct heap_mapping *m = &image->mappings[i];
-
-	return m->readable && m->writable && !m->shared &&
-	       (m->path[0] == '/' || (!m->path[0] && i && m[-1].end == m->start && m[-1].path[0] == '/'));
-}
-
 bool arenas_find(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->image->n_mappings; i++)
-		if (has_variables(heap->image, i) && find_in(heap, &heap->image->mappings[i]))
+		if (heap_has_variables(heap->image, i) && find_in(heap, &heap->image->mappings[i]))
 			return true;
 	heap->arena_count = 0;
 	return false;
 }
 
 /* ---- Regions ---- */
-
-/* Whether all of it is memory that can be written, in mappings behind each other. */
-static bool has_memory(const struct heap_image *image, uint64_t start, uint64_t end)
-{
-	size_t i = COUNT_UP_TO(image->mappings, image->n_mappings, .start, start);
-
-	for (; i && i <= image->n_mappings; i++) {
-		const struct heap_mapping *m = &image->mappings[i - 1];
-
-		if (start < m->start || start >= m->end || !m->writable)
-			return false;
-		start = m->end;
-		if (start >= end)
-			return true;
-	}
-	return false;
-}
 
 /* The main arena has what sbrk gave it, up to the end of its topmost chunk. */
 static bool add_main(struct heap *heap, uint64_t system_mem)
@@ -183,7 +157,7 @@ static bool add_main(struct heap *heap, uint64_t system_mem)
 		return inconsistent(heap, "the main arena's topmost chunk cannot be read");
 	const uint64_t end = top + SIZE_OF(size);
 
-	if (end < top || system_mem > end || !has_memory(heap->image, end - system_mem, end))
+	if (end < top || system_mem > end || !heap_has_memory(heap->image, end - system_mem, end))
 		return inconsistent(heap, "the main arena has another size than it says");
 	heap->figures.bottom = end - system_mem;
 	heap->figures.top = end;
@@ -207,7 +181,7 @@ static bool add_heaps(struct heap *heap, size_t index, uint64_t system_mem)
 		if (!word_at(&heap->words, at, &owner) || !word_at(&heap->words, at + w, &previous) ||
 		    !word_at(&heap->words, at + 2 * w, &size) || owner != arena->start ||
 		    size > heap->form->heap_size || size < heap->info_size || (sum += size) > system_mem ||
-		    !has_memory(heap->image, at, at + size))
+		    !heap_has_memory(heap->image, at, at + size))
 			return inconsistent(heap, "an arena's heaps do not follow each other");
 		const bool has_arena = arena->start == at + heap->info_size;
 		const uint64_t start =

@@ -7,6 +7,30 @@
 
 #define PAGE 4096u
 
+bool heap_has_variables(const struct heap_image *image, size_t i)
+{
+	const struct heap_mapping *m = &image->mappings[i];
+
+	return m->readable && m->writable && !m->shared &&
+	       (m->path[0] == '/' || (!m->path[0] && i && m[-1].end == m->start && m[-1].path[0] == '/'));
+}
+
+bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end)
+{
+	size_t i = COUNT_UP_TO(image->mappings, image->n_mappings, .start, start);
+
+	for (; i && i <= image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i - 1];
+
+		if (start < m->start || start >= m->end || !m->writable)
+			return false;
+		start = m->end;
+		if (start >= end)
+			return true;
+	}
+	return false;
+}
+
 struct region *region_add(struct heap *heap, const struct region *region)
 {
 	ARRAY_GROW(heap->regions, heap->region_capacity, heap->region_count);
@@ -35,6 +59,22 @@ static void index_pages(struct heap *heap, struct region *region)
 	}
 }
 
+bool blocks_index(struct heap *heap)
+{
+	size_t block = 0;
+
+	if (heap->block_count >= HEAP_NONE)
+		return false;
+	for (size_t i = 0; i < heap->region_count; i++) {
+		while (block < heap->block_count && heap->blocks[block].address < heap->regions[i].whole)
+			block++;
+		heap->regions[i].first = (uint32_t)block;
+		if (!heap->regions[i].is_mapped)
+			index_pages(heap, &heap->regions[i]);
+	}
+	return true;
+}
+
 bool blocks_make(struct heap *heap)
 {
 	size_t used = 0, region = 0;
@@ -48,7 +88,7 @@ bool blocks_make(struct heap *heap)
 		const struct chunk *chunk = &heap->chunks[i];
 
 		while (chunk->address >= heap->regions[region].end)
-			heap->regions[++region].first = (uint32_t)heap->block_count;
+			region++;
 		if (chunk->state == CHUNK_USED)
 			heap->blocks[heap->block_count++] =
 				(struct heap_block){.address = chunk->address,
@@ -58,15 +98,10 @@ bool blocks_make(struct heap *heap)
 						    .leads = HEAP_NONE,
 						    .class = HEAP_LOST};
 	}
-	while (region + 1 < heap->region_count)
-		heap->regions[++region].first = (uint32_t)heap->block_count;
 	free(heap->chunks);
 	heap->chunks = NULL;
 	heap->chunk_count = heap->chunk_capacity = 0;
-	for (size_t i = 0; i < heap->region_count; i++)
-		if (!heap->regions[i].is_mapped)
-			index_pages(heap, &heap->regions[i]);
-	return true;
+	return blocks_index(heap);
 }
 
 const struct region *region_of(const struct heap *heap, uint64_t address)

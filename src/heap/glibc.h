@@ -3,10 +3,7 @@
 #ifndef FT_HEAP_GLIBC_H
 #define FT_HEAP_GLIBC_H
 
-#include "base/hash.h"
-#include "heap/form.h"
-#include "heap/heap.h"
-#include "heap/words.h"
+#include "heap/parts.h"
 
 /* A chunk's size word. */
 #define PREVIOUS_IN_USE 1u
@@ -17,17 +14,6 @@
 struct arena {
 	uint64_t bins, start; /* start: of the malloc_state, whose first word is its lock */
 	bool is_main;
-};
-
-/* Memory in which chunks lie behind each other. */
-struct region {
-	uint64_t start, end; /* of the chunks */
-	uint64_t whole;      /* from there to the end nothing else is but the allocator's */
-	size_t arena;
-	uint64_t top;      /* the arena's topmost chunk is here; 0: it is elsewhere */
-	uint32_t first;    /* the first block that begins in it or behind it; blocks.c */
-	uint32_t *by_page; /* of each page: the first block that begins there or behind it; NULL of a mapped one */
-	bool is_mapped;    /* one chunk of its own mapping */
 };
 
 enum chunk_state { CHUNK_USED, CHUNK_FREE, CHUNK_CACHED, CHUNK_INTERNAL };
@@ -51,38 +37,6 @@ struct chain {
 struct marks {
 	struct chunk **items;
 	size_t count, capacity;
-};
-
-struct root {
-	uint64_t address; /* 0: a register */
-	pid_t tid;
-};
-
-struct leads {
-	uint64_t bytes, blocks;
-};
-
-struct heap {
-	const struct heap_image *image;
-	struct words words;
-	const struct form *form; /* NULL: the blocks are known from elsewhere */
-	const char *reason;
-	struct arena *arenas; /* the main one first */
-	size_t arena_count, arena_capacity;
-	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
-	uint64_t info_size;     /* of a heap_info */
-	struct region *regions; /* by address */
-	size_t region_count, region_capacity;
-	struct chunk *chunks; /* by address */
-	size_t chunk_count, chunk_capacity;
-	struct heap_block *blocks;
-	size_t block_count;
-	struct root *roots;
-	size_t root_count, root_capacity;
-	struct leads *leads; /* of lost blocks that lead to others */
-	size_t lead_count, lead_capacity;
-	struct heap_figures figures;
-	uint64_t sbrk_base; /* the address of that word of mp_; 0 unknown */
 };
 
 /* Each: false, and heap->reason, if something does not agree. */
@@ -112,17 +66,5 @@ struct chunk *chunk_at(struct heap *heap, uint64_t address);
 int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks *marks);
 /* The marked chunks are in use again. */
 void marks_undo(struct marks *marks);
-/* The region that has an address, or NULL. */
-const struct region *region_of(const struct heap *heap, uint64_t address);
-struct region *region_add(struct heap *heap, const struct region *region);
-/* Calls back for each word that may be a root: roots.c. address: where it is, 0: a register of thread `tid`. */
-void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
-		void *context);
-
-static inline bool inconsistent(struct heap *heap, const char *reason)
-{
-	heap->reason = reason;
-	return false;
-}
 
 #endif

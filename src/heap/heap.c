@@ -1,5 +1,6 @@
 #include "config.h"
 #include "heap/glibc.h"
+#include "heap/musl.h"
 #include "base/util.h"
 
 #include <elf.h>
@@ -29,12 +30,8 @@ static struct heap heap_begin(const struct heap_image *image)
 		.image = image, .words = {.image = image, .width = image->word_size}, .form = form_of(image)};
 }
 
-static enum heap_status read_all(struct heap *heap)
+static enum heap_status glibc_read(struct heap *heap)
 {
-	if (!heap->form) {
-		heap->reason = "it is one of another processor";
-		return HEAP_UNSUPPORTED;
-	}
 	if (!arenas_find(heap))
 		return HEAP_NOT_FOUND;
 	if (!arenas_regions(heap) || !walk_regions(heap) || !mapped_find(heap) || !caches_find(heap))
@@ -43,12 +40,36 @@ static enum heap_status read_all(struct heap *heap)
 	return blocks_make(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }
 
+static const struct {
+	const char *name;
+	/* HEAP_NOT_FOUND: it is none of its heaps, and nothing was entered. */
+	enum heap_status (*read)(struct heap *heap);
+} allocators[] = {
+	{"glibc", glibc_read},
+	{"musl", musl_read},
+};
+
+static enum heap_status read_any(struct heap *heap)
+{
+	enum heap_status status = HEAP_NOT_FOUND;
+
+	if (!heap->form) {
+		heap->reason = "it is one of another processor";
+		return HEAP_UNSUPPORTED;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(allocators) && status == HEAP_NOT_FOUND; i++) {
+		heap->allocator = allocators[i].name;
+		status = allocators[i].read(heap);
+	}
+	return status;
+}
+
 enum heap_status heap_read(const struct heap_image *image, struct heap **result, const char **reason)
 {
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
 	*heap = heap_begin(image);
-	const enum heap_status status = read_all(heap);
+	const enum heap_status status = read_any(heap);
 
 	*reason = heap->reason;
 	*result = NULL;
@@ -84,6 +105,11 @@ void heap_free(struct heap *heap)
 	free(heap->roots);
 	free(heap->leads);
 	free(heap);
+}
+
+const char *heap_allocator(const struct heap *heap)
+{
+	return heap->allocator;
 }
 
 const struct heap_figures *heap_figures(const struct heap *heap)

@@ -55,6 +55,8 @@ struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *
 /* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
  * midst of changing the heap: its arenas' locks. How many; 0 unknown. */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);
+/* Whose it is: "glibc", "musl". The figures are glibc's; of others only arena, uordblks and fordblks. */
+const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
 /* Finds out what is reachable. Before that, all blocks are HEAP_LOST. */

@@ -1,6 +1,6 @@
 /* A heap whose blocks are known from elsewhere. */
 #include "config.h"
-#include "heap/glibc.h"
+#include "heap/parts.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -2,5 +2,6 @@
 noinst_LIBRARIES += libheap.a
 libheap_a_SOURCES = src/heap/arenas.c src/heap/blocks.c src/heap/caches.c src/heap/form.h src/heap/glibc.h \
 	src/heap/heap.c src/heap/heap.h src/heap/image.h \
-	src/heap/known.c src/heap/mapped.c src/heap/mark.c src/heap/pieces.c src/heap/roots.c src/heap/walk.c \
+	src/heap/known.c src/heap/mapped.c src/heap/mark.c src/heap/musl.c src/heap/musl.h src/heap/parts.h \
+	src/heap/pieces.c src/heap/roots.c src/heap/walk.c \
 	src/heap/words.h

@@ -1,6 +1,6 @@
 /* What is reachable, and of what is not, what leads to what. */
 #include "config.h"
-#include "heap/glibc.h"
+#include "heap/parts.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -78,7 +78,7 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (traced)
 		explain_tracer(what, pid, traced, "End that one first.");
-	else if (!proc_live_thread(pid))
+	else if (!proc_live_thread(pid) || error == ENOENT) /* its files go before the last thread does */
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(what, pid, false);

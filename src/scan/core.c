@@ -138,14 +138,17 @@ static void add_segment(struct core *core, const GElf_Phdr *phdr)
 	if (!follows || !phdr->p_memsz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr ||
 	    phdr->p_offset > core->size || held > core->size - phdr->p_offset)
 		return;
+	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
+
+	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
 	core->mappings[core->mapping_count++] = (struct heap_mapping){.start = phdr->p_vaddr,
 								      .end = phdr->p_vaddr + phdr->p_memsz,
-								      .readable = phdr->p_flags & PF_R,
+								      .readable = (phdr->p_flags & PF_R) && !is_wide,
 								      .writable = phdr->p_flags & PF_W,
 								      .executable = phdr->p_flags & PF_X,
 								      .path = ""};
-	if (!held || !(phdr->p_flags & PF_W))
+	if (!held || is_wide || !(phdr->p_flags & PF_W))
 		return;
 	ARRAY_GROW(core->pieces, core->piece_capacity, core->piece_count);
 	core->pieces[core->piece_count++] =

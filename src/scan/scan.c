@@ -103,8 +103,8 @@ static int explain(const struct scan *scan, enum heap_status status, const char 
 
 	switch (status) {
 	case HEAP_NOT_FOUND:
-		msg_error("process %d (%s) has no heap of glibc's malloc: it has not called malloc yet, or has an "
-			  "allocator that is not known here (jemalloc, tcmalloc, mimalloc, musl's, Go's). Trace it "
+		msg_error("process %d (%s) has no heap of glibc's or musl's malloc: it has not called malloc yet, or "
+			  "has an allocator that is not known here (jemalloc, tcmalloc, mimalloc, Go's). Trace it "
 			  "instead: functrace --live -t %d",
 			  scan->pid, scan->program, scan->pid);
 		break;
@@ -138,7 +138,7 @@ static int read_core(struct scan *scan, struct heap **heap)
 		return 0;
 	msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
 		  status == HEAP_NOT_FOUND
-			  ? "its allocator is not glibc's malloc, or the variables of the C library are "
+			  ? "its allocator is neither glibc's malloc nor musl's, or the variables of the C library are "
 			    "not in the file"
 		  : reason ? reason
 			   : "it has too many blocks");
@@ -188,9 +188,11 @@ static void add_figure(struct scan_report *report, const char *name, const char 
 		(struct scan_figure){.name = name, .words = words, .value = value, .is_count = is_count};
 }
 
-static void add_figures(struct scan_report *report, const struct heap_figures *figures)
+static void add_figures(struct scan_report *report, const struct heap *heap)
 {
-	report->allocator = "glibc";
+	const struct heap_figures *figures = heap_figures(heap);
+
+	report->allocator = heap_allocator(heap);
 	add_figure(report, "arenas", "arenas", figures->arenas, true);
 	add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
 	add_figure(report, "uordblks", "of that in use, with what caches hold", figures->uordblks, false);
@@ -269,7 +271,7 @@ int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 	report->groups = &scan->groups;
 	report->types = scan->types;
 	report->owners = scan_owners(heap, image, scan->names, &report->owner_count);
-	add_figures(report, heap_figures(heap));
+	add_figures(report, heap);
 	add_whys(scan, heap, image, why, why_count);
 	scan->looked_at_ns = now;
 	heap_free(heap);

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 /* A mapping that is wider (of those that are writable) is left out: to look through its pages would take seconds. */
-#define MAPPING_MAX (64ull << 30)
 /* What the copy may take of the memory that is free: the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
 /* What a process may have more in the pause than when it was read before. */
@@ -78,7 +77,7 @@ static int read_layout(struct snapshot *s, pid_t tid)
 	for (size_t i = 0; i < maps.count; i++) {
 		const struct mapping *m = &maps.items[i];
 
-		if (is_wanted(m) && m->end - m->start > MAPPING_MAX)
+		if (is_wanted(m) && m->end - m->start > SNAPSHOT_MAPPING_MAX)
 			s->figures.left_out += m->end - m->start;
 		else if (is_wanted(m))
 			pages_add(&s->runs, fd, m->start, m->end);

@@ -10,6 +10,8 @@
 
 struct snapshot;
 
+#define SNAPSHOT_MAPPING_MAX (64ull << 30) /* wider ones are not looked through */
+
 /* How the threads are to stand before the copy is made. */
 struct snapshot_care {
 	/* Words of 4 bytes that are 0 when no thread is in the midst of changing the heap. */

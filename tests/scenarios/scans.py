@@ -15,6 +15,7 @@ from processes import FUNCTRACE, PATIENCE, state_of, text_differences, text_of, 
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
+          ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
           ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32')]
 JEMALLOC = 'libjemalloc.so.2'
 
@@ -83,6 +84,8 @@ def planted(room, variant='O2', threads=4, scans=5):
             more, found = target.look()
             problems += more or compare(found, definitely_lost=(4000 * wide(56, variant), 4000), indirectly_lost=(0, 0),
                                         possibly_lost=(threads * wide(104, variant), threads))
+            if 'musl' in variant and not more:
+                problems += compare(found, still_reachable=(threads * (72000 + 88), threads * 1001))
             kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
             if kept != threads * 1000:
                 problems.append('of what is kept: %d' % kept)
@@ -145,6 +148,21 @@ def in_pieces(room, variant='O2'):
                 more += ['the allocator has %s, and says %s' % (said, figures)] if said != figures else []
             problems += ['%s: %s' % (how, problem) for problem in more] + target.end()
     return problems, ''
+
+
+def sizes(room, variant):
+    """Blocks from all functions, of many sizes and alignments: where they are, and how long, as malloc says itself."""
+    with Target(room, 'aligned', variant) as target:
+        blocks = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
+        done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
+        problems = ['status %d: %s' % (done.status, done.err)] if done.status else []
+        said = re.findall(rb'(?m)^  (?:-> )?(0x[0-9a-f]+), ([\d,]+) bytes', done.out)
+        said = [(address, size.replace(b',', b'')) for address, size in said]
+        problems += ['%s has %s bytes, and that is not said' % tuple(block) for block in blocks if tuple(block) not in said]
+        if len(blocks) < 80:
+            problems.append('%d blocks' % len(blocks))
+        problems += target.end()
+    return problems, '%d blocks' % len(blocks)
 
 
 TEXT = r'''planted-O2 \(\d+\): 3 threads stopped for [\d.]+ ms, [\d,]+ bytes copied
@@ -283,10 +301,9 @@ def asleep(room, variant='O2'):
 
 
 def refused(room):
-    """Whose heap is not glibc's: a message, and status 1."""
+    """Whose heap is another one: a message, and status 1."""
     problems, skipped = [], []
-    for variant, env, said in (('musl', None, b"no heap of glibc's malloc"),
-                               ('O2', {'LD_PRELOAD': JEMALLOC}, b"no heap of glibc's malloc")):
+    for variant, env, said in (('O2', {'LD_PRELOAD': JEMALLOC}, b"no heap of glibc's or musl's malloc"),):
         try:
             with Target(room, 'planted', variant, 2, 10, env=env) as target:
                 if env and JEMALLOC not in open('/proc/%d/maps' % target.pid).read():
@@ -320,7 +337,7 @@ def damaged(room, path):
     for number in range(12):
         data = bytearray(whole[:chance.randrange(len(whole))] if number % 4 == 0 else whole)
         for _ in range(number % 4 * 4):
-            data[chance.randrange(min(len(data), 16384))] = chance.randrange(256)
+            data[chance.randrange(min(len(data), 16384 if number % 8 < 4 else len(data)))] = chance.randrange(256)
         broken = room.path('broken')
         with open(broken, 'wb') as file:
             file.write(data)
@@ -405,6 +422,14 @@ CASES = [
     ('--scan: a main arena in pieces, 32 bits', lambda room: in_pieces(room, 'm32')),
     ('--scan: a block beside a stack', beside_a_stack),
     ('--scan: a block beside a stack, 32 bits', lambda room: beside_a_stack(room, 'm32')),
+    ('--scan: planted, musl', lambda room: planted(room, 'musl', scans=3)),
+    ('--scan: sizes and alignments, musl, static', lambda room: sizes(room, 'musl-static')),
+    ('--scan: what lost blocks lead to, musl', lambda room: led(room, 'musl')),
+    ('--scan: 4 busy threads, musl', lambda room: busy(room, 4, 8, 'musl')),
+    ('--scan: a busy thread, musl', lambda room: busy(room, 0, 8, 'musl')),
+    ('--scan: sizes and alignments', lambda room: sizes(room, 'O2')),
+    ('--scan: sizes and alignments, 32 bits', lambda room: sizes(room, 'm32')),
+    ('--scan: sizes and alignments, musl', lambda room: sizes(room, 'musl')),
     ('--scan: planted, 32 bits', lambda room: planted(room, 'm32', scans=3)),
     ('--scan: planted, 32 bits, static', lambda room: planted(room, 'm32-static', scans=2)),
     ('--scan: what lost blocks lead to, 32 bits', lambda room: led(room, 'm32')),
@@ -420,6 +445,7 @@ CASES = [
     ('--scan: sleeping calls', asleep),
     ('--scan: sleeping calls, 32 bits', lambda room: asleep(room, 'm32')),
     ('--scan: core files', core),
+    ('--scan: core files, musl', lambda room: core(room, 'musl')),
     ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),
     ('--scan: other heaps', refused),
     ('--scan: python', python),

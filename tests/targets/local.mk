@@ -1,5 +1,5 @@
 # Small programs to be traced: built by tests/scenarios/builds.py, in each way that a scenario asks for.
-EXTRA_DIST += tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
+EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/aliasfork.c tests/targets/aliasifunc.c \
 	tests/targets/aliaslibrary.c tests/targets/aliaslibrary2.c tests/targets/alloc_basic.c \
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \
 	tests/targets/args_more.c tests/targets/args_rows.c tests/targets/args_said.h \

@@ -1,0 +1,73 @@
+/* What a heap is made of, whosever it is: regions of memory with blocks in them, and roots. */
+#ifndef FT_HEAP_PARTS_H
+#define FT_HEAP_PARTS_H
+
+#include "base/hash.h"
+#include "heap/form.h"
+#include "heap/heap.h"
+#include "heap/words.h"
+
+/* Memory that the allocator has for blocks. */
+struct region {
+	uint64_t start, end; /* of the chunks */
+	uint64_t whole;      /* from there to the end nothing else is but the allocator's */
+	size_t arena;
+	uint64_t top;      /* the arena's topmost chunk is here; 0: it is elsewhere */
+	uint32_t first;    /* the first block that begins in it or behind it; blocks.c */
+	uint32_t *by_page; /* of each page: the first block that begins there or behind it; NULL of a mapped one */
+	bool is_mapped;    /* one chunk of its own mapping */
+};
+
+struct root {
+	uint64_t address; /* 0: a register */
+	pid_t tid;
+};
+
+struct leads {
+	uint64_t bytes, blocks;
+};
+
+struct heap {
+	const struct heap_image *image;
+	struct words words;
+	const struct form *form; /* NULL: the blocks are known from elsewhere */
+	const char *allocator;
+	const char *reason;
+	struct arena *arenas; /* glibc's; the main one first */
+	size_t arena_count, arena_capacity;
+	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
+	uint64_t info_size;     /* of a heap_info */
+	struct region *regions; /* by address */
+	size_t region_count, region_capacity;
+	struct chunk *chunks; /* glibc's, by address */
+	size_t chunk_count, chunk_capacity;
+	struct heap_block *blocks;
+	size_t block_count;
+	struct root *roots;
+	size_t root_count, root_capacity;
+	struct leads *leads; /* of lost blocks that lead to others */
+	size_t lead_count, lead_capacity;
+	struct heap_figures figures;
+	uint64_t sbrk_base; /* the address of that word of mp_; 0 unknown */
+};
+
+/* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */
+bool heap_has_variables(const struct heap_image *image, size_t mapping);
+/* Whether all of it is memory that can be written, in mappings behind each other. */
+bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
+/* Enters into the regions which blocks are theirs; both are sorted. False: too many. */
+bool blocks_index(struct heap *heap);
+/* The region that has an address, or NULL. */
+const struct region *region_of(const struct heap *heap, uint64_t address);
+struct region *region_add(struct heap *heap, const struct region *region);
+/* Calls back for each word that may be a root: roots.c. address: where it is, 0: a register of thread `tid`. */
+void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
+		void *context);
+
+static inline bool inconsistent(struct heap *heap, const char *reason)
+{
+	heap->reason = reason;
+	return false;
+}
+
+#endif

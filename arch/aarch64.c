@@ -91,6 +91,12 @@ static long aarch64_find_syscall(const unsigned char *code, size_t size)
 	return -1;
 }
 
+static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char *code, long *number)
+{
+	*number = (long)regs->words[A64_X8];
+	return a64_get(code) == A64_SVC_0;
+}
+
 /* The kernel's own, in the vdso, musl's, and Go's: mov x8, #139 (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
@@ -200,6 +206,7 @@ const struct arch arch_aarch64 = {
 	.abi = &abi_aarch64,
 	.return_address = aarch64_return_address,
 	.return_sp = aarch64_return_sp,
+	.at_syscall = aarch64_at_syscall,
 	.find_syscall = aarch64_find_syscall,
 	.find_restorer = aarch64_find_restorer,
 	.set_syscall = aarch64_set_syscall,

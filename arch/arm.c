@@ -99,6 +99,12 @@ static long arm_find_syscall(const unsigned char *code, size_t size)
 	return -1;
 }
 
+static bool arm_at_syscall(const struct arch_regs *regs, const unsigned char *code, long *number)
+{
+	*number = (long)regs->narrow[7];
+	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? half_at(code) == 0xdf00 : word_at(code) == 0xef000000;
+}
+
 enum { SIGRETURN = 119, RT_SIGRETURN = 173 };
 
 /* The number of the system call with which a handler's frame is taken down, if code begins so; 0 else. A32 has the
@@ -225,6 +231,7 @@ const struct arch arch_arm = {
 	/* The kernel has looked at a call's result before the task stops. To set the pc back to the call would make one
 	 * again of which a handler, of a signal that comes meanwhile, expects EINTR. */
 	.restart_syscall = NULL,
+	.at_syscall = arm_at_syscall,
 	.find_syscall = arm_find_syscall,
 	.find_restorer = arm_find_restorer,
 	.set_syscall = arm_set_syscall,

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -215,12 +216,22 @@ int hold_stop(struct hold *hold)
 
 /* ---- Standing, and going on ---- */
 
-bool hold_in_syscall(const struct task *task, long *number)
+bool hold_in_syscall(struct task *task, long *number)
 {
+	const struct arch *arch = task->process->arch;
+	unsigned char code[4] = {0};
 	uint64_t pc;
 	long any;
 
-	return proc_syscall(task->tid, number ? number : &any, &pc);
+	number = number ? number : &any;
+	if (!arch->at_syscall)
+		return proc_syscall(task->tid, number, &pc);
+	if (task_regs(task) < 0)
+		return false;
+	const struct iovec to = {code, sizeof(code)};
+	const struct iovec from = {(void *)(uintptr_t)arch_text_address(arch, arch->pc(&task->regs)), sizeof(code)};
+
+	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 && arch->at_syscall(&task->regs, code, number);
 }
 
 bool hold_is_grouped(struct hold *hold)

@@ -28,7 +28,7 @@ int hold_stop(struct hold *hold);
  * a signal has stopped does. */
 size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Whether the stopped task is in a system call, and its number (may be NULL). */
-bool hold_in_syscall(const struct task *task, long *number);
+bool hold_in_syscall(struct task *task, long *number);
 /* Whether a signal has stopped the process: its threads do not run on before SIGCONT. */
 bool hold_is_grouped(struct hold *hold);
 /* Lets go of all threads: each gets the signal it was about to get, a stopped process stays stopped, and a system call

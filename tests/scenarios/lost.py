@@ -25,6 +25,14 @@ def classes(trace):
     return dict(collections.Counter(word.decode() for word in SAID.findall(trace)))
 
 
+def is_near(found, wanted, variant):
+    """Of 32 bits, some word may look like a pointer into the midst of a lost block, which is possibly lost then."""
+    if not builds.is_narrow(variant):
+        return found == wanted
+    return sum(found.values()) == sum(wanted.values()) and \
+        all(abs(found.get(name, 0) - wanted[name]) <= 5 for name in ('definitely', 'possibly'))
+
+
 def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', runs=1):
     """Blocks that nobody knows any more, what leads only to them, and blocks known by their midst; all threads are in
     the midst of something when main() returns."""
@@ -38,15 +46,16 @@ def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', r
             problems.append('status %d: %s' % (done.status, done.err.decode()))
             continue
         text = room.run([POSTPROC, '-q', path]).out
-        if classes(text) != wanted or text.count(b'\n## scan <1>\n') != 1:
+        if not is_near(classes(text), wanted, variant) or text.count(b'\n## scan <1>\n') != 1:
             problems.append('run %d: %s' % (number, classes(text)))
         # Those that are shown as leaks come after all calls, and their sizes are what was asked for.
         found = room.run([POSTPROC, '-q', '-f', 'json', path]).out
-        if b'"leaked":{"bytes":%d,"count":%d}' % (lost * (wide(56, variant) + wide(40, variant) * linked), lost + lost * linked) not in found:
+        leaked = lost * (wide(56, variant) + wide(40, variant) * linked), lost + lost * linked
+        if classes(text) == wanted and b'"leaked":{"bytes":%d,"count":%d}' % leaked not in found:
             problems.append('run %d: %s' % (number, found[:400].decode()))
         for option in ('-l', '-c'):
             again = room.run([POSTPROC, '-q', option, path]).out
-            if classes(again) != wanted or classes(again[:again.rindex(b'\n\n')]):
+            if classes(again) != classes(text) or classes(again[:again.rindex(b'\n\n')]):
                 problems.append('run %d, %s: %s' % (number, option, classes(again)))
     return problems, ''
 
@@ -104,8 +113,15 @@ os.kill(os.getpid(), %d)
 '''
 
 
+def need_wide():
+    """Python's released objects keep old words, and of 32 bits more of them look like pointers."""
+    if builds.is_narrow('O2'):
+        raise builds.Skip('of 32 bits, python3 keeps too many old words that lead to lost blocks')
+
+
 def killed(room):
     """By a signal, in which it has its memory still."""
+    need_wide()
     problems = []
     for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL):
         path = room.path('killed')
@@ -146,7 +162,7 @@ def busy(room):
     with Target(room, 'busyheap', 'O2', 4) as target:
         for number in range(6):
             path = room.path('busy-%d' % number)
-            done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-o', path, '--duration=0.3', '-t', str(target.pid)])
+            done = room.run([FUNCTRACE, '--scan', '-e', 'memory', '-o', path, '--duration=%g' % (0.3 * PATIENCE), '-t', str(target.pid)])
             text = room.run([POSTPROC, '-q', path]).out
             if done.status or not re.search(b'stood for [0-9.]+ ms', done.err) or not text.count(b'\n## scan <1>\n') == 1:
                 problems.append('%d: status %d: %s' % (number, done.status, done.err.decode()))
@@ -179,6 +195,7 @@ print('fine')
 
 def let_go(room, toggled=False):
     """What a process loses while it is traced, by Ctrl-C, or by the signal that pauses; it goes on."""
+    need_wide()
     need_attach()
     child = room.start([sys.executable, '-c', LEAKING], stdin=subprocess.PIPE)
     problems = [] if child.stdout.readline() == b'ready\n' else ['it does not run']

@@ -137,10 +137,10 @@ def in_pieces(room, variant='O2'):
             more, found = target.look()
             if not more:
                 more += compare(found, indirectly_lost=(0, 0))
-                # A block has 16 bytes more where the rest of a free one was too small for another.
+                # A block has 8 or 16 bytes more where the rest of a free one was too small for another.
                 for size, count, name in (56, 500, 'definitely_lost'), (120, 30000, 'still_reachable'), \
                                          (1000, how != 'blocked', 'still_reachable'):
-                    seen = sum(of_size(found, wide(size, variant) + rest, name) for rest in (0, 16))
+                    seen = sum(of_size(found, wide(size, variant) + rest, name) for rest in (0, 8, 16))
                     more += ['%d blocks of %d' % (seen, size)] if seen != count else []
                 if found['definitely_lost']['blocks'] != 500:
                     more.append('lost: %s' % found['definitely_lost'])

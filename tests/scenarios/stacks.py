@@ -26,7 +26,8 @@ def cut(depth, more):
         problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces)
         stacks = [e for t in traces for e in t.events if e.frames]
         marked = [e for e in stacks if e.end == 'cut']
-        lost = [e for e in stacks if e.end == 'lost']
+        # The C library of ARM has no tables to unwind its own thread's start by.
+        lost = [e for e in stacks if e.end == 'lost' and (builds.processor() != 'arm' or len(e.frames) > 2)]
         if lost:
             problems.append('%d stacks are lost: %s' % (len(lost), lost[0].frames[-3:]))
         if any(len(set(a for a, _ in e.frames)) > depth for e in stacks):

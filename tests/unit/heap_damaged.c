@@ -19,7 +19,7 @@
 
 #define ROUNDS 400
 #define BLOCKS 3000
-#define SIZE   88 /* as malloc_usable_size() has it */
+#define SIZE   (sizeof(void *) == 8 ? 88u : 92u) /* as malloc_usable_size() has it */
 
 static void *blocks[BLOCKS];
 

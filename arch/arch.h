@@ -144,10 +144,10 @@ struct arch {
 	 * sees EINTR as it would untraced), and returns true. NULL where the registers no longer show what the call was
 	 * (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
-	/* Whether the registers of a task that was interrupted are those of a system call, and its number: before a stop
-	 * is reported the kernel has put the pc back to the instruction (`code`: the four bytes there) of one that it
-	 * makes again, and /proc/TID/syscall does not tell there (arch/arm64/kernel/signal.c, do_signal; arch/arm leaves
-	 * the number of the last one). NULL where it does. */
+	/* Whether the registers of a task that was interrupted are those of a system call, and its number. Before a
+	 * stop is reported the kernel has put the pc back to the instruction (`code`: the four bytes there) of one that
+	 * it makes again, and /proc/TID/syscall does not tell: arch/arm64/kernel/signal.c, do_signal(), forgets the
+	 * call, arch/arm leaves the number of the last one. NULL where it does. */
 	bool (*at_syscall)(const struct arch_regs *regs, const unsigned char *code, long *number);
 
 	/* System calls that a stopped task is made to do through an instruction that its text has: the offset of

@@ -313,13 +313,16 @@ def library(name='library', flags=(), variant='O2'):
     return output
 
 
+GO_NAMES = {'x86_64': 'amd64', 'i386': '386', 'aarch64': 'arm64', 'arm': 'arm'}
+
+
 def go(name):
     """A Go program, built without network and without traces outside the build folder."""
     source, output, cache = os.path.join(SOURCES, name + '.go'), os.path.join(BINARIES, name), os.path.join(BINARIES, 'go')
     if not PREBUILT and not shutil.which('go'):
         _give_up(output, Skip('go is not installed'))
     settings = {'GOCACHE': cache, 'GOPATH': cache, 'GOENV': 'off', 'GOFLAGS': '', 'GOPROXY': 'off', 'GO111MODULE': 'off',
-                'GOTOOLCHAIN': 'local', 'CGO_ENABLED': '1', 'CC': ' '.join(CC)}
+                'GOTOOLCHAIN': 'local', 'CGO_ENABLED': '1', 'CC': ' '.join(CC), 'GOARCH': GO_NAMES[processor()]}
     _compile(['env'] + ['%s=%s' % pair for pair in sorted(settings.items())] + ['go', 'build'], output, [source], [source])
     return output
 
@@ -327,6 +330,8 @@ def go(name):
 def tiny32():
     """A 32-bit program without a library: that is all that most machines can build."""
     output = os.path.join(BINARIES, 'tiny32')
+    if processor() not in ('x86_64', 'i386'):
+        raise Skip('it is a program of x86')
     _compile(CC + ['-m32', '-O1', '-nostdlib', '-static', '-ffreestanding', '-fno-pie', '-no-pie', '-fno-stack-protector',
                    os.path.join(SOURCES, 'tiny32.c')], output, [os.path.join(SOURCES, 'tiny32.c')])
     return output

@@ -110,7 +110,7 @@ def names_with_end(room):
 def folder(kind):
     def run(room):
         os.mkdir(room.path('X.zst'))  # a folder's name says nothing
-        done = room.run([FUNCTRACE, '-o', 'X.zst', '-f', 'text', '-z' + kind, kinds.need('bash'), '-c', '(exec $0); $0; exec $0',
+        done = room.run([FUNCTRACE, '-o', 'X.zst', '-f', 'text', '-z' + kind, kinds.shell(), '-c', '(exec $0); $0; exec $0',
                          builds.target('alloc_basic', 'O2')])
         named = summary(done)
         problems = equal('files', sorted('X.zst/' + name for name in os.listdir(room.path('X.zst'))),

@@ -9,7 +9,7 @@ import signal
 import builds
 import kinds
 import oracle
-from processes import Gate, Tracer, command_of, may_attach, status_field, wait_for
+from processes import PATIENCE, Gate, Tracer, command_of, may_attach, status_field, wait_for
 
 CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
@@ -85,7 +85,8 @@ def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=N
     stack is so many deeper. more: of its arguments. reads: of memory, a pair."""
     (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames) + more, options, pinned, env)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
-    slack = 100 + 200 * pinned   # gates, flushes, the threads' waits; what is watched while it is on one CPU, planted
+    # Gates, flushes, which come by time, the threads' waits; what is watched while it is on one CPU, planted.
+    slack = (100 + 200 * pinned) * (1 if PATIENCE == 1 else 3)
     total = sum(counts.values())
     figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
 

@@ -459,7 +459,7 @@ def libraries(room):
         r'functrace: warning: -L images-O0: what has this in its path \(%s\) defines none of the functions to be traced\. '
         r'They are defined by: %s' % (re.escape(program), libc)])
     # One of two, in two processes.
-    more, lines = warned('-L', 'libc.,nosuch', 'env')
+    more, lines = warned('-L', 'libc.,nosuch', *([] if kinds.is_busybox(kinds.need('env')) else ['env']))
     problems += more + matches(lines, [r'functrace: warning: -L nosuch: no object has this in its path'])
     more, lines = warned('-L', 'libc.')
     return problems + more + matches(lines, []), ''

@@ -92,6 +92,8 @@ WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-strippe
 # Where only some processors have that at all.
 PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
               'unwind-tables': ('arm',)}
+# The guests have none of their libraries.
+PROCESSORS.update((name, ('x86_64', 'i386')) for name in ('asan', 'lsan', 'tsan'))
 PROCESSORS.update((name, ('aarch64',)) for name, (other, _) in VARIANTS.items() if other == 'arm-gcc')
 PROCESSORS.update((name, ('x86_64', 'i386')) for name, (_, flags) in VARIANTS.items() if '-m32' in flags)
 MACHINES = {3: 'i386', 40: 'arm', 62: 'x86_64', 183: 'aarch64'}  # e_machine

@@ -175,7 +175,7 @@ def one_death(room, number, kind, chance):
             if os.path.exists(name):
                 sizes.add(os.stat(name).st_size)
             return len(sizes - {0}) >= 3
-        wait_for('flushes', grown, 20)
+        wait_for('flushes', grown)
         time.sleep(chance.random())
         with open(copy, 'wb') as file:
             file.write(read(name))

@@ -305,7 +305,7 @@ def idle(room):
         raise Failure('it did not say that it is ready')
     problems = []
     try:
-        wait_for('its own CPUs', lambda: cpus(target).get(target) == first, 20)
+        wait_for('its own CPUs', lambda: cpus(target).get(target) == first)
     except Failure as failure:
         problems.append(str(failure))
     os.kill(target, signal.SIGKILL)

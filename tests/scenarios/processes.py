@@ -30,7 +30,7 @@ class Result:
         self.status, self.out, self.err = status, out, err
 
 
-def wait_for(what, condition, timeout=15):
+def wait_for(what, condition, timeout=60):
     timeout *= PATIENCE
     end = time.monotonic() + timeout
     while time.monotonic() < end:

@@ -20,13 +20,16 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import aliases
+import allocators
 import attached
 import attachments
 import builds
+import census
 import chosen
 import classes
 import compressed
 import contexts
+import damaged
 import deaths
 import described
 import descriptors
@@ -35,6 +38,7 @@ import errnos
 import errors
 import formats
 import forking
+import hostile_cores
 import known
 import layouts
 import lifecycle
@@ -46,6 +50,7 @@ import programs
 import resource_programs
 import resources
 import lost
+import scanned
 import scans
 import several
 import special
@@ -139,7 +144,12 @@ MODULES = [
     ('attachments', attachments),
     ('live', live),
     ('lost', lost),
+    ('census', census),
     ('scans', scans),
+    ('scans', hostile_cores),
+    ('scans', damaged),
+    ('scans', scanned),
+    ('allocators', allocators),
     ('descriptors', descriptors),
     ('kinds', resources),
     ('kinds', resource_programs),
@@ -205,7 +215,7 @@ MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F', 'binary': 'B', 'compat':
 def matrix(cells):
     """The table: a row a target, a column a build; L launched, A attached, F not followed; a small
     letter is skipped, with its reason below; ! is failed."""
-    labels, variants, reasons = [], [], []
+    labels, variants, skipped = [], [], {}
     cases = {key[0]: state for key, state in cells.items() if not key[1]}
     for label, variant, _ in cells:
         if label in cases:
@@ -229,17 +239,20 @@ def matrix(cells):
                     continue
                 text += mark if state == 'ok' else mark + '!' if state == 'FAIL' else mark.lower()
                 if state not in ('ok', 'FAIL'):
-                    reasons.append('skipped: %s [%s] %s: %s' % (label, variant, mode, state))
+                    skipped.setdefault(state, []).append('%s [%s] %s' % (label, variant, mode))
             row.append((text or '.').ljust(len(variant)))
         lines.append(' '.join(row).rstrip())
     lines.append('')
     for label, state in cases.items():
         lines.append('%-7s %s' % (state if state in ('ok', 'FAIL') else 'skipped', label))
         if state not in ('ok', 'FAIL'):
-            reasons.append('skipped: %s: %s' % (label, state))
+            skipped.setdefault(state, []).append(label)
     ran = sum(1 for state in cells.values() if state in ('ok', 'FAIL'))
     failed = sum(1 for state in cells.values() if state == 'FAIL')
-    return lines + [''] + sorted(reasons) + ['%d scenarios ran, %d failed, %d were skipped' % (
+    lines.append('')
+    for reason, names in sorted(skipped.items()):
+        lines.append('skipped, %d: %s: %s' % (len(names), reason, ', '.join(names[:3]) + ', ...' * (len(names) > 3)))
+    return lines + ['%d scenarios ran, %d failed, %d were skipped' % (
         ran, failed, len(cells) - ran)]
 
 

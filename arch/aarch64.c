@@ -219,7 +219,9 @@ const struct arch arch_aarch64 = {
 	.signal_frame = aarch64_signal_frame,
 	.made_task = aarch64_made_task,
 	.clone_calls = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},
-	.heap_calls = {214, 222, 215, 216, 233, 226, 98}, /* brk, mmap, munmap, mremap, madvise, mprotect, futex */
+	.heap_calls = {214, 222, 215, 216, 233, 226, 167}, /* brk, mmap, munmap, mremap, madvise, mprotect, prctl */
+	.futex_calls = {98},
+	.resize_calls = {214, 226, 233},
 	.exit_call = 93,
 	.breakpoint = aarch64_breakpoint,
 	.breakpoint_address = aarch64_breakpoint_address,
@@ -236,4 +238,5 @@ const struct arch arch_aarch64 = {
 	.dwarf_sp = A64_SP,
 	.dwarf_pc = A64_PC,
 	.strip = aarch64_strip,
+	.tag_bits = 8,
 };

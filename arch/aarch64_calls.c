@@ -34,11 +34,20 @@ struct known {
 	uint64_t address;
 };
 
+/* Whether an instruction has results in other registers than it names: in those behind them (pairs of compare and
+ * swap, of system registers, ld64b), or in fixed ones (autia1716, chkfeat). */
+static bool has_hidden_results(uint32_t word)
+{
+	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
+}
+
 /* Any of an instruction's fields that may name the register of a result. */
 static void forget_results(struct known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};
 
+	for (size_t i = 0; i <= STACK && has_hidden_results(word); i++)
+		registers[i].what = KNOWN_NOTHING;
 	for (size_t i = 0; i < sizeof(fields); i++)
 		registers[a64_bits(word, fields[i], 5)].what = KNOWN_NOTHING;
 }
@@ -126,9 +135,11 @@ static bool gives_value(uint32_t word)
 	return (word & 0xffa0f000) == 0x04205000; /* addvl, addpl; rdvl has no sp */
 }
 
-/* br, ret, b, udf, brk */
+/* br, ret, b, udf, brk; retaasppc, retabsppc */
 static bool goes_elsewhere(uint32_t word)
 {
+	if ((word & 0xffc0001f) == 0x5500001f)
+		return true;
 	if ((word & 0xfc000000) == 0x14000000 || word >> 16 == 0 || (word & 0xffe0001f) == 0xd4200000)
 		return true;
 	return word >> 25 == 0x6b && !(word & 0x00200000); /* of these the calls have that bit */

@@ -107,6 +107,9 @@ static bool is_bound_to_place(uint32_t word)
 /* Whether nothing is allocated there (C4.1): it may be an instruction newer than this. */
 static bool is_unallocated(uint32_t word)
 {
+	/* Behind system instructions, and those with a pair of registers; behind vectors' literals of 128 bits. */
+	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
+		return true;
 	switch (a64_bits(word, 25, 4)) {
 	case 0:
 		return !(word >> 31); /* else SME */

@@ -77,8 +77,10 @@ enum arch_call {
 	CALL_COMPUTED, /* one through a register or a pointer: another function each time, perhaps */
 };
 
-#define ARCH_CLONE_CALLS 3
-#define ARCH_HEAP_CALLS  8
+#define ARCH_CLONE_CALLS  3
+#define ARCH_HEAP_CALLS   8
+#define ARCH_FUTEX_CALLS  2
+#define ARCH_RESIZE_CALLS 3
 
 /* What a process does about a signal. */
 struct arch_action {
@@ -171,8 +173,13 @@ struct arch {
 	pid_t (*made_task)(const struct arch_regs *regs);
 	/* The numbers of vfork, clone and clone3, whose caller may have to wait for the child. */
 	unsigned short clone_calls[ARCH_CLONE_CALLS];
-	/* Those that an allocator makes in the midst of its work (brk, mmap and its like, futex), 0 behind the last. */
+	/* Those by which an allocator gets memory and gives it back (brk, mmap and its like; prctl
+	 * names it), 0 behind the last. */
 	unsigned short heap_calls[ARCH_HEAP_CALLS];
+	/* Those by which everybody waits, and wakes, 0 behind the last. */
+	unsigned short futex_calls[ARCH_FUTEX_CALLS];
+	/* Those of heap_calls that make a mapping larger or smaller, or give up its pages: brk, mprotect, madvise. */
+	unsigned short resize_calls[ARCH_RESIZE_CALLS];
 	/* exit(2), which ends a thread, not its process. */
 	unsigned short exit_call;
 
@@ -192,6 +199,10 @@ struct arch {
 	uint64_t code_state;
 	/* The state in which the task is, as those bits; NULL where there is one. */
 	uint64_t (*state)(const struct arch_regs *regs);
+	/* Whether the next instruction is one of a few that the processor counts (Thumb's IT block): no copy of it can
+	 * run, for the jump behind it would be counted, too. emulate() counts it, and where its condition does not
+	 * hold, it does any. NULL: there are none. */
+	bool (*is_in_block)(const struct arch_regs *regs);
 
 	/* Breakpoints. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* -> length */
@@ -244,6 +255,8 @@ struct arch {
 	/* A return address without what a program may have added to it (AArch64's pointer authentication code). NULL
 	 * where return addresses are plain. */
 	uint64_t (*strip)(uint64_t return_address);
+	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
+	unsigned tag_bits;
 };
 
 /* Where code lies, of an address that may say in which state it runs. */

@@ -6,7 +6,7 @@
  * Breakpoints stand where functions begin and where they return to, and there no IT block goes on: a call is the last
  * instruction of one. So a Thumb breakpoint of two bytes does for each instruction, and can be written at once wherever
  * it lies; the second half of a longer one is never come to. Where an IT instruction itself is covered, it is
- * emulated. */
+ * emulated. (A function's symbol may say otherwise: what is hit in a block all the same runs as it should.) */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm_insn.h"
@@ -48,6 +48,13 @@ static void arm_set_sp(struct arch_regs *regs, uint64_t sp)
 static uint64_t arm_state(const struct arch_regs *regs)
 {
 	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? 1 : 0;
+}
+
+#define IT_MASK 0x0600fc00u
+
+static bool arm_is_in_block(const struct arch_regs *regs)
+{
+	return regs->narrow[ARM_CPSR] & IT_MASK && regs->narrow[ARM_CPSR] & CPSR_THUMB;
 }
 
 static uint64_t arm_result(const struct arch_regs *regs)
@@ -139,16 +146,15 @@ static int arm_signal_frame(uint64_t sp, const struct arch_memory *memory, uint6
 {
 	unsigned char first[4];
 	const int error = memory->read(memory->context, sp, first, sizeof(first));
-	const uint64_t context = word_at(first) == CONTEXT_MAGIC ? sp : sp + SIGINFO_SIZE;
 
 	if (error)
 		return error;
+	const uint64_t context = word_at(first) == CONTEXT_MAGIC ? sp : sp + SIGINFO_SIZE;
+
 	*pc_at = context + CONTEXT_R0 + 4 * ARM_PC;
 	*sp_at = context + CONTEXT_R0 + 4 * ARM_SP;
 	return 0;
 }
-
-#define IT_MASK 0x0600fc00u
 
 static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
 {
@@ -244,10 +250,12 @@ const struct arch arch_arm = {
 	.frame_has_registers = true,
 	.made_task = arm_made_task,
 	.clone_calls = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
-	/* brk, mmap2, munmap, mremap, madvise, mprotect, futex, futex_time64 */
-	.heap_calls = {45, 192, 91, 163, 220, 125, 240, 422},
+	.heap_calls = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */
+	.futex_calls = {240, 422},
+	.resize_calls = {45, 125, 220},
 	.code_state = 1,
 	.state = arm_state,
+	.is_in_block = arm_is_in_block,
 	.exit_call = 1,
 	.breakpoint = arm_breakpoint,
 	.breakpoint_address = arm_breakpoint_address,

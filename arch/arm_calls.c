@@ -51,7 +51,9 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 
 enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
-	return address & 1 ? thumb_call(code + size, size) : a32_call(code + size, size);
+	if (address & 1)
+		return thumb_call(code + size, size);
+	return address & 2 ? CALL_NONE : a32_call(code + size, size);
 }
 
 /* The instruction at a code address. */
@@ -78,8 +80,8 @@ struct known {
 
 static bool base_of(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint32_t *base)
 {
-	*base = op->n == ARM_PC ? arm_pc_read(insn, op) : ip->value;
-	return op->n == ARM_PC || (op->n == ARM_IP && ip->is_known);
+	*base = op->n == ARM_PC ? arm_pc_read(insn, op) : op->n == ARM_NO_REGISTER ? 0 : ip->value;
+	return op->n == ARM_PC || op->n == ARM_NO_REGISTER || (op->n == ARM_IP && ip->is_known);
 }
 
 /* add ip, pc, #x; add ip, ip, #x. */
@@ -94,7 +96,7 @@ static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct
 	return true;
 }
 
-/* ldr pc, [ip, #x]! */
+/* ldr pc, [ip, #x]!; of a veneer the literal behind it */
 static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct known *ip, uint64_t *slot)
 {
 	uint32_t base;

@@ -1,5 +1,6 @@
 /* Thumb instructions, of two and of four bytes: which of them use the pc. Written from the ARMv7-A architecture
- * reference manual, A6. */
+ * reference manual, A6. What is UNPREDICTABLE there no compiler makes; where the pc has a part in it, it is left
+ * alone. */
 #include "config.h"
 #include "arch/arm_insn.h"
 
@@ -77,6 +78,10 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 	const unsigned what = BITS(half, 8, 2), m = BITS(half, 3, 4), d = BITS(half, 0, 3) | BIT(half, 7) << 3;
 
 	op->m = (uint8_t)m;
+	if (what == 3 ? BITS(half, 0, 3) || (BIT(half, 7) && m == ARM_PC) : what == 1 && (m == ARM_PC || d == ARM_PC)) {
+		step(insn);
+		return;
+	}
 	if (what == 3) {
 		emulated(insn, op, OP_BRANCH_REGISTER);
 		op->flags |= BIT(half, 7) ? OP_LINK : 0;
@@ -119,6 +124,9 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
 		emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
+		/* "Never", and "never" as the other of "always". */
+		if (BITS(half, 4, 4) == 15 || (BITS(half, 4, 4) == ARM_ALWAYS && __builtin_popcount(half & 15) != 1))
+			step(insn);
 	} else if ((half & 0xfff7) == 0xb650) {
 		step(insn); /* setend */
 	} else {
@@ -165,8 +173,9 @@ void arm_decode_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 static void decode_many(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const unsigned how = BITS(first, 7, 2);
+	const bool stores_pc = !BIT(first, 4) && BIT(second, ARM_PC);
 
-	if (how == 0 || how == 3 || !second) {
+	if (how == 0 || how == 3 || !second || BITS(first, 0, 4) == ARM_PC || stores_pc) {
 		step(insn); /* rfe, srs */
 		return;
 	}
@@ -184,11 +193,11 @@ static void decode_many(struct insn *insn, struct arm_op *op, uint32_t first, ui
 static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
 {
 	const bool load = BIT(first, 4);
-	const unsigned what = BITS(second, 4, 4);
+	const unsigned what = BITS(second, 4, 4), d = BITS(second, 12, 4), s = BITS(second, 8, 4);
 	const uint32_t offset = BITS(second, 0, 8) * 4;
 
 	if (!BIT(first, 8) && !BIT(first, 5)) {
-		if ((first & 0xfff0) == 0xe8d0 && what <= 1) {
+		if ((first & 0xfff0) == 0xe8d0 && what <= 1 && second >> 8 == 0xf0 && BITS(second, 0, 4) < ARM_SP) {
 			emulated(insn, op, OP_TABLE_BRANCH);
 			op->n = (uint8_t)BITS(first, 0, 4);
 			op->m = (uint8_t)BITS(second, 0, 4);
@@ -196,14 +205,15 @@ static void decode_dual(struct insn *insn, struct arm_op *op, uint32_t first, ui
 		} else if (!BIT(first, 7) || what < 8 || what > 10) {
 			step(insn); /* ldrex, strex; not lda, stl */
 		}
+	} else if (d == ARM_PC || s == ARM_PC) {
+		step(insn);
 	} else if (BITS(first, 0, 4) == ARM_PC) {
 		if (!load || BIT(first, 5)) {
 			step(insn);
 			return;
 		}
-		load_literal(insn, op, BITS(second, 12, 4), 8,
-			     BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
-		op->s = (uint8_t)BITS(second, 8, 4);
+		load_literal(insn, op, d, 8, BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
+		op->s = (uint8_t)s;
 	}
 }
 
@@ -221,13 +231,30 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 		op->flags |= (uint8_t)((BIT(second, 10) ? OP_BEFORE : 0) | (BIT(second, 9) ? OP_UP : 0) |
 				       (BIT(second, 8) ? OP_WRITEBACK : 0));
 		op->immediate = BITS(second, 0, 8);
-		if (BITS(second, 8, 3) == 6)
-			step(insn); /* ldrt */
+		if (BITS(second, 8, 3) == 6 || !(second & 0x500))
+			step(insn); /* ldrt; nothing */
 	} else {
 		op->flags |= OP_BEFORE | OP_UP | OP_REGISTER;
 		op->m = (uint8_t)BITS(second, 0, 4);
 		op->amount = (uint8_t)BITS(second, 4, 2);
+		if (BITS(second, 6, 5))
+			step(insn);
 	}
+}
+
+/* Of a load or store: nothing is allocated there, or the pc is what is stored, a store's base or an offset. */
+static bool is_wrong_access(uint32_t first, uint32_t second)
+{
+	const bool load = BIT(first, 4), by_register = !BIT(first, 7) && !BIT(second, 11);
+	const unsigned size = BITS(first, 5, 2), n = BITS(first, 0, 4);
+
+	if (BIT(first, 8) && !load)
+		return n == ARM_PC; /* vectors' elements */
+	if (size == 3 || (BIT(first, 8) && size == 2))
+		return true;
+	if (!load)
+		return n == ARM_PC || BITS(second, 12, 4) == ARM_PC || (by_register && BITS(second, 0, 4) == ARM_PC);
+	return n != ARM_PC && by_register && BITS(second, 0, 4) == ARM_PC;
 }
 
 static void decode_single(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
@@ -235,16 +262,20 @@ static void decode_single(struct insn *insn, struct arm_op *op, uint32_t first, 
 	const unsigned size = BITS(first, 5, 2), d = BITS(second, 12, 4);
 	const uint32_t offset = BITS(second, 0, 12);
 
+	if (is_wrong_access(first, second)) {
+		step(insn);
+		return;
+	}
 	/* str rX, [sp, #-4]!: a push of one register */
 	if (first == 0xf84d && BITS(second, 0, 12) == 0xd04) {
 		op->kind = OP_STORE_MANY;
 		op->flags |= OP_BEFORE | OP_WRITEBACK;
 		op->n = ARM_SP;
 		op->list = (uint16_t)(1u << d);
-		insn->can_emulate = d != ARM_PC;
+		insn->can_emulate = d != ARM_SP;
 	}
-	if (!BIT(first, 4) || size == 3 || (d == ARM_PC && size != 2))
-		return; /* a store, a vector's element, nothing, a hint */
+	if (!BIT(first, 4) || (d == ARM_PC && size != 2))
+		return; /* a store, a vector's element, a hint */
 	if (BITS(first, 0, 4) == ARM_PC) {
 		load_literal(insn, op, d, 1u << size,
 			     BIT(first, 7) ? literal_base(insn) + offset : literal_base(insn) - offset);
@@ -254,15 +285,54 @@ static void decode_single(struct insn *insn, struct arm_op *op, uint32_t first, 
 	}
 }
 
-/* adr, of the data processing with plain binary immediates. */
-static void decode_adr(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
+/* Data processing whose operation is in bits 5 to 8 of the first half. Where the pc is named that is for "none": of mov
+ * and mvn the first operand, of tst, teq, cmn and cmp the result. */
+static bool uses_pc(uint32_t first, uint32_t second)
 {
-	const uint32_t offset = BIT(first, 10) << 11 | BITS(second, 12, 3) << 8 | BITS(second, 0, 8);
-	const bool down = (first & 0xfbff) == 0xf2af;
+	enum { AND = 0, ORR = 2, ORN = 3, EOR = 4, ADD = 8, SUB = 13 };
+	const unsigned code = BITS(first, 5, 4);
+	const bool is_compared = BIT(first, 4) && (code == AND || code == EOR || code == ADD || code == SUB);
 
-	if ((first & 0xfbff) == 0xf20f || down)
-		address_of(insn, op, BITS(second, 8, 4),
-			   down ? literal_base(insn) - offset : literal_base(insn) + offset);
+	return (BITS(first, 0, 4) == ARM_PC && code != ORR && code != ORN) ||
+	       (BITS(second, 8, 4) == ARM_PC && !is_compared);
+}
+
+/* adr, and the other data processing with constants. */
+static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
+{
+	enum { MOVW = 0x24, MOVT = 0x2c, BFI = 0x36 };
+	const uint32_t offset = BIT(first, 10) << 11 | BITS(second, 12, 3) << 8 | BITS(second, 0, 8);
+	const unsigned d = BITS(second, 8, 4), what = BITS(first, 4, 6);
+	const bool down = (first & 0xfbff) == 0xf2af, has_pc = BITS(first, 0, 4) == ARM_PC;
+
+	if (!BIT(first, 9)) {
+		if (uses_pc(first, second))
+			step(insn);
+	} else if (((first & 0xfbff) == 0xf20f || down) && d < ARM_SP) {
+		address_of(insn, op, d, down ? literal_base(insn) - offset : literal_base(insn) + offset);
+	} else if (d == ARM_PC || (has_pc && what != MOVW && what != MOVT && what != BFI)) {
+		step(insn);
+	}
+}
+
+/* Data processing of registers: shifted ones, and all that has a group of its own. Of sums of products the third
+ * operand may be none, of extensions the first. */
+static void decode_registers(struct insn *insn, uint32_t first, uint32_t second)
+{
+	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;
+	const bool is_extension = is_other && !BIT(first, 7) && BIT(second, 7);
+	const bool is_long = is_product && BIT(first, 7) && BITS(second, 4, 4) != 15; /* not sdiv, udiv */
+	const bool has_third = is_long || ((first & 0xfff0) == 0xfb00 && BITS(second, 4, 4) == 1) || /* mls */
+			       (first & 0xfff0) == 0xfb60;                                           /* smmls */
+	bool has_pc = BITS(second, 0, 4) == ARM_PC;
+
+	if (is_product || is_other)
+		has_pc |= BITS(second, 8, 4) == ARM_PC || (BITS(first, 0, 4) == ARM_PC && !is_extension) ||
+			  (has_third && BITS(second, 12, 4) == ARM_PC);
+	else
+		has_pc |= uses_pc(first, second);
+	if (has_pc)
+		step(insn);
 }
 
 /* Branches whose distance has 25 bits: b, bl, blx. */
@@ -277,8 +347,20 @@ static void decode_far(struct insn *insn, struct arm_op *op, uint32_t first, uin
 		return;
 	op->flags |= OP_LINK;
 	insn->pc_only = false;
-	if (!BIT(second, 12)) /* blx, to A32 */
+	if (!BIT(second, 12)) { /* blx, to A32 */
 		op->immediate = literal_base(insn) + ((uint32_t)sign_extended(distance, 25) & ~3u);
+		if (BIT(second, 0))
+			step(insn);
+	}
+}
+
+/* mrs of the pc; msr of it, or to the part of the cpsr with the order of bytes. */
+static bool is_wrong_status(uint32_t first, uint32_t second)
+{
+	const bool writes = BITS(first, 5, 2) == 0;
+
+	return writes ? BITS(first, 0, 4) == ARM_PC || (!BIT(first, 4) && BIT(second, 9))
+		      : BITS(second, 8, 4) == ARM_PC;
 }
 
 static void decode_control(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second)
@@ -292,11 +374,13 @@ static void decode_control(struct insn *insn, struct arm_op *op, uint32_t first,
 		branch(insn, op, sign_extended(distance, 21), BITS(first, 6, 4));
 	} else if (first == 0xf3af && second == 0x8000) {
 		nop(insn, op);
-	} else if ((first & 0xfff0) == 0xf3c0) {
+	} else if ((first & 0xfff0) == 0xf3c0 && second == 0x8f00 && BITS(first, 0, 4) != ARM_PC) {
 		emulated(insn, op, OP_BRANCH_REGISTER); /* bxj */
 		op->m = (uint8_t)BITS(first, 0, 4);
-	} else if ((first & 0xfff0) == 0xf3d0) {
+	} else if ((first & 0xffe0) == 0xf3c0) {
 		step(insn); /* subs pc, lr */
+	} else if (((first & 0xffe0) == 0xf380 || (first & 0xffe0) == 0xf3e0) && is_wrong_status(first, second)) {
+		step(insn);
 	}
 }
 
@@ -309,12 +393,14 @@ void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32
 	else if (group == 2 && BIT(second, 15))
 		decode_control(insn, op, first, second);
 	else if (group == 2)
-		decode_adr(insn, op, first, second);
-	else if (group == 3 && !BIT(first, 9))
+		decode_constants(insn, op, first, second);
+	else if (BIT(first, 9))
+		decode_registers(insn, first, second);
+	else if (group == 3)
 		decode_single(insn, op, first, second);
-	else if (group == 1 && !BIT(first, 9) && BIT(first, 6))
+	else if (BIT(first, 6))
 		decode_dual(insn, op, first, second);
-	else if (group == 1 && !BIT(first, 9))
+	else
 		decode_many(insn, op, first, second);
 	if (insn->kind == INSN_COPY && op->kind == OP_PLAIN)
 		thumb_plain_t32(insn, op, first, second);

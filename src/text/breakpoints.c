@@ -76,6 +76,19 @@ static bool is_shared(struct process *p, uint64_t address)
 	return shared;
 }
 
+/* Whether another breakpoint has some of the bytes. Where code has two states, symbols can say so of places that are
+ * less than a breakpoint apart; each would take the other's for the program's own, and put it back in the end. */
+static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)
+{
+	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state && at < address + size; at++) {
+		const struct breakpoint *other = at == address ? NULL : breakpoint_find(p, at);
+
+		if (other && other->address == at && !other->unusable && at + other->size > address)
+			return true;
+	}
+	return false;
+}
+
 /* Reads what stands at the address and decodes it. */
 static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 {
@@ -97,7 +110,11 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 		if (error < 0)
 			return error;
 	}
-	b->size = (unsigned char)p->arch->breakpoint(breakpoint_code(b), b->trap);
+	const unsigned trap_size = p->arch->breakpoint(breakpoint_code(b), b->trap);
+
+	if (overlaps_another(p, b->address, trap_size))
+		return -EBUSY;
+	b->size = (unsigned char)trap_size;
 	memcpy(b->original, code, b->size);
 	if (!memcmp(b->original, b->trap, b->size))
 		return -EEXIST; /* the target's own, or another tracer's */

@@ -67,7 +67,8 @@ static bool emulate(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	if (b->insn.pc_only) {
+	/* Where that writes all registers anyway, the count of an IT block is among them. */
+	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {
 		task->regs = regs;
@@ -184,16 +185,20 @@ void pass_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if (b->insn.kind == INSN_COPY && (slot_prepare(task->process, b) || slot_assign(task->process, b))) {
+	const struct arch *arch = task->process->arch;
+	const bool is_in_block = arch->is_in_block && task_regs(task) == 0 && arch->is_in_block(&task->regs);
+
+	if (b->insn.kind == INSN_COPY && !is_in_block &&
+	    (slot_prepare(task->process, b) || slot_assign(task->process, b))) {
 		slot_enter(task, b->slot);
 		task_resume(task, 0);
 		return;
 	}
-	if (b->insn.can_emulate && emulate(task, b)) {
+	if ((b->insn.can_emulate || is_in_block) && emulate(task, b)) {
 		task_resume(task, 0);
 		return;
 	}
-	if (task->process->arch->cannot_step || b->insn.cannot_step)
+	if (arch->cannot_step || b->insn.cannot_step)
 		run_in_place(task, b);
 	else
 		step_in_place(task, b);

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Builds functrace for other processors, and runs its unit tests and scenarios on emulated machines; prints TAP.
 
-usage: check.py [--form=NAME] [--guests=NAME,...] [--count] [PART...]
+usage: check.py [--form=NAME] [--guests=NAME,...] [--steady] [--count] [PART...]
 
 A form (tests/guest/NAME.form) names the scenarios, a part each line, and with "unit NAME" the unit tests that run; without
 such lines all run. PARTs are taken instead of a form, "-" for unit tests only.
-With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
+With --steady a guest has one processor, whose clock goes by its instructions: for who runs this on a busy machine, or wants to know
+whether a failure is only its slowness. With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
 """
 
 import argparse
 import collections
+import compileall
 import difflib
 import os
+import py_compile
 import re
 import shutil
 import signal
@@ -44,6 +47,8 @@ AT_ONCE = max(1, min(len(GUESTS), os.cpu_count() or 1))
 # Of a boot and of one line; a scenario's own limit is shorter. Every scenario takes hours, and its program room.
 LIMIT, LONG_LIMIT, SILENCE = 3600, 6 * 3600, 900
 LONG_MEMORY = '3072'
+# 2^2 ns an instruction; with several processors that take turns the kernel of armhf does not come up.
+STEADY = ['-i', '2', '-s', '1']
 FORMS = {'short': ('arm64', 'armhf'), 'check': None, 'long': None}
 # These run on the build machine only, and why.
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py'), 'it looks at the sources, on the build machine')
@@ -161,6 +166,7 @@ class Build:
                             ignore=shutil.ignore_patterns('__pycache__', '*.o', 'corpus'))
         shutil.copy(os.path.join(TOP_SRCDIR, 'README.md'), os.path.join(self.suite, 'src'))
         shutil.copy(os.path.join(HERE, 'suite.sh'), self.suite)
+        self.compile_python()
         if self.arch == 'arm64':
             self.gather_arm_libraries()
         # The guest's files as it sees them, for who reads its traces here.
@@ -171,6 +177,12 @@ class Build:
             os.symlink(place, os.path.join(self.sysroot, name))
         with open(os.path.join(self.suite, 'form'), 'w') as file:
             file.write('\n'.join(parts) + '\n' if parts else '')
+
+    def compile_python(self):
+        """The tests' modules as Python keeps them, if it is the guest's version here: there that takes longer than a boot."""
+        if os.path.exists(os.path.join(GUEST_DIR, self.arch, 'sysroot', 'usr', 'bin', 'python%d.%d' % sys.version_info[:2])):
+            compileall.compile_dir(os.path.join(self.suite, 'src', 'tests'), quiet=1, stripdir=os.path.join(self.suite, 'src'),
+                                   prependdir=TOP_SRCDIR, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
     def gather_arm_libraries(self):
         """What a dynamic ARM program needs, for suite.sh to put in its place."""
@@ -338,6 +350,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--form', default=os.environ.get('GUEST_FORM', 'short'), choices=FORMS)
     parser.add_argument('--guests', help=', '.join(guest.name for guest in GUESTS))
+    parser.add_argument('--steady', action='store_true')
     parser.add_argument('--count', action='store_true')
     parser.add_argument('parts', nargs='*')
     options = parser.parse_args()
@@ -360,6 +373,7 @@ def main():
         tap.result(True, 'guests', str(skip))
         guests = []
     machine = ['-t', str(LONG_LIMIT), '-m', LONG_MEMORY] if options.form == 'long' else ['-t', str(LIMIT)]
+    machine += STEADY if options.steady else []
     run_all(tap, guests, builds, units, parts, machine + (['-p'] if options.form != 'short' or options.parts else []))
     said = tap.end()
     if options.count:

@@ -163,6 +163,13 @@ static const struct {
 	{0x74000001, INSN_STEP, 0, 0},
 	{0xf380001f, INSN_STEP, 0, 0},
 	{0x5500001f, INSN_STEP, 0, 0},
+	/* behind system instructions; msrr, mrrs, sysp; behind literals of vectors */
+	{0xd5803020, INSN_STEP, 0, 0},
+	{0xd5ffffff, INSN_STEP, 0, 0},
+	{0xd5582002, INSN_COPY, 0, 0xd5582002},
+	{0xd5782002, INSN_COPY, 0, 0xd5782002},
+	{0xd5488702, INSN_COPY, 0, 0xd5488702},
+	{0xdc000080, INSN_STEP, 0, 0},
 };
 
 static void test_classes(void **state)
@@ -851,6 +858,10 @@ static void test_call_slot(void **state)
 		/* its register is another's result meanwhile */
 		{0x9400003f, {0xf00000f0, 0xaa0203f0, 0xf947ee11, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xa94147f0, 0xd61f0220}, {0}, 0},
+		/* results in registers that no field names: autia1716; chkfeat x16; casp x16, x17, x2, x3, [x0] */
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd503219f, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xd503251f, 0xf947ee11, 0xd61f0220}, {0}, 0},
+		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x48307c02, 0xd61f0220}, {0}, 0},
 		/* a jump to an address, a return, a condition, a loop, another call, a trap */
 		{0x9400003f, {0xf00000f0, 0x913f6210, 0xd61f0200}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd65f03c0, 0xd61f0220}, {0}, 0},
@@ -907,6 +918,7 @@ static void test_sets_sp(void **state)
 		{{0x910003bf, 0xd63f0100, 0xd503201f}, true, true},  /* ...; blr */
 		{{0x910003bf, 0x94000004, 0xd503201f}, true, true},  /* ...; bl */
 		{{0x910003bf, 0xd4207d00, 0xd503201f}, false, true}, /* ...; brk */
+		{{0x910003bf, 0x5500001f, 0xd503201f}, false, true}, /* ...; retaasppc */
 	};
 	unsigned char code[12];
 	bool ever;

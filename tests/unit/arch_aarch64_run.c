@@ -435,7 +435,7 @@ int main(void)
 
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
-		print_message("no tracing here: %s\n", strerror(-cannot_trace));
+		arena_skipped(cannot_trace);
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	arena_end();

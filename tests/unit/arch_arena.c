@@ -135,6 +135,12 @@ void arena_fit(struct arch_regs *regs)
 	regs->words[WORD(ds)] = regs->words[WORD(es)] = regs->words[WORD(ss)] = USER_DS;
 }
 
+bool arena_can_resume(const struct arch_regs *regs)
+{
+	(void)regs;
+	return true;
+}
+
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory)
 {
 	struct arch_regs narrow = {.words = {0}};
@@ -165,10 +171,27 @@ const struct arch *arena_arch(void)
 	return arch_native();
 }
 
+#ifdef __x86_64__
+static bool resumes_any_sp;
+
+bool arena_can_resume(const struct arch_regs *regs)
+{
+	const int64_t sp = (int64_t)regs->words[offsetof(struct user_regs_struct, rsp) / 8];
+
+	return resumes_any_sp || sp >> 47 == 0 || sp >> 47 == -1;
+}
+
+void arena_fit(struct arch_regs *regs)
+{
+	if (!arena_can_resume(regs))
+		regs->words[offsetof(struct user_regs_struct, rsp) / 8] &= UINT64_MAX >> 17;
+}
+#else
 void arena_fit(struct arch_regs *regs)
 {
 	(void)regs;
 }
+#endif
 
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory)
 {
@@ -189,35 +212,6 @@ static void transfer_xstate(int request, struct arena_state *state)
 		die("xstate: ARENA_XSTATE");
 	}
 	state->xstate_size = xstate.iov_len;
-}
-
-int arena_start(struct arena_state *state)
-{
-	char path[64];
-	int status;
-
-	memset(state, 0, sizeof(*state));
-	fflush(NULL);
-	child = fork();
-	if (child < 0)
-		return -errno;
-	if (!child)
-		child_main();
-	wait_stop(&status);
-	if (!WIFSTOPPED(status)) {
-		child = 0;
-		return -EPERM;
-	}
-	if (ptrace(PTRACE_SETOPTIONS, child, 0, PTRACE_O_EXITKILL))
-		die("SETOPTIONS");
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
-	memory_fd = open(path, O_RDWR | O_CLOEXEC);
-	if (memory_fd < 0)
-		die(path);
-	transfer_regs(PTRACE_GETREGSET, state);
-	transfer_xstate(PTRACE_GETREGSET, state);
-	arena_fit(&state->regs);
-	return 0;
 }
 
 void arena_end(void)
@@ -283,6 +277,80 @@ void arena_step(const struct arena_state *before, struct arena_state *after)
 {
 	*after = *before;
 	go(PTRACE_SINGLESTEP, after);
+}
+
+#ifdef __x86_64__
+/* Whether one nop runs in such a state: it stops behind it, at the breakpoint. */
+static bool runs_nop(const struct arena_state *idle, uint64_t sp)
+{
+	static const unsigned char nop = 0x90;
+	struct arena_state before = *idle, after;
+
+	before.regs.words[offsetof(struct user_regs_struct, rip) / 8] = ARENA_HERE;
+	before.regs.words[offsetof(struct user_regs_struct, rsp) / 8] = sp;
+	arena_code(ARENA_HERE, &nop, 1);
+	arena_run(&before, &after);
+	arena_code(ARENA_HERE, NULL, 1);
+	return after.signal == SIGTRAP &&
+	       after.regs.words[offsetof(struct user_regs_struct, rip) / 8] == ARENA_HERE + 2;
+}
+
+/* What this kernel lets run: some have no 32-bit code at all, and some that are the guests of others end a task whose
+ * stack pointer is no address as they resume it, where a processor would let it run to its next use of the stack. */
+static int probe(const struct arena_state *idle)
+{
+	if (!runs_nop(idle, ARENA_STACK))
+		return -ENOEXEC;
+#ifndef ARENA_32
+	resumes_any_sp = runs_nop(idle, 1ull << 60);
+	if (!resumes_any_sp)
+		printf("this kernel resumes no task whose stack pointer is no address: these states are left out\n");
+#endif
+	return 0;
+}
+#else
+static int probe(const struct arena_state *idle)
+{
+	(void)idle;
+	return 0;
+}
+#endif
+
+void arena_skipped(int error)
+{
+	if (error == -ENOEXEC)
+		printf("skipped: this kernel runs no 32-bit code\n");
+	else
+		printf("skipped: this process may not trace a child (%s)\n", strerror(-error));
+}
+
+int arena_start(struct arena_state *state)
+{
+	char path[64];
+	int status;
+
+	memset(state, 0, sizeof(*state));
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child)
+		child_main();
+	wait_stop(&status);
+	if (!WIFSTOPPED(status)) {
+		child = 0;
+		return -EPERM;
+	}
+	if (ptrace(PTRACE_SETOPTIONS, child, 0, PTRACE_O_EXITKILL))
+		die("SETOPTIONS");
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
+	memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (memory_fd < 0)
+		die(path);
+	transfer_regs(PTRACE_GETREGSET, state);
+	transfer_xstate(PTRACE_GETREGSET, state);
+	arena_fit(&state->regs);
+	return probe(state);
 }
 
 /* As the tracee would: /proc/PID/mem passes over the protection of memory, these do not. */

@@ -48,8 +48,11 @@ struct arena_state {
 /* The port whose instructions they are. */
 const struct arch *arena_arch(void);
 
-/* Registers are those of a 64-bit process always; cuts values down to what 32-bit code can have. */
+/* Registers are those of a 64-bit process always; cuts values down to what 32-bit code can have, and the stack pointer
+ * to what this kernel resumes. */
 void arena_fit(struct arch_regs *regs);
+/* Whether this kernel lets a task run on with them. */
+bool arena_can_resume(const struct arch_regs *regs);
 /* The port's emulate() on such registers. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
@@ -57,8 +60,9 @@ int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct 
 uint64_t arena_random(void);
 
 /* Starts the child; its own registers and extended registers are in *state. 0, or -errno where this
- * machine does not let us trace. */
+ * machine does not let us trace, -ENOEXEC where it runs no such code: arena_skipped() prints which. */
 int arena_start(struct arena_state *state);
+void arena_skipped(int error);
 void arena_end(void);
 
 /* Writes code (or fills with breakpoints when `bytes` is NULL) anywhere in TEXT or a slot. */

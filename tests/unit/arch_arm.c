@@ -57,7 +57,8 @@ static const struct {
 		{"blx", "02 00 00 fa", INSN_EMULATE, 0},
 		{"bx lr", "1e ff 2f e1", INSN_EMULATE, 0},
 		{"blx r3", "33 ff 2f e1", INSN_EMULATE, 0},
-		{"what is like bxj, but none", "2f 76 23 e1", INSN_COPY, 0},
+		{"what is like bxj, but none", "2f 76 23 e1", INSN_STEP, 0},
+		{"blx pc", "3f ff 2f e1", INSN_STEP, 0},
 		{"ldr r3, [pc, #16]", "10 30 9f e5", INSN_EMULATE, 0},
 		{"ldr r3, [r2, #16]", "10 30 92 e5", INSN_COPY, CAN_EMULATE},
 		{"ldr pc, [ip, #244]!", "f4 f0 bc e5", INSN_EMULATE, 0},
@@ -78,7 +79,6 @@ static const struct {
 		{"movw r3, #4660", "34 32 01 e3", INSN_COPY, 0},
 		{"mul r3, r2, r1", "92 01 03 e0", INSN_COPY, 0},
 		{"ldrex r3, [r2]", "9f 3f 92 e1", INSN_STEP, 0},
-		{"strex r1, r3, [r2]", "93 1f 82 e1", INSN_STEP, 0},
 		{"lda r3, [r2]", "9f 3c 92 e1", INSN_COPY, 0},
 		{"swp r3, r1, [r2]", "91 30 02 e1", INSN_COPY, 0},
 		{"svc 0", "00 00 00 ef", INSN_COPY, SYSCALL},
@@ -87,8 +87,37 @@ static const struct {
 		{"vldr d0, [r0, #32]", "08 0b 90 ed", INSN_COPY, 0},
 		{"vldmia pc, {d0}", "02 0b 9f ec", INSN_STEP, 0},
 		{"setend be", "00 02 01 f1", INSN_STEP, 0},
-		{"udf", "f0 00 f0 e7", INSN_COPY, 0},
 		{"clz r0, r1", "11 0f 6f e1", INSN_COPY, 0},
+		/* What is UNPREDICTABLE with the pc: as the second of a pair, an offset, a shift, a result. */
+		{"ldrd lr, pc, [r2]", "d0 e0 c2 e1", INSN_STEP, 0},
+		{"ldrd lr, pc, [pc, #8]", "d8 e0 cf e1", INSN_STEP, 0},
+		{"strd lr, pc, [r2]", "f0 e0 c2 e1", INSN_STEP, 0},
+		{"ldrh r2, [r3, pc]", "bf 20 93 e1", INSN_STEP, 0},
+		{"add r1, r2, r3, lsl pc", "13 1f 82 e0", INSN_STEP, 0},
+		{"cmp pc, r1 with a result", "01 f0 5f e1", INSN_STEP, 0},
+		{"mov pc, r1 with a first operand", "01 f0 a2 e1", INSN_STEP, 0},
+		{"mul pc, r2, r1", "92 01 0f e0", INSN_STEP, 0},
+		{"smulbb r3, pc, r1", "8f 01 63 e1", INSN_STEP, 0},
+		{"qadd pc, r2, r1", "52 f0 01 e1", INSN_STEP, 0},
+		{"movw pc, #4660", "34 f2 01 e3", INSN_STEP, 0},
+		{"mrs pc, cpsr", "00 f0 0f e1", INSN_STEP, 0},
+		{"ubfx pc, r4, #1, #2", "d4 f0 e1 e7", INSN_STEP, 0},
+		{"sbfx r2, pc, #1, #2", "df 20 a1 e7", INSN_STEP, 0},
+		{"bfc r2, #1, #2", "9f 20 c2 e7", INSN_COPY, 0},
+		{"sxtb r2, r3", "73 20 af e6", INSN_COPY, 0},
+		{"smuad r2, r3, r4", "13 f4 02 e7", INSN_COPY, 0},
+		{"sdiv pc, r3, r4", "13 f4 1f e7", INSN_STEP, 0},
+		{"mcr 15, 0, pc, cr7, cr5, {4}", "95 ff 07 ee", INSN_STEP, 0},
+		{"mrc 15, 0, APSR_nzcv, cr7, cr5, {4}", "95 ff 17 ee", INSN_COPY, 0},
+		{"vmrs APSR_nzcv, fpscr", "10 fa f1 ee", INSN_COPY, 0},
+		{"vmov pc, s1", "90 fa 10 ee", INSN_STEP, 0},
+		{"mrrc 15, 0, pc, r3, cr7", "07 ff 53 ec", INSN_STEP, 0},
+		{"what is like vldr, but none", "08 0b 9f fd", INSN_STEP, 0},
+		{"vld1.32 {d0}, [pc]", "8f 07 2f f4", INSN_STEP, 0},
+		{"msr CPSR_f, r0", "00 f0 28 e1", INSN_COPY, 0},
+		{"msr CPSR_x, r0", "00 f0 22 e1", INSN_STEP, 0},
+		{"msr CPSR_x, #512", "02 fc 22 e3", INSN_STEP, 0},
+		{"ldr r1, [r1], #4", "04 10 91 e4", INSN_COPY, 0},
 },
   thumb[] = {
 	  {"push {r3, r4, r5, r6, r7, lr}", "f8 b5", INSN_COPY, CAN_EMULATE},
@@ -130,9 +159,7 @@ static const struct {
 	  {"nop.w", "af f3 00 80", INSN_EMULATE, PC_ONLY},
 	  {"yield", "10 bf", INSN_COPY, 0},
 	  {"svc 0", "00 df", INSN_COPY, SYSCALL},
-	  {"udf #0", "00 de", INSN_COPY, 0},
 	  {"ldrex r3, [r2]", "52 e8 00 3f", INSN_STEP, 0},
-	  {"strex r1, r3, [r2]", "42 e8 00 31", INSN_STEP, 0},
 	  {"ldrexb r3, [r2]", "d2 e8 4f 3f", INSN_STEP, 0},
 	  {"lda r3, [r2]", "d2 e8 af 3f", INSN_COPY, 0},
 	  {"vldr d7, [pc, #24]", "9f ed 06 7b", INSN_COPY, 0},
@@ -157,6 +184,43 @@ static const struct {
 	  {"ldr.w r8, [r0, #4]!", "50 f8 04 8f", INSN_COPY, CAN_EMULATE},
 	  {"ldrt r8, [r0, #4]", "50 f8 04 8e", INSN_COPY, 0},
 	  {"pld [r0]", "90 f8 00 f0", INSN_COPY, 0},
+	  /* What is not allocated, or UNPREDICTABLE with the pc. */
+	  {"blx with its lowest bit", "00 f0 05 e8", INSN_STEP, 0},
+	  {"blx pc", "f8 47", INSN_STEP, 0},
+	  {"bxns lr", "74 47", INSN_STEP, 0},
+	  {"cmp r3, pc", "7b 45", INSN_STEP, 0},
+	  {"it never", "f8 bf", INSN_STEP, 0},
+	  {"ite always", "ec bf", INSN_STEP, 0},
+	  {"tbb [r1, pc]", "d1 e8 0f f0", INSN_STEP, 0},
+	  {"ldrd r2, pc, [pc, #16]", "df e9 04 2f", INSN_STEP, 0},
+	  {"ldrd pc, r2, [r3]", "d3 e9 00 f2", INSN_STEP, 0},
+	  {"strd r2, pc, [r3]", "c3 e9 00 2f", INSN_STEP, 0},
+	  {"stmia.w r1, {r2, pc}", "81 e8 04 80", INSN_STEP, 0},
+	  {"ldmia.w pc, {r2, r3}", "9f e8 0c 00", INSN_STEP, 0},
+	  {"str.w pc, [sp, #-4]!", "4d f8 04 fd", INSN_STEP, 0},
+	  {"str.w r2, [pc, #8]", "cf f8 08 20", INSN_STEP, 0},
+	  {"ldrsw r2, [pc, #8]", "df f9 08 20", INSN_STEP, 0},
+	  {"ldrsw pc, [r2, #8]", "d2 f9 08 f0", INSN_STEP, 0},
+	  {"ldr.w pc, [r2] without a form", "52 f8 04 f8", INSN_STEP, 0},
+	  {"ldr.w pc, [r2, r3] with more", "52 f8 43 f0", INSN_STEP, 0},
+	  {"ldr.w r1, [r2, pc]", "52 f8 0f 10", INSN_STEP, 0},
+	  {"adr.w pc", "0f f2 10 0f", INSN_STEP, 0},
+	  {"add.w r1, pc, #1", "0f f1 01 01", INSN_STEP, 0},
+	  {"add.w pc, r1, #1", "01 f1 01 0f", INSN_STEP, 0},
+	  {"cmn.w r1, #1", "11 f1 01 0f", INSN_COPY, CAN_EMULATE},
+	  {"sub.w r1, r2, pc", "a2 eb 0f 01", INSN_STEP, 0},
+	  {"lsl.w pc, r1, r2", "01 fa 02 ff", INSN_STEP, 0},
+	  {"sxtb.w r8, r9", "4f fa 89 f8", INSN_COPY, 0},
+	  {"umull pc, r1, r2, r3", "a2 fb 03 f1", INSN_STEP, 0},
+	  {"udiv r1, r2, r3", "b2 fb f3 f1", INSN_COPY, 0},
+	  {"bfc r1, #1, #2", "6f f3 42 01", INSN_COPY, 0},
+	  {"ubfx r1, pc, #1, #2", "cf f3 41 01", INSN_STEP, 0},
+	  {"bxj r3", "c3 f3 00 8f", INSN_EMULATE, 0},
+	  {"what is like bxj, but none", "c3 f3 01 8f", INSN_STEP, 0},
+	  {"msr CPSR_f, r0", "80 f3 00 88", INSN_COPY, 0},
+	  {"msr CPSR_x, r0", "80 f3 00 82", INSN_STEP, 0},
+	  {"mrs pc, cpsr", "ef f3 00 8f", INSN_STEP, 0},
+	  {"vld1.32 {d0}, [pc]", "2f f9 8f 07", INSN_STEP, 0},
 };
 
 static void check_kind(uint32_t state, const char *text, const char *hex, enum insn_kind kind, int flags)
@@ -189,6 +253,55 @@ static void test_short(void **state)
 	assert_true(arch_arm.decode(HERE | THUMB, push, 2, false, &insn));
 	assert_false(arch_arm.decode(HERE | THUMB, push, 1, false, &insn));
 	assert_false(arch_arm.decode(HERE, push, 2, false, &insn));
+}
+
+/* Where no breakpoint may be. */
+static void test_refused(void **state)
+{
+	static const struct {
+		uint32_t at;
+		const char *hex;
+		bool is_decoded;
+	} cases[] = {
+		{HERE, "f0 00 f0 e7", false},                          /* udf */
+		{HERE, "f0 01 f0 e7", false},                          /* ours */
+		{HERE, "70 00 20 e1", false},                          /* bkpt */
+		{HERE, "70 00 00 e1", false},                          /* hlt */
+		{HERE, "93 1f 82 e1", false},                          /* strex */
+		{HERE, "01 30 83 e2 93 1f 82 e1", false},              /* add; strex */
+		{HERE, "01 30 83 e2 93 1e 82 e1", false},              /* add; stlex */
+		{HERE, "01 30 83 e2 93 fc 82 e1", true},               /* add; stl */
+		{HERE, "9f 3f 92 e1 01 30 83 e2 93 1f 82 e1", true},   /* ldrex; add; strex: it cannot be stepped */
+		{HERE, "01 30 83 e2 9f 3f 92 e1 93 1f 82 e1", true},   /* add; ldrex; strex */
+		{HERE, "02 00 00 0a 93 1f 82 e1", false},              /* beq; strex */
+		{HERE, "02 00 00 ea 93 1f 82 e1", true},               /* b; strex */
+		{HERE, "1e ff 2f e1 93 1f 82 e1", true},               /* bx lr; strex */
+		{HERE + 2, "10 40 2d e9", false},                      /* no place of A32 */
+		{HERE + 2 + THUMB, "10 b5", true},                     /* but one of Thumb */
+		{HERE + THUMB, "00 de", false},                        /* udf */
+		{HERE + THUMB, "01 de", false},                        /* ours */
+		{HERE + THUMB, "00 be", false},                        /* bkpt */
+		{HERE + THUMB, "80 ba", false},                        /* hlt */
+		{HERE + THUMB, "f0 f7 00 a0", false},                  /* udf.w, for longer instructions */
+		{HERE + THUMB, "42 e8 00 31", false},                  /* strex */
+		{HERE + THUMB, "c2 e8 41 3f", false},                  /* strexb */
+		{HERE + THUMB, "01 33 42 e8 00 31", false},            /* adds; strex */
+		{HERE + THUMB, "52 e8 00 3f 01 33 42 e8 00 31", true}, /* ldrex; adds; strex */
+		{HERE + THUMB, "01 33 c2 e8 af 3f", true},             /* adds; stl */
+		{HERE + THUMB, "08 bf 01 33 42 e8 00 31", false},      /* it eq; addeq; strex */
+		{HERE + THUMB, "70 47 42 e8 00 31", true},             /* bx lr; strex */
+		{HERE + THUMB, "01 33 42 e8", true},                   /* adds; half of one */
+	};
+	unsigned char bytes[16];
+	struct insn insn;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const size_t size = hex_bytes(cases[i].hex, bytes, sizeof(bytes));
+
+		if (arch_arm.decode(cases[i].at, bytes, size, false, &insn) != cases[i].is_decoded)
+			fail_msg("%s", cases[i].hex);
+	}
 }
 
 /* ---- Copies ---- */
@@ -605,6 +718,7 @@ static void test_follows_call(void **state)
 	assert_int_equal(before(THUMB, "00 f0 04 b8"), CALL_NONE);
 	assert_int_equal(before(THUMB, "47"), CALL_NONE);
 	assert_int_equal(before(0, "00 eb"), CALL_NONE);
+	assert_int_equal(before(2, "02 00 00 eb"), CALL_NONE); /* no place of A32 */
 }
 
 /* Code at HERE, read by call_slot. */
@@ -643,6 +757,9 @@ static void test_call_slot(void **state)
 	assert_true(slot_of(HERE + 4 + 1, "00 f0 00 f8 00 f0 00 b8 78 47 fd e7 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5",
 			    &slot));
 	assert_int_equal(slot, HERE + 20 + 0xee000 + 0xf4);
+	/* bl to a veneer of Thumb: ldr.w pc, [pc]; the word */
+	assert_true(slot_of(HERE + 4 + 1, "00 f0 00 f8 df f8 00 f0 f1 ff 00 00", &slot));
+	assert_int_equal(slot, HERE + 8);
 	/* bl to a function that does something */
 	assert_false(slot_of(HERE + 4 + 1, "00 f0 00 f8 10 b5 00 f0 00 f8 10 bd", &slot));
 	/* blx r3 */
@@ -824,17 +941,29 @@ static void test_made_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),          cmocka_unit_test(test_short),
-		cmocka_unit_test(test_copies),         cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_branches),       cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_compare_branch), cmocka_unit_test(test_it),
-		cmocka_unit_test(test_loads),          cmocka_unit_test(test_literal_loads),
-		cmocka_unit_test(test_stores),         cmocka_unit_test(test_data),
-		cmocka_unit_test(test_faults),         cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_state),
-		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_signal_frames),
-		cmocka_unit_test(test_made_task),      cmocka_unit_test(test_thumb_constants),
-		cmocka_unit_test(test_a32_constants),  cmocka_unit_test(test_other_state),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_literals),
+		cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_compare_branch),
+		cmocka_unit_test(test_it),
+		cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_literal_loads),
+		cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_follows_call),
+		cmocka_unit_test(test_call_slot),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_signal_frames),
+		cmocka_unit_test(test_made_task),
+		cmocka_unit_test(test_thumb_constants),
+		cmocka_unit_test(test_a32_constants),
+		cmocka_unit_test(test_other_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -666,7 +666,7 @@ static int set_up(void **state)
 	arch = arena_arch();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
-		print_message("skipped: this process may not trace a child (%s)\n", strerror(-cannot_trace));
+		arena_skipped(cannot_trace);
 	return 0;
 }
 

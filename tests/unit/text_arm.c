@@ -1,0 +1,239 @@
+/* Breakpoints where code has two states (ARM's): those that overlap, and those in an IT block. The memory is this
+ * process's own, ptrace a fake. What instructions come to is in arch_arm.c. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "ptrace/tracee.h"
+#include "text/breakpoints.h"
+#include "text/pass.h"
+#include "text/slots.h"
+
+extern const struct arch arch_arm;
+
+#define TAIL  2048u /* of the page */
+#define THUMB 1u
+#define PAGE  ((size_t)1 << 16)
+
+enum { R3 = 3, PC = 15, CPSR = 16, WORDS = 18 };
+enum { T = 0x20, ZERO = 0x40000000, NO_FLAGS = 0x10 };
+
+long __wrap_ptrace(int request, pid_t tid, void *address, void *data);
+long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
+		       const unsigned char *breakpoint, unsigned size);
+void __wrap_guard_clear(struct engine *engine, long ticket);
+
+/* Nobody is there who would put anything right. */
+long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
+		       const unsigned char *breakpoint, unsigned size)
+{
+	(void)engine, (void)space, (void)address, (void)original, (void)breakpoint, (void)size;
+	return -1;
+}
+
+void __wrap_guard_clear(struct engine *engine, long ticket)
+{
+	(void)engine, (void)ticket;
+}
+
+/* What the task was given, and whether it was resumed. */
+static uint32_t registers[WORDS];
+static unsigned resumed;
+
+long __wrap_ptrace(int request, pid_t tid, void *address, void *data)
+{
+	(void)tid, (void)address;
+	if (request == PTRACE_SETREGSET) {
+		const struct iovec *const iov = data;
+
+		assert_int_equal(iov->iov_len, sizeof(registers));
+		memcpy(registers, iov->iov_base, sizeof(registers));
+	} else if (request == PTRACE_CONT) {
+		resumed++;
+	} else {
+		fail_msg("request %d", request);
+	}
+	return 0;
+}
+
+struct world {
+	struct tracer tracer;
+	struct process process;
+	struct task task;
+	struct text_range range;
+	struct object object, *items[1];
+	unsigned char *code;
+	uint64_t address;
+};
+
+static int make_world(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	w->code = mmap((void *)(uintptr_t)0x10000000, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(w->code != MAP_FAILED);
+	w->address = (uintptr_t)w->code;
+	w->range = (struct text_range){.start = w->address,
+				       .end = w->address + TAIL,
+				       .tail_start = w->address + TAIL,
+				       .tail_end = w->address + PAGE};
+	w->object = (struct object){.path = (char *)(uintptr_t) "",
+				    .start = w->address,
+				    .end = w->address + PAGE,
+				    .text = &w->range,
+				    .text_count = 1,
+				    .lasting = true};
+	w->items[0] = &w->object;
+	w->process = (struct process){.pid = getpid(),
+				      .tracer = &w->tracer,
+				      .arch = &arch_arm,
+				      .mem_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC),
+				      .guard = -1,
+				      .objects = {.items = w->items, .count = 1},
+				      .text = text_new()};
+	assert_true(w->process.mem_fd >= 0);
+	w->task = (struct task){.tid = getpid(), .process = &w->process, .stopped = true, .regs_known = true};
+	*state = w;
+	return 0;
+}
+
+static int end_world(void **state)
+{
+	struct world *w = *state;
+
+	text_free(&w->process);
+	hits_free(&w->task);
+	close(w->process.mem_fd);
+	munmap(w->code, PAGE);
+	free(w);
+	return 0;
+}
+
+static void put_halves(struct world *w, const uint16_t *halves, size_t count)
+{
+	memcpy(w->code, halves, count * sizeof(*halves));
+}
+
+/* ---- Overlaps ---- */
+
+static void test_overlap(void **state)
+{
+	static const uint16_t halves[] = {0x4010, 0xe92d, 0x4010, 0xe92d}; /* push {r4, lr}, in either state */
+	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7};
+	struct world *w = *state;
+
+	put_halves(w, halves, 4);
+	struct breakpoint *first = breakpoint_insert(&w->process, w->address);
+
+	assert_non_null(first);
+	assert_memory_equal(w->code, a32, 4);
+	/* In its second half; not behind it. */
+	assert_null(breakpoint_insert(&w->process, (w->address + 2) | THUMB));
+	assert_non_null(breakpoint_insert(&w->process, (w->address + 4) | THUMB));
+	assert_memory_equal(w->code, a32, 4);
+	breakpoint_remove(&w->process, first);
+	breakpoint_remove(&w->process, breakpoint_find(&w->process, w->address + 4));
+	assert_memory_equal(w->code, halves, sizeof(halves));
+}
+
+static void test_overlap_from_below(void **state)
+{
+	static const uint16_t halves[] = {0x4010, 0xe92d, 0x4010, 0xe92d};
+	struct world *w = *state;
+
+	put_halves(w, halves, 4);
+	struct breakpoint *second = breakpoint_insert(&w->process, (w->address + 2) | THUMB);
+
+	assert_non_null(second);
+	assert_null(breakpoint_insert(&w->process, w->address));
+	breakpoint_remove(&w->process, second);
+	assert_memory_equal(w->code, halves, sizeof(halves));
+}
+
+/* ---- IT blocks ---- */
+
+/* A condition, and four bits of which the lowest that is set ends the block, as `it` has both. */
+static uint32_t with_it(uint32_t it)
+{
+	return NO_FLAGS | T | (it & 3) << 25 | (it & 0xfc) << 8;
+}
+
+/* The task hits a breakpoint on that instruction: what it goes on with. */
+static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
+{
+	put_halves(w, halves, 2);
+	struct breakpoint *b = breakpoint_insert(&w->process, w->address | THUMB);
+
+	assert_non_null(b);
+	memset(&w->task.regs, 0, sizeof(w->task.regs));
+	w->task.regs.narrow[R3] = 0x180;
+	w->task.regs.narrow[PC] = (uint32_t)w->address;
+	w->task.regs.narrow[CPSR] = cpsr;
+	w->task.regs_known = true;
+	resumed = 0;
+	pass_breakpoint(&w->task, b);
+	assert_int_equal(resumed, 1);
+	slot_left(&w->task);
+	breakpoint_remove(&w->process, b);
+	breakpoint_free(&w->process, b);
+}
+
+#define AT(w, offset) ((uint32_t)(w)->address + (offset))
+
+static void test_block(void **state)
+{
+	static const uint16_t add[] = {0x3301, 0xbf00}, extend[] = {0xb25b, 0xbf00}, wide[] = {0xfa4f, 0xf383};
+	static const uint16_t branch[] = {0xe006, 0xbf00}, nop[] = {0xbf00, 0xbf00};
+	struct world *w = *state;
+
+	slots_add_object(&w->process, &w->object);
+	/* Outside of a block: in a copy. */
+	hit(w, add, NO_FLAGS | T);
+	assert_true(registers[PC] >= AT(w, TAIL));
+	/* adds, in itt eq: it does, without flags, and so does what is next. */
+	hit(w, add, with_it(0x04) | ZERO);
+	assert_int_equal(registers[PC], AT(w, 2));
+	assert_int_equal(registers[R3], 0x181);
+	assert_int_equal(registers[CPSR], with_it(0x08) | ZERO);
+	/* The last one, and its condition does not hold. */
+	hit(w, add, with_it(0x08));
+	assert_int_equal(registers[PC], AT(w, 2));
+	assert_int_equal(registers[R3], 0x180);
+	assert_int_equal(registers[CPSR], with_it(0));
+	/* sxtb, sxtb.w, which are copied elsewhere. */
+	hit(w, extend, with_it(0x0c));
+	assert_int_equal(registers[PC], AT(w, 2));
+	assert_int_equal(registers[R3], 0x180);
+	assert_int_equal(registers[CPSR], with_it(0x18));
+	hit(w, wide, with_it(0x08));
+	assert_int_equal(registers[PC], AT(w, 4));
+	/* What changes nothing but the pc ends the block, too. */
+	hit(w, branch, with_it(0x08) | ZERO);
+	assert_int_equal(registers[PC], AT(w, 16));
+	assert_int_equal(registers[CPSR], with_it(0) | ZERO);
+	hit(w, nop, with_it(0x04) | ZERO);
+	assert_int_equal(registers[PC], AT(w, 2));
+	assert_int_equal(registers[CPSR], with_it(0x08) | ZERO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_overlap, make_world, end_world),
+		cmocka_unit_test_setup_teardown(test_overlap_from_below, make_world, end_world),
+		cmocka_unit_test_setup_teardown(test_block, make_world, end_world),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -16,6 +16,7 @@ import forking
 import placement
 import report
 import rows
+import scan
 import sizes
 from programs import Failure, Room, median
 
@@ -222,9 +223,18 @@ class Bench:
         for name, found in sizes.show(self.room, 1 if self.quick else 3, 2 if self.quick else 5).items():
             self.bars.add('%s: bytes an event, -z' % name, 8, found, '%.2f' % found)
 
+    def scan(self):
+        report.title('A leak check of a heap: how long the program stands, the whole, the memory of the checker; unpinned')
+        print('(Neither chap nor its like is in Debian; what it would need first is the core file.)')
+        for size, (each, ratio) in scan.show(self.room, [10, 100] if self.quick else [10, 100, 1000],
+                                             3 if self.quick else max(3, self.rounds // 2)).items():
+            if size >= 100:
+                self.bars.add('%d MiB: a scan\'s pause x one copy' % size, 1.5, ratio, '%.2f (%.2f ms a MiB)' % (ratio, each))
+
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
-FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory', 'sizes']
+FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory', 'sizes',
+        'scan']
 
 
 def main():

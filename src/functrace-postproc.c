@@ -124,6 +124,7 @@ static int show_live(const struct postproc_options *options, struct postproc_inp
 		.count = views->count,
 		.top = views->report_options.top,
 		.sysroot = options->names.sysroot,
+		.tracer = views->tracer,
 		.names = names_new(&options->names),
 		.input_name = input->name,
 	};

@@ -2,6 +2,7 @@
 #include "live_run.h"
 #include "postproc_process.h"
 #include "base/msg.h"
+#include "live/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,20 +47,38 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 	return trace(settings);
 }
 
-static pid_t start_view(const struct settings *settings, int in)
+/* tracer: whom it may ask for a scan. */
+static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_wish *wish = &settings->report;
-	char **argv = xcalloc(wish->option_count + 3, sizeof(*argv));
+	char **argv = xcalloc(wish->option_count + 4, sizeof(*argv));
+	char *const asked = settings->scan.request_signal ? xasprintf("--tracer=%d", (int)tracer) : NULL;
 	size_t count = 0;
 
 	argv[count++] = (char *)(uintptr_t)POSTPROC_NAME;
 	for (size_t i = 0; i < wish->option_count; i++)
 		argv[count++] = wish->options[i];
+	if (asked)
+		argv[count++] = asked;
 	argv[count] = (char *)(uintptr_t) "-";
 	const pid_t pid = postproc_start(argv, in, -1);
 
 	free(argv);
+	free(asked);
 	return pid;
+}
+
+/* The view asks for a scan by a signal, which must not come before the tracer takes it. */
+static void choose_request_signal(struct settings *settings)
+{
+	sigset_t request;
+
+	if (settings->toggle_signal == LIVE_SCAN_SIGNAL)
+		return;
+	settings->scan.request_signal = LIVE_SCAN_SIGNAL;
+	sigemptyset(&request);
+	sigaddset(&request, LIVE_SCAN_SIGNAL);
+	sigprocmask(SIG_BLOCK, &request, NULL);
 }
 
 /* Ctrl-C makes it let go. What it still writes is read, for it waits while the pipe is full. Its status. */
@@ -89,6 +108,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	}
 	/* A forked child's trace has no place in the view. */
 	settings->follow = false;
+	choose_request_signal(settings);
 	fflush(NULL);
 	const pid_t tracer = fork();
 
@@ -104,7 +124,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	/* Ctrl-C is for the view and for the tracer, each of which ends by it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	const int view = postproc_wait(start_view(settings, pipes[0]));
+	const int view = postproc_wait(start_view(settings, pipes[0], tracer));
 
 	const int status = end_tracer(tracer, pipes[0]);
 

@@ -14,6 +14,7 @@ enum scan_option {
 	OPT_SCAN = 0x900,
 	OPT_WHY,
 	OPT_CORE,
+	OPT_SYSROOT,
 };
 
 static const struct argp_option options[] = {
@@ -23,6 +24,7 @@ static const struct argp_option options[] = {
 	 "program, -e or -o: of what is alive at the end, what is lost, as --report has it unless this is off",
 	 0},
 	{"core", OPT_CORE, "FILE", 0, "with --scan: of a core file, not of a process", 0},
+	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
 	{"why", OPT_WHY, "ADDRESS", 0, "with --scan: what keeps the block at that address; again for more", 0},
 	{0},
 };
@@ -46,6 +48,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CORE:
 		wish->core = arg;
+		return 0;
+	case OPT_SYSROOT:
+		wish->sysroot = arg;
 		return 0;
 	case OPT_WHY:
 		if (!parse_number_hex(arg, UINT64_MAX, &address))

@@ -35,6 +35,7 @@ enum long_option {
 	OPT_SYMBOL,
 	OPT_CPU,
 	OPT_CHILDREN,
+	OPT_NO_CENSUS,
 	OPT_DURATION,
 	OPT_ARGS_LIMIT,
 	OPT_USAGE,
@@ -62,6 +63,9 @@ static int check_all(struct parse *parse)
 				   s->argv[0]);
 	if (s->scan.core && !s->scan.is_wanted)
 		return usage_error(parse, "--core=%s: add --scan", s->scan.core);
+	if (s->scan.sysroot && !s->scan.core)
+		return usage_error(parse, "--sysroot=%s is about the files of a core file; add --scan --core=FILE",
+				   s->scan.sysroot);
 	if (!s->argv && !s->pid_count && !s->scan.core)
 		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
@@ -138,6 +142,7 @@ static const struct argp_option options[] = {
 	{"attach", 't', "PID|NAME", 0, "attach to a running process; again for more", 0},
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: and to its children, and theirs", 0},
+	{"no-census", OPT_NO_CENSUS, NULL, 0, "with -t: without a pause to see which blocks there are already", 0},
 	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "where a function is in a stripped program's file", 0},
@@ -290,6 +295,9 @@ static int parse_flag(struct parse *parse, int key)
 	case OPT_CHILDREN:
 		s->children = true;
 		return 0;
+	case OPT_NO_CENSUS:
+		s->census = false;
+		return 0;
 	case OPT_VERIFY:
 		s->verify = true;
 		return 0;
@@ -422,6 +430,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 				      .args_limit = ARGS_LIMIT_NORMAL,
 				      .output_fd = -1,
 				      .timestamps = true,
+				      .census = true,
 				      .follow = true};
 	/* getopt's messages begin with it; others do without the folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);

@@ -251,7 +251,7 @@ static void make_stages(struct chain *chain)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
 		stage = add_stage(chain, leaks_new(stage));
-		summary_set_leaks(chain->summary, stage);
+		summary_set_leaks(chain->summary, stage, !chain->clock);
 	}
 	if (chain->clock || options->select.sysroot)
 		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));

@@ -25,6 +25,7 @@ enum view_option {
 	OPT_LIVE,
 	OPT_INTERVAL,
 	OPT_COUNT,
+	OPT_TRACER,
 };
 
 static const struct argp_option option_table[] = {
@@ -56,7 +57,8 @@ static const struct argp_option option_table[] = {
 	 "show what is alive and what grows while the trace is written: a table on a terminal, else lines", 0},
 	{"interval", OPT_INTERVAL, "S", 0, "with --live: look every S seconds (default 1)", 0},
 	{"count", OPT_COUNT, "N", 0, "with --live: end after N looks", 0},
-	{"weight", OPT_WEIGHT, "live|allocated|peak|count", 0,
+	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0}, /* from functrace --live: whom to ask for a scan */
+	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
 	 "with -f of a format that holds one figure (default: live)", 0},
 	{0},
 };
@@ -195,6 +197,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (options->interval < INTERVAL_MIN)
 			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
 		return 0;
+	case OPT_TRACER:
+		if (!parse_number(arg, INT32_MAX, &number) || !number)
+			argp_error(state, "--tracer needs a process's number, not '%s'", arg);
+		options->tracer = (pid_t)number;
+		return 0;
 	case OPT_COUNT:
 		if (!parse_number(arg, UINT32_MAX, &number) || !number)
 			argp_error(state, "--count needs a number from 1 on, not '%s'", arg);
@@ -203,7 +210,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_WEIGHT:
 		options->has_weight = true;
 		if (!export_weight_parse(arg, &options->export_options.weight))
-			argp_error(state, "--weight takes live, allocated, peak or count, not '%s'", arg);
+			argp_error(state, "--weight takes live, allocated, peak, count or lost, not '%s'", arg);
 		return 0;
 	case ARGP_KEY_END:
 		check(state, options);

@@ -6,10 +6,12 @@
 #include "report/report.h"
 
 #include <argp.h>
+#include <sys/types.h>
 
 struct view_options {
 	bool live;
 	double interval; /* of --live, in seconds; 0: 1 */
+	pid_t tracer;    /* struct live_options has it */
 	uint32_t count;
 	bool report;
 	struct report_options report_options;

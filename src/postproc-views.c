@@ -1,6 +1,7 @@
 #include "config.h"
 #include "postproc-views.h"
 #include "analysis/stream.h"
+#include "base/msg.h"
 #include "profile/stage.h"
 #include "report/lines.h"
 #include "report/page.h"
@@ -43,11 +44,23 @@ struct stage *views_stage(struct views *views, struct names *names, const struct
 	return profile_stage_new(&stage);
 }
 
+static bool has_scan(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->resource_count; i++)
+		if (profile->resources[i]->scanned)
+			return true;
+	return false;
+}
+
 static int write_export(void *context, FILE *out)
 {
 	struct views *views = context;
 	const struct view_options *options = &views->options->views;
 
+	if (options->export->is_weighted && options->export_options.weight == WEIGHT_LOST && !has_scan(views->profile))
+		msg_warn(
+			"--weight=lost: no trace says what is lost; functrace --scan or --report finds it out when the "
+			"process ends");
 	return options->export->write(views->profile, &options->export_options, out);
 }
 

@@ -66,7 +66,7 @@ static int scan_all(const struct settings *settings, struct scan *scan)
 static struct scan *new_scan(const struct settings *settings)
 {
 	if (settings->scan.core)
-		return scan_of_core(settings->scan.core);
+		return scan_of_core(settings->scan.core, settings->scan.sysroot);
 	const pid_t which = settings->pids[0], leader = proc_tgid(which);
 
 	return scan_new(leader ? leader : which); /* it may be a thread's */

@@ -8,7 +8,7 @@
 #   - anything else: then its exit status is its only result (0 passed, 77 skipped).
 # A skipped test ("not ok 2 # SKIP name" in cmocka's words) gets the line before it as its reason.
 # A test that dies, or that ends before it has run what it planned, has failed.
-# TEST_TIMEOUT (seconds, 900 if unset) ends a test that hangs.
+# TEST_TIMEOUT (seconds, 2700 if unset) ends a test that hangs.
 
 name=${1##*/}
 case $1 in *python*) name=${2##*/} ;; esac
@@ -18,10 +18,10 @@ case $1 in */*) ;; *) command -v "$1" >/dev/null || set -- "./$@" ;; esac
 output=$(mktemp) || exit 1
 trap 'rm -f "$output"' EXIT
 began=$(date +%s)
-CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 "${TEST_TIMEOUT:-900}" "$@" >"$output" 2>&1 </dev/null
+CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 "${TEST_TIMEOUT:-2700}" "$@" >"$output" 2>&1 </dev/null
 status=$?
 # busybox's timeout says what the test died of.
-[ $status != 143 ] || [ $(($(date +%s) - began)) -lt "${TEST_TIMEOUT:-900}" ] || status=124
+[ $status != 143 ] || [ $(($(date +%s) - began)) -lt "${TEST_TIMEOUT:-2700}" ] || status=124
 {
 	cat "$output"
 	echo # a last line without its end

@@ -58,16 +58,41 @@ static bool fits_step(const struct filter *filter, enum filter_step step, const 
 	}
 }
 
-bool filter_fits(struct filter *filter, const struct record_call *call)
+static bool fits_step_before(const struct filter *filter, enum filter_step step, const struct record_call *call)
+{
+	switch (step) {
+	case FILTER_THREAD:
+		return !filter->options.thread;
+	case FILTER_TIME:
+		return !filter->options.time;
+	case FILTER_AGE:
+		return true;
+	default:
+		return fits_step(filter, step, call);
+	}
+}
+
+static bool fits(struct filter *filter, const struct record_call *call,
+		 bool (*fits_one)(const struct filter *filter, enum filter_step step, const struct record_call *call))
 {
 	filter->calls++;
 	/* Names cost the most and come last. */
 	for (enum filter_step step = 0; step < FILTER_STEPS; step++) {
-		if (!fits_step(filter, step, call))
+		if (!fits_one(filter, step, call))
 			return false;
 		filter->passed[step]++;
 	}
 	return true;
+}
+
+bool filter_fits(struct filter *filter, const struct record_call *call)
+{
+	return fits(filter, call, fits_step);
+}
+
+bool filter_fits_before(struct filter *filter, const struct record_call *call)
+{
+	return fits(filter, call, fits_step_before);
 }
 
 bool filter_fits_stray(const struct filter *filter)

@@ -46,6 +46,9 @@ bool filter_options_want(const struct filter_options *options);
 void filter_note(struct filter *filter, const struct record *record);
 /* Whether the allocation, or a call that is none, fits. */
 bool filter_fits(struct filter *filter, const struct record_call *call);
+/* The same of a block from before the trace: it is older than any call and no thread's, and was made at no time of the
+ * trace. */
+bool filter_fits_before(struct filter *filter, const struct record_call *call);
 /* Whether a release whose allocation is not known does. */
 bool filter_fits_stray(const struct filter *filter);
 /* After the end: appends a line to `out` about what was asked in vain, if nothing fitted. What stacks were asked is not

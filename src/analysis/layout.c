@@ -208,7 +208,8 @@ static int take_held(struct layout *layout, const struct record *record)
 		break;
 	case RECORD_THREAD:
 	case RECORD_NOTE:
-	case RECORD_AREA: /* no line of its own, but the writer counts it */
+	case RECORD_AREA:
+	case RECORD_CENSUS: /* no line of its own, but the writer counts it */
 		return stage_put(layout->stage.next, record);
 	}
 	return 0;

@@ -2,7 +2,9 @@
 #include "analysis/leaks.h"
 #include "analysis/held.h"
 #include "analysis/resources.h"
+#include "analysis/words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +14,20 @@ struct mark {
 	uint64_t sequence;
 	enum record_type type;
 	uint64_t from, to;
+	uint32_t resource;
 	char text[];
 };
+
+/* What a scan has said of a block: it goes on at the end, if it is that block still, and no later scan was. */
+struct verdict {
+	struct resource_state *resource;
+	uint64_t id, owner; /* the call's sequence, or FROM_BEFORE */
+	uint64_t scan;
+	enum lost_kind kind;
+	uint32_t number; /* of the resource, as the record had it */
+};
+
+#define FROM_BEFORE UINT64_MAX
 
 struct leaks {
 	struct stage stage;
@@ -25,6 +39,8 @@ struct leaks {
 	struct held_call *first, *last;
 	struct mark *marks, **marks_end;
 	uint64_t sequence, unseen;
+	struct verdict *verdicts;
+	size_t verdict_count, verdict_capacity;
 };
 
 static int put_mark(struct leaks *leaks, const struct mark *mark)
@@ -43,11 +59,7 @@ static int put_mark(struct leaks *leaks, const struct mark *mark)
 		record.note.text = mark->text;
 		break;
 	case RECORD_SCAN:
-		record.scan = (struct record_scan){(uint32_t)mark->to, mark->text};
-		break;
-	case RECORD_LOST:
-		record.lost =
-			(struct record_lost){(uint32_t)(mark->to >> 8), mark->from, (enum lost_kind)(mark->to & 0xff)};
+		record.scan = (struct record_scan){mark->resource, mark->text};
 		break;
 	default:
 		record.comment.text = mark->text;
@@ -73,17 +85,24 @@ static int put_marks_before(struct leaks *leaks, const struct held_call *call)
 	return error;
 }
 
-static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from, uint64_t to)
+static int add_mark_of(struct leaks *leaks, uint32_t resource, enum record_type type, const char *text, uint64_t from,
+		       uint64_t to)
 {
 	const size_t size = strlen(string_or_empty(text)) + 1;
 	struct mark *mark = xmalloc(sizeof(*mark) + size);
 
-	*mark = (struct mark){.sequence = leaks->sequence++, .type = type, .from = from, .to = to};
+	*mark = (struct mark){
+		.sequence = leaks->sequence++, .type = type, .resource = resource, .from = from, .to = to};
 	memcpy(mark->text, string_or_empty(text), size);
 	leaks->objects_waiting += type == RECORD_OBJECT;
 	*leaks->marks_end = mark;
 	leaks->marks_end = &mark->next;
 	return put_marks_before(leaks, leaks->first);
+}
+
+static int add_mark(struct leaks *leaks, enum record_type type, const char *text, uint64_t from, uint64_t to)
+{
+	return add_mark_of(leaks, 0, type, text, from, to);
 }
 
 static void append(struct leaks *leaks, struct held_call *call)
@@ -114,6 +133,150 @@ static int drop(struct leaks *leaks, struct held_call *call)
 	return was_first ? put_marks_before(leaks, leaks->first) : 0;
 }
 
+/* ---- Blocks from before the trace ----
+ *
+ * In the place of a held call, a number that is none's address: the size, and two bits. They are leaks only where the
+ * last scan says that they are lost, and go on then before what it says. */
+
+#define BEFORE      1
+#define BEFORE_PUT  2 /* it has gone on */
+#define BEFORE_SIZE 2 /* bits below the size */
+
+/* Of one resource. */
+struct before {
+	uint64_t count, size;
+	uint64_t scans;
+};
+
+/* 0: it is not alive. */
+static uint64_t live_of(const struct resource_state *resource, uint64_t id)
+{
+	const uint64_t *live = hash_get(&resource->live, id ^ resource->seed);
+
+	return live ? *live : 0;
+}
+
+static struct before *before_of(struct resource_state *resource)
+{
+	if (!resource->user)
+		resource->user = xcalloc(1, sizeof(struct before));
+	return resource->user;
+}
+
+static void put_census(struct leaks *leaks, const struct record_census *census)
+{
+	struct resource_state *resource = resources_of(&leaks->resources, census->resource);
+	struct before *before = before_of(resource);
+
+	for (uint32_t i = 0; i < census->count && !(resource->flags & RESOURCE_CALL); i++) {
+		const uint64_t most = UINT64_MAX >> BEFORE_SIZE, id = census->blocks[i].id;
+		const uint64_t size = census->blocks[i].size < most ? census->blocks[i].size : most;
+
+		if (live_of(resource, id))
+			continue;
+		hash_set(&resource->live, id ^ resource->seed, size << BEFORE_SIZE | BEFORE);
+		before->count++;
+		before->size = add_saturated(before->size, size);
+	}
+}
+
+/* It is not alive any more, or is a leak. */
+static void take_before(struct resource_state *resource, uint64_t live)
+{
+	const uint64_t size = live >> BEFORE_SIZE;
+	struct before *before = before_of(resource);
+
+	before->count--;
+	before->size = before->size > size ? before->size - size : 0;
+}
+
+/* ---- What scans say ---- */
+
+static int put_scan(struct leaks *leaks, const struct record_scan *scan)
+{
+	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
+
+	before_of(resource)->scans++;
+	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
+		leaks->verdict_count--;
+	return add_mark_of(leaks, scan->resource, RECORD_SCAN, scan->reason, 0, 0);
+}
+
+static uint64_t owner_of(uint64_t live)
+{
+	return live & BEFORE ? FROM_BEFORE : ((const struct held_call *)(uintptr_t)live)->sequence;
+}
+
+static void put_lost(struct leaks *leaks, const struct record_lost *lost)
+{
+	struct resource_state *resource = resources_of(&leaks->resources, lost->resource);
+	const uint64_t live = live_of(resource, lost->id);
+
+	if (!live || (live & BEFORE && lost->kind == LOST_POSSIBLY))
+		return;
+	ARRAY_GROW(leaks->verdicts, leaks->verdict_capacity, leaks->verdict_count);
+	leaks->verdicts[leaks->verdict_count++] = (struct verdict){.resource = resource,
+								   .id = lost->id,
+								   .owner = owner_of(live),
+								   .scan = before_of(resource)->scans,
+								   .kind = lost->kind,
+								   .number = lost->resource};
+}
+
+static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
+{
+	const uint64_t live = live_of(verdict->resource, verdict->id);
+	int error = 0;
+
+	if (!live || owner_of(live) != verdict->owner || verdict->scan != before_of(verdict->resource)->scans)
+		return 0;
+	if (live & BEFORE && !(live & BEFORE_PUT)) {
+		const struct census_block block = {verdict->id, live >> BEFORE_SIZE};
+
+		take_before(verdict->resource, live);
+		hash_set(&verdict->resource->live, verdict->id ^ verdict->resource->seed, live | BEFORE_PUT);
+		error = stage_put(leaks->stage.next,
+				  &(struct record){.type = RECORD_CENSUS, .census = {verdict->number, &block, 1}});
+	}
+	return error ? error
+		     : stage_put(leaks->stage.next,
+				 &(struct record){.type = RECORD_LOST,
+						  .lost = {verdict->number, verdict->id, verdict->kind}});
+}
+
+void leaks_before(const struct stage *stage, struct buf *out)
+{
+	const struct leaks *leaks = (const struct leaks *)stage;
+
+	for (size_t i = 0; i < leaks->resources.count; i++) {
+		const struct resource_state *resource = leaks->resources.items[i];
+		const struct before *before = resource->user;
+
+		if (!before || !before->count)
+			continue;
+		words_count(out, resource, before->count);
+		buf_add_str(out, " alive from before the trace began");
+		if (words_have_size(resource, before->size))
+			buf_printf(out, " with total size of %" PRIu64 " bytes", before->size);
+		buf_add_str(out, ": not shown\n");
+	}
+}
+
+/* ---- Calls ---- */
+
+/* What is alive of that id; of what is from before, nothing, and it is forgotten: its address is given out again, by a
+ * call that had not returned when the census was, or it is released. */
+static struct held_call *live_call(struct resource_state *resource, uint64_t id)
+{
+	const uint64_t live = live_of(resource, id);
+
+	if (!(live & BEFORE))
+		return (struct held_call *)(uintptr_t)live;
+	take_before(resource, live);
+	resource_live_remove(resource, id);
+	return NULL;
+}
+
 static int put_call(struct leaks *leaks, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&leaks->resources, call->resource);
@@ -122,7 +285,7 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 	if (resource->flags & RESOURCE_CALL)
 		return 0;
 	if (call->kind == CALL_ALLOC) {
-		struct held_call *const old = resource_live_get(resource, call->id);
+		struct held_call *const old = live_call(resource, call->id);
 
 		if (old && counted) {
 			old->references += old->references != UINT32_MAX;
@@ -135,12 +298,12 @@ static int put_call(struct leaks *leaks, const struct record_call *call)
 		leaks->unseen += old != NULL;
 		return old ? drop(leaks, old) : 0;
 	} else if (call->kind == CALL_RELEASE) {
-		struct held_call *old = counted ? resource_live_get(resource, call->id) : NULL;
+		struct held_call *const old = live_call(resource, call->id);
 
-		if (old && --old->references)
+		if (!old || (counted && --old->references))
 			return 0;
-		old = resource_live_remove(resource, call->id);
-		return old ? drop(leaks, old) : 0;
+		resource_live_remove(resource, call->id);
+		return drop(leaks, old);
 	}
 	return 0;
 }
@@ -158,10 +321,13 @@ static int put(struct stage *stage, const struct record *record)
 	case RECORD_NOTE:
 		return add_mark(leaks, RECORD_NOTE, record->note.text, 0, 0);
 	case RECORD_SCAN:
-		return add_mark(leaks, RECORD_SCAN, record->scan.reason, 0, record->scan.resource);
+		return put_scan(leaks, &record->scan);
 	case RECORD_LOST:
-		return add_mark(leaks, RECORD_LOST, NULL, record->lost.id,
-				(uint64_t)record->lost.resource << 8 | record->lost.kind);
+		put_lost(leaks, &record->lost);
+		return 0;
+	case RECORD_CENSUS:
+		put_census(leaks, &record->census);
+		return 0;
 	case RECORD_COMMENT:
 		return add_mark(leaks, RECORD_COMMENT, record->comment.text, 0, 0);
 	case RECORD_OBJECT:
@@ -203,6 +369,8 @@ static int finish(struct stage *stage)
 	}
 	if (!error)
 		error = put_marks_before(leaks, NULL);
+	for (size_t i = 0; i < leaks->verdict_count && !error; i++)
+		error = put_verdict(leaks, &leaks->verdicts[i]);
 	return error ? error : stage_finish_next(stage);
 }
 
@@ -216,6 +384,7 @@ static void leaks_free(struct stage *stage)
 		free(leaks->marks);
 		leaks->marks = next;
 	}
+	free(leaks->verdicts);
 	resources_free(&leaks->resources);
 	hold_free(&leaks->hold);
 	object_map_free(&leaks->objects);

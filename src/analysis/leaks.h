@@ -3,14 +3,18 @@
 #define FT_ANALYSIS_LEAKS_H
 
 #include "analysis/stage.h"
+#include "base/buf.h"
 
 /* Allocations and releases are matched by (resource, id).  A release never shows.  An allocation of
  * an id that is live already: with a refcount resource it counts; otherwise the former one was released, which was not
  * seen: it is no leak, and is counted.  Copies and the records of
  * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
- * objects that replace others keep their place between the calls. */
+ * objects that replace others keep their place between the calls. What is from before the trace goes on only where a
+ * scan says that it is lost, before what that says. */
 struct stage *leaks_new(struct stage *next);
 /* How many releases were not seen: their ids were given out again. */
 uint64_t leaks_unseen(const struct stage *stage);
+/* Appends a line for each resource that has blocks from before the trace alive, which are no leaks. */
+void leaks_before(const struct stage *stage, struct buf *out);
 
 #endif

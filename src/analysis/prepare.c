@@ -181,6 +181,37 @@ static int put_call(struct prepare *prepare, const struct record *record)
 	return stage_put(prepare->stage.next, &changed);
 }
 
+/* Where a record that is no call says of which resource it is; NULL: it does not. */
+static uint32_t *resource_place(struct record *record)
+{
+	switch (record->type) {
+	case RECORD_SCAN:
+		return &record->scan.resource;
+	case RECORD_LOST:
+		return &record->lost.resource;
+	case RECORD_CENSUS:
+		return &record->census.resource;
+	default:
+		return NULL;
+	}
+}
+
+/* With -R. */
+static int put_other(struct prepare *prepare, const struct record *record)
+{
+	struct record changed = *record;
+	uint32_t *const place = resource_place(&changed);
+
+	if (place) {
+		const uint32_t id = *place ? *place : prepare->only;
+
+		if (!is_chosen(prepare, id))
+			return 0;
+		*place = prepare->chosen.count ? renumber(prepare, id) : id;
+	}
+	return stage_put(prepare->stage.next, &changed);
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct prepare *prepare = (struct prepare *)stage;
@@ -206,7 +237,7 @@ static int put(struct stage *stage, const struct record *record)
 		return put_call(prepare, record);
 	if (record->type == RECORD_HEAP)
 		return put_heap(prepare, record);
-	return stage_put(stage->next, record);
+	return choose ? put_other(prepare, record) : stage_put(stage->next, record);
 }
 
 static int finish(struct stage *stage)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/select.h"
+#include "analysis/before.h"
 #include "analysis/resources.h"
 
 #include <errno.h>
@@ -120,6 +121,14 @@ static bool is_chosen(const struct selection *selection, const struct record_cal
 	       (!options->filter || filter_fits(options->filter, call));
 }
 
+/* Of a block from before the trace. */
+static bool is_before_chosen(const struct selection *selection, const struct record_call *call)
+{
+	const struct select_options *options = &selection->options;
+
+	return is_selected(selection, call) && (!options->filter || filter_fits_before(options->filter, call));
+}
+
 /* Of what was not seen allocated. */
 static bool is_stray_chosen(const struct selection *selection, const struct record_call *call)
 {
@@ -165,6 +174,30 @@ static bool is_let_through(struct selection *selection, const struct record_call
 	return (!has_fates(selection) || goes_with_allocation(selection, call)) && is_seen;
 }
 
+/* Those blocks that are chosen go on. */
+static int put_census(struct selection *selection, const struct record_census *census)
+{
+	struct resource_state *resource = resources_of(&selection->resources, census->resource);
+	struct census_block *chosen = xcalloc(census->count + 1, sizeof(*chosen));
+	uint32_t count = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i < census->count; i++) {
+		const struct record_call call = before_call(census, i);
+		const bool is_wanted = is_before_chosen(selection, &call);
+
+		if (has_fates(selection) && !resource_live_get(resource, call.id))
+			resource_live_set(resource, call.id, (void *)(2 + (uintptr_t)is_wanted));
+		if (is_wanted)
+			chosen[count++] = census->blocks[i];
+	}
+	if (count)
+		error = stage_put(selection->stage.next,
+				  &(struct record){.type = RECORD_CENSUS, .census = {census->resource, chosen, count}});
+	free(chosen);
+	return error;
+}
+
 /* What a scan says of a block that was not chosen. */
 static bool is_of_another(struct selection *selection, const struct record_lost *lost)
 {
@@ -189,6 +222,8 @@ static int put(struct stage *stage, const struct record *record)
 	} else if (options->filter) {
 		filter_note(options->filter, record);
 	}
+	if (record->type == RECORD_CENSUS)
+		return put_census(selection, &record->census);
 	if (record->type == RECORD_LOST && is_of_another(selection, &record->lost))
 		return 0;
 	if (record->type == RECORD_CONTEXT && options->by_context && !(record->context.id & options->context_mask))

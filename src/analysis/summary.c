@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/summary.h"
+#include "analysis/before.h"
 #include "analysis/leaks.h"
 #include "analysis/resources.h"
 #include "analysis/words.h"
@@ -18,6 +19,7 @@ struct summary {
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
+	bool are_all;                                        /* none of these leaks is left out behind them */
 	void (*lines)(const void *context, struct buf *out); /* NULL none */
 	const void *lines_context;
 };
@@ -34,12 +36,23 @@ static void count_call(struct summary *summary, const struct record_call *call)
 	summary->count++;
 }
 
+static void count_census(struct summary *summary, const struct record_census *census)
+{
+	for (uint32_t i = 0; i < census->count; i++) {
+		const struct record_call call = before_call(census, i);
+
+		count_call(summary, &call);
+	}
+}
+
 static int put(struct stage *stage, const struct record *record)
 {
 	struct summary *summary = (struct summary *)stage;
 
 	if (record->type == RECORD_CALL)
 		count_call(summary, &record->call);
+	else if (record->type == RECORD_CENSUS)
+		count_census(summary, &record->census);
 	else if (record->type == RECORD_RESOURCE)
 		resources_declare(&summary->resources, &record->resource);
 	return stage_put(stage->next, record);
@@ -90,9 +103,10 @@ static int put_lines(struct summary *summary, struct buf *line)
 	struct buf lines = {0};
 	int error = 0;
 
-	if (!summary->lines)
-		return 0;
-	summary->lines(summary->lines_context, &lines);
+	if (summary->are_all)
+		leaks_before(summary->leaks, &lines);
+	if (summary->lines)
+		summary->lines(summary->lines_context, &lines);
 	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
 		buf_printf(line, "# %.*s", (int)strcspn(p, "\n"), p);
 		error = put_line(summary, line);
@@ -135,9 +149,12 @@ void summary_set_lines(struct stage *stage, void (*lines)(const void *context, s
 	summary->lines_context = context;
 }
 
-void summary_set_leaks(struct stage *stage, const struct stage *leaks)
+void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all)
 {
-	((struct summary *)stage)->leaks = leaks;
+	struct summary *summary = (struct summary *)stage;
+
+	summary->leaks = leaks;
+	summary->are_all = are_all;
 }
 
 uint64_t summary_count(const struct stage *stage)

@@ -8,8 +8,8 @@
 /* Hands on everything; at the end, for each resource that can leak, two comments: its name, and how
  * many blocks and bytes of it came through. And one of the releases that were not seen, if there are any. */
 struct stage *summary_new(struct stage *next);
-/* The stage before it that looks for leaks. */
-void summary_set_leaks(struct stage *stage, const struct stage *leaks);
+/* The stage before it that looks for leaks; are_all: none of them is left out between the two. */
+void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);
 /* Behind the totals, a comment with each line that `lines` appends at the end. */
 void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context);
 

@@ -160,6 +160,38 @@ bool parse_number_hex(const char *text, uint64_t max, uint64_t *value)
 	return parse_digits(has_hex_prefix(text) ? text + 2 : text, 16, max, value);
 }
 
+int open_regular(const char *path, struct stat *st)
+{
+	const int place = open(path, O_PATH | O_CLOEXEC);
+	struct stat opened;
+	char link[32];
+
+	if (place < 0)
+		return -1;
+	if (fstat(place, st) || !S_ISREG(st->st_mode)) {
+		close(place);
+		errno = ENOEXEC;
+		return -1;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	int fd = open(link, O_RDONLY | O_CLOEXEC);
+	int error = errno;
+
+	/* Where /proc is not mounted. */
+	if (fd < 0 && error == ENOENT) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		error = errno;
+		if (fd >= 0 && (fstat(fd, &opened) || opened.st_dev != st->st_dev || opened.st_ino != st->st_ino)) {
+			close(fd);
+			fd = -1;
+			error = ENOEXEC;
+		}
+	}
+	close(place);
+	errno = error;
+	return fd;
+}
+
 char *read_file(const char *path, size_t max, size_t *size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdarg.h>
 
+struct stat;
+
 #define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
 #define FT_PRINTF(fmt, arg) __attribute__((format(printf, fmt, arg)))
 
@@ -92,6 +94,11 @@ bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
 /* 1234567 as "1,234,567", into `text`, which it returns. */
 const char *number_grouped(uint64_t number, char text[32]);
+
+/* Opens a regular file for reading, and says which one it is. Anything else is not opened at all: what a core file, a
+ * trace or a program calls a file may be a fifo that somebody waits at, or a device that does something when it is
+ * opened. -1 and errno; ENOEXEC: it is none. */
+int open_regular(const char *path, struct stat *st);
 
 /* Reads all of a file (at most `max` bytes, for /proc files without a size) into
  * a new NUL-terminated buffer that the caller frees. NULL and errno on error;

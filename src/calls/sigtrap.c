@@ -69,28 +69,47 @@ static enum trap_action action_now(struct task *task)
 	return proc_stat_again(p->traps->stat_fd, &stat) ? action_of(&stat) : TRAP_DEFAULT;
 }
 
-static uint64_t find_in(struct process *p, const struct object *object, long (*find)(const unsigned char *, size_t))
+typedef long (*code_finder)(const unsigned char *code, size_t size);
+
+#define INSN_ALIGN 4u /* of the processors that have any */
+
+/* The first that lies elsewhere than `except`, in code that is at an address; 0: none. */
+static uint64_t find_but(const struct process *p, uint64_t at, const unsigned char *code, size_t size, code_finder find,
+			 uint64_t except)
+{
+	long offset;
+
+	for (size_t from = 0; from < size; from += align_down((uint64_t)offset, INSN_ALIGN) + INSN_ALIGN) {
+		offset = find(code + from, size - from);
+		if (offset < 0)
+			return 0;
+		const uint64_t found = at + from + (uint64_t)offset;
+
+		if (arch_text_address(p->arch, found) != except)
+			return found;
+	}
+	return 0;
+}
+
+static uint64_t find_in(struct process *p, const struct object *object, code_finder find, uint64_t except)
 {
 	const size_t chunk = 1 << 16, overlap = 32;
 	unsigned char *code = xmalloc(chunk);
-	long offset = -1;
-	uint64_t at = 0;
+	uint64_t found = 0;
 
-	for (size_t r = 0; r < object->text_count && offset < 0; r++) {
+	for (size_t r = 0; r < object->text_count && !found; r++) {
 		const struct text_range *text = &object->text[r];
 
-		for (at = text->start; at < text->end; at += chunk - overlap) {
+		for (uint64_t at = text->start; at < text->end && !found; at += chunk - overlap) {
 			const size_t size = text->end - at < chunk ? text->end - at : chunk;
 
 			if (memory_read(p, at, code, size) < 0)
 				break;
-			offset = find(code, size);
-			if (offset >= 0)
-				break;
+			found = find_but(p, at, code, size, find, except);
 		}
 	}
 	free(code);
-	return offset < 0 ? 0 : at + (uint64_t)offset;
+	return found;
 }
 
 static bool is_libc(const struct object *object)
@@ -102,13 +121,29 @@ static bool is_libc(const struct object *object)
 
 /* The address of some code that every C library has, found by `find` in the text; looked for once. First in the
  * library itself: a browser's own text is 200 MiB. */
-static uint64_t find_code(struct process *p, uint64_t *known, long (*find)(const unsigned char *, size_t))
+static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, uint64_t except)
 {
 	for (unsigned others = 0; others <= 1; others++)
 		for (size_t i = 0; i < p->objects.count && !*known; i++)
 			if (is_libc(p->objects.items[i]) == !others)
-				*known = find_in(p, p->objects.items[i], find);
+				*known = find_in(p, p->objects.items[i], find, except);
 	return *known;
+}
+
+/* The instruction for a system call of the tracer's. Not the one at which the task stands: ARM's kernels have put the
+ * pc back to a call that they make again, and if they find it there on the way out, they make that one, by its own
+ * number (arch/arm/kernel/signal.c) or restart_syscall's (arch/arm64), with the arguments that have been set meanwhile.
+ * It would sleep on, and nobody be able to end it. */
+static uint64_t find_syscall(struct task *task)
+{
+	struct process *p = task->process;
+	const uint64_t pc = p->arch->pc(&task->regs);
+	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->find_syscall, 0);
+	uint64_t other = 0;
+
+	if (!insn || arch_text_address(p->arch, insn) != pc)
+		return insn;
+	return find_code(p, &other, p->arch->find_syscall, pc);
 }
 
 /* Runs the task to its next system call stop. Not by a single step: its trap would be a SIGTRAP again, and
@@ -192,7 +227,7 @@ static void forget_own_state(struct task *task, bool interrupted)
 static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
-	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->find_syscall);
+	const uint64_t insn = find_syscall(task);
 	const struct arch_regs saved = task->regs;
 	bool again = interrupted, suspended;
 	uint64_t mask;
@@ -285,7 +320,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	/* The C library adds a restorer where the processor needs one. */
 	traps->saved = wanted;
 	traps->saved.flags |= p->arch->action_flags;
-	traps->saved.restorer = p->arch->action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer) : 0;
+	traps->saved.restorer = p->arch->action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer, 0) : 0;
 	traps->known = !p->arch->action_flags || traps->saved.restorer;
 	return true;
 }

@@ -157,6 +157,8 @@ static bool read_requests(struct engine *engine, unsigned *requests)
 			*requests |= REQUEST_LET_GO;
 		else if (message.type == MESSAGE_TOGGLE)
 			*requests |= REQUEST_TOGGLE;
+		else if (message.type == MESSAGE_SCAN)
+			*requests |= REQUEST_SCAN;
 	}
 	if (got == 0)
 		*requests |= REQUEST_LET_GO;
@@ -309,6 +311,8 @@ static void set_signals(const struct settings *settings)
 	signal(SIGTERM, note_termination);
 	if (settings->toggle_signal)
 		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to V too */
+	if (settings->scan.request_signal)
+		signal(settings->scan.request_signal, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGCHLD); /* waits among many tasks are led by it: it must stay queued */

@@ -57,6 +57,7 @@ enum engine_request {
 	REQUEST_LET_GO = 1, /* V asked for it, or V is gone */
 	REQUEST_TOGGLE = 2, /* -S's signal came */
 	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() */
+	REQUEST_SCAN = 8,   /* what is traced is to be looked through now */
 };
 
 /* Takes and clears the pending requests (enum engine_request bits). Cheap: one atomic. To be asked after every wait. */

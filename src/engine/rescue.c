@@ -123,10 +123,14 @@ static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc,
 
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {
 		const struct guard_note *const note = &board->notes[i];
-		unsigned char there;
+		const unsigned known = atomic_load(&note->size),
+			       size = known ? known : 1; /* that is not in use any more */
+		unsigned char there[sizeof(note->original)];
 
-		found = note->address == *address && pread(fd, &there, 1, (off_t)*address) == 1 &&
-			there == note->original[0];
+		/* All of it: the first byte of AArch64's breakpoint is that of many instructions. */
+		found = size <= sizeof(there) && note->address == *address &&
+			pread(fd, there, size, (off_t)*address) == (ssize_t)size &&
+			!memcmp(there, note->original, size);
 	}
 	if (fd >= 0)
 		close(fd);

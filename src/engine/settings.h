@@ -50,7 +50,9 @@ struct scan_wish {
 	bool is_wanted, is_json; /* alone: nothing is traced */
 	bool is_off;             /* not beside a report either, where it is otherwise */
 	bool is_traced;          /* beside tracing: at the end of each process, what is lost of its live blocks */
+	int request_signal;      /* to V: what is traced is looked through now (--live's key); 0 none */
 	const char *core;        /* a file that is looked at, NULL none */
+	const char *sysroot;     /* where the files of its process are; NULL / */
 	uint64_t *why;           /* addresses of blocks */
 	size_t why_count;
 	uint64_t interval_ns, count; /* from the begin of one scan to the next, and how many */
@@ -93,6 +95,7 @@ struct settings {
 	size_t attachment_count;
 
 	bool follow;
+	bool census; /* of the blocks from before an attach or a pause */
 	bool start_paused;
 	int toggle_signal;       /* 0: none */
 	const char *toggle_name; /* as kill(1) takes it, of the command line's memory */

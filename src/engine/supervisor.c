@@ -65,6 +65,8 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 			sigaddset(&s->taken, wanted[i]);
 	if (s->settings->toggle_signal)
 		sigaddset(&s->taken, s->settings->toggle_signal);
+	if (s->settings->scan.request_signal)
+		sigaddset(&s->taken, s->settings->scan.request_signal);
 	sigprocmask(SIG_SETMASK, &s->taken, NULL);
 	/* What is ignored is not even queued. The target's actions are those of `state`. */
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
@@ -108,6 +110,8 @@ static void take_signals(struct supervisor *s)
 		msg_debug(DBG_PROCESS, 1, "signal %d", sig);
 		if (sig == s->settings->toggle_signal)
 			message_send(s->socket, MESSAGE_TOGGLE, 0, -1);
+		else if (sig == s->settings->scan.request_signal)
+			message_send(s->socket, MESSAGE_SCAN, 0, -1);
 		else if (sig == SIGTERM || sig == SIGHUP || !target_has_keyboard) {
 			/* What is traced still after the launched program's end (a daemon's child)
 			 * is let go of by Ctrl-C. */

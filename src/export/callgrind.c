@@ -209,18 +209,20 @@ static void write_edges(struct callgrind *callgrind)
 	}
 }
 
-static const struct tally *cost_of(const struct profile_group *group, enum export_weight weight)
+static struct tally cost_of(const struct profile_group *group, enum export_weight weight)
 {
 	switch (weight) {
 	case WEIGHT_LIVE:
-		return &group->live;
+		return group->live;
 	case WEIGHT_PEAK:
-		return &group->at_peak;
+		return group->at_peak;
+	case WEIGHT_LOST:
+		return export_lost_of(group);
 	case WEIGHT_ALLOCATED:
 	case WEIGHT_COUNT:
 		break;
 	}
-	return &group->allocated;
+	return group->allocated;
 }
 
 static int callgrind_write(const struct profile *profile, const struct export_options *options, FILE *out)
@@ -232,10 +234,10 @@ static int callgrind_write(const struct profile *profile, const struct export_op
 	number_functions(&callgrind, profile);
 	occurrences = xcalloc(callgrind.function_count + 1, sizeof(*occurrences));
 	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct tally *cost = cost_of(profile->groups[i], options->weight);
+		const struct tally cost = cost_of(profile->groups[i], options->weight);
 
-		if (profile->groups[i]->resource == memory && cost->calls)
-			add_group(&callgrind, profile->groups[i], cost, occurrences, i + 1);
+		if (profile->groups[i]->resource == memory && cost.calls)
+			add_group(&callgrind, profile->groups[i], &cost, occurrences, i + 1);
 	}
 	join_edges(&callgrind);
 	fputs("# callgrind format\nversion: 1\ncreator: functrace " PACKAGE_VERSION "\npositions: line\n"

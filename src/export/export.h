@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Which figure of a group is wanted where a file holds one. */
-enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT };
+enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT, WEIGHT_LOST };
 
 struct export_options {
 	enum export_weight weight;
@@ -40,11 +40,13 @@ struct stage *export_stage_new(const struct export *export, const struct export_
 const struct export *export_find(const char *name);
 /* The names of all, with commas; valid until the next call. */
 const char *export_names(void);
-/* live, allocated, peak or count. False if it is another word. */
+/* live, allocated, peak, count or lost. False if it is another word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
 /* A group's figure: bytes, or for WEIGHT_COUNT the blocks that were allocated. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);
+/* What of a group only lost blocks or nothing leads to. */
+struct tally export_lost_of(const struct profile_group *group);
 /* The function that a frame is shown as where a file wants a name: that of the function, or "[lib.so+0x123]", or
  * "[0x123]". `room` has the text where it is made; returns it, or the frame's own string. */
 const char *export_frame_name(const struct profile_frame *frame, struct buf *room);

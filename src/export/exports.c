@@ -29,10 +29,8 @@ const char *export_names(void)
 bool export_weight_parse(const char *text, enum export_weight *weight)
 {
 	static const char *const words[] = {
-		[WEIGHT_LIVE] = "live",
-		[WEIGHT_ALLOCATED] = "allocated",
-		[WEIGHT_PEAK] = "peak",
-		[WEIGHT_COUNT] = "count",
+		[WEIGHT_LIVE] = "live",   [WEIGHT_ALLOCATED] = "allocated", [WEIGHT_PEAK] = "peak",
+		[WEIGHT_COUNT] = "count", [WEIGHT_LOST] = "lost",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -6,6 +6,7 @@
  * Written as the records come. What is kept is the distinct stacks with their names, and the live blocks. */
 #include "config.h"
 #include "analysis/output.h"
+#include "analysis/before.h"
 #include "export/export.h"
 #include "profile/resolve.h"
 
@@ -292,6 +293,20 @@ static void put_call(struct heaptrack *heaptrack, const struct record_call *call
 		put_allocation(heaptrack, which, call, key);
 }
 
+/* What is alive when heaptrack's picture begins. */
+static void put_census(struct heaptrack *heaptrack, const struct record_census *census)
+{
+	const struct resource_state *const which = resources_of(&heaptrack->account.resources, census->resource);
+
+	for (uint32_t i = 0; i < census->count && is_heap_type(which->type); i++) {
+		const struct record_call call = before_call(census, i);
+		const uint64_t key = call.id ^ hash_mix(heaptrack->seed + which->id);
+
+		if (!hash_get(&heaptrack->live, key))
+			put_allocation(heaptrack, which, &call, key);
+	}
+}
+
 static void put_process(struct heaptrack *heaptrack)
 {
 	const struct account *const account = &heaptrack->account;
@@ -310,6 +325,8 @@ static int put(struct stage *stage, const struct record *record)
 
 	if (record->type == RECORD_CALL) {
 		put_call(heaptrack, &record->call);
+	} else if (record->type == RECORD_CENSUS) {
+		put_census(heaptrack, &record->census);
 	} else {
 		output_feed_names(heaptrack->names, &heaptrack->account.objects, record);
 		account_put(&heaptrack->account, record);

@@ -38,20 +38,24 @@ static void write_process(const struct profile_process *process, struct buf *lin
 	end_line(line, out);
 }
 
-/* null: no scan has looked. */
-static void add_lost(struct buf *line, const struct profile_resource *resource)
+static void add_classes(struct buf *line, const struct tally lost[LOST_KINDS])
 {
 	static const char *const names[] = {
 		[LOST_DEFINITELY] = "definitely", [LOST_INDIRECTLY] = "indirectly", [LOST_POSSIBLY] = "possibly"};
 
-	if (!resource->scanned) {
-		buf_add_str(line, ",\"lost\":null");
-		return;
-	}
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		buf_printf(line, "%s\"%s\":{\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "}", i ? "," : ",\"lost\":{",
-			   names[i], resource->lost[i].bytes, resource->lost[i].calls);
+			   names[i], lost[i].bytes, lost[i].calls);
 	buf_add_char(line, '}');
+}
+
+/* null: no scan has looked. */
+static void add_lost(struct buf *line, const struct profile_resource *resource)
+{
+	if (resource->scanned)
+		add_classes(line, resource->lost);
+	else
+		buf_add_str(line, ",\"lost\":null");
 }
 
 static void write_resource(const struct profile_resource *resource, struct buf *line, FILE *out)
@@ -61,6 +65,7 @@ static void write_resource(const struct profile_resource *resource, struct buf *
 	add_member(line, "description", resource->desc);
 	add_tally(line, "allocated", resource->flags & RESOURCE_CALL ? &resource->others : &resource->allocated);
 	add_tally(line, "live", &resource->live);
+	add_tally(line, "before", &resource->before_live);
 	add_tally(line, "leaked", &resource->picked);
 	add_lost(line, resource);
 	add_tally(line, "suppressed", &resource->suppressed);
@@ -96,8 +101,12 @@ static void write_group(const struct profile_group *group, struct buf *line, FIL
 	add_tally(line, "allocated", &group->allocated);
 	add_tally(line, "live", &group->live);
 	add_tally(line, "leaked", &group->picked);
+	if (group->resource->scanned)
+		add_classes(line, group->lost);
 	add_tally(line, "peak", &group->at_peak);
 	add_tally(line, "temporary", &group->temporary);
+	if (group->is_before)
+		buf_add_str(line, ",\"before\":true");
 	if (group->is_suppressed)
 		buf_add_str(line, ",\"suppressed\":true");
 	buf_printf(line, ",\"first\":%" PRIu64, group->first_since);

@@ -4,6 +4,14 @@
 
 #include <inttypes.h>
 
+struct tally export_lost_of(const struct profile_group *group)
+{
+	struct tally lost = group->lost[LOST_DEFINITELY];
+
+	tally_join(&lost, &group->lost[LOST_INDIRECTLY]);
+	return lost;
+}
+
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight)
 {
 	switch (weight) {
@@ -15,6 +23,8 @@ uint64_t export_weight_of(const struct profile_group *group, enum export_weight 
 		return group->at_peak.bytes;
 	case WEIGHT_COUNT:
 		return group->allocated.calls;
+	case WEIGHT_LOST:
+		return export_lost_of(group).bytes;
 	}
 	return 0;
 }

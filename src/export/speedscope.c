@@ -66,7 +66,7 @@ static size_t *add_frames(const struct profile *profile, struct buf *text, FILE 
 static void add_profile(const struct profile *profile, const struct profile_resource *resource, const size_t *called,
 			enum export_weight weight, struct buf *text, FILE *out)
 {
-	static const char *const names[] = {"live", "allocated", "at the peak", "calls"};
+	static const char *const names[] = {"live", "allocated", "at the peak", "calls", "lost"};
 	struct buf name = {0};
 	uint64_t sum = 0;
 	bool is_first = true;

@@ -3,7 +3,11 @@
 #include "heap/glibc.h"
 #include "base/util.h"
 
-#define ARENAS_MAX 65536
+#define ARENAS_MAX    65536
+#define HEAPS_MAX     (1u << 20)     /* of an arena */
+#define HEAP_LEAST    (256ull << 10) /* a thread arena's heaps are aligned to it at least: four huge pages of 64 KiB */
+#define HEAP_GREATEST (4ull << 30)   /* four of 1 GiB */
+#define ODD_MAX       4 /* bins in flux, or damaged: it is an arena all the same, and what is odd is said later */
 
 #define VERSIONS 3
 
@@ -38,40 +42,52 @@ static bool is_bin(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
 }
 
-/* The begin of the array that the empty bin at an address belongs to; 0: it is in none. */
-static uint64_t bins_around(struct heap *heap, uint64_t at)
-{
-	const unsigned size = header_size(heap->form);
-	unsigned count = 1;
-	uint64_t first = at;
-
-	while (count < BINS && is_bin(heap, first - size)) {
-		first -= size;
-		count++;
-	}
-	while (count < BINS && is_bin(heap, first + count * size))
-		count++;
-	return count == BINS ? first : 0;
-}
-
-static uint64_t next_bins(struct heap *heap, uint64_t from, uint64_t end)
+/* An empty bin: where to look for the others. 0: there is none from here on. */
+static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
 	const unsigned w = heap->form->word;
-	uint64_t first, last;
+	struct word_run run;
+	uint64_t last;
 
-	for (uint64_t at = align_up(from, w); at + 2 * w <= end; at += w) {
-		if (!word_at(&heap->words, at, &first)) {
-			at = align_down(at, 4096) + 4096 - w;
-			continue;
+	for (uint64_t at = align_up(from, w); next_word_run(heap->image, w, &at, end, &run);)
+		for (uint64_t i = 0; i < run.size; i += w) {
+			const uint64_t first = load_word(run.bytes + i, w);
+
+			if (first == run.at + i - 2 * w && word_at(&heap->words, run.at + i + w, &last) &&
+			    last == first)
+				return run.at + i;
 		}
-		if (first != at - 2 * w || !word_at(&heap->words, at + w, &last) || last != at - 2 * w)
-			continue;
-		const uint64_t bins = bins_around(heap, at);
-
-		if (bins)
-			return bins;
-	}
 	return 0;
+}
+
+/* What stands around an empty bin, as far as it looks like an array of them. */
+struct bins_run {
+	uint64_t first;
+	unsigned count;
+	bool is_odd[2 * BINS];
+};
+
+/* Takes up to ODD_MAX bins on each side that do not hold together. */
+static void look_around(struct heap *heap, uint64_t at, struct bins_run *run)
+{
+	const unsigned size = header_size(heap->form);
+	unsigned before = 0, odd = 0;
+
+	*run = (struct bins_run){0};
+	for (; before < BINS - 1; before++) {
+		run->is_odd[BINS - 2 - before] = !is_bin(heap, at - (uint64_t)(before + 1) * size);
+		odd += run->is_odd[BINS - 2 - before];
+		if (odd > ODD_MAX)
+			break;
+	}
+	memmove(run->is_odd, run->is_odd + BINS - 1 - before, before);
+	run->first = at - (uint64_t)before * size;
+	run->count = before;
+	odd = 0;
+	for (unsigned i = 0; i < BINS && odd <= ODD_MAX; i++, run->count++) {
+		run->is_odd[run->count] = !is_bin(heap, at + (uint64_t)i * size);
+		odd += run->is_odd[run->count];
+	}
 }
 
 static bool add_arena(struct heap *heap, uint64_t start)
@@ -92,7 +108,7 @@ static bool has_info(struct heap *heap, uint64_t arena)
 	for (unsigned is_older = 0; is_older <= 1; is_older++) {
 		const uint64_t size = info_size(heap->form, is_older);
 
-		if ((arena - size) % heap->form->heap_size == 0 && word_or_0(&heap->words, arena - size) == arena &&
+		if ((arena - size) % HEAP_LEAST == 0 && word_or_0(&heap->words, arena - size) == arena &&
 		    (!heap->info_size || heap->info_size == size)) {
 			heap->info_size = size;
 			return true;
@@ -121,23 +137,58 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-static bool find_in(struct heap *heap, const struct heap_mapping *m)
+static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
-	for (uint64_t bins = next_bins(heap, m->start, m->end); bins;
-	     bins = next_bins(heap, bins + bins_bytes(heap->form), m->end))
-		for (unsigned version = 0; version < VERSIONS; version++)
-			if (take_ring(heap, bins, state_offset(heap->form, version)))
-				return true;
+	for (unsigned version = 0; version < VERSIONS; version++)
+		if (take_ring(heap, bins, state_offset(heap->form, version)))
+			return true;
+	return false;
+}
+
+/* The array of bins that the run has, by the arena that is around it. *perfect: one in which all hold together, though
+ * no arena is there; 0 none. */
+static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *perfect)
+{
+	*perfect = 0;
+	for (unsigned first = 0; first + BINS <= run->count; first++) {
+		const uint64_t bins = run->first + (uint64_t)first * header_size(heap->form);
+		unsigned odd = 0;
+
+		for (unsigned i = 0; i < BINS; i++)
+			odd += run->is_odd[first + i];
+		if (odd <= ODD_MAX && take_any_ring(heap, bins))
+			return true;
+		if (!odd)
+			*perfect = bins;
+	}
+	return false;
+}
+
+/* *has_bins: there are some, of no arena. */
+static bool find_in(struct heap *heap, const struct heap_mapping *m, bool *has_bins)
+{
+	struct bins_run run;
+	uint64_t perfect;
+
+	for (uint64_t at = next_empty(heap, m->start, m->end); at; at = next_empty(heap, at, m->end)) {
+		look_around(heap, at, &run);
+		if (take_run(heap, &run, &perfect))
+			return true;
+		*has_bins |= perfect != 0;
+		at = perfect ? perfect + bins_bytes(heap->form) : at + heap->form->word;
+	}
 	return false;
 }
 
 bool arenas_find(struct heap *heap)
 {
+	bool has_bins = false;
+
 	for (size_t i = 0; i < heap->image->n_mappings; i++)
-		if (heap_has_variables(heap->image, i) && find_in(heap, &heap->image->mappings[i]))
+		if (heap_has_variables(heap->image, i) && find_in(heap, &heap->image->mappings[i], &has_bins))
 			return true;
 	heap->arena_count = 0;
-	return false;
+	return has_bins && inconsistent(heap, "the ring of its arenas does not lead back to the first one");
 }
 
 /* ---- Regions ---- */
@@ -168,42 +219,90 @@ static bool add_main(struct heap *heap, uint64_t system_mem)
 	return true;
 }
 
-/* A thread's arena has a chain of heaps, each behind a heap_info {arena, the one before, size, ...}. */
-static bool add_heaps(struct heap *heap, size_t index, uint64_t system_mem)
+/* A heap of a thread's arena, behind its heap_info {arena, the one before, size, ...}. */
+struct heap_info {
+	uint64_t at, previous, size;
+};
+
+/* Reads the heap at an address; false: none of the arena is there. */
+static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
+{
+	const unsigned w = heap->form->word;
+	uint64_t owner;
+
+	info->at = at;
+	return at % heap->heap_size == 0 && word_at(&heap->words, at, &owner) && owner == arena->start &&
+	       word_at(&heap->words, at + w, &info->previous) && word_at(&heap->words, at + 2 * w, &info->size) &&
+	       info->size >= heap->info_size && info->size <= heap->heap_size &&
+	       heap_has_memory(heap->image, at, at + info->size);
+}
+
+static void add_heap(struct heap *heap, size_t index, const struct heap_info *info, uint64_t top)
+{
+	const struct arena *arena = &heap->arenas[index];
+	const bool has_arena = arena->start == info->at + heap->info_size;
+	const uint64_t start =
+		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->info_size;
+
+	region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
+					  .whole = info->at,
+					  .end = info->at + info->size,
+					  .arena = index,
+					  .top = top});
+}
+
+/* A thread's arena has a chain of heaps, the newest with its topmost chunk, and all of them what it has. */
+static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
 {
 	const struct arena *arena = &heap->arenas[index];
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
-	const unsigned w = heap->form->word;
-	uint64_t sum = 0, previous, size, owner;
-	unsigned count = 0;
+	struct heap_info info = {.previous = align_down(top, heap->heap_size)};
+	uint64_t sum = 0;
 
-	for (uint64_t at = align_down(top, heap->form->heap_size); at; at = previous) {
-		if (!word_at(&heap->words, at, &owner) || !word_at(&heap->words, at + w, &previous) ||
-		    !word_at(&heap->words, at + 2 * w, &size) || owner != arena->start ||
-		    size > heap->form->heap_size || size < heap->info_size || (sum += size) > system_mem ||
-		    !heap_has_memory(heap->image, at, at + size))
-			return inconsistent(heap, "an arena's heaps do not follow each other");
-		const bool has_arena = arena->start == at + heap->info_size;
-		const uint64_t start =
-			has_arena ? state_member(heap->form, arena->bins, STATE_END) : at + heap->info_size;
-
-		region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
-						  .whole = at,
-						  .end = at + size,
-						  .arena = index,
-						  .top = count ? 0 : top});
-		count++;
+	for (unsigned count = 0; info.previous; count++) {
+		if (count == HEAPS_MAX || !heap_at(heap, arena, info.previous, &info) ||
+		    (sum += info.size) > system_mem)
+			return false;
+		if (adds)
+			add_heap(heap, index, &info, count ? 0 : top);
 	}
-	return sum == system_mem || inconsistent(heap, "an arena's heaps have another size than it says");
+	return sum == system_mem;
+}
+
+static uint64_t system_mem_of(struct heap *heap, size_t index)
+{
+	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
+}
+
+static bool has_heap_size(struct heap *heap, uint64_t size)
+{
+	heap->heap_size = size;
+	for (size_t i = 1; i < heap->arena_count; i++)
+		if (!follow_heaps(heap, i, system_mem_of(heap, i), false))
+			return false;
+	return true;
+}
+
+/* What heaps are aligned to: from 2.35 to 2.41, with huge pages for malloc (glibc.malloc.hugetlb=2), it is four of
+ * these. */
+static bool find_heap_size(struct heap *heap)
+{
+	if (has_heap_size(heap, heap->form->heap_size))
+		return true;
+	for (uint64_t size = HEAP_LEAST; size <= HEAP_GREATEST; size *= 2)
+		if (has_heap_size(heap, size))
+			return true;
+	return inconsistent(heap, "an arena's heaps do not follow each other, or have another size than it says");
 }
 
 bool arenas_regions(struct heap *heap)
 {
+	if (!find_heap_size(heap))
+		return false;
 	for (size_t i = 0; i < heap->arena_count; i++) {
-		const uint64_t system_mem =
-			word_or_0(&heap->words, state_member(heap->form, heap->arenas[i].bins, STATE_SYSTEM));
+		const uint64_t system_mem = system_mem_of(heap, i);
 
-		if (!(heap->arenas[i].is_main ? add_main(heap, system_mem) : add_heaps(heap, i, system_mem)))
+		if (!(heap->arenas[i].is_main ? add_main(heap, system_mem) : follow_heaps(heap, i, system_mem, true)))
 			return false;
 		heap->figures.arena += system_mem;
 	}

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define PAGE 4096u
+#define PAGE        4096u
+#define INDEXED_MAX (1ul << 28) /* pages: a terabyte */
 
 bool heap_has_variables(const struct heap_image *image, size_t i)
 {
@@ -38,39 +39,52 @@ struct region *region_add(struct heap *heap, const struct region *region)
 	return &heap->regions[heap->region_count++];
 }
 
-/* Bytes of its header that the program cannot use: of one with its own mapping the next one's has no room either, until
- * 2.42. */
+/* Bytes of a chunk that the program cannot use: of one with its own mapping the next one's header has no room either,
+ * and from 2.43 on a whole header behind it is left out. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
-	return region->is_mapped && !is_newest(heap->form, heap->state_offset) ? header_size(heap->form)
-									       : heap->form->word;
+	const unsigned word = heap->form->word;
+
+	if (!region->is_mapped)
+		return word;
+	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word : 0);
 }
 
-static void index_pages(struct heap *heap, struct region *region)
+/* Of the region with the blocks from `first` to `last`; of a region without any nothing. */
+static bool index_pages(struct heap *heap, struct region *region, uint32_t first, uint32_t last, size_t *pages_left)
 {
-	const size_t pages = (region->end - region->whole) / PAGE + 2;
-	uint32_t block = region->first;
+	uint32_t block = first;
 
-	region->by_page = xcalloc(pages, sizeof(*region->by_page));
-	for (size_t i = 0; i < pages; i++) {
-		while (block < heap->block_count && heap->blocks[block].address < region->whole + i * PAGE)
+	region->pages = first == last ? 0 : (heap->blocks[last - 1].address - region->whole) / PAGE + 1;
+	if (region->pages > *pages_left)
+		return false;
+	*pages_left -= region->pages;
+	region->by_page = xcalloc(region->pages + 1, sizeof(*region->by_page));
+	for (size_t i = 0; i < region->pages; i++) {
+		while (block < last && heap->blocks[block].address < region->whole + i * PAGE)
 			block++;
 		region->by_page[i] = block;
 	}
+	region->by_page[region->pages] = last;
+	return true;
 }
 
 bool blocks_index(struct heap *heap)
 {
-	size_t block = 0;
+	size_t block = 0, pages_left = INDEXED_MAX;
 
 	if (heap->block_count >= HEAP_NONE)
 		return false;
 	for (size_t i = 0; i < heap->region_count; i++) {
-		while (block < heap->block_count && heap->blocks[block].address < heap->regions[i].whole)
+		struct region *const region = &heap->regions[i];
+
+		while (block < heap->block_count && heap->blocks[block].address < region->whole)
 			block++;
-		heap->regions[i].first = (uint32_t)block;
-		if (!heap->regions[i].is_mapped)
-			index_pages(heap, &heap->regions[i]);
+		region->first = (uint32_t)block;
+		while (block < heap->block_count && heap->blocks[block].address < region->end)
+			block++;
+		if (!region->is_mapped && !index_pages(heap, region, region->first, (uint32_t)block, &pages_left))
+			return false;
 	}
 	return true;
 }
@@ -113,13 +127,14 @@ const struct region *region_of(const struct heap *heap, uint64_t address)
 
 uint32_t heap_find(const struct heap *heap, uint64_t address)
 {
+	address = image_pointer(heap->image, address);
 	const struct region *region = region_of(heap, address);
 
 	if (!region)
 		return HEAP_NONE;
-	const size_t page = (address - region->whole) / PAGE;
-	const uint32_t first = region->by_page ? region->by_page[page] : region->first;
-	const uint32_t last = region->by_page ? region->by_page[page + 1] : first + 1;
+	const size_t page = (address - region->whole) / PAGE, pages = region->pages;
+	const uint32_t first = region->by_page ? region->by_page[page < pages ? page : pages] : region->first;
+	const uint32_t last = region->by_page ? region->by_page[page < pages ? page + 1 : pages] : first + 1;
 	const size_t up_to = COUNT_UP_TO(heap->blocks + first, last - first, .address, address);
 	const size_t index = first + up_to;
 

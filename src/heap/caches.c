@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define SMALL_BINS 64
+#define SMALL_BINS    64
+#define VARIABLES_MAX 4096 /* on each side of the thread pointer */
 
 /* A tcache_perthread_struct. */
 struct layout {
@@ -89,7 +90,8 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 	for (size_t i = 0; i < heap->image->n_threads; i++) {
 		const uint64_t pointer = heap->image->threads[i].thread_pointer;
 
-		for (uint64_t at = pointer - 4096; pointer && at < pointer + 4096; at += heap->form->word)
+		for (uint64_t at = pointer - VARIABLES_MAX; pointer && at < pointer + VARIABLES_MAX;
+		     at += heap->form->word)
 			if (word_or_0(&heap->words, at) == address)
 				return true;
 	}
@@ -106,6 +108,61 @@ static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct 
 	return is_variable_of_thread(heap, chunk->address);
 }
 
+/* ---- Caches that are damaged ---- */
+
+static bool is_cache(struct heap *heap, uint64_t address)
+{
+	const struct chunk *chunk = chunk_at(heap, address);
+
+	return chunk && chunk->state == CHUNK_INTERNAL;
+}
+
+/* Whether it is of a cache's size, but none that holds together. */
+static bool is_odd(struct heap *heap, uint64_t address)
+{
+	const struct chunk *chunk = chunk_at(heap, address);
+
+	for (size_t k = 0; chunk && chunk->state == CHUNK_USED && k < ARRAY_SIZE(layouts); k++)
+		if (has_size(heap, &layouts[k], chunk->size))
+			return true;
+	return false;
+}
+
+/* The pointers to caches are at the same place among the variables of all threads: whether at one, by which a thread
+ * has a cache, another has what is none. */
+static bool has_odd_cache(struct heap *heap)
+{
+	const struct heap_image *image = heap->image;
+
+	for (int64_t place = -VARIABLES_MAX; place < VARIABLES_MAX; place += heap->form->word) {
+		bool is_known = false, has_odd = false;
+
+		for (size_t i = 0; i < image->n_threads; i++) {
+			const uint64_t pointer = image->threads[i].thread_pointer;
+			const uint64_t address = pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
+
+			is_known |= address && is_cache(heap, address);
+			has_odd |= address && is_odd(heap, address);
+		}
+		if (is_known && has_odd)
+			return true;
+	}
+	return false;
+}
+
+/* The first thread's own, which is the first block that malloc gives. */
+static bool is_first_odd(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->region_count; i++) {
+		const struct region *region = &heap->regions[i];
+		const uint64_t address = region->start + header_size(heap->form);
+
+		if (region->arena == 0 && !region->is_mapped)
+			return is_odd(heap, address) && is_variable_of_thread(heap, address);
+	}
+	return false;
+}
+
 bool caches_find(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->chunk_count; i++) {
@@ -116,6 +173,8 @@ bool caches_find(struct heap *heap)
 			    is_empty(heap, chunk, &layouts[k]))
 				chunk->state = CHUNK_INTERNAL;
 	}
+	if (has_odd_cache(heap) || is_first_odd(heap))
+		return inconsistent(heap, "a thread's cache does not hold together");
 	for (size_t i = 0; i < heap->chunk_count; i++)
 		if (heap->chunks[i].state == CHUNK_CACHED) {
 			heap->figures.cached_chunks++;

@@ -10,7 +10,7 @@ struct form {
 	unsigned word;      /* bytes of a size_t, and of a pointer */
 	unsigned align;     /* of blocks and chunk sizes: MALLOC_ALIGNMENT */
 	unsigned fastbins;  /* NFASTBINS */
-	uint64_t heap_size; /* a thread arena's heaps are aligned to it */
+	uint64_t heap_size; /* a thread arena's heaps are aligned to it by default */
 };
 
 #define BINS 127

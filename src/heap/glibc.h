@@ -55,6 +55,10 @@ uint64_t pieces_next(struct heap *heap, uint64_t from, uint64_t limit, uint64_t 
 bool walk_regions(struct heap *heap);
 /* Chunks that have mappings of their own, behind the others in the tables: mapped.c. */
 bool mapped_find(struct heap *heap);
+/* Of `found`, which look like such chunks but are more than malloc counts (or overlap): moves those to the
+ * front that are, by the pointers to them and the sums. How many; 0: none of the choices, or several, come to `count`
+ * with `bytes`. In chosen.c. */
+size_t mapped_choose(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
 /* Takes off what threads' caches have: caches.c. */
 bool caches_find(struct heap *heap);
 /* The table of blocks, from that of the chunks, which is freed: blocks.c. */

@@ -1,5 +1,8 @@
 #include "config.h"
+#include "heap/code.h"
 #include "heap/glibc.h"
+#include "heap/jemalloc.h"
+#include "heap/mimalloc.h"
 #include "heap/musl.h"
 #include "base/util.h"
 
@@ -33,20 +36,37 @@ static struct heap heap_begin(const struct heap_image *image)
 static enum heap_status glibc_read(struct heap *heap)
 {
 	if (!arenas_find(heap))
-		return HEAP_NOT_FOUND;
+		return heap->reason ? HEAP_INCONSISTENT : HEAP_NOT_FOUND;
 	if (!arenas_regions(heap) || !walk_regions(heap) || !mapped_find(heap) || !caches_find(heap))
 		return HEAP_INCONSISTENT;
 	heap->figures.uordblks = heap->figures.arena - heap->figures.fordblks;
 	return blocks_make(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }
 
+static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
+{
+	size_t count = 0;
+
+	if (arenas_find(heap))
+		for (; count < heap->arena_count && count < most; count++)
+			addresses[count] = heap->arenas[count].start;
+	return count;
+}
+
+/* Those of libraries first: where one is, the C library's has little or nothing, but is there, too. */
 static const struct {
 	const char *name;
 	/* HEAP_NOT_FOUND: it is none of its heaps, and nothing was entered. */
 	enum heap_status (*read)(struct heap *heap);
+	/* As heap_locks(); NULL: it has none. */
+	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
+	/* The address of a variable that it has; 0: it is not there. NULL: it is the C library's own. */
+	uint64_t (*variable)(struct heap *heap);
 } allocators[] = {
-	{"glibc", glibc_read},
-	{"musl", musl_read},
+	{"jemalloc", jemalloc_read, jemalloc_locks, jemalloc_variable},
+	{"mimalloc", mimalloc_read, NULL, mimalloc_variable},
+	{"glibc", glibc_read, glibc_locks, NULL},
+	{"musl", musl_read, NULL, NULL},
 };
 
 static enum heap_status read_any(struct heap *heap)
@@ -85,11 +105,20 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
 	struct heap heap = heap_begin(image);
 	size_t count = 0;
 
-	if (heap.form && arenas_find(&heap))
-		for (; count < heap.arena_count && count < most; count++)
-			addresses[count] = heap.arenas[count].start;
+	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !count; i++)
+		count = allocators[i].locks ? allocators[i].locks(&heap, addresses, most) : 0;
 	free(heap.arenas);
 	return count;
+}
+
+const char *heap_object(const struct heap_image *image)
+{
+	struct heap heap = heap_begin(image);
+	uint64_t variable = 0;
+
+	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !variable; i++)
+		variable = allocators[i].variable ? allocators[i].variable(&heap) : 0;
+	return variable ? code_object(image, variable) : NULL;
 }
 
 void heap_free(struct heap *heap)

@@ -53,9 +53,14 @@ struct heap_extent {
  * lost. NULL: more blocks than can be counted. */
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
 /* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
- * midst of changing the heap: its arenas' locks. How many; 0 unknown. */
+ * midst of changing the heap: its arenas' locks, of the C library's kind (lowlevellock.h: 1 held, 2 held and others may
+ * wait, whom the holder wakes by a futex call). How many; 0 unknown. */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);
-/* Whose it is: "glibc", "musl". The figures are glibc's; of others only arena, uordblks and fordblks. */
+/* The path of the shared object that has the allocator's code, where that is not the C library; NULL: it is that, or
+ * part of the program. The path is the image's. */
+const char *heap_object(const struct heap_image *image);
+/* Whose it is: "glibc", "musl", "jemalloc", "mimalloc". The figures are glibc's; of musl only arena, uordblks and
+ * fordblks; of jemalloc and mimalloc also arenas, hblks, hblkhd and what is cached. */
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
@@ -65,7 +70,7 @@ void heap_classify(struct heap *heap);
 const struct heap_block *heap_blocks(const struct heap *heap, size_t *count);
 /* What is indirectly lost by a block that is HEAP_LOST. */
 void heap_lost_by(const struct heap *heap, const struct heap_block *block, uint64_t *bytes, uint64_t *blocks);
-/* The index of the block that an address is in; HEAP_NONE. */
+/* The index of the block that an address, which may have a tag, is in; HEAP_NONE. */
 uint32_t heap_find(const struct heap *heap, uint64_t address);
 /* Where the pointer is that makes it a root; *tid: of a register, whose, and the address is 0; else 0. */
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid);

@@ -29,9 +29,17 @@ struct heap_image {
 	size_t n_threads;
 	uint8_t word_size;
 	uint16_t machine; /* EM_* */
-	/* The bytes held from address on, in one piece; NULL: not held. */
+	uint8_t tag_bits; /* the highest bits of a pointer, which do not say where it leads */
+	/* The bytes held from address on, in one piece. NULL: not held; *size, if it is changed then: so many bytes
+	 * from there on are not. */
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
 	void *context;
 };
+
+/* Where a word would lead as a pointer. */
+static inline uint64_t image_pointer(const struct heap_image *image, uint64_t word)
+{
+	return word & UINT64_MAX >> image->tag_bits;
+}
 
 #endif

@@ -54,27 +54,17 @@ static void each_word(struct marking *marking, uint32_t index, void (*visit)(str
 {
 	const struct heap_image *image = marking->heap->image;
 	const struct heap_block *block = &marking->heap->blocks[index];
-	const uint64_t end = block->address + block->size, width = marking->highest - marking->lowest;
-	const unsigned step = image->word_size;
-	size_t size;
+	const uint64_t end = block->address + block->size, span = marking->highest - marking->lowest;
+	const unsigned width = image->word_size;
+	struct word_run run;
 
-	for (uint64_t at = block->address; at < end;) {
-		const unsigned char *bytes = image->bytes(image, at, &size);
+	for (uint64_t at = block->address; next_word_run(image, width, &at, end, &run);)
+		for (size_t i = 0; i < run.size; i += width) {
+			const uint64_t word = image_pointer(image, load_word(run.bytes + i, width));
 
-		if (!bytes) {
-			at = align_down(at, 4096) + 4096;
-			continue;
-		}
-		if (size > end - at)
-			size = (size_t)(end - at);
-		for (size_t i = 0; i + step <= size; i += step) {
-			const uint64_t word = load_word(bytes + i, step);
-
-			if (word - marking->lowest <= width)
+			if (word - marking->lowest <= span)
 				visit(marking, word, index);
 		}
-		at += align_up(size, 8);
-	}
 }
 
 static void meet_from_block(struct marking *marking, uint64_t word, uint32_t from)

@@ -59,19 +59,21 @@ static uint64_t number(struct musl *m, uint64_t address, unsigned size)
 	return read_number(m, address, size, &value) ? value : 0;
 }
 
-/* Where the address of the first page of metas is in a struct malloc_context: behind the secret, an int, a counter, and
- * five words; and, where the kernel may have pages of several sizes, a word with that size. */
+/* Where the addresses of the first and the last page of metas are in a struct malloc_context: behind the secret, an
+ * int, a counter, and five words; and, where the kernel may have pages of several sizes, a word with that size. */
 static bool is_context(struct musl *m, uint64_t at)
 {
-	uint64_t secret, head;
+	uint64_t secret, head, last;
 
 	if (!read_number(m, at, 8, &secret) || !secret)
 		return false;
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
 
+		/* Others' variables may have a page's address and what it begins with, too: not of two pages. */
 		if (!read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
-		    number(m, head, 8) != secret)
+		    number(m, head, 8) != secret || !read_number(m, at + head_at + m->word, m->word, &last) || !last ||
+		    last % PAGE || number(m, last, 8) != secret)
 			continue;
 		m->context = at;
 		m->head_at = head_at;
@@ -81,15 +83,24 @@ static bool is_context(struct musl *m, uint64_t at)
 	return false;
 }
 
+static bool find_context_in(struct musl *m, const struct heap_mapping *mapping)
+{
+	struct word_run run;
+
+	for (uint64_t at = mapping->start; next_word_run(m->heap->image, m->word, &at, mapping->end, &run);)
+		for (size_t i = 0; i < run.size; i += m->word)
+			if (is_context(m, run.at + i))
+				return true;
+	return false;
+}
+
 static bool find_context(struct musl *m)
 {
 	const struct heap_image *image = m->heap->image;
 
 	for (size_t i = 0; i < image->n_mappings; i++)
-		if (heap_has_variables(image, i))
-			for (uint64_t at = image->mappings[i].start; at + 80 < image->mappings[i].end; at += m->word)
-				if (is_context(m, at))
-					return true;
+		if (heap_has_variables(image, i) && find_context_in(m, &image->mappings[i]))
+			return true;
 	return false;
 }
 

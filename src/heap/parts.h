@@ -15,6 +15,7 @@ struct region {
 	uint64_t top;      /* the arena's topmost chunk is here; 0: it is elsewhere */
 	uint32_t first;    /* the first block that begins in it or behind it; blocks.c */
 	uint32_t *by_page; /* of each page: the first block that begins there or behind it; NULL of a mapped one */
+	size_t pages;      /* of these: behind the last one no block begins */
 	bool is_mapped;    /* one chunk of its own mapping */
 };
 
@@ -37,6 +38,7 @@ struct heap {
 	size_t arena_count, arena_capacity;
 	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
 	uint64_t info_size;     /* of a heap_info */
+	uint64_t heap_size;     /* what a thread arena's heaps are aligned to */
 	struct region *regions; /* by address */
 	size_t region_count, region_capacity;
 	struct chunk *chunks; /* glibc's, by address */

@@ -102,7 +102,11 @@ static void take_mapped(struct search *search, const struct heap_mapping *m)
 		const uint64_t start = chunk_start(heap->form, page);
 
 		next = page + PAGE;
-		if (!word_at(&heap->words, start, &before) || before)
+		if (!word_at(&heap->words, start, &before)) {
+			next = behind_hole(heap->image, start);
+			continue;
+		}
+		if (before)
 			continue;
 		const uint64_t end = end_of_piece(heap, start, m->end, search->top);
 

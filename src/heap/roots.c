@@ -19,6 +19,7 @@ struct walk {
 
 static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t tid)
 {
+	word = image_pointer(walk->heap->image, word);
 	if (word - walk->lowest <= walk->highest - walk->lowest)
 		walk->callback(walk->context, word, address, tid);
 }
@@ -26,22 +27,12 @@ static void give(const struct walk *walk, uint64_t word, uint64_t address, pid_t
 static void give_words(struct walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap_image *image = walk->heap->image;
-	const unsigned step = image->word_size;
-	size_t size;
+	const unsigned width = image->word_size;
+	struct word_run run;
 
-	for (uint64_t at = align_up(start, step); at < end;) {
-		const unsigned char *bytes = image->bytes(image, at, &size);
-
-		if (!bytes) {
-			at = align_down(at, 4096) + 4096;
-			continue;
-		}
-		if (size > end - at)
-			size = (size_t)(end - at);
-		for (size_t i = 0; i + step <= size; i += step)
-			give(walk, load_word(bytes + i, step), at + i, 0);
-		at += align_up(size, step);
-	}
+	for (uint64_t at = align_up(start, width); next_word_run(image, width, &at, end, &run);)
+		for (size_t i = 0; i < run.size; i += width)
+			give(walk, load_word(run.bytes + i, width), run.at + i, 0);
 }
 
 /* The main arena: its lists point to what is before free chunks, which is the end of a block. */

@@ -2,6 +2,7 @@
 #ifndef FT_HEAP_WORDS_H
 #define FT_HEAP_WORDS_H
 
+#include "base/util.h"
 #include "heap/image.h"
 
 #include <string.h>
@@ -42,6 +43,52 @@ static inline const unsigned char *bytes_at(struct words *words, uint64_t addres
 		words->bytes = bytes;
 	}
 	return words->bytes + (address - words->start);
+}
+
+/* Behind a hole of so many bytes, or of an unknown number (0): where something is held again, or may be. */
+static inline uint64_t hole_end(uint64_t address, size_t size)
+{
+	const uint64_t last = address + (size ? size - 1 : 0), page = last / 4096 + 1;
+
+	return last >= address && page <= UINT64_MAX / 4096 ? page * 4096 : UINT64_MAX;
+}
+
+/* Behind an address that is not held. The next page at least. */
+static inline uint64_t behind_hole(const struct heap_image *image, uint64_t address)
+{
+	size_t size = 0;
+
+	return hole_end(address, image->bytes(image, address, &size) ? 0 : size);
+}
+
+/* Words behind each other that are held. */
+struct word_run {
+	uint64_t at;
+	const unsigned char *bytes;
+	size_t size; /* in bytes, whole words */
+};
+
+/* The next run from *at on, which is moved behind it; false: none begins before `end`. Of *at and `end` only the image
+ * knows whether they are addresses. */
+static inline bool next_word_run(const struct heap_image *image, unsigned width, uint64_t *at, uint64_t end,
+				 struct word_run *run)
+{
+	while (*at < end) {
+		size_t size = 0;
+		const unsigned char *const bytes = image->bytes(image, *at, &size);
+
+		if (!bytes) {
+			*at = hole_end(*at, size);
+			continue;
+		}
+		size = size < end - *at ? size : (size_t)(end - *at);
+		*run = (struct word_run){.at = *at, .bytes = bytes, .size = size / width * width};
+		/* A word that only begins here is not held as a whole. */
+		*at = run->size == size ? *at + size : align_up(*at + size, width);
+		if (run->size)
+			return true;
+	}
+	return false;
 }
 
 /* The word at an address; false: not all of it is held. */

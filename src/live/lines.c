@@ -37,7 +37,8 @@ static void write_row(struct view *view, struct lines *lines, const struct row *
 
 	lines_add(lines, "  %15s %12s %15s %15s %9.1f %9s  ", bytes ? number_grouped(row->live.bytes, live) : "-",
 		  number_grouped(row->live.calls, blocks), signed_text(row->grown, grown),
-		  signed_text(row->grown_last, last), row->calls, age_text(view, row->oldest, age));
+		  signed_text(row->grown_last, last), row->calls,
+		  row->site->is_before ? "before" : age_text(view, row->oldest, age));
 	add_frame(view, lines, row->site);
 	lines_end(lines);
 }

@@ -5,13 +5,19 @@
 #include "symbols/names.h"
 #include "trace/reader.h"
 
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
+
+/* By which the tracer is asked for a scan. */
+#define LIVE_SCAN_SIGNAL SIGUSR1
 
 struct live_options {
 	double interval; /* seconds between two looks */
 	uint32_t count;  /* so many looks, then it ends; 0: until the trace ends or the user does */
 	uint32_t top;    /* rows of a look in plain lines; 0: 10 */
 	const char *sysroot;
+	pid_t tracer;        /* that writes the trace, and can be asked for a scan; 0: none can */
 	struct names *names; /* of the process; the caller's */
 	const char *input_name;
 };

@@ -17,9 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, HEAD_LINES = 3, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12, NARROW = 100 };
+enum { TICK_MS = 100, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12, NARROW = 100 };
 
-static const char *const order_names[ORDERS] = {"bytes", "since start", "since last", "calls/s", "blocks", "oldest"};
+static const char *const order_names[ORDERS] = {"bytes",  "since start", "since last", "calls/s",
+						"blocks", "oldest",      "lost"};
 
 struct screen {
 	struct view *view;
@@ -84,8 +85,30 @@ static bool is_narrow(void)
 	return COLS < NARROW;
 }
 
+/* With a scan a line more, and a column that says what is lost. */
+static int head_lines(const struct screen *screen)
+{
+	return screen->view->has_scan ? 4 : 3;
+}
+
+static void draw_scan(const struct view *view)
+{
+	char lost[32], blocks[32], possibly[32];
+	struct buf line = {0};
+
+	if (*view->scan_reason)
+		buf_printf(&line, "what is lost is not known: %s", view->scan_reason);
+	else
+		buf_printf(&line, "lost: %s bytes in %s blocks, possibly lost: %s bytes; of what was alive %.0f s ago",
+			   number_grouped(view->lost.bytes, lost), number_grouped(view->lost.calls, blocks),
+			   number_grouped(view->possibly.bytes, possibly), view->scan_age);
+	put_text(2, 0, COLS, buf_str(&line));
+	buf_free(&line);
+}
+
 static void draw_head(const struct screen *screen)
 {
+	const int columns_at = head_lines(screen) - 1;
 	const struct view *view = screen->view;
 	const struct resource_state *which = view_resource(view);
 	char age[32], events[32], live[32], blocks[32], grown[32], peak[32];
@@ -109,14 +132,17 @@ static void draw_head(const struct screen *screen)
 			   number_grouped(view->live.calls, blocks), signed_text(view->grown, grown));
 	put_text(1, 0, COLS, buf_str(&line));
 	line.size = 0;
+	if (view->has_scan)
+		draw_scan(view);
 	if (is_narrow())
-		buf_printf(&line, "%13s %8s %13s %8s  allocated by", "bytes", "blocks", "since start", "calls/s");
+		buf_printf(&line, "%13s %8s %13s %8s  allocated by", "bytes", "blocks",
+			   view->has_scan ? "lost" : "since start", "calls/s");
 	else
 		buf_printf(&line, "%15s %10s %14s %14s %9s %9s  allocated by", "bytes", "blocks", "since start",
-			   "since last", "calls/s", "oldest");
+			   view->has_scan ? "lost" : "since last", "calls/s", "oldest");
 	attron(A_REVERSE);
-	mvhline(2, 0, ' ', COLS);
-	put_text(2, 0, COLS, buf_str(&line));
+	mvhline(columns_at, 0, ' ', COLS);
+	put_text(columns_at, 0, COLS, buf_str(&line));
 	attroff(A_REVERSE);
 	buf_free(&line);
 }
@@ -124,7 +150,7 @@ static void draw_head(const struct screen *screen)
 static void draw_row(const struct screen *screen, int y, const struct row *row, bool is_selected)
 {
 	struct view *view = screen->view;
-	char live[32], blocks[32], grown[32], last[32], age[32];
+	char live[32], blocks[32], grown[32], last[32], lost[32], age[32];
 	struct buf line = {0}, name = {0};
 
 	frame_text(view_frame_of(view, row->site), &name);
@@ -132,12 +158,15 @@ static void draw_row(const struct screen *screen, int y, const struct row *row, 
 
 	number_grouped(row->live.calls, blocks);
 	signed_text(row->grown, grown);
+	signed_text(row->grown_last, last);
+	number_grouped(view_has_bytes(view) ? row->lost.bytes : row->lost.calls, lost);
 	if (is_narrow())
-		buf_printf(&line, "%13s %8s %13s %8.1f  %s", bytes, blocks, grown, row->calls, buf_str(&name));
+		buf_printf(&line, "%13s %8s %13s %8.1f  %s", bytes, blocks, view->has_scan ? lost : grown, row->calls,
+			   buf_str(&name));
 	else
 		buf_printf(&line, "%15s %10s %14s %14s %9.1f %9s  %s", bytes, blocks, grown,
-			   signed_text(row->grown_last, last), row->calls, age_text(view, row->oldest, age),
-			   buf_str(&name));
+			   view->has_scan ? lost : last, row->calls,
+			   row->site->is_before ? "before" : age_text(view, row->oldest, age), buf_str(&name));
 	if (is_selected)
 		attron(A_STANDOUT);
 	mvhline(y, 0, ' ', COLS);
@@ -175,7 +204,8 @@ static void draw_foot(const struct screen *screen)
 		buf_add_str(&line, screen->message);
 	else
 		buf_printf(&line,
-			   "q quit  s sort: %s  / filter%s%s  Enter stack  p pause  b base  r report  h page  Tab kind",
+			   "q quit  s sort: %s  / filter%s%s  Enter stack  l lost  p pause  b base  r report  h page  "
+			   "Tab kind",
 			   order_names[screen->view->order], *screen->view->filter ? ": " : "", screen->view->filter);
 	attron(A_REVERSE);
 	mvhline(LINES - 1, 0, ' ', COLS);
@@ -187,7 +217,8 @@ static void draw_foot(const struct screen *screen)
 /* The selected row is on the screen. */
 static void scroll_to_selected(struct screen *screen)
 {
-	const size_t room = LINES > HEAD_LINES + FOOT_LINES ? (size_t)(LINES - HEAD_LINES - FOOT_LINES) : 1;
+	const int other = head_lines(screen) + FOOT_LINES;
+	const size_t room = LINES > other ? (size_t)(LINES - other) : 1;
 
 	if (screen->selected >= screen->view->row_count)
 		screen->selected = screen->view->row_count ? screen->view->row_count - 1 : 0;
@@ -200,7 +231,7 @@ static void scroll_to_selected(struct screen *screen)
 static void draw(struct screen *screen)
 {
 	const int end = LINES - FOOT_LINES;
-	int y = HEAD_LINES;
+	int y = head_lines(screen);
 
 	erase();
 	scroll_to_selected(screen);
@@ -212,9 +243,8 @@ static void draw(struct screen *screen)
 		if (row->site == screen->expanded)
 			y = draw_stack(screen, y, end, row);
 	}
-	if (!screen->view->row_count && end > HEAD_LINES)
-		put_text(HEAD_LINES, 2, COLS - 2,
-			 *screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
+	if (!screen->view->row_count && end > y)
+		put_text(y, 2, COLS - 2, *screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
 	draw_foot(screen);
 	refresh();
 }
@@ -277,10 +307,31 @@ static void write_file(struct screen *screen, enum view_file which)
 	free(name);
 }
 
+static void sort_next(struct screen *screen)
+{
+	struct view *view = screen->view;
+
+	view->order = (view->order + 1) % ORDERS;
+	if (view->order == ORDER_LOST && !view->has_scan)
+		view->order = 0;
+	screen->selected = screen->first = 0;
+	view_look(view, 0);
+}
+
+static void ask_for_scan(struct screen *screen)
+{
+	const char *const refusal = view_ask_for_scan(screen->view);
+
+	snprintf(screen->message, sizeof(screen->message), "%s",
+		 refusal ? refusal : "the process stands for a moment, in which its memory is copied");
+	if (!refusal)
+		screen->view->order = ORDER_LOST;
+}
+
 static void take_key(struct screen *screen, int key)
 {
 	struct view *view = screen->view;
-	const int page = LINES > HEAD_LINES + FOOT_LINES + 1 ? LINES - HEAD_LINES - FOOT_LINES - 1 : 1;
+	const int other = head_lines(screen) + FOOT_LINES + 1, page = LINES > other ? LINES - other : 1;
 
 	if (key == KEY_RESIZE)
 		return;
@@ -323,9 +374,10 @@ static void take_key(struct screen *screen, int key)
 		screen->expanded = selected_site(screen) == screen->expanded ? NULL : selected_site(screen);
 		break;
 	case 's':
-		view->order = (view->order + 1) % ORDERS;
-		screen->selected = screen->first = 0;
-		view_look(view, 0);
+		sort_next(screen);
+		break;
+	case 'l':
+		ask_for_scan(screen);
 		break;
 	case '/':
 		screen->is_typing = true;

@@ -114,6 +114,11 @@ static int compare_rows(const void *a, const void *b, void *context)
 	case ORDER_BLOCKS:
 		result = compare_values((int64_t)x->live.calls, (int64_t)y->live.calls);
 		break;
+	case ORDER_LOST:
+		result = compare_values((int64_t)x->lost.bytes, (int64_t)y->lost.bytes);
+		if (!result)
+			result = compare_values((int64_t)x->lost.calls, (int64_t)y->lost.calls);
+		break;
 	case ORDER_AGE:
 		result = compare_values((int64_t)x->oldest, (int64_t)y->oldest);
 		break;
@@ -161,6 +166,30 @@ static double rate(const struct row *old, uint64_t calls, uint64_t last, double 
 	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
 }
 
+/* What only lost blocks or nothing leads to. */
+static struct tally lost_of(const struct tally lost[LOST_KINDS])
+{
+	struct tally sum = lost[LOST_DEFINITELY];
+
+	tally_join(&sum, &lost[LOST_INDIRECTLY]);
+	return sum;
+}
+
+static void look_for_scan(struct view *view, struct looks *looks, const struct resource_account *account)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (account->scans != looks->scans) {
+		looks->scans = account->scans;
+		looks->scanned_ns = now;
+	}
+	view->has_scan = account->scans > 0;
+	view->scan_reason = account->scans ? account->scan_reason : "";
+	view->scan_age = (double)(now - looks->scanned_ns) / 1e9;
+	view->lost = lost_of(account->lost);
+	view->possibly = account->lost[LOST_POSSIBLY];
+}
+
 static void add_row(struct view *view, const struct looks *looks, const struct site *site)
 {
 	const struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
@@ -178,6 +207,7 @@ static void add_row(struct view *view, const struct looks *looks, const struct s
 		.grown_last = difference(view, &site->live, &last->live),
 		.calls = rate(NULL, site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
+		.lost = lost_of(site->lost),
 	};
 }
 
@@ -198,6 +228,7 @@ static void look(struct view *view, double seconds)
 	const struct resource_account *account = which ? resource_account_of(which) : NULL;
 
 	view->row_count = 0;
+	view->has_scan = false;
 	view->events = view->account.events;
 	if (seconds > 0)
 		view->seconds = seconds;
@@ -207,6 +238,7 @@ static void look(struct view *view, double seconds)
 
 	grow_looks(looks, account->site_count);
 	account_end(&view->account);
+	look_for_scan(view, looks, account);
 	view->live = account->live;
 	view->peak = account->peak_bytes;
 	view->grown = difference(view, &account->live, &looks->base_live);
@@ -253,6 +285,29 @@ void view_set_baseline(struct view *view)
 		looks->base_live = account->live;
 	}
 	pthread_mutex_unlock(&view->lock);
+}
+
+static bool has_memory(const struct view *view)
+{
+	for (size_t i = 0; i < view->account.resources.count; i++)
+		if (view->account.resources.items[i]->type && is_heap_type(view->account.resources.items[i]->type))
+			return true;
+	return false;
+}
+
+const char *view_ask_for_scan(struct view *view)
+{
+	pthread_mutex_lock(&view->lock);
+	const bool ended = view->has_ended, knows = has_memory(view);
+
+	pthread_mutex_unlock(&view->lock);
+	if (!view->options->tracer)
+		return "what is lost is looked for in a process that runs: functrace --live -t PID";
+	if (!knows)
+		return "what is lost of the memory is known where that is traced: -e memory";
+	if (ended || kill(view->options->tracer, LIVE_SCAN_SIGNAL))
+		return "the trace has ended";
+	return NULL;
 }
 
 /* functrace-live-N.txt or .html: the first number that is free. */

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDERS };
+enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOCKS, ORDER_AGE, ORDER_LOST, ORDERS };
 
 /* What a site was at an earlier look. */
 struct site_look {
@@ -22,6 +22,8 @@ struct looks {
 	size_t count;
 	struct tally base_live; /* of all */
 	uint64_t last_calls;
+	uint64_t scans;      /* that were there at the last look */
+	uint64_t scanned_ns; /* when the newest of them was seen, on the monotonic clock */
 };
 
 struct row {
@@ -31,6 +33,7 @@ struct row {
 		grown_last; /* bytes (or blocks where these say nothing) since the baseline, since the last look */
 	double calls;       /* a second, since the last look */
 	uint64_t oldest;    /* of what is alive: nanoseconds or calls */
+	struct tally lost;  /* of that, what the newest scan has found lost */
 };
 
 struct view {
@@ -57,6 +60,11 @@ struct view {
 	int64_t grown;
 	double calls;
 	uint64_t events;
+	bool has_scan;     /* there was one, of which these are, of what is alive still: */
+	struct tally lost; /* definitely or indirectly */
+	struct tally possibly;
+	const char *scan_reason; /* why nothing is known; "" where it is */
+	double scan_age;         /* seconds */
 };
 
 /* Looks at what is there now; the lock is taken meanwhile. `seconds`: since the last time; 0: only the order and the
@@ -73,6 +81,9 @@ bool view_has_bytes(const struct view *view);
 const struct profile_frame *view_frame_of(struct view *view, const struct site *site);
 /* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
 void view_frames(struct view *view, const struct site *site);
+/* Asks the tracer for a scan: the process stands for a moment, and what is lost comes with the trace. NULL, or why it
+ * cannot be: a static text. */
+const char *view_ask_for_scan(struct view *view);
 enum view_file { VIEW_REPORT, VIEW_PAGE };
 /* Writes the report or the page of what is there now to a new file in this folder, whose name the caller frees; NULL
  * and errno. */

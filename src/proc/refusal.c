@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define LOOKS 20 /* until another tracer has let go */
 
 static bool has_other_tracer(pid_t tid)
 {
@@ -93,7 +96,12 @@ int refusal_before_attach(pid_t pid)
 
 	if (!proc_stat(pid, &stat))
 		return refusal_of_attach(pid, ESRCH);
-	return (stat.flags & PROC_KERNEL_THREAD) || has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;
+	if (stat.flags & PROC_KERNEL_THREAD)
+		return refusal_of_attach(pid, EPERM);
+	/* Perhaps it is scanned by another functrace, which lets go of it soon. */
+	for (unsigned i = 0; i < LOOKS && has_other_tracer(pid); i++)
+		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	return has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;
 }
 
 void refusal_of_launch(pid_t pid, const char *program, int error)

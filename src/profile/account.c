@@ -1,5 +1,6 @@
 #include "config.h"
 #include "profile/account_parts.h"
+#include "analysis/before.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,9 +203,45 @@ static void count_release(struct account *account, struct resource_state *which,
 	resource_live_remove(which, call->id);
 	if (block == resource->newest)
 		count_temporary(resource, block);
-	count_lifetime(resource, block, now);
+	if (!block->is_before)
+		count_lifetime(resource, block, now);
 	drop_block(account, resource, block);
 	timeline_note(&resource->timeline, &resource->live, false, 0);
+}
+
+static void add_block(struct account *account, struct resource_state *which, struct resource_account *resource,
+		      uint64_t id, const struct block *values)
+{
+	struct block *block = block_new(account);
+	struct site *site = values->site;
+	const uint64_t size = values->size;
+
+	*block = *values;
+	block->references = 1;
+	resource_live_set(which, id, block);
+	account_settle_site(account, resource, site);
+	tally_add(&resource->allocations, size);
+	tally_add(&resource->live, size);
+	tally_add(&resource->sizes[size_bucket(size)], size);
+	tally_add(&resource->live_sizes[size_bucket(size)], size);
+	tally_add(&site->tally, size);
+	tally_add(&site->live, size);
+	if (block->thread) {
+		tally_add(&block->thread->tally, size);
+		tally_add(&block->thread->live, size);
+	}
+	if (!block->is_before)
+		resource->newest = block;
+	count_peak(resource, site, &block->born);
+	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
+}
+
+/* The call that has allocated it had not returned when the census was: it is not from before. */
+static void take_back(struct resource_account *resource, const struct block *block)
+{
+	tally_take(&resource->allocations, block->size);
+	tally_take(&resource->sizes[size_bucket(block->size)], block->size);
+	tally_take(&block->site->tally, block->size);
 }
 
 static void count_allocation(struct account *account, struct resource_state *which, struct resource_account *resource,
@@ -212,38 +249,46 @@ static void count_allocation(struct account *account, struct resource_state *whi
 {
 	struct block *old = resource_live_get(which, call->id);
 
-	if (old && which->flags & RESOURCE_REFCOUNT) {
+	if (old && !old->is_before && which->flags & RESOURCE_REFCOUNT) {
 		old->references++;
 		resource->references++;
 		return;
 	}
 	if (old) {
-		resource->reused++;
+		if (old->is_before)
+			take_back(resource, old);
+		else
+			resource->reused++;
 		drop_block(account, resource, old);
 	}
-	struct block *block = block_new(account);
-	struct site *site = site_of(resource, call, function, now);
+	add_block(account, which, resource, call->id,
+		  &(struct block){.size = call->size,
+				  .born = *now,
+				  .site = site_of(resource, call, function, now),
+				  .thread = thread_of(account, resource)});
+}
 
-	*block = (struct block){.size = call->size,
-				.born = *now,
-				.site = site,
-				.thread = thread_of(account, resource),
-				.references = 1};
-	resource_live_set(which, call->id, block);
-	resource->newest = block;
-	account_settle_site(account, resource, site);
-	tally_add(&resource->allocations, call->size);
-	tally_add(&resource->live, call->size);
-	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
-	tally_add(&resource->live_sizes[size_bucket(call->size)], call->size);
-	tally_add(&site->tally, call->size);
-	tally_add(&site->live, call->size);
-	if (block->thread) {
-		tally_add(&block->thread->tally, call->size);
-		tally_add(&block->thread->live, call->size);
+static void put_census(struct account *account, const struct record_census *census)
+{
+	struct resource_state *which = resources_of(&account->resources, census->resource);
+	struct resource_account *resource = account_of(account, which);
+	const char *const name = string_intern(&account->strings, BEFORE_NAME);
+
+	if (which->flags & RESOURCE_CALL)
+		return;
+	timeline_advance(&resource->timeline, account->last.since);
+	for (uint32_t i = 0; i < census->count; i++) {
+		const struct record_call call = before_call(census, i);
+
+		if (resource_live_get(which, call.id))
+			continue;
+		resource->before = site_of(resource, &call, name, &account->last);
+		resource->before->is_before = true;
+		add_block(
+			account, which, resource, call.id,
+			&(struct block){
+				.size = call.size, .born = account->last, .site = resource->before, .is_before = true});
 	}
-	count_peak(resource, site, now);
-	timeline_note(&resource->timeline, &resource->live, true, call->size);
 }
 
 static void count_other(struct resource_account *resource, const struct record_call *call, const char *function,
@@ -391,6 +436,9 @@ void account_put(struct account *account, const struct record *record)
 		break;
 	case RECORD_LOST:
 		put_lost(account, &record->lost);
+		break;
+	case RECORD_CENSUS:
+		put_census(account, &record->census);
 		break;
 	default:
 		break;

@@ -45,6 +45,7 @@ struct site {
 	uint64_t oldest_since, newest_since; /* of those alive at the end, after account_end() */
 	uint64_t number;                     /* in the order of the first calls */
 	bool is_marked;                      /* at_mark is set */
+	bool is_before;                      /* what is older than the trace; without a stack */
 	uint64_t peak_seen;                  /* the resource's peaks that at_peak knows of */
 	struct site_history history;         /* what was alive at each moment of the resource's timeline */
 };
@@ -79,7 +80,8 @@ struct resource_account {
 	const char *scan_reason;       /* why nothing is known; interned, "" where it is */
 	struct tally lost[LOST_KINDS]; /* after account_end() */
 	struct timeline timeline;
-	const void *newest; /* the block that was allocated last */
+	const void *newest;  /* the block that was allocated last */
+	struct site *before; /* what a census has found, which counts as allocated; NULL: there was none */
 };
 
 /* What is wanted beyond the sums. Times are in nanoseconds since the first call; in a trace without times each second

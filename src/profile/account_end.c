@@ -9,16 +9,27 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
-/* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to. */
+/* Whether it is one to be shown as a leak: where a scan was, those that only lost blocks or nothing leads to; else what
+ * the trace has seen allocated. What a program has from before is most of what it has, and little of that is a leak. */
 static bool is_leak(struct resource_account *resource, struct block *block)
 {
 	if (!resource_account_has_scan(resource))
-		return true;
+		return !block->is_before;
 	if (!block->lost_scan || block->lost_scan != resource->scans)
 		return false;
 	tally_add(&resource->lost[block->lost], block->size);
 	tally_add(&block->site->lost[block->lost], block->size);
 	return block->lost != LOST_POSSIBLY;
+}
+
+/* What is from before was not born in the trace, and is older than any of it. */
+static bool is_of_age(const struct account_wishes *wishes, const struct block *block, uint64_t age)
+{
+	const uint64_t born = block->born.since;
+
+	if (block->is_before)
+		return !wishes->from && !wishes->to;
+	return born >= wishes->from && (!wishes->to || born <= wishes->to) && age >= wishes->age;
 }
 
 static void end_block(const struct account *account, struct resource_account *resource, struct block *block)
@@ -32,8 +43,7 @@ static void end_block(const struct account *account, struct resource_account *re
 	if (born > site->newest_since)
 		site->newest_since = born;
 	site->ages = add_saturated(site->ages, age);
-	if (is_leak(resource, block) && born >= wishes->from && (!wishes->to || born <= wishes->to) &&
-	    age >= wishes->age)
+	if (is_leak(resource, block) && is_of_age(wishes, block, age))
 		tally_add(&site->picked, block->size);
 }
 

@@ -14,6 +14,7 @@ struct block {
 	uint64_t references;
 	uint64_t lost_scan; /* that has said last that it is lost: its number; 0 none */
 	enum lost_kind lost;
+	bool is_before; /* born before the trace: `born` is when the census was */
 };
 
 /* Before the site's live tally changes: what it was at the moments and peaks that have passed. */

@@ -225,6 +225,10 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 	to->unknown_releases += account->unknown_releases;
 	to->reused += account->reused;
 	to->references += account->references;
+	if (account->before) {
+		tally_join(&to->before, &account->before->tally);
+		tally_join(&to->before_live, &account->before->live);
+	}
 	if (account->peak_bytes.calls)
 		to->peak_since = profile->processes[process].offset + account->peak_bytes_at.since;
 }
@@ -235,6 +239,8 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	const struct profile_process *process = &profile->processes[member->process];
 	const uint64_t offset = process->offset;
 
+	group->is_before |= site->is_before;
+	group->has_old |= process->is_old || process->account->wishes.has_mark;
 	if (process->is_old) {
 		tally_join(&group->old, &site->live);
 		return;

@@ -35,6 +35,8 @@ struct profile_resource {
 	/* Sums over the processes. peak is the sum of the peaks of each one's bytes, which need not have been at the
 	 * same time; with one process it is the peak. */
 	struct tally allocated, live, temporary, peak, picked, others, old, suppressed;
+	/* What censuses have found from before the traces, of what is allocated and of what is alive. */
+	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
 	struct tally lost[LOST_KINDS];   /* of what is alive, where scans were */
 	struct tally not_scanned;        /* alive in processes of which it is not known */
@@ -56,12 +58,14 @@ struct profile_group {
 	const struct profile_frame *const *frames;
 	uint32_t frame_count;
 	bool has_stack;
+	bool is_before;     /* what is older than the traces; without a stack */
 	bool is_suppressed; /* what it had picked is not any more (suppressions.h) */
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
 	struct tally allocated, live, temporary, own_peak, at_peak, picked;
 	struct tally lost[LOST_KINDS]; /* of what is alive, where scans were */
 	struct tally old;              /* alive at the end of the old processes, or at the mark */
+	bool has_old;                  /* an old process, or a mark, that could have some */
 	uint64_t lifetimes, ages;
 	uint64_t released;                   /* blocks whose lifetimes these are */
 	uint64_t first_since;                /* of the first call, from the profile's beginning */

@@ -12,19 +12,22 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define ROUNDS_MAX     1000          /* threads may be made all the time, but then by ones that do not stand yet */
-#define REFUSED_MAX    20            /* looks at threads that are about to end */
-#define YIELDS         200           /* before naps: a thread stops within microseconds */
-#define WAIT_NS        2000000000ull /* for a thread that gets no processor */
-#define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
-#define TURN_NS        20000000ull   /* for those that run to get a processor */
+#define ROUNDS_MAX     1000             /* threads may be made all the time, but then by ones that do not stand yet */
+#define REFUSED_MAX    20               /* looks at threads that are about to end */
+#define YIELDS         200              /* before naps: a thread stops within microseconds */
+#define WAIT_NS        2000000000ull    /* for a thread that gets no processor */
+#define ASLEEP_WAIT_NS 20000000ull      /* for those that sleep in the kernel and are not to be disturbed */
+#define TURN_NS        20000000ull      /* for those that run to get a processor */
+#define ONES_TURN_NS   2000000ull       /* for one that runs while all others stand */
+#define SYSCALL_STOP   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 struct held {
 	struct task task; /* first: the list of the process has these */
 	int signal;       /* what its stop was about to deliver; 0 none */
 	bool is_grouped;  /* it stands in a group-stop: a signal has stopped the process */
 	bool has_ended;
-	uint64_t turns; /* on a processor that it had had when it was resumed */
+	bool is_at_call; /* it stands at the begin or the end of a system call, which it was resumed to */
+	uint64_t turns;  /* on a processor that it had had when it was resumed */
 };
 
 static struct held *held_of(struct task *task)
@@ -45,7 +48,8 @@ static void take_report(struct held *held)
 	held->task.stopped = !held->has_ended;
 	held->task.regs_known = false;
 	held->is_grouped = stop.kind == STOP_GROUP;
-	held->signal = held->task.stopped && !(status >> 16) ? WSTOPSIG(status) : 0;
+	held->is_at_call = held->task.stopped && status >> 8 == SYSCALL_STOP;
+	held->signal = held->task.stopped && !(status >> 16) && !held->is_at_call ? WSTOPSIG(status) : 0;
 }
 
 /* ---- Seizing ---- */
@@ -64,7 +68,7 @@ static int seize(struct hold *hold, pid_t tid)
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
 	/* No events are asked for: a thread or child that is made meanwhile is not ours by itself. */
-	const int error = ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ? -errno : 0;
+	const int error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
 
 	atomic_signal_fence(memory_order_seq_cst);
 	seizing = NULL;
@@ -234,6 +238,18 @@ bool hold_in_syscall(struct task *task, long *number)
 	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 && arch->at_syscall(&task->regs, code, number);
 }
 
+bool hold_begins_call(struct task *task, long *number)
+{
+	struct __ptrace_syscall_info info;
+
+	if (!held_of(task)->is_at_call ||
+	    ptrace(PTRACE_GET_SYSCALL_INFO, task->tid, (void *)sizeof(info), &info) <= 0 ||
+	    info.op != PTRACE_SYSCALL_INFO_ENTRY)
+		return false;
+	*number = (long)info.entry.nr;
+	return true;
+}
+
 bool hold_is_grouped(struct hold *hold)
 {
 	FOR_EACH_TASK(task, &hold->process)
@@ -245,7 +261,8 @@ bool hold_is_grouped(struct hold *hold)
 /* The signal with which it goes on, the registers made ready for that. */
 static int get_ready(struct held *held)
 {
-	if (!held->is_grouped && !stops_or_continues(held->signal))
+	/* At the end of a call the kernel has not looked yet whether a signal's handler is to see EINTR. */
+	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
 		task_restart_syscall(&held->task);
 	return held->signal;
 }
@@ -279,6 +296,17 @@ static void resume(struct held *held)
 	task_resume(&held->task, signal);
 }
 
+static void resume_to_call(struct held *held)
+{
+	const int signal = get_ready(held);
+
+	held->signal = 0;
+	held->task.interrupted = false;
+	held->task.stopped = held->task.regs_known = false;
+	/* ESRCH: it has been killed meanwhile; its end is reported like any other. */
+	ptrace(PTRACE_SYSCALL, held->task.tid, NULL, (void *)(long)signal);
+}
+
 size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -295,6 +323,47 @@ size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task 
 	interrupt_moving(hold);
 	wait_for_stops(hold);
 	return count;
+}
+
+static void run_to_call(struct hold *hold, struct held *held, bool (*is_over)(void *context, struct task *task),
+			void *context)
+{
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	unsigned looks = 0;
+
+	resume_to_call(held);
+	while (!held->has_ended && clock_ns(CLOCK_MONOTONIC) - began < ONES_TURN_NS) {
+		take_report(held);
+		if (held->task.stopped && (!held->is_at_call || is_over(context, &held->task)))
+			break;
+		if (held->task.stopped)
+			resume_to_call(held);
+		else
+			nap(&looks);
+	}
+	interrupt_moving(hold);
+	wait_for_stops(hold);
+}
+
+size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_turn)(void *context, struct task *task),
+			 bool (*is_over)(void *context, struct task *task), void *context)
+{
+	pid_t *const tids = xcalloc(hold->process.task_count + 1, sizeof(*tids));
+	size_t count = 0, ran = 0;
+
+	FOR_EACH_TASK(task, &hold->process)
+		tids[count++] = task->tid;
+	/* Any of them may end in another one's turn. */
+	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
+		struct task *const task = find(hold, tids[i]);
+
+		if (!task || !task->stopped || held_of(task)->is_grouped || !begin_turn(context, task))
+			continue;
+		run_to_call(hold, held_of(task), is_over, context);
+		ran++;
+	}
+	free(tids);
+	return ran;
 }
 
 void hold_end(struct hold *hold)

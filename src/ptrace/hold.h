@@ -27,8 +27,16 @@ int hold_stop(struct hold *hold);
  * on a processor. Registers and calls are those of their new places then; some may have ended. How many ran: none that
  * a signal has stopped does. */
 size_t hold_run(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
+/* Lets stopped tasks run one after the other, while all others stand, each to the first of its system calls at whose
+ * begin or end is_over() holds, or for the time of its turn. begin_turn() is asked just before: false, it has none. How
+ * many had one. None begins after the deadline, by CLOCK_MONOTONIC. */
+size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_turn)(void *context, struct task *task),
+			 bool (*is_over)(void *context, struct task *task), void *context);
 /* Whether the stopped task is in a system call, and its number (may be NULL). */
 bool hold_in_syscall(struct task *task, long *number);
+/* Whether it stands at the begin of a system call, which it was made to run to (or the kernel does not say so: before
+ * 5.3); *number: of which. */
+bool hold_begins_call(struct task *task, long *number);
 /* Whether a signal has stopped the process: its threads do not run on before SIGCONT. */
 bool hold_is_grouped(struct hold *hold);
 /* Lets go of all threads: each gets the signal it was about to get, a stopped process stays stopped, and a system call

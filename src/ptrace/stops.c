@@ -36,6 +36,24 @@ void stops_keep(struct tracer *t, struct task *task, const struct stop *stop)
 	stops_put_back(t, stop);
 }
 
+bool stops_take_interrupt(struct tracer *t, struct stop *stop)
+{
+	struct stops *stops = &t->stops;
+
+	for (size_t i = stops->head; i < stops->count; i++) {
+		const struct task *task = stops->items[i].tid ? task_find(t, stops->items[i].tid) : NULL;
+
+		if (!task || !task->stopped || !task->interrupted)
+			continue;
+		*stop = stop_decode(stops->items[i].tid, stops->items[i].status, task->phase);
+		if (stop->kind != STOP_INTERRUPT)
+			continue;
+		stops->items[i].tid = 0;
+		return true;
+	}
+	return false;
+}
+
 bool stops_take_slow(struct tracer *t, struct stop *stop)
 {
 	struct stops *stops = &t->stops;

@@ -45,6 +45,9 @@ void stops_put_back(struct tracer *t, const struct stop *stop);
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
 /* Drops what was put back for a task that has been replaced by another of that id. */
 void stops_forget(struct tracer *t, pid_t tid);
+/* The next one that was put back and is no more than the tracer's own interrupt; others are passed over. False: there
+ * is none. */
+bool stops_take_interrupt(struct tracer *t, struct stop *stop);
 /* The next one that was put back and still concerns its task. False: there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);
 static inline bool stops_take(struct tracer *t, struct stop *stop)

@@ -70,25 +70,15 @@ static void failed(const struct trace *trace, const char *what, const char *why)
 			 run->attachment_failures == FAILURES_REPORTED ? "; no more of these are reported" : "");
 }
 
-/* What can be read without an end in sight, or not at all, is none. O_NONBLOCK: a fifo has nobody at its other end. */
+/* What can be read without an end in sight, or not at all, is none. */
 static int open_source(const char *path, const char **why)
 {
 	struct stat st;
+	const int fd = open_regular(path, &st);
 
-	/* Who waits for a fifo's reader is not to be woken by one that does not read. */
-	*why = "it is no regular file";
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return -1;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	if (fd < 0) {
-		*why = strerror(errno);
-		return -1;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -1;
+	if (fd < 0)
+		*why = errno == ENOEXEC ? "it is no regular file" : strerror(errno);
+	return fd;
 }
 
 /* 0 or -errno. *is_cut: there is more than is kept. */

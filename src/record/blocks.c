@@ -7,12 +7,12 @@
 
 /* ---- Live blocks ----
  *
- *	63..56 maker | 55 inherited | 54 large | 53..32 size, 31..0 event
+ *	63..56 maker | 55 older | 54 large | 53..32 size, 31..0 event
  *	                                       | 53..0 size                  if it is large
  */
 
 #define MAKER_SHIFT 56
-#define INHERITED   (1ull << 55)
+#define OLDER       (1ull << 55)
 #define LARGE       (1ull << 54)
 #define SIZE_SHIFT  32
 #define SIZE_SMALL  (1ull << 22) /* from here on it is large */
@@ -20,7 +20,7 @@
 uint64_t block_pack(const struct block *block)
 {
 	const uint64_t event = block->event > UINT32_MAX ? 0 : block->event;
-	uint64_t packed = (uint64_t)block->maker << MAKER_SHIFT | (block->is_inherited ? INHERITED : 0);
+	uint64_t packed = (uint64_t)block->maker << MAKER_SHIFT | (block->is_older ? OLDER : 0);
 
 	if (block->size < SIZE_SMALL)
 		packed |= block->size << SIZE_SHIFT | event;
@@ -31,7 +31,7 @@ uint64_t block_pack(const struct block *block)
 
 struct block block_unpack(uint64_t packed)
 {
-	struct block block = {.maker = (unsigned)(packed >> MAKER_SHIFT), .is_inherited = packed & INHERITED};
+	struct block block = {.maker = (unsigned)(packed >> MAKER_SHIFT), .is_older = packed & OLDER};
 
 	if (packed & LARGE) {
 		block.size = packed & BLOCK_SIZE_MAX;
@@ -42,9 +42,9 @@ struct block block_unpack(uint64_t packed)
 	return block;
 }
 
-uint64_t block_inherited(uint64_t packed)
+uint64_t block_older(uint64_t packed)
 {
-	return packed | INHERITED;
+	return packed | OLDER;
 }
 
 /* ---- Functions, of which few differ ---- */

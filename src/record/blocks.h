@@ -7,10 +7,10 @@
 /* A live block. It is kept as one number, so that a large program's millions of them need no more memory than their
  * sizes would. */
 struct block {
-	uint64_t size;     /* the largest that can be kept is BLOCK_SIZE_MAX */
-	uint64_t event;    /* its allocation's number in the trace; 0: not known, of large blocks and late events */
-	unsigned maker;    /* function_number(); 0 not known */
-	bool is_inherited; /* from before the fork */
+	uint64_t size;  /* the largest that can be kept is BLOCK_SIZE_MAX */
+	uint64_t event; /* its allocation's number in the trace; 0: not known, of large blocks and late events */
+	unsigned maker; /* function_number(); 0 not known */
+	bool is_older;  /* from before the trace, or the fork that began it */
 };
 
 #define BLOCK_SIZE_MAX ((1ull << 54) - 1)
@@ -18,7 +18,7 @@ struct block {
 uint64_t block_pack(const struct block *block);
 struct block block_unpack(uint64_t packed);
 /* The same block as a fork's child has it. */
-uint64_t block_inherited(uint64_t packed);
+uint64_t block_older(uint64_t packed);
 
 /* The family of what a function allocates or releases, NULL if that may go together with any. */
 static inline const char *traced_family(const struct traced *function)

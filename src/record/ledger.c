@@ -85,6 +85,33 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id)
 	live_add_existing(&trace->ledger.live[resource], id);
 }
 
+void ledger_begin_census(struct trace *trace, uint32_t resource)
+{
+	trace->ledger.live[resource].awaits_census = true;
+}
+
+bool ledger_awaits_census(const struct trace *trace)
+{
+	for (uint32_t id = 1; trace->ledger.live && id < kind_end(trace); id++)
+		if (trace->ledger.live[id].awaits_census)
+			return true;
+	return false;
+}
+
+bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size)
+{
+	settle_about_to_change(trace);
+	return live_add_census(&trace->ledger.live[resource], id, size);
+}
+
+void ledger_end_census(struct trace *trace, uint32_t resource)
+{
+	struct live_set *live = &trace->ledger.live[resource];
+
+	live->awaits_census = false;
+	hash_free(&live->released);
+}
+
 /* ---- What is asked of it ---- */
 
 void ledger_each(const struct trace *trace, uint32_t resource,
@@ -182,10 +209,11 @@ struct live_total ledger_live(const struct trace *trace, uint32_t resource)
 		return (struct live_total){0};
 	const struct live_set *live = &trace->ledger.live[resource];
 
-	return (struct live_total){.blocks = live->blocks.count - live->inherited,
-				   .bytes = live->bytes - live->inherited_bytes,
-				   .inherited = live->inherited,
-				   .inherited_bytes = live->inherited_bytes};
+	return (struct live_total){.blocks = live->blocks.count - live->older,
+				   .bytes = live->bytes - live->older_bytes,
+				   .older = live->older,
+				   .older_bytes = live->older_bytes,
+				   .has_census = live->has_census};
 }
 
 /* ---- Allocations ---- */

@@ -19,6 +19,14 @@ void ledger_released(struct trace *trace, const struct event *e);
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last);
 /* The id was live before the trace began. It is not in the trace, and its release is none of an unknown one. */
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
+/* The blocks of a kind that were live before the trace are to be found out: what is released is kept from now on. */
+void ledger_begin_census(struct trace *trace, uint32_t resource);
+/* Whether one of a kind has begun, and not ended. */
+bool ledger_awaits_census(const struct trace *trace);
+/* The id is live, though no call here has allocated it, or is about to. False: the ledger knows it, or its release.
+ * What is entered is in the trace: the caller writes it. */
+bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
+void ledger_end_census(struct trace *trace, uint32_t resource);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);
 

@@ -10,6 +10,7 @@ void live_free(struct live_set *live)
 	hash_free(&live->references);
 	hash_free(&live->reserved);
 	hash_free(&live->kept);
+	hash_free(&live->released);
 	free(live->releases);
 }
 
@@ -23,10 +24,10 @@ void live_fork(const struct live_set *from, struct live_set *to)
 	hash_copy(&from->references, &to->references);
 	hash_copy(&from->kept, &to->kept);
 	for (size_t i = 0; (entry = hash_next(&to->blocks, &i));)
-		entry->value = block_inherited(entry->value);
+		entry->value = block_older(entry->value);
 	to->bytes = from->bytes;
-	to->inherited = from->blocks.count; /* its releases are numbers in another trace, and not kept */
-	to->inherited_bytes = from->bytes;
+	to->older = from->blocks.count; /* its releases are numbers in another trace, and not kept */
+	to->older_bytes = from->bytes;
 }
 
 /* ---- One id ---- */
@@ -35,10 +36,10 @@ void live_fork(const struct live_set *from, struct live_set *to)
 static void drop(struct live_set *live, const struct block *block)
 {
 	live->bytes -= block->size;
-	if (!block->is_inherited)
+	if (!block->is_older)
 		return;
-	live->inherited--;
-	live->inherited_bytes -= block->size;
+	live->older--;
+	live->older_bytes -= block->size;
 }
 
 void live_add(struct trace *trace, const struct event *e)
@@ -53,8 +54,9 @@ void live_add(struct trace *trace, const struct event *e)
 		const struct block old = block_unpack(*place);
 
 		drop(live, &old);
-		/* The list of what existed is read while the program runs: that one may have gone meanwhile. */
-		live->counts.reused += !(old.is_inherited && live->kind->existing);
+		/* The list of what existed is read while the program runs: that one may have gone meanwhile, or it is
+		 * this one, whose call has not returned. */
+		live->counts.reused += !(old.is_older && (live->kind->existing || live->has_census));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
 	live->bytes += block.size;
@@ -66,12 +68,26 @@ void live_add(struct trace *trace, const struct event *e)
 
 void live_add_existing(struct live_set *live, uint64_t id)
 {
-	const struct block block = {.is_inherited = true};
+	const struct block block = {.is_older = true};
 
 	if (hash_get(&live->blocks, id))
 		return;
 	hash_set(&live->blocks, id, block_pack(&block));
-	live->inherited++;
+	live->older++;
+}
+
+bool live_add_census(struct live_set *live, uint64_t id, uint64_t size)
+{
+	const struct block block = {.size = size < BLOCK_SIZE_MAX ? size : BLOCK_SIZE_MAX, .is_older = true};
+
+	if (hash_get(&live->blocks, id) || hash_get(&live->released, id))
+		return false;
+	hash_set(&live->blocks, id, block_pack(&block));
+	live->bytes += block.size;
+	live->older++;
+	live->older_bytes += block.size;
+	live->has_census = true;
+	return true;
 }
 
 bool live_remove(struct live_set *live, uint64_t id, struct block *block)
@@ -95,7 +111,7 @@ bool live_add_reference(struct live_set *live, uint64_t id)
 		return false;
 	const uint64_t *old = hash_get(&live->blocks, id);
 
-	if (!old || block_unpack(*old).is_inherited) {
+	if (!old || block_unpack(*old).is_older) {
 		hash_remove(&live->references, id, NULL);
 		return false;
 	}

@@ -11,7 +11,7 @@ static inline struct live_set *live_of(const struct trace *trace, const struct e
 }
 
 void live_free(struct live_set *live);
-/* What a fork's child has from its parent, into an empty set: all of it is inherited. Of some kinds it has nothing. */
+/* What a fork's child has from its parent, into an empty set: all of it is older. Of some kinds it has nothing. */
 void live_fork(const struct live_set *from, struct live_set *to);
 
 /* What the event has allocated is live from now on; its event is the one that was written last. An id that was live is
@@ -19,6 +19,8 @@ void live_fork(const struct live_set *from, struct live_set *to);
 void live_add(struct trace *trace, const struct event *e);
 /* It was there before the trace began. Nothing if it is known. */
 void live_add_existing(struct live_set *live, uint64_t id);
+/* The same, from a census. False: it is known, or was released since the census has begun. */
+bool live_add_census(struct live_set *live, uint64_t id, uint64_t size);
 /* It is not live any more: what it was. False: it was not. */
 bool live_remove(struct live_set *live, uint64_t id, struct block *block);
 

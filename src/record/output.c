@@ -253,7 +253,7 @@ static void report_omissions(struct trace *trace)
 	const uint32_t remarks = trace->counts.failures ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
 	struct buf words = {0};
 
-	if (omissions_words(&words, omissions, OMISSIONS_CALL | arguments | remarks))
+	if (omissions_words(&words, omissions, OMISSIONS_CALL | OMISSIONS_BIT(OMITTED_CENSUS) | arguments | remarks))
 		msg_warn("process %d: the format %s has no place for %s", trace->pid, encoding_name(set->encoding),
 			 buf_str(&words));
 	buf_free(&words);
@@ -357,20 +357,23 @@ void output_note(struct trace *trace, const char *fmt, ...)
 
 void output_heap(struct trace *trace, const struct record_heap *heap)
 {
-	if (trace->writer && !trace->broken)
-		put(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
+	put(trace, &(struct record){.type = RECORD_HEAP, .heap = *heap});
 }
 
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
-	if (trace->writer && !trace->broken)
-		put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
+	put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
 }
 
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
 {
-	if (trace->writer && !trace->broken)
-		put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
+	put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
+}
+
+void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count)
+{
+	put(trace, &(struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
+	engine_want_tick(trace->run->engine);
 }
 
 static void put_thread(struct trace *trace, struct thread *thread)

@@ -81,8 +81,17 @@ static void add_amount(struct buf *b, const struct resource *kind, uint64_t coun
 	add_number(b, bytes, kind->unit);
 }
 
-/* What is from before a fork is in the parent's trace, and not in this one: functrace-postproc -l has the first
- * number. */
+/* What is older than the trace, and in it only where a census was. */
+static void add_older(struct buf *b, const struct resource *kind, const struct live_total *live)
+{
+	if (!live->older)
+		return;
+	buf_add_str(b, live->has_census || kind->existing ? " beside " : ", and from before the fork ");
+	add_amount(b, kind, live->older, live->older_bytes);
+	buf_add_str(b, live->has_census || kind->existing ? " from before the trace" : "");
+}
+
+/* functrace-postproc -l has the first number. */
 static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);
@@ -94,11 +103,7 @@ static void add_live(struct buf *b, const struct trace *trace, uint32_t resource
 		buf_printf(b, " %s", kind->left);
 	else
 		buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
-	if (!live.inherited)
-		return;
-	buf_add_str(b, kind->existing ? " beside " : ", and from before the fork ");
-	add_amount(b, kind, live.inherited, live.inherited_bytes);
-	buf_add_str(b, kind->existing ? " from before the trace" : "");
+	add_older(b, kind, &live);
 }
 
 /* Whether what is live of the kind is worth a word among others. */
@@ -106,7 +111,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
 
-	return live.blocks != 0;
+	return live.blocks || (live.has_census && live.older);
 }
 
 /* Each kind that has any; of several, those that have none are not named one by one. */
@@ -164,17 +169,17 @@ static char *report_text(const struct trace *trace)
 }
 
 /* What a fork's child has from its parent is in the parent's trace. */
-static void note_inherited(struct trace *trace, uint32_t resource)
+static void note_older(struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);
 	struct buf b = {0};
 
-	if (!live.inherited)
+	if (!live.older || live.has_census)
 		return;
-	add_amount(&b, kind_of(trace->run->set, resource), live.inherited, live.inherited_bytes);
+	add_amount(&b, kind_of(trace->run->set, resource), live.older, live.older_bytes);
 	output_note(trace, "from before %s %s %s live, and not in this trace",
 		    kind_of(trace->run->set, resource)->existing ? "the trace" : "the fork", buf_str(&b),
-		    live.inherited == 1 ? "is" : "are");
+		    live.older == 1 ? "is" : "are");
 	buf_free(&b);
 }
 
@@ -183,7 +188,7 @@ void report_end(struct trace *trace, const char *how)
 	if (how)
 		output_note(trace, "%s", how);
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
-		note_inherited(trace, id);
+		note_older(trace, id);
 	output_end(trace);
 }
 

@@ -46,7 +46,7 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 		output_note(trace, "mismatch: %s releases 0x%llx%s, which was allocated by %s%s", e->function->shown,
 			    (unsigned long long)e->id, event_text(last_event(trace), released_at),
 			    function_shown(run, block->maker),
-			    block->is_inherited ? ", before the fork" : event_text(block->event, made_at));
+			    block->is_older ? ", before the fork" : event_text(block->event, made_at));
 }
 
 bool settle_accuses(const struct trace *trace)
@@ -107,6 +107,8 @@ static void release_one(struct trace *trace, const struct event *e)
 		check_mismatch(trace, e, &block);
 	else
 		unknown_release(trace, e);
+	if (live->awaits_census)
+		hash_set(&live->released, e->id, 1);
 	releases_keep(live, &(struct release){.id = e->id,
 					      .event = last_event(trace),
 					      .releaser = function_number(trace->run, e->function)});

@@ -50,13 +50,18 @@ struct live_set {
 	struct release *releases; /* the last ones, by id; NULL none yet: blocks.c */
 	size_t publishers;        /* calls in flight whose id may be out before they return */
 	uint64_t bytes;
-	uint64_t inherited, inherited_bytes; /* of these from before the fork */
+	uint64_t older, older_bytes; /* of these from before the trace, or the fork that began it */
+	bool has_census;             /* ... which are in the trace */
+	bool awaits_census;
+	struct hash released; /* while it does: the ids that were released */
 };
 
-/* The live resources of one kind, and those of them that are not in the trace: a fork's child has its parent's, too. */
+/* The live resources of one kind, and those that are older than the trace: a census has found them, or a fork's child
+ * has them from its parent. */
 struct live_total {
 	uint64_t blocks, bytes;
-	uint64_t inherited, inherited_bytes; /* not among those */
+	uint64_t older, older_bytes; /* not among those */
+	bool has_census;             /* the older ones are in the trace */
 };
 
 struct ledger {

@@ -7,26 +7,38 @@ const state = {
 let scene = null;
 
 const VIEW_TITLES = {
-  live: 'Alive at the end', peak: 'Alive at the peak', allocated: 'Allocated', temporary: 'Temporary',
+  lost: 'Lost', possibly: 'Possibly lost', live: 'Alive at the end', peak: 'Alive at the peak', allocated: 'Allocated', temporary: 'Temporary',
   moment: 'Alive at a moment',
 };
 const VIEW_HELP = {
+  lost: 'what no pointer of the process led to any more at the end, or only what is lost',
+  possibly: 'what only pointers into the midst of blocks led to at the end',
   live: 'what was never released while the trace ran', peak: 'what was alive when most bytes were',
   allocated: 'all that was allocated, released or not',
   temporary: 'what was released before anything else was allocated',
   moment: 'what was alive at the moment that is picked in the line of time',
 };
 const EMPTY = {
+  lost: 'Nothing is lost.', possibly: 'Nothing is possibly lost.',
   live: 'Nothing is alive at the end: no leaks were seen.', peak: 'Nothing was ever alive.',
   allocated: 'Nothing was allocated.', temporary: 'Nothing was released right after it was allocated.',
   moment: 'Nothing was alive at that moment.',
 };
 
 function viewsOf(kind) {
-  return kind.is_call ? ['allocated'] : VIEWS;
+  if (kind.is_call)
+    return ['allocated'];
+  return !kind.scan ? VIEWS : value(kind.scan.possibly[0]) ? ['lost', 'possibly', ...VIEWS] : ['lost', ...VIEWS];
+}
+
+// What is shown first.
+function firstView(kind) {
+  return kind && kind.is_call ? 'allocated' : kind && kind.scan && value(kind.scan.lost[0]) ? 'lost' : 'live';
 }
 
 function figureOfView(kind, view) {
+  if (view === 'lost' || view === 'possibly')
+    return kind.scan[view];
   if (view !== 'moment')
     return kind[view];
   return state.moment === null ? null : sumRows(kind.rows, 'moment', state.moment);
@@ -43,9 +55,9 @@ function readAddress() {
   state.kind = numberIn(said.get('kind'), data.kinds.length, 0);
   const kind = data.kinds[state.kind];
   state.moment = numberIn(said.get('moment'), data.moment_count, null);
-  state.view = said.get('view') || (state.moment === null ? 'live' : 'moment');
+  state.view = said.get('view') || (state.moment === null ? firstView(kind) : 'moment');
   if (!kind || !viewsOf(kind).includes(state.view) || (state.view === 'moment' && state.moment === null))
-    state.view = kind && kind.is_call ? 'allocated' : 'live';
+    state.view = firstView(kind);
   state.unit = said.get('unit') === 'blocks' ? 'blocks' : 'bytes';
   state.invert = said.get('invert') === '1';
   state.find = said.get('find') || '';
@@ -61,7 +73,7 @@ function addressOf() {
   const put = (name, text, otherwise) => String(text) !== String(otherwise) && said.set(name, text);
 
   put('kind', state.kind, 0);
-  put('view', state.view, 'live');
+  put('view', state.view, firstView(data.kinds[state.kind]));
   put('unit', state.unit, 'bytes');
   if (state.moment !== null)
     said.set('moment', state.moment);
@@ -192,6 +204,38 @@ function drawCards(kind) {
   byId('cards').append(...viewsOf(kind).map((view, i) => makeCard(kind, view, i + 1)));
 }
 
+// What a scan at the end has found of what is alive.
+function drawScan(kind) {
+  const place = byId('scan'), parts = [];
+  const add = (figure, text) => {
+    const part = make('li', '', figureText(kind, figure) + ' ');
+    part.append(make('b', '', text[0]), text[1]);
+    parts.push(part);
+  };
+
+  place.textContent = '';
+  if (kind.scan) {
+    const all = kind.scan.classes.concat({figure: kind.not_scanned}).map((c) => c.figure);
+    const lost = all.reduce((sum, f) => [sum[0] + value(f[0]), sum[1] + value(f[1])], [0, 0]);
+    const texts = {
+      definitely: ['definitely lost', ': no pointer leads to them'],
+      indirectly: ['indirectly lost', ': only what is lost leads to them'],
+      possibly: ['possibly lost', ': pointers into the midst of them'],
+    };
+
+    if (!value(kind.lost[0]))
+      add([0, 0], texts.definitely);
+    kind.scan.classes.forEach((c) => add(c.figure, texts[c.name]));
+    add([value(kind.live[0]) - lost[0], value(kind.live[1]) - lost[1]], ['still reachable', '']);
+    if (value(kind.not_scanned[0]))
+      add(kind.not_scanned, ['not known', ': in processes that were not looked through']);
+  }
+  if (kind.why_unscanned)
+    parts.push(make('li', '', 'Of ' + kind.unscanned + ' it is not known what is lost: ' + kind.why_unscanned));
+  place.append(...parts);
+  place.hidden = !parts.length;
+}
+
 function isMain(kind) {
   return kind.has_bytes && state.unit === 'bytes' ? 'bytes' : 'blocks';
 }
@@ -286,6 +330,7 @@ function draw() {
   }
   drawKinds();
   drawCards(kind);
+  drawScan(kind);
   drawTools(kind);
   byId('time-part').hidden = kind.is_call || !kind.blocks.length;
   byId('time-title').textContent = data.has_times ? 'Over time' : 'Over the calls';
@@ -305,8 +350,8 @@ function change(changes) {
   if ('kind' in changes) {
     state.open.clear();
     state.rows = ROWS_AT_FIRST;
-    if (data.kinds[state.kind].is_call)
-      state.view = 'allocated';
+    if (!viewsOf(data.kinds[state.kind]).includes(state.view) || data.kinds[state.kind].is_call)
+      state.view = firstView(data.kinds[state.kind]);
   }
   draw();
 }

@@ -249,6 +249,25 @@ static void add_threads(struct buf *out, const struct profile *profile, const st
 	free(threads.rows);
 }
 
+/* Nothing where no scan was. */
+static void add_scan(struct buf *out, const struct profile_resource *kind)
+{
+	if (kind->scanned) {
+		add_key(out, "lost");
+		for (unsigned i = 0; i < LOST_KINDS; i++) {
+			buf_add_char(out, i ? ',' : '[');
+			page_add_number(out, kind->lost[i].calls);
+			page_add_next(out, kind->lost[i].bytes);
+		}
+		buf_add_char(out, ']');
+		add_tally(out, "not_scanned", &kind->not_scanned);
+	}
+	if (!kind->unknown)
+		return;
+	add_text(out, "unscanned", kind->unscanned);
+	add_text(out, "why_unscanned", kind->unknown);
+}
+
 static void add_kind(struct buf *out, const struct profile *profile, const struct profile_resource *kind,
 		     const struct page_axis *axis, const struct buf *rows)
 {
@@ -269,6 +288,7 @@ static void add_kind(struct buf *out, const struct profile *profile, const struc
 	add_tally(out, "temporary", &kind->temporary);
 	if (profile->process_count == 1)
 		add_number(out, "peak_since", kind->peak_since);
+	add_scan(out, kind);
 	add_number(out, "unknown", kind->unknown_releases);
 	add_number(out, "reused", kind->reused);
 	add_lines_of_time(out, profile, kind, axis);

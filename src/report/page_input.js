@@ -1,7 +1,7 @@
 // The mouse and the keyboard.
 
 const KEYS = [
-  ['1 2 3 4 5', 'alive at the end, at the peak, allocated, temporary, at a moment'],
+  ['1 2 3 \u2026', 'what is shown, as it stands there from left to right: lost, alive, allocated, temporary'],
   ['\u2190 \u2192', 'in the line of time: the moment before, the next one'],
   ['\u2190 \u2192 \u2191 \u2193', 'in the flame graph: the box beside, the caller, the called'],
   ['Enter', 'zoom to the box; open or close a stack of the table'],
@@ -167,7 +167,7 @@ function flipUnit() {
 }
 
 function forget() {
-  change({zoom: 0, find: '', moment: null, view: state.view === 'moment' ? 'live' : state.view});
+  change({zoom: 0, find: '', moment: null, view: state.view === 'moment' ? firstView(data.kinds[state.kind]) : state.view});
 }
 
 function pressed(event) {
@@ -187,7 +187,7 @@ function pressed(event) {
     '/': () => byId('find').focus(), '?': showHelp, b: flipUnit, i: () => change({invert: !state.invert}),
     t: nextTheme,
   };
-  if (/^[1-5]$/.test(key))
+  if (/^[1-7]$/.test(key))
     pickView(viewsOf(data.kinds[state.kind])[key - 1]);
   else if (Object.hasOwn(actions, key))
     actions[key]();

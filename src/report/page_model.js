@@ -5,6 +5,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const NO_STACK = 3;
 const INLINED = 1, UNNAMED = 2;
 const VIEWS = ['live', 'peak', 'allocated', 'temporary', 'moment'];
+const LOST_CLASSES = ['definitely', 'indirectly', 'possibly'];
 
 function frameOf(number) {
   const at = 6 * number, f = data.frames;
@@ -30,8 +31,19 @@ function value(number) {
   return +number;
 }
 
+// Of [blocks, bytes] of each class, what is definitely and indirectly lost, and what is so possibly.
+function lostOf(numbers) {
+  const l = numbers || [0, 0, 0, 0, 0, 0];
+
+  return {
+    lost: [value(l[0]) + value(l[2]), value(l[1]) + value(l[3])], possibly: [l[4], l[5]],
+    classes: LOST_CLASSES.map((name, i) => ({name, figure: [l[2 * i], l[2 * i + 1]]})).filter((c) => value(c.figure[0])),
+  };
+}
+
 function makeRow(numbers, index) {
   return {
+    ...lostOf(numbers[18]),
     index, node: numbers[0], name: data.names[numbers[1]], folded: value(numbers[2]), end: numbers[3],
     allocated: [numbers[4], numbers[5]], live: [numbers[6], numbers[7]], peak: [numbers[8], numbers[9]],
     temporary: [numbers[10], numbers[11]], released: value(numbers[12]), life: value(numbers[13]),
@@ -42,6 +54,7 @@ function makeRow(numbers, index) {
 for (const kind of data.kinds) {
   kind.rows = kind.rows.map(makeRow);
   kind.flames = [null, null];
+  kind.scan = kind.lost ? lostOf(kind.lost) : null;
 }
 
 // What a row had alive at a moment: [blocks, bytes].

@@ -13,6 +13,7 @@ struct row {
 	uint64_t groups;      /* folded */
 	unsigned end;
 	struct tally allocated, live, at_peak, temporary;
+	struct tally lost[LOST_KINDS];
 	uint64_t lifetimes, released, first, oldest, newest;
 	struct tally *moments;
 };
@@ -70,6 +71,26 @@ static void add_tally(struct buf *out, const struct tally *tally)
 	page_add_next(out, tally->bytes);
 }
 
+static bool has_lost(const struct tally lost[LOST_KINDS])
+{
+	for (unsigned i = 0; i < LOST_KINDS; i++)
+		if (lost[i].calls)
+			return true;
+	return false;
+}
+
+static void add_lost(struct buf *out, const struct row *row)
+{
+	if (!has_lost(row->lost))
+		return;
+	for (unsigned i = 0; i < LOST_KINDS; i++) {
+		buf_add_str(out, i ? "," : ",[");
+		page_add_number(out, row->lost[i].calls);
+		page_add_next(out, row->lost[i].bytes);
+	}
+	buf_add_char(out, ']');
+}
+
 static void add_row(struct rows *rows, const struct row *row)
 {
 	struct buf *out = &rows->json[row->kind];
@@ -88,6 +109,7 @@ static void add_row(struct rows *rows, const struct row *row)
 	page_add_next(out, row->live.calls ? row->oldest : 0);
 	page_add_next(out, row->live.calls ? row->newest : 0);
 	add_moments(out, row, rows->axis->moment_count);
+	add_lost(out, row);
 	buf_add_char(out, ']');
 }
 
@@ -99,6 +121,8 @@ static void join(const struct rows *rows, struct row *row, const struct profile_
 	tally_join(&row->live, &group->live);
 	tally_join(&row->at_peak, &group->at_peak);
 	tally_join(&row->temporary, &group->temporary);
+	for (unsigned i = 0; i < LOST_KINDS; i++)
+		tally_join(&row->lost[i], &group->lost[i]);
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
 	if (group->first_since < row->first)
@@ -140,7 +164,7 @@ static void add_group(struct rows *rows, const struct profile_group *group)
 static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
 	/* With numbers of 20 digits. */
-	enum { COST = 400, MOMENT_COST = 47 };
+	enum { COST = 540, MOMENT_COST = 47 };
 	const size_t cost = COST + MOMENT_COST * rows->axis->moment_count;
 	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);
 
@@ -157,7 +181,7 @@ static struct row *folded_row(struct rows *rows, size_t kind, size_t node)
 
 static void take_group(struct rows *rows, const struct profile_group *group)
 {
-	enum { ROW_COST = 160 };
+	enum { ROW_COST = 180 };
 	size_t cost;
 	const size_t node = page_node_find(rows->stacks, group, &cost);
 	const size_t before = rows_size(rows);
@@ -177,10 +201,21 @@ static double rank_of(const struct profile_group *group)
 {
 	const struct profile_resource *kind = group->resource;
 	const struct tally *allocated = kind->flags & RESOURCE_CALL ? &kind->others : &kind->allocated;
+	struct tally lost = {0}, all_lost = {0};
+
+	for (unsigned i = 0; i < LOST_KINDS; i++) {
+		tally_join(&lost, &group->lost[i]);
+		tally_join(&all_lost, &kind->lost[i]);
+	}
 	const double shares[] = {
-		share(group->live.bytes, kind->live.bytes),      share(group->live.calls, kind->live.calls),
-		share(group->at_peak.bytes, kind->peak.bytes),   share(group->allocated.bytes, allocated->bytes),
-		share(group->allocated.calls, allocated->calls), share(group->temporary.bytes, kind->temporary.bytes),
+		share(lost.bytes, all_lost.bytes),
+		share(lost.calls, all_lost.calls),
+		share(group->live.bytes, kind->live.bytes),
+		share(group->live.calls, kind->live.calls),
+		share(group->at_peak.bytes, kind->peak.bytes),
+		share(group->allocated.bytes, allocated->bytes),
+		share(group->allocated.calls, allocated->calls),
+		share(group->temporary.bytes, kind->temporary.bytes),
 	};
 	double rank = 0;
 

@@ -8,6 +8,7 @@ const COLUMNS = [
   {name: 'blocks', title: 'Blocks', sort: (row, figure) => value(figure[0])},
   {name: 'size', title: 'Mean size', sort: (row, figure) => value(figure[0]) ? value(figure[1]) / value(figure[0]) : 0},
   {name: 'life', title: 'Mean life', sort: (row) => row.released ? row.life : -1},
+  {name: 'class', title: 'Lost', sort: null},
   {name: 'where', title: 'Allocated by', sort: null},
 ];
 
@@ -15,7 +16,9 @@ function columnsOf(kind) {
   return COLUMNS.filter((column) => {
     if (column.name === 'bytes' || column.name === 'size')
       return kind.has_bytes;
-    return column.name !== 'life' || !kind.is_call;
+    if (column.name === 'class')
+      return state.view === 'lost';
+    return column.name !== 'life' || (!kind.is_call && state.view !== 'lost');
   });
 }
 
@@ -69,6 +72,8 @@ function addFigures(to, kind, row) {
     addFigure(list, 'Alive at the end', figureText(kind, row.live));
     addFigure(list, 'Alive at the peak', figureText(kind, row.peak));
     addFigure(list, 'Temporary', figureText(kind, row.temporary));
+    for (const {name, figure} of row.classes)
+      addFigure(list, capital(name) + ' lost', figureText(kind, figure));
     if (row.released)
       addFigure(list, 'Released', counted(row.released, kind.one, kind.many) + ' after ' + spanText(row.life) +
         ' on average');
@@ -138,6 +143,8 @@ function addCell(line, column, kind, row, figure, sum) {
     cell.textContent = value(figure[0]) ? grouped(value(figure[1]) / value(figure[0])) : '';
   } else if (column.name === 'life') {
     cell.textContent = row.released ? spanText(row.life) : 'none ended';
+  } else if (column.name === 'class') {
+    cell.textContent = row.classes.map((c) => c.name).filter((name) => name !== 'possibly').join(', ');
   } else {
     addWhere(cell, row);
   }

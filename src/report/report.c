@@ -179,6 +179,19 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	lines_end(&report->lines);
 }
 
+/* What a census has found, of what the line before counts. */
+static void write_before(struct report *report, const struct profile_resource *resource, const struct tally *before,
+			 const char *words)
+{
+	if (!before->calls)
+		return;
+	add_label(report, "");
+	lines_add(&report->lines, "  ");
+	report_add_tally(report, resource, before);
+	lines_add(&report->lines, " %s", words);
+	lines_end(&report->lines);
+}
+
 static void write_totals(struct report *report, const struct profile_resource *resource)
 {
 	struct lines *lines = &report->lines;
@@ -193,12 +206,16 @@ static void write_totals(struct report *report, const struct profile_resource *r
 	report_add_tally(report, resource, &resource->allocated);
 	lines_add(lines, " allocated, %s released", number_grouped(resource->releases, number));
 	lines_end(lines);
+	write_before(report, resource, &resource->before, "of these before the trace began");
 	add_label(report, "");
 	lines_colour(lines, COLOUR_FIGURE);
 	report_add_tally(report, resource, &resource->live);
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, " alive at the end");
 	lines_end(lines);
+	write_before(report, resource, &resource->before_live,
+		     resource->scanned ? "of these from before the trace began"
+				       : "of these from before the trace began: no leaks");
 	write_lost(report, resource);
 	add_label(report, "");
 	report_add_tally(report, resource, &resource->peak);

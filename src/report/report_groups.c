@@ -111,7 +111,7 @@ static void write_frames(struct report *report, const struct profile_group *grou
 		LINE(&report->lines, "      (cut here; -b takes more frames)");
 	else if (group->end == STACK_LOST)
 		LINE(&report->lines, "      (could not be followed further)");
-	if (!group->has_stack)
+	if (!group->has_stack && !group->is_before)
 		LINE(&report->lines, "      (no stack was taken)");
 }
 
@@ -146,11 +146,16 @@ static void write_group_head(struct report *report, const struct ranked *ranked,
 	lines_colour(lines, COLOUR_BAR);
 	lines_add_bar(lines, ranked->key, whole, BAR);
 	lines_end(lines);
-	lines_add(lines, "      by ");
-	lines_add_name(lines, group->function ? group->function : "?");
-	if (report->options.view == REPORT_LEAKS && group->live.calls)
+	lines_add(lines, "      ");
+	if (!group->is_before)
+		lines_add(lines, "by ");
+	lines_add_name(lines, group->is_before  ? "from before the trace began: no stack is known"
+			      : group->function ? group->function
+						: "?");
+	if (report->options.view == REPORT_LEAKS && group->live.calls && !group->is_before)
 		add_ages(report, group);
-	if (report->options.view == REPORT_ALLOCATED && group->released && report->profile->has_times) {
+	if (report->options.view == REPORT_ALLOCATED && group->released && !group->is_before &&
+	    report->profile->has_times) {
 		char mean[32];
 
 		lines_add(lines, ", alive for %s on average",
@@ -193,13 +198,19 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 	free(ranked);
 }
 
+/* A trace that has no census says nothing of what was alive before it began. */
+static bool is_uncompared(const struct profile_group *group)
+{
+	return group->is_before && !group->has_old;
+}
+
 /* What is alive more than before. */
 static struct tally growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally *now = &group->live, *old = &group->old;
 	const bool bytes = report_has_bytes(group->resource);
 
-	if (group->is_suppressed || now->calls < report->options.min_count)
+	if (group->is_suppressed || is_uncompared(group) || now->calls < report->options.min_count)
 		return (struct tally){0};
 	if (bytes ? now->bytes <= old->bytes : now->calls <= old->calls)
 		return (struct tally){0};
@@ -231,6 +242,20 @@ static void write_growth_head(struct report *report, const struct profile_group 
 	lines_end(lines);
 }
 
+static void write_uncompared(struct report *report, const struct profile_resource *resource)
+{
+	for (size_t i = 0; i < report->profile->group_count; i++) {
+		const struct profile_group *const group = report->profile->groups[i];
+
+		if (group->resource != resource || !is_uncompared(group) || !group->live.calls)
+			continue;
+		lines_add(&report->lines, "     ");
+		report_add_tally(report, resource, &group->live);
+		lines_add(&report->lines, " from before the trace began: no growth, for the older trace knows of none");
+		lines_end(&report->lines);
+	}
+}
+
 void report_growth(struct report *report, const struct profile_resource *resource)
 {
 	const size_t top = report->options.top ? report->options.top : TOP_DEFAULT;
@@ -248,5 +273,6 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 	}
 	if (count > top)
 		LINE(&report->lines, "     and %zu more groups that grew (--top=%zu shows all)", count - top, count);
+	write_uncompared(report, resource);
 	free(ranked);
 }

@@ -222,7 +222,7 @@ void report_objects(struct report *report, const struct profile_resource *resour
 		if (group->resource != resource)
 			continue;
 		/* Strings of a profile are interned. */
-		const char *object = object_of(group);
+		const char *object = group->is_before ? group->function : object_of(group);
 		uint64_t *place = hash_place(&index, (uintptr_t)object);
 
 		if (!*place) {

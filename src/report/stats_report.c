@@ -65,6 +65,9 @@ static void write_totals(struct report *report, const struct resource_state *whi
 		return;
 	LINE(&report->lines, "  allocations    %12" PRIu64 "   bytes %20" PRIu64, resource->allocations.calls,
 	     resource->allocations.bytes);
+	if (resource->before)
+		LINE(&report->lines, "  of these before%12" PRIu64 "   bytes %20" PRIu64 "   (the trace began)",
+		     resource->before->tally.calls, resource->before->tally.bytes);
 	LINE(&report->lines, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64,
 	     resource->releases, resource->unknown_releases);
 	if (resource->references)
@@ -73,6 +76,9 @@ static void write_totals(struct report *report, const struct resource_state *whi
 		LINE(&report->lines, "  unseen releases%12" PRIu64 "   (an id was given out again)", resource->reused);
 	LINE(&report->lines, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
 	     resource->live.bytes);
+	if (resource->before && resource->before->live.calls)
+		LINE(&report->lines, "  of these before%12" PRIu64 "   bytes %20" PRIu64 "   (the trace began)",
+		     resource->before->live.calls, resource->before->live.bytes);
 	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
 	write_moment(report, &resource->peak_blocks_at);
 	lines_end(&report->lines);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/care.h"
+#include "heap/code.h"
 #include "proc/proc.h"
 #include "symbols/maps.h"
 
@@ -8,84 +9,46 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#define TIME_NS   200000000ull
-#define TRIES_MAX 4
+#define TIME_NS    200000000ull
+#define TRIES_MAX  8
+#define CALL_WORDS 32 /* of the stack, in which a function that makes a system call has its return address */
 
-static bool is_c_library(const char *path)
+/* Where the allocator's code is. */
+struct code {
+	struct maps maps;
+	const char *object; /* besides the C library; NULL none */
+};
+
+static bool is_one_of(const unsigned short *calls, size_t count, long number)
 {
-	const char *name = path_name(path);
-
-	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6) || !strncmp(name, "ld-musl-", 8);
-}
-
-static bool is_heap_call(const struct arch *arch, long number)
-{
-	for (size_t i = 0; i < ARCH_HEAP_CALLS && arch->heap_calls[i]; i++)
-		if (arch->heap_calls[i] == number)
+	for (size_t i = 0; i < count && calls[i]; i++)
+		if (calls[i] == number)
 			return true;
 	return false;
 }
 
-/* Whether it runs code of the C library. */
-static bool is_in_code(void *maps, struct task *task)
+static bool is_heap_call(const struct arch *arch, long number)
 {
+	return is_one_of(arch->heap_calls, ARCH_HEAP_CALLS, number);
+}
+
+/* What malloc calls in the midst of its work. */
+static bool is_malloc_call(const struct arch *arch, long number)
+{
+	return is_heap_call(arch, number) || is_one_of(arch->futex_calls, ARCH_FUTEX_CALLS, number);
+}
+
+/* Whether it runs code of the C library, or of the allocator's object. */
+static bool is_in_code(void *context, struct task *task)
+{
+	const struct code *code = context;
+
 	if (!task->stopped || task_regs(task) < 0 || hold_in_syscall(task, NULL))
 		return false;
-	const struct mapping *m = maps_find(maps, task->process->arch->pc(&task->regs));
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
 
-	return m && m->exec && is_c_library(m->path);
+	return m && m->exec && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
-
-/* Or is in a system call that malloc makes. Most of those wait for something else: a futex is what everybody waits by.
- * */
-static bool is_inside(void *maps, struct task *task)
-{
-	long number;
-
-	return (task->stopped && hold_in_syscall(task, &number) && is_heap_call(task->process->arch, number)) ||
-	       is_in_code(maps, task);
-}
-
-static size_t count(struct hold *hold, bool (*is_chosen)(void *maps, struct task *task), struct maps *maps)
-{
-	size_t chosen = 0;
-
-	FOR_EACH_TASK(task, &hold->process)
-		chosen += is_chosen(maps, task);
-	return chosen;
-}
-
-/* Threads in a system call move only when all others are out, for a lock that they wait for is free then. */
-size_t care_leave_c(struct hold *hold)
-{
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
-	struct maps maps;
-	size_t inside = 0;
-
-	if (hold_is_grouped(hold) || maps_read(proc_live_thread(hold->process.pid), &maps))
-		return 0;
-	for (unsigned i = 0; i < TRIES_MAX; i++) {
-		while (hold_run(hold, is_in_code, &maps) && clock_ns(CLOCK_MONOTONIC) < end)
-			;
-		inside = count(hold, is_in_code, &maps);
-		if (inside || !hold_run(hold, is_inside, &maps))
-			break;
-		inside = count(hold, is_in_code, &maps);
-	}
-	maps_free(&maps);
-	return inside;
-}
-
-/* ---- By locks ---- */
-
-#define STACK_TOP 2048 /* bytes in which the functions of malloc keep the address of the arena that they work on */
-
-struct locks {
-	const uint64_t *all;
-	size_t count;
-	uint64_t *held;
-	size_t held_count;
-};
 
 static ssize_t read_at(pid_t tid, uint64_t address, void *to, size_t size)
 {
@@ -94,49 +57,229 @@ static ssize_t read_at(pid_t tid, uint64_t address, void *to, size_t size)
 	return process_vm_readv(tid, &local, 1, &remote, 1, 0);
 }
 
-static void read_locks(struct hold *hold, struct locks *locks)
+static bool is_of_object(const struct code *code, uint64_t address)
 {
-	const pid_t tid = proc_live_thread(hold->process.pid);
-	uint32_t word;
+	const struct mapping *m = maps_find(&code->maps, address);
 
-	locks->held_count = 0;
-	for (size_t i = 0; i < locks->count; i++)
-		if (read_at(tid, locks->all[i], &word, sizeof(word)) == sizeof(word) && word)
-			locks->held[locks->held_count++] = locks->all[i];
+	return m && m->exec && !strcmp(m->path, code->object);
 }
 
-static bool has_lock(const struct locks *locks, const uint64_t *words, size_t count)
+/* Whether the allocator's object has called what makes a system call now, or reads the clock without one. */
+static bool is_called_by_object(const struct code *code, struct task *task)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < locks->held_count; k++)
-			if (words[i] == locks->held[k])
-				return true;
-	return false;
-}
+	uint64_t stack[CALL_WORDS];
 
-static bool may_hold(void *context, struct task *task)
-{
-	const struct locks *locks = context;
-	uint64_t stack[STACK_TOP / sizeof(uint64_t)];
-
-	if (!task->stopped || task_regs(task) < 0)
+	if (!code->object || !task->stopped || task_regs(task) < 0)
 		return false;
-	if (has_lock(locks, task->regs.words, task->process->arch->regset_size / sizeof(uint64_t)))
-		return true;
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+
+	if (!hold_in_syscall(task, NULL) && (!m || strcmp(m->path, "[vdso]") != 0))
+		return false;
 	const ssize_t got =
 		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
 
-	return got > 0 && has_lock(locks, stack, (size_t)got / sizeof(*stack));
+	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*stack); i++)
+		if (is_of_object(code, stack[i]))
+			return true;
+	return false;
+}
+
+/* Or is in a system call that malloc makes. Most of those wait for something else: a futex is what everybody waits by.
+ * */
+static bool is_inside(void *context, struct task *task)
+{
+	long number;
+
+	return (task->stopped && hold_in_syscall(task, &number) && is_malloc_call(task->process->arch, number)) ||
+	       is_in_code(context, task) || is_called_by_object(context, task);
+}
+
+static size_t count(struct hold *hold, bool (*is_chosen)(void *context, struct task *task), struct code *code)
+{
+	size_t chosen = 0;
+
+	FOR_EACH_TASK(task, &hold->process)
+		chosen += is_chosen(code, task);
+	return chosen;
+}
+
+static bool is_in_glibc(void *context, struct task *task)
+{
+	const struct code *code = context;
+	long number;
+
+	if (task_regs(task) < 0 || (hold_in_syscall(task, &number) && !is_malloc_call(task->process->arch, number)))
+		return false;
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+
+	return m && m->exec && code_is_c_library(m->path) && !strstr(m->path, "musl");
+}
+
+/* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */
+static bool begins_resize(void *context, struct task *task)
+{
+	const struct arch *const arch = task->process->arch;
+	long number;
+
+	(void)context;
+	return hold_begins_call(task, &number) &&
+	       (is_one_of(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !is_malloc_call(arch, number));
+}
+
+/* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for
+ * most of its time, which gives it memory, and there each interrupt finds it: it runs to the begin of such a call. */
+static bool leave_alone(struct hold *hold, struct code *code)
+{
+	return hold->process.task_count == 1 && !code->object &&
+	       hold_run_to_calls(hold, UINT64_MAX, is_in_glibc, begins_resize, code) && hold->process.task_count == 1 &&
+	       begins_resize(code, hold->process.tasks);
+}
+
+/* Threads in a system call move only when all others are out, for a lock that they wait for is free then. */
+size_t care_leave_c(struct hold *hold, const char *object)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
+	struct code code = {.object = object};
+	size_t inside = 0;
+
+	if (hold_is_grouped(hold) || maps_read(proc_live_thread(hold->process.pid), &code.maps))
+		return 0;
+	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(hold, &code); i++) {
+		while (hold_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
+			;
+		inside = count(hold, is_in_code, &code);
+		if (inside || !hold_run(hold, is_inside, &code))
+			break;
+		inside = count(hold, is_in_code, &code);
+	}
+	maps_free(&code.maps);
+	return inside;
+}
+
+/* ---- By locks ---- */
+
+#define STACK_TOP 2048 /* bytes in which the functions of malloc keep the address of the arena that they work on */
+
+/* A lock of the C library: others may wait for one that is contended, so that who lets go of it calls the kernel to
+ * wake one, without a look at whether any is there. */
+#define LOCK_HELD      1u
+#define LOCK_CONTENDED 2u
+
+struct locks {
+	const struct hold *hold;
+	const uint64_t *all;
+	size_t count;
+	uint64_t *held;
+	size_t held_count;
+	uint64_t *own; /* of the held ones: those whose address the thread has whose turn it is */
+	size_t own_count;
+};
+
+static uint32_t lock_word(pid_t tid, uint64_t lock)
+{
+	uint32_t word;
+
+	return read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
+}
+
+static void read_locks(struct hold *hold, struct locks *locks)
+{
+	const pid_t tid = proc_live_thread(hold->process.pid);
+
+	locks->held_count = 0;
+	for (size_t i = 0; i < locks->count; i++)
+		if (lock_word(tid, locks->all[i]))
+			locks->held[locks->held_count++] = locks->all[i];
+}
+
+static void note_own(struct locks *locks, const uint64_t *words, size_t count)
+{
+	for (size_t k = 0; k < locks->held_count; k++)
+		for (size_t i = 0; i < count; i++)
+			if (words[i] == locks->held[k]) {
+				locks->own[locks->own_count++] = words[i];
+				break;
+			}
+}
+
+/* What it may hold: the address is in a register or near the top of the stack. */
+static void find_own(struct locks *locks, struct task *task)
+{
+	uint64_t stack[STACK_TOP / sizeof(uint64_t)];
+
+	locks->own_count = 0;
+	if (task_regs(task) < 0)
+		return;
+	note_own(locks, task->regs.words, task->process->arch->regset_size / sizeof(uint64_t));
+	if (locks->own_count)
+		return;
+	const ssize_t got =
+		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
+
+	note_own(locks, stack, got > 0 ? (size_t)got / sizeof(*stack) : 0);
+}
+
+/* A thread that does nothing but allocate has its lock most of the time, for it is in the kernel then, which gives it
+ * memory: there each interrupt finds it. So it is made to call the kernel where it lets go:
+ *
+ *	all stand, A has the lock: 1 | we: 2 | A runs, alone, and lets go: 0, and FUTEX_WAKE | A stands at that call
+ *
+ * Nothing else comes of it, whatever becomes of us: it wakes nobody. But all must stand for that, and nobody be new:
+ *
+ *	we read: 1 | a child of A's vfork, which has A's memory, lets go: 0 | we: 2, and all wait for it, for ever
+ *
+ * A itself is deep in the kernel then, and moves; of other children in A's memory scan.c knows. Who is at the begin of
+ * a call stays there: it may be clone. */
+static bool begin_turn(void *context, struct task *task)
+{
+	struct locks *locks = context;
+	uint32_t contended = LOCK_CONTENDED;
+	bool has_any = false;
+	long number;
+
+	if (hold_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
+		return false;
+	find_own(locks, task);
+	for (size_t i = 0; i < locks->own_count; i++) {
+		const struct iovec from = {&contended, sizeof(contended)};
+		const struct iovec to = {(void *)(uintptr_t)locks->own[i], sizeof(contended)};
+		const uint32_t word = lock_word(task->tid, locks->own[i]);
+
+		if (word == LOCK_HELD && !locks->hold->moving)
+			process_vm_writev(task->tid, &from, 1, &to, 1, 0);
+		has_any |= word != 0;
+	}
+	return has_any;
+}
+
+/* Or has none of them: it waits for one, or is elsewhere. */
+static bool has_let_go(void *context, struct task *task)
+{
+	const struct locks *locks = context;
+	long number;
+
+	if (hold_begins_call(task, &number) && !is_heap_call(task->process->arch, number))
+		return true;
+	for (size_t i = 0; i < locks->own_count; i++)
+		if (!lock_word(task->tid, locks->own[i]))
+			return true;
+	return false;
 }
 
 size_t care_leave_locks(struct hold *hold, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
-	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};
+	struct locks locks = {.hold = hold,
+			      .all = all,
+			      .count = count,
+			      .held = xcalloc(count, sizeof(*locks.held)),
+			      .own = xcalloc(count, sizeof(*locks.own))};
 
 	do
 		read_locks(hold, &locks);
-	while (locks.held_count && hold_run(hold, may_hold, &locks) && clock_ns(CLOCK_MONOTONIC) < end);
+	while (locks.held_count && hold_run_to_calls(hold, end, begin_turn, has_let_go, &locks) &&
+	       clock_ns(CLOCK_MONOTONIC) < end);
 	free(locks.held);
+	free(locks.own);
 	return locks.held_count;
 }

@@ -4,10 +4,10 @@
 
 #include "ptrace/hold.h"
 
-/* Threads that stand in the C library's code, or in a system call that malloc makes, run on for moments, each until
- * it is found elsewhere. How many did not come out: they work there for long, wait for a lock that such a one has, or
- * a signal has stopped the process. */
-size_t care_leave_c(struct hold *hold);
+/* Threads that stand in the C library's code, in that of the shared object with that path (NULL: none), or in a system
+ * call that malloc or that object makes, run on for moments, each until it is found elsewhere. How many did not come
+ * out: they work there for long, wait for a lock that such a one has, or a signal has stopped the process. */
+size_t care_leave_c(struct hold *hold, const char *object);
 /* The same by the locks of the heap, words of 4 bytes that are not 0 while they are held, in a process of several
  * threads: those run on that may hold one, for its address is in a register or near the top of the stack. How many
  * locks are still held. */

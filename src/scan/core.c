@@ -1,7 +1,10 @@
 #include "config.h"
 #include "scan/core.h"
+#include "scan/core_files.h"
 #include "arch/arch.h"
 #include "base/msg.h"
+#include "symbols/data_names.h"
+#include "symbols/object.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +23,17 @@
 #define PRPSINFO_PID(width)  ((width) == 8 ? 24u : 12u)
 #define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
 #define NAME_LENGTH          16u
-#define X86_64_FS_BASE       21 /* of the registers */
-#define X86_64_ORIG_RAX      15
+#define PAGE                 4096u
+#define ADDRESS_MAX                                                                                                    \
+	(1ull << 56)       /* no program's address is behind that: x86-64's have up to 57 bits, with the kernel's */
+#define X86_64_FS_BASE  21 /* of the registers */
+#define X86_64_ORIG_RAX 15
 
 struct piece {
 	uint64_t start, end; /* that the file has bytes of */
 	uint64_t at;
+	bool is_variable;     /* the program has written, or may write it */
+	size_t next_variable; /* of itself or those behind it, the first that is so; their number: none */
 };
 
 struct core {
@@ -40,9 +48,12 @@ struct core {
 	size_t piece_count, piece_capacity;
 	struct heap_thread *threads;
 	size_t thread_count, thread_capacity;
+	struct maps files; /* that were mapped */
+	int64_t time;      /* of the core file, since the Epoch */
 	struct snapshot_figures figures;
 	pid_t pid;
-	char program[NAME_LENGTH + 1];
+	char name[NAME_LENGTH + 1];
+	const char *program;
 };
 
 /* ---- Threads ---- */
@@ -89,58 +100,27 @@ static void take_process(struct core *core, const unsigned char *bytes, size_t s
 	if (size < PRPSINFO_NAME(width) + NAME_LENGTH)
 		return;
 	memcpy(&pid, bytes + PRPSINFO_PID(width), sizeof(pid));
-	memcpy(core->program, bytes + PRPSINFO_NAME(width), NAME_LENGTH);
+	memcpy(core->name, bytes + PRPSINFO_NAME(width), NAME_LENGTH);
 	core->pid = (pid_t)pid;
 }
 
 /* ---- Memory ---- */
-
-static struct heap_mapping *mapping_at(struct core *core, uint64_t address)
-{
-	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, address);
-	struct heap_mapping *m = count ? &core->mappings[count - 1] : NULL;
-
-	return m && address < m->end ? m : NULL;
-}
-
-/* NT_FILE: number, size of a page, for each {start, end, offset in pages}, then the paths, each with its NUL. */
-static void take_files(struct core *core, const unsigned char *bytes, size_t size)
-{
-	const unsigned width = core->arch->pointer_size;
-	const uint64_t count = size >= 2 * width ? arch_pointer(core->arch, bytes) : 0;
-	const char *path, *end = (const char *)bytes + size;
-
-	if (count > size / (3 * width) || 2 * width + count * 3 * width > size)
-		return;
-	const uint64_t page = arch_pointer(core->arch, bytes + width);
-
-	path = (const char *)bytes + 2 * width + count * 3 * width;
-	for (uint64_t i = 0; i < count; i++) {
-		const unsigned char *const at = bytes + (2 + 3 * i) * width;
-		const char *const behind = memchr(path, '\0', (size_t)(end - path));
-		struct heap_mapping *m = mapping_at(core, arch_pointer(core->arch, at));
-
-		if (!behind)
-			return;
-		if (m) {
-			m->path = path;
-			m->offset = arch_pointer(core->arch, at + 2 * width) * page;
-		}
-		path = behind + 1;
-	}
-}
 
 static void add_segment(struct core *core, const GElf_Phdr *phdr)
 {
 	const uint64_t held = phdr->p_filesz < phdr->p_memsz ? phdr->p_filesz : phdr->p_memsz;
 	const bool follows = !core->mapping_count || phdr->p_vaddr >= core->mappings[core->mapping_count - 1].end;
 
-	if (!follows || !phdr->p_memsz || phdr->p_vaddr + phdr->p_memsz < phdr->p_vaddr ||
-	    phdr->p_offset > core->size || held > core->size - phdr->p_offset)
+	/* The page with the kernel's old system calls (vsyscall) is no program's either. */
+	if (!follows || !phdr->p_memsz || phdr->p_memsz > ADDRESS_MAX || phdr->p_vaddr > ADDRESS_MAX - phdr->p_memsz ||
+	    phdr->p_vaddr % PAGE || phdr->p_offset > core->size || held > core->size - phdr->p_offset)
 		return;
 	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
+	/* By default the kernel writes no mappings of files that nobody has changed, and no shared ones. */
+	if (!is_wide && (phdr->p_flags & PF_R) && (phdr->p_flags & PF_W))
+		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
 	core->mappings[core->mapping_count++] = (struct heap_mapping){.start = phdr->p_vaddr,
 								      .end = phdr->p_vaddr + phdr->p_memsz,
@@ -148,27 +128,92 @@ static void add_segment(struct core *core, const GElf_Phdr *phdr)
 								      .writable = phdr->p_flags & PF_W,
 								      .executable = phdr->p_flags & PF_X,
 								      .path = ""};
-	if (!held || is_wide || !(phdr->p_flags & PF_W))
+	if (!held || is_wide)
 		return;
 	ARRAY_GROW(core->pieces, core->piece_capacity, core->piece_count);
-	core->pieces[core->piece_count++] =
-		(struct piece){.start = phdr->p_vaddr, .end = phdr->p_vaddr + held, .at = phdr->p_offset};
-	core->figures.bytes += held;
+	core->pieces[core->piece_count++] = (struct piece){.start = phdr->p_vaddr,
+							   .end = phdr->p_vaddr + held,
+							   .at = phdr->p_offset,
+							   .is_variable = phdr->p_flags & PF_W};
+}
+
+/* Variables that are constant since the dynamic linker or the program has set them (relro): they lie before the others
+ * of their file. */
+static bool is_constant(const struct core *core, const struct heap_mapping *m)
+{
+	return !m->writable && !m->executable && m->inode && m + 1 < core->mappings + core->mapping_count &&
+	       m[1].start == m->end && m[1].writable && m[1].inode == m->inode;
+}
+
+static void join_files(struct core *core)
+{
+	core->mappings = core_files_join(&core->files, core->mappings, &core->mapping_count);
+	for (size_t i = 0; i < core->piece_count; i++) {
+		struct piece *const piece = &core->pieces[i];
+		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);
+
+		piece->is_variable |= count && is_constant(core, &core->mappings[count - 1]);
+		core->figures.bytes += piece->is_variable ? piece->end - piece->start : 0;
+	}
+	for (size_t i = core->piece_count, next = i; i-- > 0; core->pieces[i].next_variable = next)
+		next = core->pieces[i].is_variable ? i : next;
+}
+
+/* The kernel cuts names: a mapped file may have the whole one. */
+static const char *whole_name(const struct core *core)
+{
+	for (size_t i = 0; i < core->files.count && strlen(core->name) + 1 >= NAME_LENGTH; i++) {
+		const char *const name = path_name(core->files.items[i].path);
+
+		if (!strncmp(name, core->name, strlen(core->name)))
+			return name;
+	}
+	return core->name;
+}
+
+static const struct piece *piece_at(const struct core *core, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(core->pieces, core->piece_count, .start, address);
+	const struct piece *const piece = count ? &core->pieces[count - 1] : NULL;
+
+	return piece && address < piece->end ? piece : NULL;
 }
 
 static const void *bytes_at(const struct heap_image *image, uint64_t address, size_t *size)
 {
 	const struct core *core = image->context;
-	const size_t count = COUNT_UP_TO(core->pieces, core->piece_count, .start, address);
-	const struct piece *piece = count ? &core->pieces[count - 1] : NULL;
+	size_t next = COUNT_UP_TO(core->pieces, core->piece_count, .start, address);
+	const struct piece *const piece = next ? &core->pieces[next - 1] : NULL;
 
-	if (!piece || address >= piece->end)
-		return NULL;
-	*size = piece->end - address;
-	return core->bytes + piece->at + (address - piece->start);
+	if (piece && address < piece->end && piece->is_variable) {
+		*size = piece->end - address;
+		return core->bytes + piece->at + (address - piece->start);
+	}
+	next = next < core->piece_count ? core->pieces[next].next_variable : next;
+	*size = (next < core->piece_count ? core->pieces[next].start : UINT64_MAX) - address;
+	return NULL;
+}
+
+static size_t read_any(void *context, uint64_t address, void *data, size_t size)
+{
+	const struct core *core = context;
+	const struct piece *const piece = piece_at(core, address);
+
+	if (!piece)
+		return 0;
+	const uint64_t there = piece->end - address;
+
+	size = size < there ? size : there;
+	memcpy(data, core->bytes + piece->at + (address - piece->start), size);
+	return size;
 }
 
 /* ---- The file ---- */
+
+static void take_files(struct core *core, const unsigned char *bytes, size_t size)
+{
+	core_files_read(&core->files, core->arch, bytes, size);
+}
 
 typedef void (*note_taker)(struct core *core, const unsigned char *bytes, size_t size);
 
@@ -253,8 +298,9 @@ static const char *read_core(struct core *core, Elf *elf)
 		return "it is of a processor that this functrace does not know";
 	if (!read_segments(core, elf, PT_LOAD) || !core->mapping_count)
 		return "it has no memory";
-	/* Notes come first in the file, and files' names are of the mappings. */
 	read_segments(core, elf, PT_NOTE);
+	join_files(core);
+	core->program = whole_name(core);
 	return NULL;
 }
 
@@ -271,6 +317,7 @@ static int map_file(struct core *core, const char *path)
 		return -ENOEXEC;
 	}
 	core->size = (size_t)st.st_size;
+	core->time = st.st_mtim.tv_sec;
 	void *const bytes = mmap(NULL, core->size, PROT_READ, MAP_PRIVATE, fd, 0);
 	const int error = errno;
 
@@ -304,6 +351,7 @@ struct core *core_open(const char *path)
 					  .n_threads = core->thread_count,
 					  .word_size = core->arch->pointer_size,
 					  .machine = core->arch->elf_machine,
+					  .tag_bits = core->arch->tag_bits,
 					  .bytes = bytes_at,
 					  .context = core};
 	return core;
@@ -316,6 +364,7 @@ void core_free(struct core *core)
 	for (size_t i = 0; i < core->thread_count; i++)
 		free((uint64_t *)(uintptr_t)core->threads[i].words);
 	free(core->threads);
+	maps_free(&core->files);
 	free(core->mappings);
 	free(core->pieces);
 	if (core->elf)
@@ -333,6 +382,17 @@ const struct heap_image *core_image(const struct core *core)
 const struct snapshot_figures *core_figures(const struct core *core)
 {
 	return &core->figures;
+}
+
+struct data_names *core_names(struct core *core, const char *sysroot)
+{
+	const struct objects_image image = {.maps = &core->files,
+					    .memory = {.read = read_any, .context = core},
+					    .machine = core->arch->elf_machine,
+					    .time = core->time,
+					    .sysroot = sysroot};
+
+	return data_names_of_image(&image);
 }
 
 pid_t core_pid(const struct core *core)

@@ -13,6 +13,7 @@ struct ending {
 	struct scan_threads threads;
 	struct snapshot *snapshot;
 	struct heap *heap;
+	enum heap_status status;
 	struct heap_extent *known;
 	size_t known_count, known_capacity;
 };
@@ -43,9 +44,11 @@ void ending_add(struct ending *ending, struct task *task)
 		scan_threads_add(&ending->threads, task);
 }
 
-void ending_add_alive(struct ending *ending, struct task *task)
+void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller)
 {
 	scan_threads_add(&ending->threads, task);
+	if (caller)
+		ending->threads.items[ending->threads.count - 1].pc = caller;
 }
 
 static int copy(struct ending *ending, const struct task *task)
@@ -95,28 +98,38 @@ void ending_know(struct ending *ending, uint64_t address, uint64_t size)
 	ending->known[ending->known_count++] = (struct heap_extent){address, size};
 }
 
-static const char *read_known(struct ending *ending)
+bool ending_is_unknown(const struct ending *ending)
 {
-	ending->heap = heap_of_blocks(snapshot_image(ending->snapshot), ending->known, ending->known_count);
+	return ending->status == HEAP_NOT_FOUND || ending->status == HEAP_UNSUPPORTED;
+}
+
+const struct heap_block *ending_blocks(const struct ending *ending, size_t *count)
+{
+	return heap_blocks(ending->heap, count);
+}
+
+const char *ending_classify(struct ending *ending)
+{
+	if (!ending->heap)
+		ending->heap = heap_of_blocks(snapshot_image(ending->snapshot), ending->known, ending->known_count);
 	if (!ending->heap)
 		return "it has too many blocks";
 	heap_classify(ending->heap);
 	return NULL;
 }
 
-const char *ending_read(struct ending *ending, bool may_wait, bool *is_passing)
+const char *ending_read(struct ending *ending, bool *is_passing)
 {
 	const char *reason = NULL;
-	const enum heap_status status = heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason);
 
-	*is_passing = status == HEAP_INCONSISTENT || (status == HEAP_NOT_FOUND && may_wait);
-	switch (status) {
+	ending->status = heap_read(snapshot_image(ending->snapshot), &ending->heap, &reason);
+	*is_passing = ending->status == HEAP_INCONSISTENT || ending->status == HEAP_NOT_FOUND;
+	switch (ending->status) {
 	case HEAP_READ:
-		heap_classify(ending->heap);
 		return NULL;
 	case HEAP_NOT_FOUND:
 	case HEAP_UNSUPPORTED:
-		return *is_passing ? "its allocator is not known" : read_known(ending);
+		return "its allocator is none that is understood";
 	case HEAP_TOO_LARGE:
 		return "it has too many blocks";
 	case HEAP_INCONSISTENT:

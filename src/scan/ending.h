@@ -1,5 +1,5 @@
-/* What a traced process has lost when its trace ends: looked at when all of its threads have come to their ends and it
- * has its memory still, or when they stand for a moment. */
+/* The heap of a traced process, which is looked at when all of its threads have come to their ends and it has its
+ * memory still, or when they stand for a moment: its blocks, and what of them is lost. */
 #ifndef FT_SCAN_ENDING_H
 #define FT_SCAN_ENDING_H
 
@@ -14,21 +14,28 @@ void ending_free(struct ending *ending);
 /* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
  * itself, while others may go on, has none that count. */
 void ending_add(struct ending *ending, struct task *task);
-/* Any thread of a process that goes on. */
-void ending_add_alive(struct ending *ending, struct task *task);
+/* Any thread of a process that goes on. caller: not 0: it stands before the first instruction of a function, which
+ * returns there: it is not in the midst of that function. */
+void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller);
 /* Copies the memory, which the task has. After that the process may run, or be gone. NULL, or why it could not: a
  * static text. Memory: as much again as the process has written. */
 const char *ending_copy(struct ending *ending, const struct task *task);
 /* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. */
 void ending_warm(struct ending *ending, const struct task *task);
-/* What the trace knows: a block that was alive when the copy was made. */
-void ending_know(struct ending *ending, uint64_t address, uint64_t size);
-/* Finds out what is lost of the heap; where its allocator is none that is understood, of the blocks that the trace
- * knows. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of changing the heap,
- * and another copy some milliseconds later be good; of an allocator that seems to be another one only with may_wait. */
-const char *ending_read(struct ending *ending, bool may_wait, bool *is_passing);
+/* Reads the heap of the copy. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of
+ * changing the heap, and another copy some milliseconds later be good. */
+const char *ending_read(struct ending *ending, bool *is_passing);
+/* Whether that found no heap of an allocator that is understood: there may be one of another. */
+bool ending_is_unknown(const struct ending *ending);
 /* Whether a lock of the heap is held in the copy: a thread that goes on is in the midst of changing it. */
 bool ending_is_locked(const struct ending *ending);
+/* The blocks of a heap that was read, by address. */
+const struct heap_block *ending_blocks(const struct ending *ending, size_t *count);
+/* Where the heap is unknown: a block that was alive when the copy was made. */
+void ending_know(struct ending *ending, uint64_t address, uint64_t size);
+/* Finds out what is lost of a heap that was read; of an unknown one, of the blocks that somebody else knows. NULL, or
+ * why it is not known: a static text. */
+const char *ending_classify(struct ending *ending);
 /* After that: the allocator's figures, NULL where it is none that is understood; and calls back for each block of the
  * heap that is not reachable, by address. */
 const struct heap_figures *ending_figures(const struct ending *ending);

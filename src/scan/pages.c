@@ -73,6 +73,13 @@ const struct page_run *pages_find(const struct page_runs *runs, uint64_t address
 	return count && address < runs->items[count - 1].end ? &runs->items[count - 1] : NULL;
 }
 
+uint64_t pages_next(const struct page_runs *runs, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(runs->items, runs->count, .start, address);
+
+	return count < runs->count ? runs->items[count].start : UINT64_MAX;
+}
+
 /* Where the copy is: `at` bytes of the run `index` are done. */
 struct position {
 	size_t index;

@@ -36,6 +36,11 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	if (report->is_core) {
 		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
 			plural(pause->threads), number_grouped(pause->bytes, bytes));
+		if (pause->unreadable)
+			fprintf(out,
+				"  %s bytes that could be written are not in the file: what only they lead to seems "
+				"lost\n",
+				number_grouped(pause->unreadable, bytes));
 		return;
 	}
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),

@@ -20,11 +20,13 @@ struct scan {
 	char *program;
 	struct snapshot *snapshot; /* NULL: of a core */
 	struct core *core;
+	const char *sysroot; /* of the core's files; NULL none */
 	struct data_names *names;
 	struct scan_types *types;
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
 	size_t lock_count;
+	char *object; /* that has the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -38,7 +40,7 @@ struct scan *scan_new(pid_t pid)
 	return scan;
 }
 
-struct scan *scan_of_core(const char *path)
+struct scan *scan_of_core(const char *path, const char *sysroot)
 {
 	struct core *core = core_open(path);
 
@@ -47,6 +49,7 @@ struct scan *scan_of_core(const char *path)
 	struct scan *scan = xcalloc(1, sizeof(*scan));
 
 	scan->core = core;
+	scan->sysroot = sysroot;
 	scan->pid = core_pid(core);
 	scan->program = xstrdup(core_program(core));
 	return scan;
@@ -76,6 +79,7 @@ void scan_free(struct scan *scan)
 	if (scan->snapshot)
 		snapshot_free(scan->snapshot);
 	core_free(scan->core);
+	free(scan->object);
 	free(scan->program);
 	free(scan);
 }
@@ -97,14 +101,14 @@ static void pause_before(unsigned copy)
 	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
-static int explain(const struct scan *scan, enum heap_status status, const char *reason)
+static int explain(const struct scan *scan, enum heap_status status, const char *reason, unsigned copies)
 {
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
 	switch (status) {
 	case HEAP_NOT_FOUND:
-		msg_error("process %d (%s) has no heap of glibc's or musl's malloc: it has not called malloc yet, or "
-			  "has an allocator that is not known here (jemalloc, tcmalloc, mimalloc, Go's). Trace it "
+		msg_error("process %d (%s) has no heap of glibc's, musl's, jemalloc's or mimalloc's malloc: it has not "
+			  "called malloc yet, or has an allocator that is not known here (tcmalloc, Go's). Trace it "
 			  "instead: functrace --live -t %d",
 			  scan->pid, scan->program, scan->pid);
 		break;
@@ -118,7 +122,7 @@ static int explain(const struct scan *scan, enum heap_status status, const char 
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:
 		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s.%s", scan->pid,
-			  scan->program, COPIES_MAX, reason ? reason : "?",
+			  scan->program, copies, reason ? reason : "?",
 			  pause->is_stopped
 				  ? " A signal has stopped it in the midst of malloc; continue it, and scan "
 				    "again."
@@ -138,11 +142,38 @@ static int read_core(struct scan *scan, struct heap **heap)
 		return 0;
 	msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
 		  status == HEAP_NOT_FOUND
-			  ? "its allocator is neither glibc's malloc nor musl's, or the variables of the C library are "
-			    "not in the file"
+			  ? "its allocator is none of those that are known, or its variables are not in the file"
 		  : reason ? reason
 			   : "it has too many blocks");
 	return 1;
+}
+
+/* Where threads are not to be in the next copy. Locks do not say all of an allocator in an object of its own: what a
+ * thread takes from an arena for its cache is in neither for a moment. */
+static void learn_places(struct scan *scan)
+{
+	const struct heap_image *image = snapshot_image(scan->snapshot);
+	const char *object = heap_object(image);
+	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX);
+
+	if (object) {
+		free(scan->object);
+		scan->object = xstrdup(object);
+	}
+	scan->lock_count = locks ? locks : scan->lock_count;
+}
+
+/* A child in the same memory (CLONE_VM, without CLONE_THREAD) has its locks, too, and is not made to stand. */
+static bool has_shared_memory(pid_t pid)
+{
+	size_t count;
+	pid_t *const children = who_children(pid, &count);
+	bool known, is_shared = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_shared |= proc_same_memory(pid, children[i], &known);
+	free(children);
+	return is_shared;
 }
 
 /* 0, or 1 after a message. */
@@ -154,16 +185,17 @@ static int read_heap(struct scan *scan, struct heap **heap)
 		return read_core(scan, heap);
 
 	for (unsigned copy = 0;; copy++) {
-		const struct snapshot_care care = {
-			.locks = scan->locks, .lock_count = scan->lock_count, .leaves_c = copy >= AT_ONCE_MAX};
+		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
+		const struct snapshot_care care = {.locks = scan->locks,
+						   .lock_count = has_locks ? scan->lock_count : 0,
+						   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
+						   .object = scan->object};
 
 		if (copy)
 			pause_before(copy);
 		if (snapshot_warm(scan->snapshot) || snapshot_take(scan->snapshot, &care))
 			return 1;
-		const size_t locks = heap_locks(snapshot_image(scan->snapshot), scan->locks, LOCKS_MAX);
-
-		scan->lock_count = locks ? locks : scan->lock_count;
+		learn_places(scan);
 		const enum heap_status status = heap_read(snapshot_image(scan->snapshot), heap, &reason);
 
 		scan->report.inconsistent = copy;
@@ -174,7 +206,7 @@ static int read_heap(struct scan *scan, struct heap **heap)
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
 		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
-			return explain(scan, status, reason);
+			return explain(scan, status, reason, copy + 1);
 		msg_debug(DBG_PROCESS, 1, "copy %u is not used: %s", copy + 1, reason ? reason : "no heap was found");
 	}
 }
@@ -256,7 +288,7 @@ int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 
 	/* Objects may have been loaded since the scan before; types that are known keep their numbers. */
 	if (!scan->names) {
-		scan->names = data_names_new(scan->core ? 0 : scan->pid);
+		scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
 		scan->types = scan_types_new(scan->names);
 	}
 	scan_types_begin(scan->types, image);

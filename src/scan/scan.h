@@ -8,8 +8,9 @@ struct scan;
 
 /* For a process; nothing is looked at yet. scan_free() frees it. */
 struct scan *scan_new(pid_t pid);
-/* Of a core file, which is looked at once. NULL after a message. */
-struct scan *scan_of_core(const char *path);
+/* Of a core file, which is looked at once. sysroot: put before the paths of the files that its process had; NULL none.
+ * It stays the caller's. NULL after a message. */
+struct scan *scan_of_core(const char *path, const char *sysroot);
 void scan_free(struct scan *scan);
 /* Looks once, and finds out why the blocks at these addresses are alive. Where a thread was in the midst of malloc it
  * looks again after some milliseconds, at last with all threads brought out of the C library. 0, or 1 after a

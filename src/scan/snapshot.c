@@ -15,13 +15,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
-/* A mapping that is wider (of those that are writable) is left out: to look through its pages would take seconds. */
 /* What the copy may take of the memory that is free: the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
 /* What a process may have more in the pause than when it was read before. */
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
+#define HOLE_MAX     (1u << 30)
+#define REFUSED_MAX  20 /* attempts to stop a process that may not be traced, or not now */
 
 struct snapshot {
 	pid_t pid;
@@ -140,7 +142,7 @@ int snapshot_warm(struct snapshot *s)
 
 	if (error)
 		return error;
-	error = tid ? read_layout(s, tid) : -ESRCH;
+	error = tid ? read_layout(s, tid) : -ENOENT; /* it is a zombie */
 	if (!error)
 		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
 	if (error)
@@ -157,8 +159,12 @@ static const void *image_bytes(const struct heap_image *image, uint64_t address,
 	const struct snapshot *s = image->context;
 	const struct page_run *run = pages_find(&s->runs, address);
 
-	if (!run)
+	if (!run) {
+		const uint64_t hole = pages_next(&s->runs, address) - address;
+
+		*size = hole < HOLE_MAX ? (size_t)hole : HOLE_MAX;
 		return NULL;
+	}
 	*size = run->end - address;
 	return s->bytes + run->at + (address - run->start);
 }
@@ -186,6 +192,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 				       .n_threads = s->threads.count,
 				       .word_size = arch->pointer_size,
 				       .machine = arch->elf_machine,
+				       .tag_bits = arch->tag_bits,
 				       .bytes = image_bytes,
 				       .context = s};
 }
@@ -222,7 +229,7 @@ static int copy_held(struct snapshot *s, struct hold *hold)
 	const pid_t tid = proc_live_thread(s->pid);
 
 	scan_threads_read(&s->threads, hold);
-	return tid ? copy(s, tid) : -ESRCH;
+	return tid ? copy(s, tid) : -ENOENT;
 }
 
 int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
@@ -250,7 +257,7 @@ static void *pause_thread(void *context)
 	if (!error && pause->care)
 		s->figures.inside = pause->care->lock_count && hold.process.task_count > 1
 					    ? care_leave_locks(&hold, pause->care->locks, pause->care->lock_count)
-				    : pause->care->leaves_c ? care_leave_c(&hold)
+				    : pause->care->leaves_c ? care_leave_c(&hold, pause->care->object)
 							    : 0;
 	if (!error)
 		error = copy_held(s, &hold);
@@ -294,8 +301,15 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	}
 	if (!pause.arch)
 		return refusal_of_attach(s->pid, errno);
-	const int error = run_pause(&pause);
+	int error = run_pause(&pause);
+	bool was_traced = false;
 
+	/* Perhaps it is scanned by another functrace, which lets go of it soon; who has gone is not blamed. */
+	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
+		was_traced |= proc_tracer(s->pid) != 0;
+		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+		error = run_pause(&pause);
+	}
 	if (error)
 		return explain(s, error);
 	make_image(s, pause.arch);

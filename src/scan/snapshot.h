@@ -17,7 +17,10 @@ struct snapshot_care {
 	/* Words of 4 bytes that are 0 when no thread is in the midst of changing the heap. */
 	const uint64_t *locks;
 	size_t lock_count;
-	bool leaves_c; /* without locks: threads in the C library, where malloc is, run on until they are out of it */
+	/* Without locks: threads in the C library, where malloc is, run on until they are out of it. `object`: in this
+	 * shared object as well, which has the allocator; NULL none. */
+	bool leaves_c;
+	const char *object;
 };
 
 /* What the newest copy has cost, and what it has. */

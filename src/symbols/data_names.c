@@ -27,17 +27,33 @@ struct object_symbols {
 
 struct data_names {
 	struct object_list objects;
+	const char *sysroot;
 	struct object_symbols *symbols; /* of each object */
 };
+
+static void add_symbols(struct data_names *names)
+{
+	names->symbols = xcalloc(names->objects.count + 1, sizeof(*names->symbols));
+	for (size_t i = 0; i < names->objects.count; i++)
+		names->symbols[i].object = names->objects.items[i];
+}
 
 struct data_names *data_names_new(pid_t pid)
 {
 	struct data_names *names = xcalloc(1, sizeof(*names));
 
 	objects_update(&names->objects, pid, NULL, NULL, NULL);
-	names->symbols = xcalloc(names->objects.count + 1, sizeof(*names->symbols));
-	for (size_t i = 0; i < names->objects.count; i++)
-		names->symbols[i].object = names->objects.items[i];
+	add_symbols(names);
+	return names;
+}
+
+struct data_names *data_names_of_image(const struct objects_image *image)
+{
+	struct data_names *names = xcalloc(1, sizeof(*names));
+
+	names->sysroot = image->sysroot;
+	objects_of_image(&names->objects, image);
+	add_symbols(names);
 	return names;
 }
 
@@ -86,10 +102,10 @@ static int compare(const void *a, const void *b)
 	return one->start < two->start ? -1 : one->start > two->start;
 }
 
-static void read_symbols(struct object_symbols *symbols)
+static void read_symbols(const struct data_names *names, struct object_symbols *symbols)
 {
 	symbols->is_read = true;
-	symbols->debug = debug_file_open(symbols->object);
+	symbols->debug = debug_file_open(symbols->object, names->sysroot);
 	if (!symbols->debug)
 		return;
 	const int count = dwfl_module_getsymtab(symbols->debug->file->module);
@@ -140,7 +156,7 @@ bool data_names_find(struct data_names *names, uint64_t address, struct data_nam
 		if (!segment)
 			continue;
 		if (!symbols->is_read)
-			read_symbols(symbols);
+			read_symbols(names, symbols);
 		const uint64_t value = address - symbols->object->bias;
 		struct data_symbol *symbol = find(symbols, value);
 

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 struct data_names;
+struct objects_image;
 
 struct data_name {
 	const char *object;  /* the path of the object that has the address, as the process sees it */
@@ -19,6 +20,8 @@ struct data_name {
 /* Of the objects that a process has mapped now; their symbols are read when the first address in them is asked for,
  * also those of separate debug files. Without any object if the process cannot be read. data_names_free() frees it. */
 struct data_names *data_names_new(pid_t pid);
+/* The same of the objects of an image (symbols/object.h); its sysroot stays the caller's. */
+struct data_names *data_names_of_image(const struct objects_image *image);
 void data_names_free(struct data_names *names);
 /* What is at the address, as long as the struct data_names lives. False: no object has it. */
 bool data_names_find(struct data_names *names, uint64_t address, struct data_name *name);

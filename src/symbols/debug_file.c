@@ -2,25 +2,21 @@
 #include "config.h"
 #include "symbols/debug_file.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct debug_file *debug_file_open(const struct object *object)
+struct debug_file *debug_file_open(const struct object *object, const char *sysroot)
 {
-	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 	struct stat st;
+	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return NULL;
-	}
 	elf_version(EV_CURRENT);
 	struct debug_file *debug = xcalloc(1, sizeof(*debug));
 
+	debug->options.sysroot = sysroot;
 	debug->folders = name_file_debug_path(&debug->options);
 	name_file_set_callbacks(&debug->callbacks, &debug->folders);
 	debug->file = name_file_new(fd, &st, object->open_path, object->path, &debug->options, &debug->callbacks);

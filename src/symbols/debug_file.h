@@ -12,8 +12,9 @@ struct debug_file {
 	char *folders;
 };
 
-/* NULL: there is no file, or it is no longer the one that is mapped. debug_file_close(). No server is asked. */
-struct debug_file *debug_file_open(const struct object *object);
+/* NULL: there is no file, or it is no longer the one that is mapped. sysroot: where debug files are looked for, too;
+ * NULL none. debug_file_close(). No server is asked. */
+struct debug_file *debug_file_open(const struct object *object, const char *sysroot);
 void debug_file_close(struct debug_file *debug); /* NULL is allowed */
 
 #endif

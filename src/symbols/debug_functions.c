@@ -52,7 +52,7 @@ static void take_symbols(struct elf_file *file, const struct name_file *debug)
 
 static void read_debug_file(const struct object *object)
 {
-	struct debug_file *debug = debug_file_open(object);
+	struct debug_file *debug = debug_file_open(object, NULL);
 
 	if (debug)
 		take_symbols(object->file, debug->file);

@@ -103,3 +103,27 @@ void elf_file_unref(struct elf_file *file)
 		elf_file_free(victim);
 	}
 }
+
+struct elf_file *elf_file_read(int fd, const struct stat *st, const char **reason)
+{
+	struct elf_key key;
+
+	elf_key_of(st, &key);
+	struct elf_file *file = elf_cache_find(&key);
+
+	if (file)
+		return file;
+	elf_version(EV_CURRENT);
+	/* Not mapped: a file that is cut meanwhile would end this program by SIGBUS. */
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+
+	*reason = elf_reason_no_elf;
+	if (elf)
+		file = elf_file_new(elf, 0, reason);
+	elf_end(elf);
+	if (file) {
+		file->key = key;
+		elf_cache_add(file);
+	}
+	return file;
+}

@@ -209,13 +209,13 @@ static bool first_segment(Elf *elf, uint64_t *origin)
 
 bool elf_origin_read(const char *path, uint64_t *origin)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	const int fd = open_regular(path, &st);
 
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
-	Elf *elf = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	const bool found = elf && first_segment(elf, origin);
 
 	elf_end(elf);

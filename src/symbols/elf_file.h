@@ -106,10 +106,20 @@ void elf_file_unref(struct elf_file *file);
 /* The key of a file, by its device, inode, size and times. */
 void elf_key_of(const struct stat *st, struct elf_key *key);
 
-/* An ELF file read from a process's memory, its header being at `header`, in a mapping that ends at
- * `mapping_end`; whole: all of the file is in that mapping, as of [vdso]. With a reference, or NULL
- * and *reason. */
-struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
-				      const char **reason);
+/* The file of an open descriptor, which stays the caller's; from the cache, or read now. With a reference, or NULL and
+ * *reason. */
+struct elf_file *elf_file_read(int fd, const struct stat *st, const char **reason);
+
+/* An ELF file read from memory, its header being at `header`, in a mapping that ends at `mapping_end`; whole: all of
+ * the file is in that mapping, as of [vdso]. With a reference, or NULL and *reason. */
+struct elf_file *elf_file_from_memory(const struct elf_memory *memory, uint64_t header, uint64_t mapping_end,
+				      bool whole, const char **reason);
+struct elf_file *elf_file_from_process(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
+				       const char **reason);
+
+/* Whose file a mapping of an image shows: from the memory what its header says, and, if there is a file of which this
+ * holds, that file, and *open_path, which the caller frees. With a reference, or NULL and *reason: image_file.c. */
+struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
+				 const char **reason);
 
 #endif

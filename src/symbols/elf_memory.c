@@ -15,12 +15,13 @@
 #define IMAGE_MAX ((uint64_t)256 << 20)
 
 /* Reads what can be read, up to the first hole. */
-static size_t read_memory(int mem, uint64_t address, void *data, size_t size)
+static size_t read_process(void *context, uint64_t address, void *data, size_t size)
 {
+	const int *mem = context;
 	size_t done = 0;
 
 	while (done < size) {
-		const ssize_t got = pread(mem, (char *)data + done, size - done, (off_t)(address + done));
+		const ssize_t got = pread(*mem, (char *)data + done, size - done, (off_t)(address + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -78,7 +79,7 @@ static bool measure(Elf *elf, uint64_t *size, uint64_t *origin)
 	return found && total <= 2 * IMAGE_MAX;
 }
 
-static void read_segments(int mem, Elf *elf, uint64_t bias, char *image)
+static void read_segments(const struct elf_memory *memory, Elf *elf, uint64_t bias, char *image)
 {
 	size_t count = 0;
 
@@ -87,7 +88,7 @@ static void read_segments(int mem, Elf *elf, uint64_t bias, char *image)
 		GElf_Phdr phdr;
 
 		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD)
-			read_memory(mem, bias + phdr.p_vaddr, image + phdr.p_offset, phdr.p_filesz);
+			memory->read(memory->context, bias + phdr.p_vaddr, image + phdr.p_offset, phdr.p_filesz);
 	}
 }
 
@@ -102,14 +103,15 @@ static struct elf_file *parse_image(char *image, size_t size, uint64_t bias, con
 	return file;
 }
 
-static struct elf_file *read_by_segments(int mem, uint64_t header, size_t head_size, const char **reason)
+static struct elf_file *read_by_segments(const struct elf_memory *memory, uint64_t header, size_t head_size,
+					 const char **reason)
 {
 	char *head = xcalloc(1, head_size), *image = NULL;
 	struct elf_file *file = NULL;
 	uint64_t size, origin;
 	Elf *elf = NULL;
 
-	head_size = read_memory(mem, header, head, head_size);
+	head_size = memory->read(memory->context, header, head, head_size);
 	forget_sections(head, head_size);
 	elf = elf_memory(head, head_size);
 	*reason = "its headers in memory are damaged";
@@ -121,7 +123,7 @@ static struct elf_file *read_by_segments(int mem, uint64_t header, size_t head_s
 	if (!image)
 		goto out;
 	memcpy(image, head, head_size);
-	read_segments(mem, elf, header - origin, image);
+	read_segments(memory, elf, header - origin, image);
 	forget_sections(image, size);
 	file = parse_image(image, size, header - origin, reason);
 out:
@@ -132,13 +134,13 @@ out:
 }
 
 /* All of it is mapped, section headers too; all processes have the same one. */
-static struct elf_file *read_whole(int mem, uint64_t start, size_t size, const char **reason)
+static struct elf_file *read_whole(const struct elf_memory *memory, uint64_t start, size_t size, const char **reason)
 {
 	char *image = xcalloc(1, size);
 	struct elf_file *file;
 
 	*reason = "its memory cannot be read";
-	size = read_memory(mem, start, image, size);
+	size = memory->read(memory->context, start, image, size);
 	const struct elf_key key = {.inode = hash_bytes(image, size), .size = size};
 
 	file = size ? elf_cache_find(&key) : NULL;
@@ -153,21 +155,29 @@ static struct elf_file *read_whole(int mem, uint64_t start, size_t size, const c
 	return file;
 }
 
-struct elf_file *elf_file_from_memory(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole, const char **reason)
+struct elf_file *elf_file_from_memory(const struct elf_memory *memory, uint64_t header, uint64_t mapping_end,
+				      bool whole, const char **reason)
 {
 	const size_t most = whole ? WHOLE_MAX : HEAD_MAX;
 	const uint64_t there = mapping_end - header;
 	const size_t size = there < most ? there : most;
-	struct elf_file *file;
 
 	elf_version(EV_CURRENT);
-	const int mem = proc_open(pid, "mem", O_RDONLY);
+	return whole ? read_whole(memory, header, size, reason) : read_by_segments(memory, header, size, reason);
+}
+
+struct elf_file *elf_file_from_process(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
+				       const char **reason)
+{
+	int mem = proc_open(pid, "mem", O_RDONLY);
 
 	if (mem < 0) {
 		*reason = "neither the file nor the process's memory can be opened";
 		return NULL;
 	}
-	file = whole ? read_whole(mem, header, size, reason) : read_by_segments(mem, header, size, reason);
+	const struct elf_memory memory = {.read = read_process, .context = &mem};
+	struct elf_file *file = elf_file_from_memory(&memory, header, mapping_end, whole, reason);
+
 	close(mem);
 	return file;
 }

@@ -2,7 +2,6 @@
 #include "symbols/errno_place.h"
 #include "symbols/elf_file.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,7 +168,8 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 
 static void read_place(const struct object *object, const struct arch *arch, struct errno_place *place)
 {
-	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC) : -1;
+	struct stat st;
+	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
 
 	if (fd < 0)
 		return;

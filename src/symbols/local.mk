@@ -4,7 +4,7 @@ noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.c \
 	src/symbols/object.h src/symbols/layout.c src/symbols/layout.h src/symbols/source.c \
 	src/symbols/source.h src/symbols/elf_file.c src/symbols/elf_file.h \
-	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c \
+	src/symbols/elf_symbols.c src/symbols/elf_cache.c src/symbols/elf_memory.c src/symbols/image_file.c \
 	src/symbols/data_names.c src/symbols/data_names.h src/symbols/debugdata.c \
 	src/symbols/debug_functions.c src/symbols/debug_file.c \
 	src/symbols/debug_file.h src/symbols/mapped.c src/symbols/mapped.h \

@@ -108,18 +108,12 @@ static struct name_file *file_known(const struct names *names, const struct stat
 /* The ELF file at a path, or NULL and errno (ENOEXEC: it is none). */
 static struct name_file *file_at(struct names *names, const char *open_path, const char *target_path)
 {
-	/* A trace can name a device or a pipe. */
-	const int fd = open(open_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct name_file *file;
 	struct stat st;
+	const int fd = open_regular(open_path, &st);
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		errno = ENOEXEC;
-		return NULL;
-	}
 	file = file_known(names, &st);
 	if (file) {
 		close(fd);

@@ -25,7 +25,8 @@ static void object_free(struct object *object)
 /* ---- From mappings to objects ---- */
 
 struct scan {
-	pid_t pid;
+	pid_t pid;                         /* without an image */
+	const struct objects_image *image; /* NULL: of the process */
 	struct maps maps;
 	bool *taken;        /* mappings that belong to an object or to what is none */
 	struct hash no_elf; /* files (device, inode) that are no objects */
@@ -69,32 +70,15 @@ static void note_unread(struct object_list *list, const struct mapping *mapping,
 /* The file of that source, from the cache or read now. */
 static struct elf_file *file_of_source(const struct source *source, const char **reason)
 {
-	struct elf_key key;
-
-	elf_key_of(&source->st, &key);
-	struct elf_file *file = elf_cache_find(&key);
-
-	if (file)
-		return file;
 	const int fd = source_open(source);
 
 	if (fd < 0) {
 		*reason = "it cannot be opened for reading";
 		return NULL;
 	}
-	elf_version(EV_CURRENT);
-	/* Not mapped: a file that is cut meanwhile would end this program by SIGBUS. */
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct elf_file *file = elf_file_read(fd, &source->st, reason);
 
-	*reason = elf_reason_no_elf;
-	if (elf)
-		file = elf_file_new(elf, 0, reason);
-	elf_end(elf);
 	close(fd);
-	if (file) {
-		file->key = key;
-		elf_cache_add(file);
-	}
 	return file;
 }
 
@@ -124,7 +108,7 @@ static struct elf_file *file_of_memory(struct scan *scan, size_t index, const ch
 		if (first->offset || first->inode != mapping->inode || first->dev_major != mapping->dev_major ||
 		    first->dev_minor != mapping->dev_minor)
 			continue;
-		file = elf_file_from_memory(scan->pid, first->start, first->end, false, reason);
+		file = elf_file_from_process(scan->pid, first->start, first->end, false, reason);
 		if (file)
 			file->key = (struct elf_key){
 				.device = (uint64_t)mapping->dev_major << 32 | mapping->dev_minor,
@@ -165,7 +149,7 @@ static void scan_vdso(struct scan *scan, size_t index)
 		file = known->file;
 		elf_file_ref(file);
 	} else {
-		file = elf_file_from_memory(scan->pid, mapping->start, mapping->end, true, &reason);
+		file = elf_file_from_process(scan->pid, mapping->start, mapping->end, true, &reason);
 	}
 	if (!file) {
 		scan->taken[index] = true;
@@ -185,24 +169,35 @@ static void scan_vdso(struct scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-static void scan_file(struct scan *scan, size_t index)
+/* The file of a mapping, and the object's open_path. */
+static void find_file(struct scan *scan, size_t index, struct object *object, const char **reason)
 {
-	const struct mapping *mapping = &scan->maps.items[index];
-	const char *reason = "";
 	struct source source;
-	struct object *object = xcalloc(1, sizeof(*object));
 
-	if (source_find(scan->pid, mapping, &source)) {
-		object->file = file_of_source(&source, &reason);
+	if (scan->image) {
+		object->file = image_file_find(scan->image, index, &object->open_path, reason);
+		return;
+	}
+	if (source_find(scan->pid, &scan->maps.items[index], &source)) {
+		object->file = file_of_source(&source, reason);
 		object->open_path = xstrdup(source.path);
 		source_free(&source);
 	}
 	/* A program that may be executed but not read, or a file that is gone. */
-	if (!object->file && reason != elf_reason_no_elf) {
+	if (!object->file && *reason != elf_reason_no_elf) {
 		free(object->open_path);
 		object->open_path = NULL;
-		object->file = file_of_memory(scan, index, &reason);
+		object->file = file_of_memory(scan, index, reason);
 	}
+}
+
+static void scan_file(struct scan *scan, size_t index)
+{
+	const struct mapping *mapping = &scan->maps.items[index];
+	const char *reason = "";
+	struct object *object = xcalloc(1, sizeof(*object));
+
+	find_file(scan, index, object, &reason);
 	if (object->file && !layout_find_bias(&scan->maps, index, object->file, &object->bias)) {
 		reason = "an executable mapping is none of its segments";
 		elf_file_unref(object->file);
@@ -222,6 +217,7 @@ static void scan_file(struct scan *scan, size_t index)
 
 static void scan_mappings(struct scan *scan)
 {
+	scan->taken = xcalloc(scan->maps.count + 1, sizeof(*scan->taken));
 	for (size_t i = 0; i < scan->maps.count; i++) {
 		const struct mapping *mapping = &scan->maps.items[i];
 
@@ -315,13 +311,22 @@ int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *co
 
 	if (error)
 		return error;
-	scan.taken = xcalloc(scan.maps.count, sizeof(*scan.taken));
 	scan_mappings(&scan);
 	replace(list, &scan, removed, added, context);
 	hash_free(&scan.no_elf);
 	free(scan.taken);
 	maps_free(&scan.maps);
 	return 0;
+}
+
+void objects_of_image(struct object_list *list, const struct objects_image *image)
+{
+	struct scan scan = {.image = image, .list = list, .maps = *image->maps};
+
+	scan_mappings(&scan);
+	replace(list, &scan, NULL, NULL, NULL);
+	hash_free(&scan.no_elf);
+	free(scan.taken);
 }
 
 void objects_free(struct object_list *list)

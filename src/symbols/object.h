@@ -94,6 +94,27 @@ int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *co
 void objects_free(struct object_list *list);
 /* A fork's list: the same objects. */
 void objects_clone(const struct object_list *from, struct object_list *to);
+
+/* Memory that can be read: as many bytes as there are in one piece from the address on, up to `size`, which may be
+ * none, go to data. */
+struct elf_memory {
+	size_t (*read)(void *context, uint64_t address, void *data, size_t size);
+	void *context;
+};
+
+/* What is left of a process that is not here: the image in a core file. */
+struct objects_image {
+	/* Of files alone; inode: tells one file from another. exec: also where this is not known. */
+	const struct maps *maps;
+	struct elf_memory memory; /* that may have the first pages of files */
+	uint16_t machine;
+	int64_t time;        /* when it was made: a file without a build-id that is newer is another one */
+	const char *sysroot; /* put before each path; NULL none */
+};
+
+/* Makes the list, empty at first, of an image's objects. Where their files are not here, or not as they were, which is
+ * printed as a warning, they have no open_path. */
+void objects_of_image(struct object_list *list, const struct objects_image *image);
 /* The object that holds an address, or NULL. */
 struct object *objects_find(const struct object_list *list, uint64_t address);
 

@@ -383,7 +383,7 @@ static void open_debug(void *context)
 	const struct question *question = context;
 	struct signatures *signatures = question->signatures;
 
-	signatures->debug = debug_file_open(question->object);
+	signatures->debug = debug_file_open(question->object, NULL);
 	if (signatures->debug)
 		signatures->index = dwarf_index_new(signatures->debug->file->module);
 }

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "symbols/elf_file.h"
 
-#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,7 +94,8 @@ bool elf_is_dynamic_relocation(const GElf_Shdr *header)
 static void all_slots(const struct object *object, uint64_t bias, unsigned irelative, raw_slot_callback callback,
 		      void *context)
 {
-	const int fd = object->open_path ? open(object->open_path, O_RDONLY | O_CLOEXEC) : -1;
+	struct stat st;
+	const int fd = object->open_path ? open_regular(object->open_path, &st) : -1;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 

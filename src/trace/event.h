@@ -37,6 +37,7 @@ enum record_type {
 	RECORD_AREA,
 	RECORD_SCAN,
 	RECORD_LOST,
+	RECORD_CENSUS,
 };
 
 /* The filters that have been applied to a trace (text header, key "filter"). */
@@ -233,6 +234,19 @@ struct record_lost {
 	enum lost_kind kind;
 };
 
+struct census_block {
+	uint64_t id, size;
+};
+
+/* Blocks that were alive before the trace began, from a census of the process's heap: no call here has allocated them.
+ * There may be several such records, and calls before them: a block that a call here has allocated or released already
+ * is in none. */
+struct record_census {
+	uint32_t resource;
+	const struct census_block *blocks;
+	uint32_t count;
+};
+
 struct record {
 	enum record_type type;
 	union {
@@ -251,6 +265,7 @@ struct record {
 		struct record_area area;
 		struct record_scan scan;
 		struct record_lost lost;
+		struct record_census census;
 	};
 };
 

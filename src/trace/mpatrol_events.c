@@ -329,6 +329,9 @@ static void put_other(struct mpatrol_events *events, const struct record *record
 		break;
 	case RECORD_LOST: /* of the scan */
 		break;
+	case RECORD_CENSUS:
+		events->options.omissions->count[OMITTED_CENSUS] += record->census.count;
+		break;
 	case RECORD_AREA:
 		emit(events, &(struct mpatrol_event){.type = record->area.is_internal ? MPATROL_INTERNAL : MPATROL_HEAP,
 						     .address = record->area.from,

@@ -24,6 +24,7 @@ enum omission {
 	OMITTED_OBJECT,
 	OMITTED_BUILD_ID,
 	OMITTED_SCAN,
+	OMITTED_CENSUS, /* blocks */
 	OMITTED_THREAD, /* names of threads, or threads */
 	OMITTED_NOTE,
 	OMITTED_HEAP,

@@ -38,6 +38,7 @@ enum rtrace_type {
 	RTRACE_NOTE = RTRACE_TYPE('N', 'O', 'T', 'E'),
 	RTRACE_SCAN = RTRACE_TYPE('S', 'C', 'A', 'N'),
 	RTRACE_LOST = RTRACE_TYPE('L', 'O', 'S', 'T'),
+	RTRACE_CENS = RTRACE_TYPE('C', 'E', 'N', 'S'),
 	RTRACE_BLID = RTRACE_TYPE('B', 'L', 'I', 'D'),
 	RTRACE_USEC = RTRACE_TYPE('U', 'S', 'E', 'C'),
 	RTRACE_NTIM = RTRACE_TYPE('N', 'T', 'I', 'M'),

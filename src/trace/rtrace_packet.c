@@ -235,6 +235,27 @@ static int take_lost(struct reader *reader, struct packet *packet, struct record
 	return 1;
 }
 
+static int take_census(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct rtrace_reader *s = reader->state;
+
+	if (left(packet) < 8)
+		return damage(reader, packet, TOO_SHORT);
+	const uint32_t resource = take_dword(s, packet), count = take_dword(s, packet);
+
+	if (count > left(packet) / (2 * pointer_size(s)))
+		return damage(reader, packet, TOO_SHORT);
+	while (s->census_capacity < count)
+		ARRAY_GROW(s->census, s->census_capacity, s->census_capacity);
+	for (uint32_t i = 0; i < count; i++) {
+		s->census[i].id = take_pointer(s, packet);
+		s->census[i].size = take_pointer(s, packet);
+	}
+	record->type = RECORD_CENSUS;
+	record->census = (struct record_census){resource, s->census, count};
+	return 1;
+}
+
 static int take_attachment(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;
@@ -293,6 +314,8 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 		return take_scan(reader, packet, record);
 	case RTRACE_LOST:
 		return take_lost(reader, packet, record);
+	case RTRACE_CENS:
+		return take_census(reader, packet, record);
 	case RTRACE_FILE:
 		return take_attachment(reader, packet, record);
 	case RTRACE_HINF:

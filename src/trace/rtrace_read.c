@@ -27,6 +27,7 @@ static void rtrace_end(struct reader *reader)
 	buf_free(&s->call_text);
 	buf_free(&s->arg_text);
 	free(s->frames);
+	free(s->census);
 	free(s->args);
 	free(s);
 }
@@ -64,6 +65,7 @@ static bool is_known(uint32_t type)
 	case RTRACE_BLID:
 	case RTRACE_SCAN:
 	case RTRACE_LOST:
+	case RTRACE_CENS:
 	case RTRACE_USEC:
 	case RTRACE_NTIM:
 		return true;

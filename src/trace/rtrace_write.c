@@ -181,6 +181,26 @@ static void put_lost(struct writer *writer, const struct record_lost *lost)
 	packet_end(writer, RTRACE_LOST, p);
 }
 
+#define CENSUS_BLOCKS 1024 /* in a packet, at most: a writer's buffer stays small, however many there are */
+
+static void put_census(struct writer *writer, const struct record_census *census)
+{
+	const struct rtrace_state *s = writer->state;
+
+	for (uint32_t at = 0; at < census->count;) {
+		const uint32_t left = census->count - at, count = left < CENSUS_BLOCKS ? left : CENSUS_BLOCKS;
+		unsigned char *p = packet_begin(writer, 8 + 16 * (size_t)count);
+
+		p = put_dword(s, p, census->resource);
+		p = put_dword(s, p, count);
+		for (const uint32_t end = at + count; at < end; at++) {
+			p = put_pointer(writer, p, census->blocks[at].id);
+			p = put_pointer(writer, p, census->blocks[at].size);
+		}
+		packet_end(writer, RTRACE_CENS, p);
+	}
+}
+
 static void put_heap(struct writer *writer, const struct record_heap *heap)
 {
 	const struct rtrace_state *s = writer->state;
@@ -265,6 +285,12 @@ static void put_other(struct writer *writer, const struct record *record)
 	case RECORD_LOST:
 		if (!s->compat)
 			put_lost(writer, &record->lost);
+		break;
+	case RECORD_CENSUS:
+		if (!s->compat)
+			put_census(writer, &record->census);
+		else
+			writer->omissions.count[OMITTED_CENSUS] += record->census.count;
 		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;

@@ -50,7 +50,8 @@ enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 	X(BACKTRACE, "backtrace")                                                                                      \
 	X(ARGS, "args")                                                                                                \
 	X(SCAN, "scan")                                                                                                \
-	X(LOST, "lost")
+	X(LOST, "lost")                                                                                                \
+	X(BEFORE, "before")
 
 enum stacktrack_value {
 #define VALUE(name, text) STACKTRACK_OF_##name,

@@ -165,6 +165,10 @@ static void take_small(struct stacktrack_reader *s, enum stacktrack_value value,
 		stacktrack_enqueue(s, RECORD_LOST)->lost = (struct record_lost){
 			(uint32_t)w->id, w->from, w->flags < LOST_KINDS ? (enum lost_kind)w->flags : LOST_POSSIBLY};
 		break;
+	case STACKTRACK_OF_BEFORE:
+		s->census = (struct census_block){w->from, w->size};
+		stacktrack_enqueue(s, RECORD_CENSUS)->census = (struct record_census){(uint32_t)w->id, &s->census, 1};
+		break;
 	case STACKTRACK_OF_AREA:
 		stacktrack_enqueue(s, RECORD_AREA)->area = (struct record_area){w->from, w->size, w->internal};
 		break;

@@ -115,6 +115,17 @@ static void put_text(struct writer *writer, enum stacktrack_value value, const c
 	stacktrack_put_value(writer, value);
 }
 
+static void put_census(struct writer *writer, const struct record_census *census)
+{
+	for (uint32_t i = 0; i < census->count; i++) {
+		struct buf *const text = stacktrack_begin_record(writer);
+
+		buf_printf(text, "from=0x%" PRIx64 " size=%" PRIu64 " id=%" PRIu32, census->blocks[i].id,
+			   census->blocks[i].size, census->resource);
+		stacktrack_put_value(writer, STACKTRACK_OF_BEFORE);
+	}
+}
+
 static void put_other(struct writer *writer, const struct record *record)
 {
 	struct buf *text;
@@ -178,6 +189,9 @@ static void put_other(struct writer *writer, const struct record *record)
 		stacktrack_add_number(text, "flags", record->lost.kind);
 		buf_printf(text, " from=0x%" PRIx64 " id=%" PRIu32, record->lost.id, record->lost.resource);
 		stacktrack_put_value(writer, STACKTRACK_OF_LOST);
+		break;
+	case RECORD_CENSUS:
+		put_census(writer, &record->census);
 		break;
 	case RECORD_AREA:
 		text = stacktrack_begin_record(writer);

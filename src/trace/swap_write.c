@@ -292,6 +292,9 @@ static void put_later(struct writer *writer, const struct record *record)
 		break;
 	case RECORD_LOST: /* of the scan */
 		break;
+	case RECORD_CENSUS:
+		writer->omissions.count[OMITTED_CENSUS] += record->census.count;
+		break;
 	default:
 		count_omitted(writer, record->type);
 		break;

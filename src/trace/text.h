@@ -18,6 +18,7 @@
 #define TEXT_BUILD_LINE  "## build-id "
 #define TEXT_SCAN_LINE   "## scan "
 #define TEXT_LOST_LINE   "## lost "
+#define TEXT_BEFORE_LINE "## before "
 #define TEXT_HEAP_LINE   "## heap status information:"
 #define TEXT_INLINED     " (inlined)"
 

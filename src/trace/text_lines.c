@@ -329,6 +329,20 @@ static bool take_lost(const char *line, struct record *record)
 	return false;
 }
 
+/* `## before <1> 0x602010 24` */
+static bool take_before(struct text_reader *s, const char *line, struct record *record)
+{
+	const char *p = line + strlen(TEXT_BEFORE_LINE);
+	uint64_t resource;
+
+	if (*p != '<' || !(p = text_hex(p + 1, &resource)) || resource > UINT32_MAX || strncmp(p, "> 0x", 4) ||
+	    !(p = text_hex(p + 4, &s->census.id)) || *p != ' ' || !(p = text_decimal(p + 1, &s->census.size)) || *p)
+		return false;
+	record->type = RECORD_CENSUS;
+	record->census = (struct record_census){(uint32_t)resource, &s->census, 1};
+	return true;
+}
+
 static bool take_declaration(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_begins(line, ": "))
@@ -352,6 +366,8 @@ static bool take_declaration(struct text_reader *s, char *line, struct record *r
 	if (text_begins(line, TEXT_SCAN_LINE) && take_scan(line, record))
 		return true;
 	if (text_begins(line, TEXT_LOST_LINE) && take_lost(line, record))
+		return true;
+	if (text_begins(line, TEXT_BEFORE_LINE) && take_before(s, line, record))
 		return true;
 	s->damage = s->damage ? s->damage : text_damage(line);
 	record->type = RECORD_NOTE;

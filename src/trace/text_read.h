@@ -50,14 +50,14 @@ struct text_reader {
 	uint32_t depth; /* of the trace's stacks; 0 unknown */
 	struct call_arg *args;
 	size_t arg_capacity;
+	struct census_block census; /* of the line */
 };
 
 /* The line that begins `from` bytes after data + start: 1 and its length, its newline is there too; 0 at the end; a
  * negative errno, described. The data may move. */
 int text_line(struct reader *reader, size_t from, size_t *length);
 
-/* The takers of lines below leave in s->damage what looks wrong with a line that they took: a clause
- * behind "line 7 ". */
+/* The takers of lines below leave in s->damage what looks wrong with a line that they took, a clause: "line 7 ...". */
 
 /* Makes the header's record of the NUL-terminated line, which it changes. False if it is none. */
 bool text_take_header(struct text_reader *s, char *line, struct record_process *process);
@@ -113,7 +113,7 @@ size_t text_take_frames(struct reader *reader, size_t from, uint64_t line);
 /* Complains of s->damage in line `line`, if there is any. */
 void text_complain(struct reader *reader, uint64_t line);
 
-/* Whether a frame begins at `line`: a tab and 0x. */
+/* A tab and 0x. */
 static inline bool text_is_frame(const char *line)
 {
 	return line[0] == '\t' && line[1] == '0' && line[2] == 'x';

@@ -229,6 +229,16 @@ static void put_scan(struct buf *out, const struct record_scan *scan)
 	buf_add_char(out, '\n');
 }
 
+/* `## before <1> 0x602010 24`, a line for each block */
+static void put_census(struct writer *writer, const struct record_census *census)
+{
+	if (writer->options.compat)
+		writer->omissions.count[OMITTED_CENSUS] += census->count;
+	for (uint32_t i = 0; i < census->count && !writer->options.compat; i++)
+		buf_printf(&writer->out, TEXT_BEFORE_LINE "<%" PRIx32 "> 0x%" PRIx64 " %" PRIu64 "\n", census->resource,
+			   census->blocks[i].id, census->blocks[i].size);
+}
+
 static void text_put(struct writer *writer, const struct record *record)
 {
 	const bool compat = writer->options.compat;
@@ -292,6 +302,9 @@ static void text_put(struct writer *writer, const struct record *record)
 		if (!compat)
 			buf_printf(out, TEXT_LOST_LINE "<%" PRIx32 "> 0x%" PRIx64 " %s\n", record->lost.resource,
 				   record->lost.id, text_lost_kinds[record->lost.kind]);
+		break;
+	case RECORD_CENSUS:
+		put_census(writer, &record->census);
 		break;
 	case RECORD_AREA:
 		writer->omissions.count[OMITTED_AREA]++;

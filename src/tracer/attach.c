@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/attach.h"
 #include "tracer/act.h"
+#include "tracer/census.h"
 #include "tracer/life.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
@@ -200,6 +201,8 @@ int attach_all(struct tracer *t)
 	t->run->has_begun = true;
 	engine_started(t->engine);
 	tell_attached(t);
+	if (!t->run->paused)
+		census_take(t);
 	progress_begin(t->run);
 	return 0;
 }

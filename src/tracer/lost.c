@@ -51,13 +51,15 @@ static void know(void *context, uint64_t id, uint64_t size)
 	ending_know(context, id, size);
 }
 
-void lost_know(const struct trace *trace, struct ending *ending)
+/* Of an allocator that is not understood, the blocks are those that the trace knows. */
+static const char *classify(const struct trace *trace, struct ending *ending)
 {
 	const struct settings *set = trace->run->set;
 
-	for (uint32_t id = 1; id < kinds_end(set); id++)
+	for (uint32_t id = 1; id < kinds_end(set) && ending_is_unknown(ending); id++)
 		if (kind_lives(kind_of(set, id)) && is_heap_type(kind_of(set, id)->type))
 			ledger_each(trace, id, know, ending);
+	return ending_classify(ending);
 }
 
 static void put_figures(struct trace *trace, const struct heap_figures *f)
@@ -73,8 +75,10 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 	output_heap(trace, &heap);
 }
 
-void lost_put(struct trace *trace, const struct ending *ending, const char *reason)
+void lost_put(struct trace *trace, struct ending *ending, const char *reason)
 {
+	if (!reason || ending_is_unknown(ending))
+		reason = classify(trace, ending);
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
 
 	if (figures)
@@ -107,8 +111,7 @@ void lost_at_end(struct task *task, bool is_last)
 	const char *reason = ending_copy(p->life->ending, task);
 	bool is_passing;
 
-	lost_know(p->trace, p->life->ending);
 	if (!reason)
-		reason = ending_read(p->life->ending, false, &is_passing);
+		reason = ending_read(p->life->ending, &is_passing);
 	lost_put(p->trace, p->life->ending, reason);
 }

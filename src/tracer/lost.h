@@ -13,11 +13,12 @@ void lost_at_exec(struct process *p);
 /* All are about to be let go of, or paused: their threads stand for a moment, once or, where one is in the midst of
  * malloc, some times, and the traces get the same. What the tasks report meanwhile is acted on. False: none is left. */
 bool lost_at_detach(struct tracer *t);
-/* Tells the ending which blocks of the heap the trace has alive. */
-void lost_know(const struct trace *trace, struct ending *ending);
+/* The same while tracing goes on, and whether or not it is wanted at their ends. */
+bool lost_now(struct tracer *t);
 /* Whether its trace is to get that. */
 bool lost_is_wanted(const struct process *p);
-/* Writes what the ending has found, or why it has found nothing. */
-void lost_put(struct trace *trace, const struct ending *ending, const char *reason);
+/* Finds out what is lost in the ending's copy, which has been read, and writes that, or why it is not known: the reason
+ * why it could not be read, or another one. */
+void lost_put(struct trace *trace, struct ending *ending, const char *reason);
 
 #endif

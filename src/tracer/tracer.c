@@ -2,6 +2,7 @@
 #include "tracer/tracer.h"
 #include "tracer/act.h"
 #include "tracer/attach.h"
+#include "tracer/census.h"
 #include "tracer/life.h"
 #include "tracer/forks.h"
 #include "tracer/letgo.h"
@@ -75,6 +76,14 @@ static void toggle(struct tracer *t)
 	t->run->was_resumed = true;
 	processes_start(t, &failed);
 	msg_info("tracing is on");
+	census_take(t);
+}
+
+/* Somebody waits for what is found. */
+static void look_through_all(struct tracer *t)
+{
+	if (lost_now(t))
+		output_flush_all(t->run);
 }
 
 #define MOMENT_NS 900000000u /* about a tick */
@@ -114,6 +123,8 @@ static void serve(struct tracer *t)
 		progress_show(t->run);
 		report_waiting(t);
 	}
+	if (requests & REQUEST_SCAN)
+		look_through_all(t);
 	if (requests & REQUEST_TOGGLE)
 		toggle(t);
 	if (requests & REQUEST_LET_GO)

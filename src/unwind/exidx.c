@@ -179,6 +179,12 @@ struct run {
 	bool is_loaded;         /* and from now on it is what was saved */
 };
 
+/* Of what a file says the sum may be anything; addresses wrap around. */
+static void move(struct run *run, uint32_t by)
+{
+	run->vsp.offset = (int32_t)((uint32_t)run->vsp.offset + by);
+}
+
 /* The lowest register of the mask lies at the lowest address. */
 static void pop(struct run *run, uint32_t mask)
 {
@@ -187,7 +193,7 @@ static void pop(struct run *run, uint32_t mask)
 			continue;
 		run->rule->places[reg] = run->vsp;
 		run->rule->saved |= 1u << reg;
-		run->vsp.offset += 4;
+		move(run, 4);
 	}
 	run->is_loaded |= mask >> EXIDX_SP & 1;
 }
@@ -220,17 +226,17 @@ static bool run_group_b(struct run *run, unsigned char byte)
 	uint32_t number;
 
 	if (byte >= 0xb8) { /* d8 on, as fstmfdx has them, with a word more */
-		run->vsp.offset += 8 * ((byte & 7) + 1) + 4;
+		move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}
 	if (byte == 0xb4 || byte == 0xb5) { /* the return address's authentication code; vsp takes part in it */
-		run->vsp.offset += byte == 0xb4 ? 4 : 0;
+		move(run, byte == 0xb4 ? 4 : 0);
 		return true;
 	}
 	if (byte == 0xb2) {
 		if (!take_leb128(run, &number))
 			return false;
-		run->vsp.offset += (int32_t)(0x204 + (number << 2));
+		move(run, 0x204 + (number << 2));
 		return true;
 	}
 	if (run->at == run->end)
@@ -242,7 +248,7 @@ static bool run_group_b(struct run *run, unsigned char byte)
 		return true;
 	}
 	if (byte == 0xb3) {
-		run->vsp.offset += 8 * ((next & 15) + 1) + 4;
+		move(run, 8 * ((next & 15u) + 1) + 4);
 		return true;
 	}
 	return false;
@@ -252,11 +258,11 @@ static bool run_group_b(struct run *run, unsigned char byte)
 static bool run_group_c(struct run *run, unsigned char byte)
 {
 	if (byte >= 0xd0 && byte <= 0xd7) {
-		run->vsp.offset += 8 * ((byte & 7) + 1);
+		move(run, 8 * ((byte & 7u) + 1));
 		return true;
 	}
 	if (byte <= 0xc5) {
-		run->vsp.offset += 8 * ((byte & 7) + 1);
+		move(run, 8 * ((byte & 7u) + 1));
 		return true;
 	}
 	if (byte > 0xc9 || run->at == run->end)
@@ -264,10 +270,10 @@ static bool run_group_c(struct run *run, unsigned char byte)
 	const unsigned char next = *run->at++;
 
 	if (byte == 0xc7) {
-		run->vsp.offset += 4 * __builtin_popcount(next & 15);
+		move(run, 4 * (uint32_t)__builtin_popcount(next & 15));
 		return next && next < 16;
 	}
-	run->vsp.offset += 8 * ((next & 15) + 1);
+	move(run, 8 * ((next & 15u) + 1));
 	return true;
 }
 
@@ -277,10 +283,10 @@ static bool run_one(struct run *run)
 
 	switch (byte >> 6) {
 	case 0:
-		run->vsp.offset += ((byte & 0x3f) << 2) + 4;
+		move(run, ((byte & 0x3fu) << 2) + 4);
 		return true;
 	case 1:
-		run->vsp.offset -= ((byte & 0x3f) << 2) + 4;
+		move(run, 0 - (((byte & 0x3fu) << 2) + 4));
 		return true;
 	case 3:
 		return run_group_c(run, byte);

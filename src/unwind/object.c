@@ -144,11 +144,11 @@ void object_release(struct unwind_object *object)
 static bool open_file(struct unwind_object *object)
 {
 	struct stat st;
-	const int fd = object->path ? open(object->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	const int fd = object->path ? open_regular(object->path, &st) : -1;
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || !is_same_file(object, &st)) {
+	if (!is_same_file(object, &st)) {
 		close(fd);
 		return false;
 	}

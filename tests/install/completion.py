@@ -211,6 +211,8 @@ def installed_where_shells_look(folder):
                 BASH_COMPLETION, program, program)], env=env, timeout=60, stdout=subprocess.PIPE, check=False).stdout
             assert found == b"complete -F _functrace %s\n" % program.encode(), found
     if shutil.which("fish"):
+        # Without that folder fish fills it, by a process that goes on behind it, while this one's folder is removed.
+        os.makedirs(os.path.join(folder, ".local", "share", "fish", "generated_completions"))
         found = subprocess.run(["fish", "--private", "-c", "complete -C 'functrace-postproc --lea'; complete -C 'functrace --unwinder=r'"],
                                env=env, timeout=60, stdout=subprocess.PIPE, check=True).stdout.decode()
         assert [line.split("\t")[0] for line in found.splitlines()] == ["--leaks", "--unwinder=rows"], found

@@ -4,6 +4,7 @@
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import json
 import re
 import sys
 
@@ -127,6 +128,10 @@ def json_has_the_classes(_folder):
     assert '"lost":{"definitely":{"bytes":8,"count":1},"indirectly":{"bytes":100,"count":1},' \
         '"possibly":{"bytes":200,"count":1}}' in out, out
     assert '"leaked":{"bytes":108,"count":2}' in out, out
+    groups = [json.loads(line) for line in out.splitlines() if '"type":"group"' in line]
+    assert [{name: (sum["bytes"], sum["count"]) for name, sum in group["lost"].items()} for group in groups[:2]] == [
+        {"definitely": (8, 1), "indirectly": (0, 0), "possibly": (0, 0)},
+        {"definitely": (0, 0), "indirectly": (100, 1), "possibly": (200, 1)}] and "lost" not in groups[2], groups
     assert '"lost":null' in run("-q", "-f", "json", "-", data=TRACE % b"", check=0).stdout.decode()
 
 
@@ -137,9 +142,21 @@ def xml_has_the_classes(_folder):
     assert "1 blocks are alive at the end in loss record 3 of 3" in out, out
 
 
+def a_figure_of_each_stack_is_what_is_lost(_folder):
+    out = run("-q", "-f", "collapsed", "--weight=lost", "-", data=TRACE % FOUND, check=0).stdout
+    assert out == b"main;a;malloc 8\nb;malloc 100\n", out
+    out = run("-q", "-f", "callgrind", "--weight=lost", "-", data=TRACE % FOUND, check=0).stdout
+    assert b"\ntotals: 108 2\n" in out, out
+    out = json.loads(run("-q", "-f", "speedscope", "--weight=lost", "-", data=TRACE % FOUND, check=0).stdout)
+    assert [(one["name"], one["weights"]) for one in out["profiles"] if one["weights"]] == [("memory: lost", [8, 100])], out
+    for found in (b"", UNKNOWN):
+        done = run("-f", "collapsed", "--weight=lost", "-", data=TRACE % found, check=0)
+        assert done.stdout == b"" and b"no trace says what is lost" in done.stderr, done
+
+
 TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, nothing_lost_is_no_leak, an_unknown_heap_is_said,
          every_stage_keeps_it, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
-         xml_has_the_classes]
+         xml_has_the_classes, a_figure_of_each_stack_is_what_is_lost]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

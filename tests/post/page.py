@@ -184,6 +184,82 @@ def threads_have_their_figures(folder):
     assert browse(folder, page, script, "kind=1") == []
 
 
+# Of b's block nothing is known to lead to it, of the descriptor it is not known.
+SCANNED = """## scan <1>
+## lost <1> 0x2000 definitely
+## lost <1> 0x3000 indirectly
+## lost <1> 0x5000 possibly
+## scan <2> its heap is <b>unknown
+"""
+MORE = """8. [10:00:09.000000] malloc<memory>(7) = 0x3000
+\t0x11 alloc_b at /no/b.c:5
+\t0x20 middle at /no/m.c:6
+\t0x40 main at /no/m.c:8
+\t0x50 __libc_start_main at /no/s.c:1
+
+9. [10:00:09.000000] malloc<memory>(5) = 0x5000
+\t0x10 alloc_a at %(folder)s/a.c:2
+\t0x40 main at /no/m.c:8
+
+10. [10:00:09.000000] malloc<memory>(3) = 0x6000
+\t0x10 alloc_a at %(folder)s/a.c:2
+\t0x40 main at /no/m.c:8
+
+"""
+
+
+def what_is_lost_is_shown(folder):
+    more = (MORE % {"folder": folder}).encode()
+    page = make_page(folder, trace(folder) + more + SCANNED.encode())
+    kind = data_of(page)["kinds"][0]
+    assert kind["lost"] == [1, 60, 1, 7, 1, 5] and kind["not_scanned"] == [0, 0], kind
+    script = """return {cards: cards(), order: [...document.querySelectorAll('.card')].map((e) => e.dataset.view),
+        view: state.view, scan: shown('#scan li'), bold: shown('#scan b').length, groups: groups(), sum: sum(),
+        head: shown('#groups th'), titles: shown('#flame-title, #groups-title'), boxes: shown('.box'), hash: location.hash};"""
+    value = browse(folder, page, script)
+    assert value["view"] == "lost" and value["hash"] == "", value
+    assert value["order"] == ["lost", "possibly", "live", "peak", "allocated", "temporary", "moment"], value
+    assert value["cards"]["lost"] == ["67 bytes", "2 blocks"] and value["cards"]["possibly"] == ["5 bytes", "1 block"], value
+    assert value["scan"] == ["60 bytes in 1 block definitely lost: no pointer leads to them",
+                             "7 bytes in 1 block indirectly lost: only what is lost leads to them",
+                             "5 bytes in 1 block possibly lost: pointers into the midst of them",
+                             "3 bytes in 1 block still reachable"], value["scan"]
+    assert value["groups"] == [["100.0 %", "67", "2", "34", "definitely, indirectly", "alloc_b b.c:5\n← middle ← main"]], value
+    assert value["head"] == ["Share", "Bytes", "Blocks", "Mean size", "Lost", "Allocated by"], value
+    assert value["titles"] == ["Lost, by who calls whom", "Lost, by stack"], value
+    assert value["boxes"] == ["all", "main", "middle", "alloc_b", "malloc"], value
+    value = browse(folder, page, script, "view=possibly")
+    assert [row[1:3] for row in value["groups"]] == [["5", "1"]] and "Lost" not in value["head"], value
+    value = browse(folder, page, script, "view=live")
+    assert value["hash"] == "#view=live" and value["sum"][1] == "75", value
+    # What is not known is said, and hostile reasons are text.
+    value = browse(folder, page, script, "kind=1")
+    assert value["scan"] == ["Of /bin/prog it is not known what is lost: its heap is <b>unknown"], value
+    assert value["bold"] == 0 and value["order"][0] == "live" and value["view"] == "live", value
+    value = browse(folder, page, """
+        const seen = [];
+        for (const key of ['1', '2', '3', '7']) {
+          press(key);
+          seen.push(state.view);
+        }
+        press('Escape');
+        seen.push(state.view);
+        press('1');
+        press('Enter', document.querySelector('tr.group'));
+        seen.push(shown('.details dt').filter((e) => e.includes('lost')), shown('.details dd'));
+        return seen;""")
+    assert value[:5] == ["lost", "possibly", "live", "moment", "lost"], value
+    assert value[5] == ["Definitely lost", "Indirectly lost"] and "60 bytes in 1 block" in value[6], value
+    # A scan that has found nothing.
+    value = browse(folder, make_page(folder, trace(folder) + b"## scan <1>\n"), script)
+    assert value["view"] == "live" and value["order"][0] == "lost" and value["cards"]["lost"] == ["0 bytes", "0 blocks"], value
+    assert value["scan"] == ["0 bytes in 0 blocks definitely lost: no pointer leads to them",
+                             "60 bytes in 1 block still reachable"], value
+    # None at all.
+    value = browse(folder, make_page(folder, trace(folder)), script)
+    assert value["scan"] == [] and value["order"][0] == "live", value
+
+
 def a_moment_is_picked(folder):
     page = make_page(folder, trace(folder))
     data = data_of(page)
@@ -432,7 +508,8 @@ def a_million_events_fit(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, views_have_their_figures, threads_have_their_figures, a_moment_is_picked, keys_zoom_and_find,
+TESTS = [the_page_shows_what_there_is, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
+         a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
          pages_go_with_reports_and_several_traces, a_million_events_fit]
 

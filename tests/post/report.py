@@ -183,6 +183,23 @@ def growth_is_told(folder):
                                                          "--diff=" + old)
 
 
+def what_only_one_trace_can_have_is_no_growth(folder):
+    """Of two traces that began at different times: only one of them took a census."""
+    old = os.path.join(folder, "old")
+    plain = (HEAD % 41 + CALLS.split("2. [")[0]).encode()
+    census = (HEAD % 42 + "## before <1> 0x90000 24\n" + CALLS.split("2. [")[0]).encode()
+    for older, newer, said in ((plain, census, True), (census, plain, False), (census, census, False)):
+        with open(old, "wb") as file:
+            file.write(older)
+        text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
+        assert "     No stack has more than before.\n" in text, text
+        assert ("     24 bytes in 1 block from before the trace began: no growth, for the older trace knows of none\n" in text) == said, text
+    # What had a census then, and is more now.
+    more = census.replace(b"## before <1> 0x90000 24\n", b"## before <1> 0x90000 24\n## before <1> 0x91000 16\n")
+    text = report_of(more, "--diff=" + old)
+    assert "  1. +16 bytes, +1 block: 40 bytes in 2 blocks, before 24 bytes in 1 block\n" in text, text
+
+
 def several_traces_are_one_report(folder):
     paths = []
     for pid in 42, 43:
@@ -445,7 +462,8 @@ def figures_are_those_of_stats(folder):
 
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
-         time_chooses_among_what_is_alive, growth_is_told, several_traces_are_one_report, exit_status_tells_of_leaks,
+         time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
+         several_traces_are_one_report, exit_status_tells_of_leaks,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,
          what_is_chosen_is_released_with_its_allocation, what_the_libraries_keep_is_no_leak,

@@ -124,6 +124,7 @@ def compiler():
 
 _locks = {}
 _guard = threading.Lock()
+_given_up = {}  # by output: what this machine cannot build is not tried again for each scenario that wants it
 
 
 def _lock(path):
@@ -172,6 +173,7 @@ def _give_up(output, error):
     os.makedirs(os.path.dirname(output), exist_ok=True)
     with open(output + ('.skip' if isinstance(error, Skip) else '.error'), 'w') as file:
         file.write(str(error))
+    _given_up[output] = error
     raise error
 
 
@@ -193,6 +195,8 @@ def _compile(command, output, sources, last=()):
         return _find(output)
     newest = max(os.path.getmtime(s) for s in sources)
     with _lock(output):
+        if output in _given_up:
+            raise type(_given_up[output])(*_given_up[output].args)
         if os.path.exists(output) and os.path.getmtime(output) > newest:
             return
         os.makedirs(os.path.dirname(output), exist_ok=True)

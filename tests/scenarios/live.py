@@ -9,7 +9,7 @@ import time
 
 import builds
 from lifecycle import need_attach
-from processes import FUNCTRACE, status_field, text_differences, text_of
+from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_of, wait_for
 
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
@@ -129,7 +129,7 @@ def table(room):
     try:
         with Growing() as target:
             screen.keys('stty -g > before', 'Enter')
-            screen.keys('%s --live --interval=0.2 -t %d; echo status $?; stty -g > after' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?; stty -g > after' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows(r'^ +[\d,]+ +[\d,]+ +\+[\d,]+ +\+?[\d,]+ +[\d.]+ +[\d.]+ s  grow_one at growing\.c')
             problems += screen.shows(r'functrace: growing-O0, process %d ' % target.pid)
             screen.keys('Enter')
@@ -177,13 +177,67 @@ def table(room):
     return problems, ''
 
 
+def lost(room):
+    """The key l: one pause, and what is lost by stack, of what is alive still. Nothing stands that was not asked for."""
+    need_attach()
+    screen = Screen(120)
+    try:
+        with Growing() as target:
+            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            problems = screen.shows('grow_one')
+            if 'lost:' in screen.text() or re.search(r'^ +bytes .* lost ', screen.text(), re.M):
+                problems.append('it has looked before the key')
+            screen.keys('l')
+            # Of the growing ones (since it is traced) all but the newest, and what registers and old frames still point to.
+            problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; of what was alive \d+ s ago')
+            problems += screen.shows(r'^ +bytes +blocks +since start +lost +calls/s')
+            problems += screen.shows('sort: lost|stands for a moment')
+            text = screen.text()
+            total = re.search(r'^lost: ([\d,]+) bytes in ([\d,]+) blocks', text, re.M)
+            row = re.search(r'^ +([\d,]+) +([\d,]+) +\S+ +([\d,]+) +[\d.]+ +[\d.]+ s  grow_one', text, re.M)
+            if not total or not row:
+                problems.append('no figures: %s' % text)
+            else:
+                size, count, said = number(total[1]), number(total[2]), number(row[3])
+                if size != said or size != 30001 * count or not number(row[2]) >= count > 0:
+                    problems.append('lost %d in %d, by the row %s' % (size, count, row.groups()))
+            # It grows on, and what is lost stays what it was; another scan finds more.
+            blocks = number(row[2]) if row else 0
+            screen.keys('s', 's')
+            wait_for('more blocks', lambda: [n for n in re.findall(r'^ +[\d,]+ +([\d,]+) .* grow_one', screen.text(), re.M)
+                                             if number(n) > blocks + 5])
+            again = re.search(r'^lost: ([\d,]+) bytes', screen.text(), re.M)
+            if total and (not again or again[1] != total[1]):
+                problems.append('without a scan it has become %s from %s' % (again and again[1], total[1]))
+            screen.keys('l')
+            wait_for('more that is lost', lambda: [n for n in re.findall(r'^lost: ([\d,]+) bytes', screen.text(), re.M)
+                                                   if total and number(n) > number(total[1])])
+            screen.keys('q')
+            problems += screen.shows('^status 0$')
+            problems += [] if re.search(r'stood for [\d.]+ ms, in which its memory was copied', screen.text()) else \
+                ['how long it stood is not said: %s' % screen.text()]
+            problems += target.is_well()
+        # A trace of which there is no process any more.
+        path = room.path('trace')
+        room.run([FUNCTRACE, '-q', '-o', path, 'true'])
+        screen.keys('clear; %s --live %s; echo status $?' % (POSTPROC, path), 'Enter')
+        problems += screen.shows('ENDED')
+        screen.keys('l')
+        problems += screen.shows('what is lost is looked for in a process that runs')
+        screen.keys('q')
+        problems += screen.shows('^status 0$')
+    finally:
+        screen.close()
+    return problems, ''
+
+
 def interrupted(room):
     """Ctrl-C ends the view and lets go; the end of what is shown is shown."""
     need_attach()
     screen = Screen()
     try:
         with Growing() as target:
-            screen.keys('%s --live --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
+            screen.keys('%s --live --no-census --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows('grow_one')
             screen.keys('C-c')
             problems += screen.shows('^status 0$')
@@ -216,6 +270,7 @@ CASES = [
     ('--live: lines', lines),
     ('--live: the end of the program', end_of_target),
     ('--live: a terminal', table),
+    ('--live: what is lost', lost),
     ('--live: Ctrl-C, and the end', interrupted),
     ('--live: wrong usage', usage),
 ]

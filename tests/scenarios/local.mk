@@ -1,11 +1,14 @@
 # Scenarios: real programs and small ones, traced and untraced, compared (see run.py and table.py).
 TESTS += tests/scenarios/run.py tests/scenarios/generated.py
-EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/attached.py tests/scenarios/builds.py \
+EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/scenarios/attached.py \
+	tests/scenarios/builds.py tests/scenarios/census.py \
 	tests/scenarios/attachments.py tests/scenarios/chosen.py tests/scenarios/contexts.py \
-	tests/scenarios/classes.py tests/scenarios/compressed.py tests/scenarios/deaths.py \
+	tests/scenarios/classes.py tests/scenarios/damaged.py \
+	tests/scenarios/scanned.py tests/scenarios/servers.py tests/scenarios/compressed.py tests/scenarios/deaths.py \
 	tests/scenarios/described.py tests/scenarios/descriptors.py \
 	tests/scenarios/engine_kill.py tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
+	tests/scenarios/hostile_cores.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \

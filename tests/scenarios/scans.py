@@ -4,20 +4,22 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import builds
 from lifecycle import Held, need_attach
-from processes import FUNCTRACE, PATIENCE, state_of, text_differences, text_of, wait_for
+from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differences, text_of, wait_for
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
           ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
           ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32')]
-JEMALLOC = 'libjemalloc.so.2'
+OTHER = 'libtcmalloc_minimal.so.4'
 
 
 class Target:
@@ -25,7 +27,7 @@ class Target:
 
     def __init__(self, room, name, variant, *arguments, env=None):
         need_attach()
-        self.child = room.start([builds.target(name, variant)] + [str(a) for a in arguments], env, stdin=subprocess.PIPE)
+        self.child = room.start([builds.target(name, variant) if variant else name] + [str(a) for a in arguments], env, stdin=subprocess.PIPE)
         self.room, self.pid = room, self.child.pid
 
     def __enter__(self):
@@ -150,9 +152,9 @@ def in_pieces(room, variant='O2'):
     return problems, ''
 
 
-def sizes(room, variant):
+def sizes(room, variant, env=None):
     """Blocks from all functions, of many sizes and alignments: where they are, and how long, as malloc says itself."""
-    with Target(room, 'aligned', variant) as target:
+    with Target(room, 'aligned', variant, env=env) as target:
         blocks = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
         done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
         problems = ['status %d: %s' % (done.status, done.err)] if done.status else []
@@ -241,16 +243,61 @@ def types(room, variant='O2'):
     return problems, ''
 
 
-def busy(room, threads, scans, variant='O2'):
-    """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them."""
+def busy(room, threads, scans, variant='O2', env=None):
+    """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them. With glibc's locks
+    it is the first copy in which these are known."""
     problems, unused = [], 0
-    with Target(room, 'busyheap', variant, threads) as target:
+    with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
             problems += more
             unused += found['inconsistent_copies'] if found else 0
+            if found and found['inconsistent_copies'] > 3 and threads and 'musl' not in variant:
+                problems.append('%d copies were not used' % found['inconsistent_copies'])
         problems += target.end()
     return problems, '%d copies were not used' % unused
+
+
+def beside_children(room):
+    """One of its threads makes children by vfork that allocate in its memory: no wake-up of them is lost."""
+    problems = []
+    with Target(room, 'busyheap', 'O2', 2, 'vfork', env={'MALLOC_ARENA_MAX': '1'}) as target:
+        for _ in range(15):
+            problems += target.look()[0]
+        problems += target.end()
+    return problems, ''
+
+
+def killed(room):
+    """functrace dies at any moment of a scan: nobody waits for ever for a lock that was marked."""
+    caught, chance = 0, random.Random(7)
+    with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
+        for _ in range(40):
+            scan = room.start([FUNCTRACE, '--scan', '-t', str(target.pid)])
+            wait_for('the scan to begin', lambda: scan.poll() is not None or status_field(target.pid, 'TracerPid') != '0')
+            time.sleep(chance.uniform(0, 0.01))
+            scan.kill()
+            caught += room.finish(scan).status == -signal.SIGKILL
+        problems = [] if caught else ['no scan was killed']
+        more, _ = target.look()
+        problems += more + target.end()
+    return problems, '%d scans were killed' % caught
+
+
+def stopped_in_midst(room):
+    """Somebody stops it and lets it go on while it is scanned."""
+    problems, chance = [], random.Random(8)
+    with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
+        for _ in range(15):
+            scan = room.start([FUNCTRACE, '--scan=json', '-t', str(target.pid)])
+            for sent in signal.SIGSTOP, signal.SIGCONT:
+                time.sleep(chance.uniform(0, 0.02))
+                os.kill(target.pid, sent)
+            done = room.finish(scan)
+            if done.status:
+                problems.append('status %d: %s' % (done.status, done.err.decode()))
+        problems += target.end()
+    return problems, ''
 
 
 def stopped(room):
@@ -303,11 +350,11 @@ def asleep(room, variant='O2'):
 def refused(room):
     """Whose heap is another one: a message, and status 1."""
     problems, skipped = [], []
-    for variant, env, said in (('O2', {'LD_PRELOAD': JEMALLOC}, b"no heap of glibc's or musl's malloc"),):
+    for variant, env, said in (('O2', {'LD_PRELOAD': OTHER}, b"no heap of glibc's, musl's, jemalloc's or mimalloc's malloc"),):
         try:
             with Target(room, 'planted', variant, 2, 10, env=env) as target:
-                if env and JEMALLOC not in open('/proc/%d/maps' % target.pid).read():
-                    raise builds.Skip('%s is not installed' % JEMALLOC)
+                if env and OTHER not in open('/proc/%d/maps' % target.pid).read():
+                    raise builds.Skip('%s is not installed' % OTHER)
                 done = target.scan()
                 if done.status != 1 or said not in done.err:
                     problems.append('%s: status %d: %s' % (variant, done.status, done.err.decode()))
@@ -326,6 +373,110 @@ def of_core(room, path):
     if done.status:
         return ['status %d: %s' % (done.status, done.err.decode())], None
     return [], json.loads(done.out)
+
+
+def same(live, core):
+    """Problems, if a process and its core file are not said to have the same."""
+    return ['%s: %s, of the core file %s' % (key, live[key], core[key]) for key in live
+            if key not in ('pause_ns', 'copied_bytes') and live[key] != core[key]]
+
+
+def kernel_core(room, target):
+    """The core file that the kernel writes of a target, which this kills."""
+    with open('/proc/sys/kernel/core_pattern') as file:
+        pattern = file.read().strip()
+    if '/' in pattern or pattern.startswith('|') or '%' in pattern:
+        raise builds.Skip('core files are named ' + pattern)
+    resource.prlimit(target.pid, resource.RLIMIT_CORE, (1 << 30, 1 << 30))
+    os.kill(target.pid, signal.SIGSEGV)
+    target.child.communicate(timeout=60 * PATIENCE)
+    cores = [name for name in os.listdir(room.folder) if name.startswith('core')]
+    if not cores:
+        raise builds.Skip('the kernel writes no core file here')
+    return room.path(cores[0])
+
+
+def gdb_core(room, pid):
+    if not shutil.which('gdb'):
+        raise builds.Skip('gdb is not installed')
+    path = room.path('gcore')
+    room.run(['gdb', '-batch', '-p', str(pid), '-ex', 'generate-core-file ' + path])
+    return path
+
+
+def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
+    """A core file says what the process said: groups with their types and addresses, owners, why."""
+    with Target(room, name, variant, *arguments) as target:
+        problems, live = target.look()
+        whys = ['--why=' + group['example'] for group in live['groups']] if live else []
+        lines = target.scan('--top=99', *whys).out.split(b'\n', 1)[1:]
+        path = kernel_core(room, target) if by_kernel else gdb_core(room, target.pid)
+        more, found = of_core(room, path)
+        problems += more or same(live, found)
+        said = room.run([FUNCTRACE, '--scan', '--top=99', '--core=' + path, *whys]).out.split(b'\n', 1)[1:]
+        if not lines or said != lines:
+            problems.append('%s, of the core file %s' % (lines, said))
+        if name == 'planted_types' and b'drawing::Circle (0x' not in said[0]:
+            problems.append('no type: %s' % said)
+        problems += target.end() if not by_kernel else []
+    os.unlink(path)
+    return problems, '%d groups, %d owners' % (len(live['groups']), len(live['owners'])) if live else ''
+
+
+def core_of_another(room):
+    """The file is not the one that the process had: no name comes from it. Where it is under another folder, they do."""
+    program, folder, problems = room.path('program'), room.path('root'), []
+    types = lambda found: sorted(str(group['type']) for group in found['groups'] if group['definitely_lost']['blocks'])
+    owners = lambda found: {owner['root'] for owner in found['owners']}
+    shutil.copy(builds.target('planted_types', 'O2'), program)
+    child = room.start([program], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    path = gdb_core(room, child.pid)
+    child.communicate(b'', timeout=60 * PATIENCE)
+    named = (['-> operations', 'drawing::Circle'], 'program: kept')
+    os.makedirs(folder + os.path.dirname(program))
+    os.rename(program, folder + program)
+    for what, root, wanted, said in (
+            (None, None, None, b''), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
+            (builds.target('planted', 'O2'), folder, named, b''), (None, folder, named, b''),
+            (folder + program, '/nowhere', named, b''),
+            (builds.target('planted', 'O2'), '/nowhere', None, b'is not the file that the process had'),
+            (folder + program, None, named, b'')):
+        if os.path.exists(program):
+            os.unlink(program)
+        if what:
+            shutil.copy(what, program)
+        done = room.run([FUNCTRACE, '--scan=json', '--core=' + path] + (['--sysroot=' + root] if root else []))
+        found = json.loads(done.out)
+        is_named = types(found) == named[0] and named[1] in owners(found)
+        is_blank = types(found) == ['None', 'None'] and any(owner.startswith('program: 0x') for owner in owners(found))
+        if not (is_named if wanted else is_blank) or (said not in done.err if said else done.err):
+            problems.append('%s, %s: %s, %s, %s' % (what, root, types(found), owners(found), done.err))
+    return problems, ''
+
+
+def core_without_build_id(room):
+    """Without a build-id a file that is newer than the core file gives no names."""
+    program, problems = room.path('program'), []
+    shutil.copy(builds.target('planted_types', 'O2'), program)
+    with open(program, 'r+b') as file:
+        data = file.read()
+        note = data.index(b'\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0')
+        file.seek(note + 8)
+        file.write(b'\x63')
+    os.utime(program, (1e9, 1e9))
+    child = room.start([program], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    path = gdb_core(room, child.pid)
+    child.communicate(b'', timeout=60 * PATIENCE)
+    for seconds, wanted in (1e9, True), (os.stat(path).st_mtime + 10, False):
+        os.utime(program, (seconds, seconds))
+        done = room.run([FUNCTRACE, '--scan', '--core=' + path])
+        if (b'drawing::Circle (' in done.out) != wanted or (b'it is newer, and the core file has no build-id' in done.err) == wanted:
+            problems.append('%s: %s%s' % (wanted, done.out.decode(), done.err.decode()))
+    return problems, ''
 
 
 def damaged(room, path):
@@ -440,6 +591,10 @@ CASES = [
     ('--scan: types', types),
     ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
     ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
+    ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8, env={'MALLOC_ARENA_MAX': '1'})),
+    ('--scan: busy threads beside children in their memory', beside_children),
+    ('--scan: functrace is killed', killed),
+    ('--scan: stopped in its midst', stopped_in_midst),
     ('--scan: a stopped process', stopped),
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),
@@ -447,6 +602,14 @@ CASES = [
     ('--scan: core files', core),
     ('--scan: core files, musl', lambda room: core(room, 'musl')),
     ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),
+    ('--scan: a core file as the process', lambda room: core_as_live(room, 'planted_types')),
+    ('--scan: a core file as the process, threads', lambda room: core_as_live(room, 'planted', 4, 100, 2)),
+    ('--scan: a core file as the process, musl', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='musl')),
+    ('--scan: a core file as the process, 32 bits', lambda room: core_as_live(room, 'planted_types', variant='m32')),
+    ('--scan: a core file as the process, static', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='static')),
+    ("--scan: the kernel's core file as the process", lambda room: core_as_live(room, 'planted_types', by_kernel=True)),
+    ('--scan: a core file, another program', core_of_another),
+    ('--scan: a core file, no build-id', core_without_build_id),
     ('--scan: other heaps', refused),
     ('--scan: python', python),
 ]

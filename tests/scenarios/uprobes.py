@@ -2,6 +2,7 @@
 in the text of every process, this one too. What a scenario finds then is not functrace's doing."""
 
 import ctypes
+import os
 import threading
 import time
 
@@ -9,14 +10,16 @@ BREAKPOINT = b'\xcc'
 
 
 class Watch:
-    """Looks at this process's own malloc and free all the time."""
+    """Looks at this process's own malloc and free all the time; where they are x86's, for elsewhere nobody else traces, and
+    looking so often takes an emulated machine's time."""
 
     def __init__(self):
         library = ctypes.CDLL(None)
         self.places = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value
                        for name in ('malloc', 'free', 'calloc', 'realloc')]
         self.seen = 0.0  # when last, on the monotonic clock
-        threading.Thread(target=self.run, daemon=True).start()
+        if os.uname().machine in ('x86_64', 'i686'):
+            threading.Thread(target=self.run, daemon=True).start()
 
     def here(self):
         return any(ctypes.string_at(place, 1) == BREAKPOINT for place in self.places)

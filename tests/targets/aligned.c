@@ -10,6 +10,7 @@ void *blocks[COUNT];
 int main(void)
 {
 	size_t size = 1;
+	ssize_t got;
 	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -39,7 +40,7 @@ int main(void)
 		if (blocks[i])
 			say("%p %zu", blocks[i], malloc_usable_size(blocks[i]));
 	say("end");
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	return 0;
 }

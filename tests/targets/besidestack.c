@@ -41,6 +41,7 @@ int main(void)
 	pthread_attr_t attributes;
 	pthread_t thread;
 	unsigned i = 0;
+	ssize_t got;
 	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -62,7 +63,7 @@ int main(void)
 	wipe();
 	say("ready");
 	say("%p %u", kept[i], i + 1);
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	return 0;
 }

@@ -1,8 +1,10 @@
-/* Threads that do nothing but allocate and release, until the standard input ends: busyheap THREADS; 0: the only thread
- * does. A SIGTRAP that comes to it is none of its own, and is counted; its status is 0 if none came. */
+/* Threads that do nothing but allocate and release, until the standard input ends: busyheap THREADS [vfork]; 0: the only
+ * thread does. With vfork one thread more makes children that do so in the same memory, one after the other. A SIGTRAP
+ * that comes to it is none of its own, and is counted; its status is 0 if none came. */
 #include "target.h"
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 
 #define SLOTS 64
 
@@ -41,10 +43,29 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void *make_children(void *argument)
+{
+	(void)argument;
+	while (!stops) {
+		const pid_t child = vfork();
+
+		CHECK(child >= 0);
+		if (child == 0) {
+			for (size_t size = 20000; size < 24000; size += 100)
+				free(malloc(size));
+			_exit(0);
+		}
+		CHECK(waitpid(child, NULL, 0) == child);
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
-	pthread_t ids[64];
+	const bool has_children = argc > 2 && !strcmp(argv[2], "vfork");
+	pthread_t ids[64], parent;
+	ssize_t got;
 	char byte;
 
 	CHECK(threads <= 64);
@@ -52,15 +73,19 @@ int main(int argc, char **argv)
 	signal(SIGTRAP, on_trap);
 	for (unsigned i = 0; i < threads; i++)
 		CHECK(pthread_create(&ids[i], NULL, work, (void *)(uintptr_t)i) == 0);
+	if (has_children)
+		CHECK(pthread_create(&parent, NULL, make_children, NULL) == 0);
 	say("ready");
 	alone = threads == 0;
 	if (alone)
 		work(NULL);
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	stops = 1;
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);
+	if (has_children)
+		pthread_join(parent, NULL);
 	say("%d traps", (int)traps);
 	return traps != 0;
 }

@@ -8,7 +8,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
 	tests/targets/churn.c tests/targets/contexts.c tests/targets/contexts.h \
 	tests/targets/contexts_library.c tests/targets/contexts_many.c tests/targets/contexts_throwing.cpp \
-	tests/targets/coroutines.c tests/targets/cxx_resources.cpp \
+	tests/targets/coroutines.c tests/targets/cxx_resources.cpp tests/targets/damaged.c \
 	tests/targets/descriptors.c tests/targets/descriptors_inner.c tests/targets/records.h \
 	tests/targets/described.c tests/targets/described.conf \
 	tests/targets/ending.c tests/targets/errnos.c \
@@ -22,10 +22,12 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/kind_qobject.h tests/targets/kind_qobjectlib.cpp \
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \
 	tests/targets/leaderless.c tests/targets/leaving.c \
-	tests/targets/library.c tests/targets/heapfigures.c tests/targets/planted.c tests/targets/planted_types.cpp \
+	tests/targets/library.c tests/targets/heapfigures.c tests/targets/heaplog.c tests/targets/heapmodes.c \
+	tests/targets/planted.c tests/targets/planted_types.cpp \
 	tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
-	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/own_new.cpp tests/targets/ownmalloc.c \
+	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_new.cpp \
+	tests/targets/ownmalloc.c \
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pieces.c tests/targets/pinned.c \
 	tests/targets/placed.c tests/targets/prefixed.c tests/targets/race.c tests/targets/recursion.c \
 	tests/targets/reflog.c tests/targets/regress_asleep.c \

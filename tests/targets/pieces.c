@@ -72,6 +72,7 @@ static NOINLINE void wipe(void)
 int main(int argc, char **argv)
 {
 	const bool both = argc > 1 && !strcmp(argv[1], "both");
+	ssize_t got;
 	char byte;
 
 	CHECK(argc == 2);
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 	const struct mallinfo2 info = mallinfo2();
 
 	say("%zu %zu %zu %zu", info.arena, info.ordblks, info.uordblks, info.fordblks);
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	return 0;
 }

@@ -51,8 +51,18 @@ NOINLINE static void keep(unsigned number)
 	halves[number] = (unsigned char *)memset(malloc(BYTES(104)), 0x44, BYTES(104)) + 48;
 }
 
+/* The registers that a call may leave as they are. */
+#if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
+#if __has_attribute(zero_call_used_regs)
+#define WIPES __attribute__((zero_call_used_regs("all")))
+#endif
+#endif
+#ifndef WIPES
+#define WIPES
+#endif
+
 /* Where plant() has had its pointers. */
-NOINLINE static void wipe(void)
+WIPES NOINLINE static void wipe(void)
 {
 	unsigned char stack[32768];
 
@@ -78,6 +88,7 @@ static void *work(void *argument)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
+	ssize_t got;
 	char byte;
 
 	CHECK(argc >= 3);
@@ -91,7 +102,7 @@ int main(int argc, char **argv)
 	while (atomic_load(&ready) < threads)
 		sleep_ms(1);
 	say("ready");
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	return 0;
 }

@@ -60,13 +60,14 @@ NOINLINE static void wipe()
 
 int main()
 {
+	ssize_t got;
 	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	plant();
 	wipe();
 	say("ready");
-	while (read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR)
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
 		;
 	return kept == nullptr;
 }

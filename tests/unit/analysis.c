@@ -101,6 +101,12 @@ static int sink_put(struct stage *stage, const struct record *record)
 	case RECORD_LOST:
 		buf_printf(text, "lost %" PRIx64 " %d", record->lost.id, (int)record->lost.kind);
 		break;
+	case RECORD_CENSUS:
+		buf_add_str(text, "before");
+		for (uint32_t i = 0; i < record->census.count; i++)
+			buf_printf(text, " %" PRIx64 "+%" PRIu64, record->census.blocks[i].id,
+				   record->census.blocks[i].size);
+		break;
 	case RECORD_AREA:
 		buf_printf(text, "area %" PRIx64, record->area.from);
 		break;
@@ -247,6 +253,114 @@ static void leaks_are_what_was_not_released(void **state)
 			  "resource 1 memory\n"
 			  "5 +0 malloc 10 size 3 : a1 b1\n"
 			  "6 +0 malloc 20 size 4 : a3\n");
+}
+
+static void put_census(struct stage *stage, uint32_t resource, const struct census_block *blocks, uint32_t count)
+{
+	put(stage, (struct record){.type = RECORD_CENSUS, .census = {resource, blocks, count}});
+}
+
+static void put_lost(struct stage *stage, uint64_t id, enum lost_kind kind)
+{
+	put(stage, (struct record){.type = RECORD_LOST, .lost = {1, id, kind}});
+}
+
+/* What is from before the trace is none, unless a scan says so. */
+static void leaks_are_not_what_is_from_before(void **state)
+{
+	static const struct census_block blocks[] = {{0x10, 1}, {0x20, 2},  {0x30, 4},
+						     {0x40, 8}, {0x50, 16}, {0x60, 32}};
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+	struct buf before = {0};
+
+	(void)state;
+	put_process(leaks, 7);
+	put_resource(leaks, 1, "memory", 0);
+	alloc(leaks, 0x60, 3, 0xa1, 0); /* which a hostile census has, too */
+	put_census(leaks, 1, blocks, 6);
+	release(leaks, 0x10);
+	alloc(leaks, 0x20, 5, 0xa2, 0); /* its call had not returned */
+	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
+	put_lost(leaks, 0x30, LOST_INDIRECTLY);
+	put_lost(leaks, 0x40, LOST_POSSIBLY);
+	put_lost(leaks, 0x20, LOST_POSSIBLY);
+	put_lost(leaks, 0x30, LOST_DEFINITELY); /* again */
+	assert_int_equal(leaks->finish(leaks), 0);
+	leaks_before(leaks, &before);
+	assert_string_equal(buf_str(&before),
+			    "2 block(s) alive from before the trace began with total size of 24 bytes: not shown\n");
+	expect_so_far(&sink, "process 7 filters 1\n"
+			     "resource 1 memory\n"
+			     "1 +0 malloc 60 size 3 : a1\n"
+			     "3 +0 malloc 20 size 5 : a2\n"
+			     "scan 1 \n"
+			     "before 30+4\n"
+			     "lost 30 1\n"
+			     "lost 20 2\n"
+			     "lost 30 0\n");
+	leaks->free(leaks);
+	buf_free(&sink.text);
+	buf_free(&before);
+}
+
+/* What was lost in a scan is a leak only if nothing was heard of it since: no release, no call that gives its address
+ * out again, and no other scan, whatever that one says. */
+static void leaks_are_what_the_last_scan_lost(void **state)
+{
+	static const struct census_block blocks[] = {{0x10, 1}, {0x20, 2}, {0x30, 4}, {0x40, 8}};
+	struct sink sink = make_sink();
+	struct stage *leaks = leaks_new(&sink.stage);
+
+	(void)state;
+	put_process(leaks, 7);
+	put_resource(leaks, 1, "memory", 0);
+	put_census(leaks, 1, blocks, 4);
+	alloc(leaks, 0x50, 5, 0xa1, 0);
+	alloc(leaks, 0x60, 6, 0xa2, 0);
+	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
+	put_lost(leaks, 0x40, LOST_DEFINITELY); /* reachable in the next scan */
+	put_lost(leaks, 0x60, LOST_DEFINITELY);
+	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
+	put_lost(leaks, 0x10, LOST_DEFINITELY);
+	put_lost(leaks, 0x20, LOST_DEFINITELY);
+	put_lost(leaks, 0x30, LOST_DEFINITELY);
+	put_lost(leaks, 0x50, LOST_DEFINITELY);
+	put_lost(leaks, 0x99, LOST_DEFINITELY); /* nobody's */
+	release(leaks, 0x10);
+	alloc(leaks, 0x20, 7, 0xa3, 0);
+	release(leaks, 0x50);
+	alloc(leaks, 0x50, 8, 0xa4, 0);
+	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {2, ""}}); /* another resource's */
+	finish_and_expect(leaks, &sink,
+			  "process 7 filters 1\n"
+			  "resource 1 memory\n"
+			  "2 +0 malloc 60 size 6 : a2\n"
+			  "scan 1 \n"
+			  "scan 1 \n"
+			  "4 +0 malloc 20 size 7 : a3\n"
+			  "6 +0 malloc 50 size 8 : a4\n"
+			  "scan 2 \n"
+			  "before 30+4\n"
+			  "lost 30 0\n");
+}
+
+static void prepare_chooses_what_is_from_before(void **state)
+{
+	static const struct census_block blocks[] = {{0x10, 1}};
+	const struct prepare_options options = {.choose_resources = true, .resource_mask = 2};
+	struct sink sink = make_sink();
+	struct stage *prepare = prepare_new(&sink.stage, &options);
+
+	(void)state;
+	put_process(prepare, 1);
+	put_resource(prepare, 1, "fd", 0);
+	put_resource(prepare, 2, "memory", 0);
+	put_census(prepare, 1, blocks, 1);
+	put_census(prepare, 2, blocks, 1);
+	put(prepare, (struct record){.type = RECORD_SCAN, .scan = {1, "other"}});
+	put(prepare, (struct record){.type = RECORD_SCAN, .scan = {2, "own"}});
+	finish_and_expect(prepare, &sink, "process 1 filters 0\nresource 1 memory\nbefore 10+1\nscan 1 own\n");
 }
 
 static void leaks_are_not_what_was_given_out_again(void **state)
@@ -1220,6 +1334,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 	const struct CMUnitTest tests[] = {
 		TEST(leaks_are_what_was_not_released),
+		TEST(leaks_are_not_what_is_from_before),
+		TEST(leaks_are_what_the_last_scan_lost),
+		TEST(prepare_chooses_what_is_from_before),
 		TEST(leaks_are_not_what_was_given_out_again),
 		TEST(leaks_are_counted_by_resource),
 		TEST(leaks_keep_what_stands_between_them),

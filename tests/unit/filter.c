@@ -25,6 +25,10 @@ static int sink_put(struct stage *stage, const struct record *record)
 {
 	if (record->type == RECORD_CALL)
 		buf_printf(&((struct sink *)stage)->text, "%" PRIu64 " ", record->call.index);
+	for (uint32_t i = 0; record->type == RECORD_CENSUS && i < record->census.count; i++)
+		buf_printf(&((struct sink *)stage)->text, "before-%" PRIx64 " ", record->census.blocks[i].id);
+	if (record->type == RECORD_LOST)
+		buf_printf(&((struct sink *)stage)->text, "lost-%" PRIx64 " ", record->lost.id);
 	return 0;
 }
 
@@ -100,6 +104,34 @@ static void a_release_goes_with_its_allocation(void **state)
 	put_call(&chain, CALL_COPY, 0xc, 12, 9);
 	put_call(&chain, CALL_COPY, 0xc, 2, 9);
 	expect(&chain, "1 3 6 9 ");
+}
+
+/* Their releases go with them, and what a scan says. They are older than all, and of no time and no thread. */
+static void what_is_from_before_is_asked_by_size(void **state)
+{
+	static const struct census_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
+	static const struct {
+		struct filter_options options;
+		const char *expected;
+	} rows[] = {
+		{{.size = "10-", .size_min = 10, .size_max = UINT64_MAX}, "before-a before-c 1 lost-c "},
+		{{.older = "5s", .age = 5 * SECOND}, "before-a before-b before-c 1 lost-b lost-c "},
+		{{.time = "0-9", .to = 9 * SECOND}, "2 "},
+		{{.thread = "7"}, ""},
+	};
+	struct chain chain;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(&chain, &rows[i].options, &none);
+		declare(&chain, 0);
+		put(&chain, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks, 3}});
+		put_call(&chain, CALL_RELEASE, 0xa, 0, 1);
+		put_call(&chain, CALL_ALLOC, 0xd, 1, 2);
+		put(&chain, &(struct record){.type = RECORD_LOST, .lost = {1, 0xb, LOST_DEFINITELY}});
+		put(&chain, &(struct record){.type = RECORD_LOST, .lost = {1, 0xc, LOST_DEFINITELY}});
+		expect(&chain, rows[i].expected);
+	}
 }
 
 static void references_go_with_the_first(void **state)
@@ -214,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_release_goes_with_its_allocation),
+		cmocka_unit_test(what_is_from_before_is_asked_by_size),
 		cmocka_unit_test(references_go_with_the_first),
 		cmocka_unit_test(other_choices_are_asked_of_each_call),
 		cmocka_unit_test(threads_are_those_that_allocate),

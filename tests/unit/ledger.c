@@ -386,12 +386,12 @@ static void test_forked(void **state)
 	ledger_fork(parent, &child);
 	child.counts = (struct counts){0};
 	trace = &child;
-	assert_int_equal(ledger_live(trace, 1).inherited, 2);
-	assert_int_equal(ledger_live(trace, 1).inherited_bytes, 5 + (1ull << 54) - 1);
+	assert_int_equal(ledger_live(trace, 1).older, 2);
+	assert_int_equal(ledger_live(trace, 1).older_bytes, 5 + (1ull << 54) - 1);
 	released(0x10);
 	released(0x20);
 	assert_int_equal(odd().mismatched, 2);
-	assert_int_equal(ledger_live(trace, 1).inherited_bytes, 0);
+	assert_int_equal(ledger_live(trace, 1).older_bytes, 0);
 	assert_notes("mismatch: free releases 0x10 (event 3), which was allocated by new, before the fork\n"
 		     "mismatch: free releases 0x20 (event 4), which was allocated by new, before the fork\n");
 	ledger_free(&child);
@@ -410,7 +410,7 @@ static void test_forked_without(void **state)
 	ledger_fork(parent, &child);
 	child.counts = (struct counts){0};
 	trace = &child;
-	assert_int_equal(ledger_live(trace, 7).inherited, 0);
+	assert_int_equal(ledger_live(trace, 7).older, 0);
 	assert_false(ledger_knows(trace, 7, 0x10));
 	allocated(BEGIN, 0x10, 1);
 	assert_int_equal(odd().reused, 0);

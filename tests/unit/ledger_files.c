@@ -29,10 +29,10 @@ static void test_existing(void **state)
 	ledger_existing(trace, 2, 5);
 	ledger_existing(trace, 2, 5);
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
-	assert_int_equal(ledger_live(trace, 2).inherited, 2);
+	assert_int_equal(ledger_live(trace, 2).older, 2);
 	shut(5);
 	shut(0);
-	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	assert_int_equal(ledger_live(trace, 2).older, 0);
 	assert_int_equal(odd().unknown_releases, 0);
 	assert_trace("shut<file>(0x5)\nshut<file>(0x0)\n");
 	assert_notes("");
@@ -49,10 +49,10 @@ static void test_existing_is_given_out(void **state)
 	allocated(OPEN, 5, 1);
 	assert_int_equal(odd().reused, 0);
 	assert_int_equal(ledger_live(trace, 2).blocks, 1);
-	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	assert_int_equal(ledger_live(trace, 2).older, 0);
 	/* What an event has is nothing that existed before it. */
 	ledger_existing(trace, 2, 5);
-	assert_int_equal(ledger_live(trace, 2).inherited, 0);
+	assert_int_equal(ledger_live(trace, 2).older, 0);
 	allocated(OPEN, 5, 1);
 	assert_int_equal(odd().reused, 1);
 }

@@ -170,6 +170,10 @@ static void test_all_options(void **state)
 static void test_long_names(void **state)
 {
 	(void)state;
+	assert_int_equal(parse("-t7"), -1);
+	assert_true(settings.census);
+	assert_int_equal(parse("-t7 --no-census"), -1);
+	assert_false(settings.census);
 	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
 			       "--backtrace-all "
 			       "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
@@ -285,6 +289,9 @@ static void test_scan(void **state)
 	assert_usage_error("--core=x", "add --scan");
 	assert_usage_error("--scan --core=x -t 1", "is looked at alone");
 	assert_usage_error("--scan --core=x ls", "is looked at alone");
+	assert_int_equal(parse("--scan --core=x --sysroot=/other"), -1);
+	assert_string_equal(settings.scan.sysroot, "/other");
+	assert_usage_error("--scan --sysroot=/other -t 1", "add --scan --core=FILE");
 	assert_usage_error("--scan --core=x --count=2", "does not change");
 	assert_usage_error("--scan -e file ls", "add -e memory");
 	assert_usage_error("--scan -f plain ls", "the format plain has no place for what a scan finds");

@@ -134,6 +134,53 @@ static void a_small_profile_is_written_whole(void **state)
 	free(json);
 }
 
+static void lost(struct feed *feed, uint64_t id, enum lost_kind kind)
+{
+	put(feed, &(struct record){.type = RECORD_LOST, .lost = {.resource = 1, .id = id, .kind = kind}});
+}
+
+static void what_is_lost_is_written(void **state)
+{
+	static const uint64_t a[] = {0x10}, b[] = {0x20};
+	static const char *const a_texts[] = {" alloc_a at /no/a.c:5"}, *const b_texts[] = {" alloc_b from /lib/b.so"};
+	const struct page_limits folds = {.groups = 0, .folded = 100000, .sources = 0};
+	const struct page_limits *const limits[] = {&page_data_limits, &folds};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct feed feed = {0};
+
+		begin(&feed, "prog", "memory");
+		call(&feed, 0, CALL_ALLOC, 0x1000, 100, a, a_texts, 1);
+		call(&feed, 1, CALL_ALLOC, 0x2000, 30, a, a_texts, 1);
+		call(&feed, 2, CALL_ALLOC, 0x3000, 7, b, b_texts, 1);
+		call(&feed, 3, CALL_ALLOC, 0x4000, 1, b, b_texts, 1);
+		put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {.resource = 1, .reason = ""}});
+		lost(&feed, 0x1000, LOST_DEFINITELY);
+		lost(&feed, 0x2000, LOST_INDIRECTLY);
+		lost(&feed, 0x3000, LOST_POSSIBLY);
+		char *json = finish(&feed, limits[i]);
+
+		has_part(json, "\"lost\":[", "1,100,1,30,1,7]");
+		has_part(json, "\"not_scanned\":", "[0,0]");
+		assert_null(strstr(json, "unscanned"));
+		assert_non_null(strstr(json, i ? "],[1,100,1,30,1,7]]]" : "],[1,100,1,30,0,0]]"));
+		if (!i)
+			assert_non_null(strstr(json, "],[0,0,0,0,1,7]]"));
+		free(json);
+	}
+	struct feed feed = {0};
+
+	begin(&feed, "prog", "memory");
+	call(&feed, 0, CALL_ALLOC, 0x1000, 100, a, a_texts, 1);
+	put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {.resource = 1, .reason = "<no>"}});
+	char *json = finish(&feed, &page_data_limits);
+
+	assert_null(strstr(json, "\"not_scanned\""));
+	assert_non_null(strstr(json, "\"unscanned\":\"prog\",\"why_unscanned\":\"\\u003cno>\""));
+	free(json);
+}
+
 static void hostile_names_stay_inside(void **state)
 {
 	static const uint64_t frames[] = {0x10, 0x20};
@@ -303,9 +350,9 @@ static void the_page_has_its_data_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_small_profile_is_written_whole), cmocka_unit_test(hostile_names_stay_inside),
-		cmocka_unit_test(small_stacks_are_folded),          cmocka_unit_test(a_trace_without_events_is_a_page),
-		cmocka_unit_test(the_page_has_its_data_once),
+		cmocka_unit_test(a_small_profile_is_written_whole), cmocka_unit_test(what_is_lost_is_written),
+		cmocka_unit_test(hostile_names_stay_inside),        cmocka_unit_test(small_stacks_are_folded),
+		cmocka_unit_test(a_trace_without_events_is_a_page), cmocka_unit_test(the_page_has_its_data_once),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -229,6 +229,113 @@ static void what_is_alive_is_picked_by_birth_and_age(void **state)
 	}
 }
 
+static const struct profile_group *before(const struct feed *feed)
+{
+	for (size_t i = 0; i < feed->profile->group_count; i++)
+		if (feed->profile->groups[i]->is_before)
+			return feed->profile->groups[i];
+	fail_msg("no group from before");
+	return NULL;
+}
+
+static void put_census(struct feed *feed)
+{
+	static const struct census_block blocks[] = {{0x10, 100}, {0x20, 200}, {0x30, 400}, {0x40, 800}};
+
+	put(feed, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks, 2}});
+	put(feed, &(struct record){.type = RECORD_CENSUS, .census = {1, blocks + 1, 3}}); /* 0x20 again */
+}
+
+/* In all totals, and in one group without a stack; no leak. */
+static void what_is_from_before_is_alive(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	put_census(&feed);
+	allocate(&feed, 1 * SECOND, 0x50, 7, false);
+	release(&feed, 2 * SECOND, 0x10);
+	allocate(&feed, 3 * SECOND, 0x20, 9, true); /* its call had not returned when the census was */
+	release(&feed, 4 * SECOND, 0x99);
+	end(&feed);
+	const struct profile_resource *memory = feed.profile->resources[0];
+	const struct profile_group *group = before(&feed);
+
+	is_tally(memory->allocated, 5, 100 + 400 + 800 + 7 + 9);
+	is_tally(memory->live, 4, 400 + 800 + 7 + 9);
+	is_tally(memory->before, 3, 100 + 400 + 800);
+	is_tally(memory->before_live, 2, 400 + 800);
+	is_tally(memory->peak, 5, 1507);
+	is_tally(memory->picked, 2, 7 + 9);
+	is_tally(group->allocated, 3, 1300);
+	is_tally(group->live, 2, 1200);
+	is_tally(group->at_peak, 4, 1500);
+	is_tally(group->picked, 0, 0);
+	is_tally((struct tally){group->released, group->lifetimes}, 1, 0);
+	assert_int_equal(memory->reused, 0);
+	assert_int_equal(memory->unknown_releases, 1);
+	assert_int_equal(feed.profile->events, 4);
+	assert_false(group->has_stack);
+	profile_free(feed.profile);
+}
+
+/* Where a scan was, what of it is lost is a leak, whatever its age; what was born at some time is none of it. */
+static void what_is_lost_from_before_is_a_leak(void **state)
+{
+	const struct account_wishes wishes[] = {{0}, {.age = 100 * SECOND}, {.from = 1}, {.to = 1}};
+	static const uint64_t picked[] = {300, 300, 0, 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		struct feed feed = {0};
+
+		begin_with(&feed, &(struct profile_stage_options){.wishes = wishes[i]}, 1, 86400);
+		put_census(&feed);
+		allocate(&feed, 1 * SECOND, 0x50, 7, false);
+		put(&feed, &(struct record){.type = RECORD_SCAN, .scan = {1, ""}});
+		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x10, LOST_DEFINITELY}});
+		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x20, LOST_INDIRECTLY}});
+		put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x30, LOST_POSSIBLY}});
+		end(&feed);
+		assert_int_equal(before(&feed)->picked.bytes, picked[i]);
+		is_tally(before(&feed)->lost[LOST_DEFINITELY], 1, 100);
+		profile_free(feed.profile);
+	}
+}
+
+/* The first call that gives out a counted resource does not count on from what a census had. */
+static void what_is_counted_begins_with_its_first_call(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	put(&feed, &(struct record){.type = RECORD_RESOURCE,
+				    .resource = {.id = 1, .type = "memory", .desc = "", .flags = RESOURCE_REFCOUNT}});
+	put_census(&feed);
+	allocate(&feed, 1 * SECOND, 0x10, 100, true);
+	release(&feed, 2 * SECOND, 0x10);
+	end(&feed);
+	is_tally(feed.profile->resources[0]->before, 3, 200 + 400 + 800);
+	is_tally(feed.profile->resources[0]->live, 3, 200 + 400 + 800);
+	profile_free(feed.profile);
+}
+
+/* A trace without a call. */
+static void only_what_is_from_before(void **state)
+{
+	struct feed feed = {0};
+
+	(void)state;
+	begin(&feed);
+	put_census(&feed);
+	end(&feed);
+	is_tally(feed.profile->resources[0]->live, 4, 1500);
+	is_tally(feed.profile->resources[0]->peak, 4, 1500);
+	profile_free(feed.profile);
+}
+
 static void a_mark_keeps_what_was_alive_then(void **state)
 {
 	struct feed feed = {0};
@@ -428,6 +535,10 @@ int main(void)
 		cmocka_unit_test(a_peak_that_grows_is_the_last_one),
 		cmocka_unit_test(temporary_is_what_goes_before_the_next_comes),
 		cmocka_unit_test(what_is_alive_is_picked_by_birth_and_age),
+		cmocka_unit_test(what_is_from_before_is_alive),
+		cmocka_unit_test(what_is_lost_from_before_is_a_leak),
+		cmocka_unit_test(what_is_counted_begins_with_its_first_call),
+		cmocka_unit_test(only_what_is_from_before),
 		cmocka_unit_test(a_mark_keeps_what_was_alive_then),
 		cmocka_unit_test(an_older_trace_counts_only_as_old),
 		cmocka_unit_test(processes_are_joined_by_named_stacks),

@@ -144,6 +144,11 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_LOST:
 		buf_printf(out, "lost %" PRIu32 " %" PRIx64 " %d\n", r->lost.resource, r->lost.id, (int)r->lost.kind);
 		return;
+	case RECORD_CENSUS: /* how many stand in one record is the format's matter */
+		for (uint32_t i = 0; i < r->census.count; i++)
+			buf_printf(out, "before %" PRIu32 " %" PRIx64 " %" PRIu64 "\n", r->census.resource,
+				   r->census.blocks[i].id, r->census.blocks[i].size);
+		return;
 	case RECORD_AREA:
 		buf_printf(out, "area %" PRIx64 "+%" PRIu64 "%s\n", r->area.from, r->area.size,
 			   r->area.is_internal ? " internal" : "");

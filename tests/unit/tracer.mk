@@ -24,6 +24,11 @@ TESTS += tests/unit/ledger_arguments
 tests_unit_ledger_arguments_SOURCES = tests/unit/ledger_arguments.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_ledger_arguments_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_arguments_LDADD = $(LEDGER_TEST_LIBS)
+check_PROGRAMS += tests/unit/ledger_census
+TESTS += tests/unit/ledger_census
+tests_unit_ledger_census_SOURCES = tests/unit/ledger_census.c tests/unit/ledger_util.c tests/unit/ledger_util.h
+tests_unit_ledger_census_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_ledger_census_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_files
 TESTS += tests/unit/ledger_files
 tests_unit_ledger_files_SOURCES = tests/unit/ledger_files.c tests/unit/ledger_util.c tests/unit/ledger_util.h
@@ -35,6 +40,13 @@ TESTS += tests/unit/spin
 tests_unit_spin_SOURCES = tests/unit/spin.c
 tests_unit_spin_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_spin_LDADD = $(TRACER_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/text_arm
+TESTS += tests/unit/text_arm
+tests_unit_text_arm_SOURCES = tests/unit/text_arm.c
+tests_unit_text_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace -Wl,--wrap=guard_note -Wl,--wrap=guard_clear
+tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 
 # Races of the ptrace protocol, played with a fake kernel: these functions are the fake's in this program only.
 RACES_WRAP = \
@@ -112,8 +124,18 @@ TESTS += tests/unit/snapshot
 tests_unit_snapshot_SOURCES = tests/unit/snapshot.c
 tests_unit_snapshot_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_snapshot_LDADD = libscan.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/heap_list
+tests_unit_heap_list_SOURCES = tests/unit/heap_list.c
+tests_unit_heap_list_CPPFLAGS = $(AM_CPPFLAGS)
+tests_unit_heap_list_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_damaged
 TESTS += tests/unit/heap_damaged
 tests_unit_heap_damaged_SOURCES = tests/unit/heap_damaged.c
 tests_unit_heap_damaged_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_damaged_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/heap_allocators
+TESTS += tests/unit/heap_allocators
+tests_unit_heap_allocators_SOURCES = tests/unit/heap_allocators.c tests/unit/heap_allocate.c \
+	tests/unit/heap_allocators.h
+tests_unit_heap_allocators_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_heap_allocators_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)

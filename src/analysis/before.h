@@ -1,0 +1,20 @@
+/* Blocks from before the trace, which no call of it has allocated, as if one had. */
+#ifndef FT_ANALYSIS_BEFORE_H
+#define FT_ANALYSIS_BEFORE_H
+
+#include "trace/event.h"
+
+/* In the place of the function, for there is no stack either. */
+#define BEFORE_NAME "[before the trace]"
+
+static inline struct record_call before_call(const struct record_census *census, uint32_t i)
+{
+	return (struct record_call){.kind = CALL_ALLOC,
+				    .time_ns = TIME_NONE,
+				    .resource = census->resource,
+				    .function = BEFORE_NAME,
+				    .id = census->blocks[i].id,
+				    .size = census->blocks[i].size};
+}
+
+#endif

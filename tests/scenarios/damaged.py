@@ -1,0 +1,70 @@
+"""functrace --scan of processes that have damaged their own heaps: what does not agree is said, and nothing is guessed."""
+
+import re
+
+import builds
+from scans import Target, compare, of_size
+
+CHUNK = 'a chunk has a size that no chunk has'
+CACHE = "a thread's cache does not hold together"
+FASTBIN = 'a list of small free chunks does not hold together'
+BIN = "a bin's list does not hold together"
+FOOT = "a free chunk's size at its end is another one"
+TOPMOST = 'the main arena has another size than it says'
+RING = 'the ring of its arenas does not lead back to the first one'
+REASONS = {
+    'large-size': CHUNK, 'small-size': CHUNK, 'longer-size': FOOT, 'foot': FOOT, 'topmost': TOPMOST, 'topmost-less': TOPMOST,
+    'mapped': 'the blocks with mappings of their own are not those that malloc counts', 'cycle-in-cache': CACHE,
+    'overwritten-in-cache': CACHE, 'cut-cache': CACHE, 'thread-cache': CACHE, 'cycle-in-fastbin': FASTBIN,
+    'overwritten-in-fastbin': FASTBIN, 'cycle-of-unsorted': BIN, 'cycle-in-small-bin': BIN, 'overwritten-in-large-bin': BIN,
+    'overwritten-bin': BIN, 'ring': RING, 'ring-in-ring': RING,
+    'cycle-of-heaps': "an arena's heaps do not follow each other, or have another size than it says",
+}
+WORDS = ('functrace: the heap of process %d (damaged-%s) does not agree with itself in 24 copies: %s. A signal handler runs on '
+         'top of malloc, threads do nothing but allocate, or it is damaged; scan again.\n')
+HUGE = 74 * 4096 - 16  # of 300000 bytes, with the header
+BUILDS = [('damaged', 'O2'), ('damaged', 'm32')]
+
+
+def damaged(room, kind, variant):
+    with Target(room, 'damaged', variant, kind) as target:
+        done = target.scan()
+        wanted, said = WORDS % (target.pid, variant, REASONS[kind]), done.err.decode()
+        problems = [] if (done.status, done.out, said) == (1, b'', wanted) else \
+            ['status %d: %s%s' % (done.status, done.out.decode()[:300], said)]
+        problems += target.end()
+    return ['%s: %s' % (kind, problem) for problem in problems], ''
+
+
+def every_kind(room, variant):
+    """Each is its own process. One whose heap is sound is read."""
+    problems = []
+    for kind in REASONS:
+        problems += damaged(room, kind, variant)[0]
+    with Target(room, 'damaged', variant, 'none') as target:
+        done = target.scan()
+        if done.status or not re.search(rb'still reachable: [\d,]+ bytes in [1-9]', done.out):
+            problems.append('a sound heap: status %d: %s' % (done.status, done.err.decode()))
+        problems += target.end()
+    return problems, '%d kinds' % len(REASONS)
+
+
+def lookalikes(room):
+    """Other memory that looks like blocks with mappings of their own: malloc counts 40."""
+    with Target(room, 'damaged', 'O2', 'lookalikes') as target:
+        problems, found = target.look()
+        if not problems:
+            problems = compare(found, definitely_lost=(HUGE + 40 * 56, 41), indirectly_lost=(0, 0), possibly_lost=(0, 0))
+            if of_size(found, HUGE, 'still_reachable') != 39:
+                problems.append('groups: %s' % found['groups'])
+            if (found['allocator']['hblks'], found['inconsistent_copies']) != (40, 0):
+                problems.append('blocks with mappings: %s' % found['allocator'])
+        problems += target.end()
+    return problems, ''
+
+
+CASES = [
+    ('--scan: memory that looks like blocks', lookalikes),
+    ('--scan: damaged heaps', lambda room: every_kind(room, 'O2')),
+    ('--scan: damaged heaps, 32 bits', lambda room: every_kind(room, 'm32')),
+]

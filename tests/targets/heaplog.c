@@ -1,0 +1,240 @@
+/* What a process has from malloc: preloaded, it knows all blocks of the process, and on SIGUSR1 writes them into
+ * the file HEAPLOG/PID, with what the allocator says itself: a line of the figures of mallinfo2(3), or of
+ * mallinfo(3) where that is all there is, then for each block its address and malloc_usable_size(3), "end" last. A
+ * static program is linked with it instead: HEAPLOG_STATIC.
+ *
+ * The table is in a mapping, with the addresses inverted: they are no pointers for who looks for some. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define SLOTS  ((size_t)1 << 20)
+#define GONE   1 /* what was there is another's place now */
+
+/* Of 2.33 and later. */
+struct figures {
+	size_t of[10];
+};
+
+extern struct figures figures_of_malloc(void) __asm__("mallinfo2") __attribute__((weak));
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+
+#ifdef HEAPLOG_STATIC
+extern void *__libc_memalign(size_t, size_t);
+#endif
+
+static uintptr_t *table;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static size_t used; /* slots that are not 0 */
+static char text[65536];
+static size_t length;
+
+static void take(void)
+{
+	while (atomic_flag_test_and_set(&lock))
+		sched_yield();
+	if (!table) {
+		table = mmap(NULL, SLOTS * sizeof(*table), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (table == MAP_FAILED)
+			_exit(92);
+	}
+}
+
+static size_t first_slot(const void *p)
+{
+	return (size_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 44) % SLOTS;
+}
+
+static void *add(void *p)
+{
+	const int error = errno;
+
+	if (!p)
+		return p;
+	take();
+	size_t slot = first_slot(p);
+
+	while (table[slot] > GONE)
+		slot = (slot + 1) % SLOTS;
+	used += table[slot] == 0;
+	table[slot] = ~(uintptr_t)p;
+	if (used > SLOTS * 3 / 4)
+		_exit(93);
+	atomic_flag_clear(&lock);
+	errno = error;
+	return p;
+}
+
+static void leave(void *p)
+{
+	const int error = errno;
+
+	if (!p)
+		return;
+	take();
+	for (size_t slot = first_slot(p); table[slot]; slot = (slot + 1) % SLOTS)
+		if (table[slot] == ~(uintptr_t)p) {
+			table[slot] = GONE;
+			break;
+		}
+	atomic_flag_clear(&lock);
+	errno = error;
+}
+
+static void put(int fd, const char *form, ...)
+{
+	va_list args;
+
+	if (length + 256 > sizeof(text)) {
+		if (write(fd, text, length) != (ssize_t)length)
+			_exit(94);
+		length = 0;
+	}
+	va_start(args, form);
+	length += (size_t)vsnprintf(text + length, 256, form, args);
+	va_end(args);
+}
+
+static void put_figures(int fd)
+{
+	if (figures_of_malloc) {
+		const struct figures m = figures_of_malloc();
+
+		for (unsigned i = 0; i < 10; i++)
+			put(fd, "%zu%c", m.of[i], i < 9 ? ' ' : '\n');
+		return;
+	}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	const struct mallinfo m = mallinfo();
+#pragma GCC diagnostic pop
+
+	put(fd, "%u %u %u %u %u %u %u %u %u %u\n", m.arena, m.ordblks, m.smblks, m.hblks, m.hblkhd, m.usmblks,
+	    m.fsmblks, m.uordblks, m.fordblks, m.keepcost);
+}
+
+static void write_all(int signal)
+{
+	const int error = errno;
+	char path[4096], whole[4000];
+
+	(void)signal;
+	snprintf(whole, sizeof(whole), "%s/%d", getenv("HEAPLOG"), getpid());
+	snprintf(path, sizeof(path), "%s.part", whole);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		_exit(95);
+	put_figures(fd);
+	for (size_t i = 0; i < SLOTS; i++)
+		if (table && table[i] > GONE)
+			put(fd, "%zx %zu\n", (size_t)~table[i], malloc_usable_size((void *)~table[i]));
+	put(fd, "end\n");
+	if (write(fd, text, length) != (ssize_t)length || close(fd) || rename(path, whole))
+		_exit(96);
+	length = 0;
+	errno = error;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	struct sigaction action = {.sa_handler = write_all, .sa_flags = SA_RESTART};
+
+	if (getenv("HEAPLOG"))
+		sigaction(SIGUSR1, &action, NULL);
+}
+
+EXPORT void *malloc(size_t size)
+{
+	return add(__libc_malloc(size));
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	return add(__libc_calloc(count, size));
+}
+
+EXPORT void free(void *p)
+{
+	leave(p);
+	__libc_free(p);
+}
+
+/* The old block may be another's before this one returns. */
+EXPORT void *realloc(void *old, size_t size)
+{
+	leave(old);
+	void *p = __libc_realloc(old, size);
+
+	if (!p && size)
+		add(old);
+	return add(p);
+}
+
+EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, bytes);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+#ifdef HEAPLOG_STATIC
+	return add(__libc_memalign(alignment, size));
+#else
+	static void *(*next)(size_t, size_t);
+
+	if (!next)
+		next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "memalign");
+	return add(next(alignment, size));
+#endif
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	return memalign(alignment, size);
+}
+
+EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	void *const p = memalign(alignment, size);
+
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+EXPORT void *valloc(size_t size)
+{
+	return memalign((size_t)getpagesize(), size);
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+	const size_t page = (size_t)getpagesize();
+
+	return memalign(page, (size + page - 1) / page * page);
+}

@@ -1,0 +1,379 @@
+/* The heaps of allocators in libraries: the blocks that are found are exactly those that a program has, and the figures
+ * are the allocator's own; of damaged copies nothing is guessed, and all end.
+ *
+ * The program is this one, executed again with the library preloaded. Its threads allocate with all functions, of all
+ * sizes, exchange blocks and release each other's; some end. It says what it has then. */
+#include "config.h"
+#include "base/util.h"
+#include "heap/heap.h"
+#include "heap/jemalloc.h"
+#include "heap_allocators.h"
+#include "scan/snapshot.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ROUNDS 150
+
+struct child {
+	pid_t pid;
+	int to;
+	FILE *from;
+	uint64_t own_figure; /* bytes in use by the allocator's own count; 0: it does not say */
+};
+
+struct said {
+	uint64_t address, size;
+	bool is_aligned;
+};
+
+static bool start(struct child *child, const char *library, unsigned threads, unsigned seed)
+{
+	int to[2], from[2];
+	char line[64] = "", numbers[2][16];
+
+	assert_int_equal(pipe(to) | pipe(from), 0);
+	child->pid = fork();
+	if (!child->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(to[0], STDIN_FILENO);
+		dup2(from[1], STDOUT_FILENO);
+		close(to[1]);
+		close(from[0]);
+		setenv("LD_PRELOAD", library, 1);
+		snprintf(numbers[0], sizeof(numbers[0]), "%u", threads);
+		snprintf(numbers[1], sizeof(numbers[1]), "%u", seed);
+		execl("/proc/self/exe", "heap_allocators", numbers[0], numbers[1], (char *)NULL);
+		_exit(1);
+	}
+	close(to[0]);
+	close(from[1]);
+	child->to = to[1];
+	child->from = fdopen(from[0], "r");
+	return fgets(line, sizeof(line), child->from) && !strcmp(line, "base\n");
+}
+
+static void end(struct child *child)
+{
+	fclose(child->from);
+	close(child->to);
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+}
+
+/* Lets it work. What it has then, sorted by nothing. */
+static struct said *work(struct child *child, size_t *count)
+{
+	struct said *all = NULL, one;
+	size_t capacity = 0;
+	unsigned is_aligned;
+	char line[128];
+
+	*count = 0;
+	assert_int_equal(write(child->to, "g", 1), 1);
+	while (fgets(line, sizeof(line), child->from) &&
+	       sscanf(line, "%" SCNx64 " %" SCNu64 " %u", &one.address, &one.size, &is_aligned) == 3) {
+		one.is_aligned = is_aligned;
+		ARRAY_GROW(all, capacity, *count);
+		all[(*count)++] = one;
+	}
+	assert_int_equal(sscanf(line, "end %" SCNu64, &child->own_figure), 1);
+	return all;
+}
+
+static struct snapshot *take(const struct child *child, struct heap **heap)
+{
+	const char *reason = NULL;
+	struct snapshot *snapshot = snapshot_new(child->pid);
+
+	/* All threads wait, but may have come there only just now. */
+	for (unsigned i = 0; i < 100; i++) {
+		assert_int_equal(snapshot_warm(snapshot) | snapshot_take(snapshot, NULL), 0);
+		const enum heap_status status = heap_read(snapshot_image(snapshot), heap, &reason);
+
+		if (status == HEAP_READ)
+			return snapshot;
+		if (status == HEAP_NOT_FOUND && snapshot_image(snapshot)->machine != EM_X86_64) {
+			printf("# skipped: these heaps are read of x86-64 only\n");
+			skip();
+		}
+		if (status != HEAP_INCONSISTENT)
+			break;
+		usleep(10000);
+	}
+	fail_msg("its heap is not read: %s", reason ? reason : "there is none");
+	return NULL;
+}
+
+static int compare_said(const void *one, const void *two)
+{
+	const struct said *a = one, *b = two;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The base set's blocks and those that were said are all, each once. */
+static void check_blocks(struct heap *before, struct heap *after, struct said *said, size_t said_count, bool may_begin)
+{
+	size_t base_count, count, base = 0, next = 0;
+	const struct heap_block *base_blocks = heap_blocks(before, &base_count);
+	const struct heap_block *blocks = heap_blocks(after, &count);
+
+	qsort(said, said_count, sizeof(*said), compare_said);
+	for (size_t i = 0; i < count; i++) {
+		const struct heap_block *b = &blocks[i];
+
+		if (base < base_count && base_blocks[base].address == b->address && base_blocks[base].size == b->size) {
+			base++;
+			continue;
+		}
+		if (next == said_count)
+			fail_msg("a block of %" PRIu64 " bytes at %" PRIx64 " is nobody's", b->size, b->address);
+		const struct said *s = &said[next++];
+		const bool begins_inside = may_begin && s->is_aligned && s->address > b->address;
+
+		if ((s->address != b->address && !begins_inside) || s->address + s->size != b->address + b->size)
+			fail_msg("%" PRIu64 " bytes at %" PRIx64 " were found, not %" PRIu64 " at %" PRIx64, b->size,
+				 b->address, s->size, s->address);
+	}
+	assert_int_equal(base, base_count);
+	assert_int_equal(next, said_count);
+}
+
+struct allocator {
+	const char *library, *name;
+	bool begins_inside; /* aligned blocks may begin behind what it takes for them */
+	bool counts_all;    /* its own figure is of all threads */
+};
+
+static const struct allocator jemalloc = {"libjemalloc.so.2", "jemalloc", false, true};
+static const struct allocator mimalloc = {"libmimalloc.so.2.0", "mimalloc", true, false};
+
+static bool begin(struct child *child, const struct allocator *a, unsigned threads, unsigned seed)
+{
+	const bool is_there = start(child, a->library, threads, seed);
+
+	if (!is_there) {
+		end(child);
+		printf("# skipped: %s is not installed\n", a->library);
+	}
+	return is_there;
+}
+
+static void exact(const struct allocator *a, unsigned threads, unsigned seed)
+{
+	struct heap *before, *after;
+	struct child child;
+	size_t count;
+
+	if (!begin(&child, a, threads, seed))
+		skip();
+	struct snapshot *base = take(&child, &before);
+	struct said *said = work(&child, &count);
+	struct snapshot *now = take(&child, &after);
+
+	assert_string_equal(heap_allocator(after), a->name);
+	assert_true(count > 100);
+	check_blocks(before, after, said, count, a->begins_inside);
+	if (a->counts_all || !threads)
+		assert_int_equal(heap_figures(after)->uordblks, child.own_figure);
+	heap_free(before);
+	heap_free(after);
+	snapshot_free(base);
+	snapshot_free(now);
+	free(said);
+	end(&child);
+}
+
+static void exact_all(const struct allocator *a)
+{
+	for (unsigned threads = 0; threads <= 8; threads += threads ? threads : 1)
+		for (unsigned seed = 1; seed <= 3; seed++)
+			exact(a, threads, seed);
+}
+
+static void test_jemalloc(void **state)
+{
+	(void)state;
+	exact_all(&jemalloc);
+}
+
+static void test_mimalloc(void **state)
+{
+	(void)state;
+	exact_all(&mimalloc);
+}
+
+/* ---- Damage ---- */
+
+static uint64_t seed_of_damage = 1;
+
+static uint64_t draw(uint64_t below)
+{
+	seed_of_damage = seed_of_damage * 6364136223846793005u + 1442695040888963407u;
+	return (seed_of_damage >> 17) % below;
+}
+
+static void damage(uint64_t *words, size_t count)
+{
+	/* Some words that matter lie where nothing else does. */
+	size_t i = (size_t)draw(count);
+
+	for (unsigned tries = 0; !words[i] && tries < 1000; tries++)
+		i = (size_t)draw(count);
+	switch (draw(5)) {
+	case 0:
+		words[i] ^= 1ull << draw(64);
+		break;
+	case 1:
+		words[i] = words[draw(count)];
+		break;
+	case 2:
+		words[i] += 16 * draw(64);
+		break;
+	case 3:
+		words[i] = 0;
+		break;
+	default:
+		words[i] = draw(UINT64_MAX);
+		break;
+	}
+}
+
+static void check(struct heap *heap)
+{
+	size_t count;
+
+	heap_classify(heap);
+	const struct heap_block *found = heap_blocks(heap, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
+		assert_true(found[i].class <= HEAP_REACHABLE);
+		assert_int_equal(heap_find(heap, found[i].address), i);
+	}
+}
+
+/* Some words behind each other are damaged in each round, where the allocator has its memory or its variables. */
+static void damaged(const struct allocator *a)
+{
+	struct child child;
+	struct heap *heap;
+	const char *reason;
+	unsigned refused = 0, rounds = 0;
+	size_t said_count, size;
+
+	if (!begin(&child, a, 2, 5))
+		skip();
+	free(work(&child, &said_count));
+	struct snapshot *snapshot = take(&child, &heap);
+	const struct heap_image *image = snapshot_image(snapshot);
+
+	check(heap);
+	heap_free(heap);
+	while (rounds < ROUNDS) {
+		const struct heap_mapping *m = &image->mappings[draw(image->n_mappings)];
+		const bool is_chosen = m->writable && (!m->path[0] || strstr(m->path, "malloc.so"));
+		const uint64_t at = m->start + 4096 * draw((m->end - m->start) / 4096);
+		uint64_t *words = is_chosen ? (uint64_t *)(uintptr_t)image->bytes(image, at, &size) : NULL;
+
+		if (!words || size < 64)
+			continue;
+		/* Where its own structures lie close to each other, many of them. */
+		const size_t left = size < m->end - at ? size : (size_t)(m->end - at);
+		const size_t count = (left < 65536 ? left : 65536) / 8;
+		uint64_t *whole = malloc(count * 8);
+
+		memcpy(whole, words, count * 8);
+		for (uint64_t k = 1 + draw(40); k--;)
+			damage(words, count);
+		const enum heap_status status = heap_read(image, &heap, &reason);
+
+		rounds++;
+		refused += status != HEAP_READ;
+		assert_true(status != HEAP_INCONSISTENT || reason);
+		if (status == HEAP_READ)
+			check(heap);
+		heap_free(heap);
+		memcpy(words, whole, count * 8);
+		free(whole);
+	}
+	printf("# %u of %u damaged heaps of %s were refused\n", refused, ROUNDS, a->name);
+	assert_true(refused >= ROUNDS / 50);
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	heap_free(heap);
+	snapshot_free(snapshot);
+	end(&child);
+}
+
+static void test_damaged_jemalloc(void **state)
+{
+	(void)state;
+	damaged(&jemalloc);
+}
+
+static void test_damaged_mimalloc(void **state)
+{
+	(void)state;
+	damaged(&mimalloc);
+}
+
+/* A root all of whose words lead to one leaf would be read for hours. */
+static void test_one_leaf(void **state)
+{
+	struct child child;
+	struct heap *heap;
+	const char *reason;
+	size_t said_count, size;
+
+	(void)state;
+	if (!begin(&child, &jemalloc, 0, 1))
+		skip();
+	free(work(&child, &said_count));
+	struct snapshot *snapshot = take(&child, &heap);
+	const struct heap_image *image = snapshot_image(snapshot);
+	struct jemalloc found = {.heap = heap};
+
+	assert_int_equal(jemalloc_find(&found), HEAP_READ);
+	uint64_t leaf = 0, *free_word = NULL;
+
+	for (uint64_t at = found.root; at < found.root + (8ull << 18); at += 8) {
+		uint64_t *const word = (uint64_t *)(uintptr_t)image->bytes(image, at, &size);
+
+		if (word && *word)
+			leaf = *word;
+		else if (word)
+			free_word = word;
+	}
+	heap_free(heap);
+	assert_true(leaf && free_word);
+	*free_word = leaf;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_INCONSISTENT);
+	assert_string_equal(reason, "two leaves of its tree are at one place");
+	snapshot_free(snapshot);
+	end(&child);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jemalloc),         cmocka_unit_test(test_mimalloc),
+		cmocka_unit_test(test_damaged_jemalloc), cmocka_unit_test(test_damaged_mimalloc),
+		cmocka_unit_test(test_one_leaf),
+	};
+
+	if (argc == 3)
+		return allocate((unsigned)atoi(argv[1]), (unsigned)atoi(argv[2]));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

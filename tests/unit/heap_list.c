@@ -1,0 +1,47 @@
+/* heap_list PID: the heap of a process that is at rest, whole: a line of the figures as mallinfo2(3) has them, then
+ * each block's address, size and class (enum heap_class). Status 1 and the reason if it cannot be read. */
+#include "config.h"
+#include "heap/heap.h"
+#include "scan/snapshot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int print(const struct heap_image *image)
+{
+	struct heap *heap;
+	const char *reason;
+	size_t count;
+	const enum heap_status status = heap_read(image, &heap, &reason);
+
+	if (status != HEAP_READ) {
+		printf("status %d: %s\n", (int)status, reason ? reason : "there is no heap");
+		return 1;
+	}
+	const struct heap_figures *f = heap_figures(heap);
+
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 " %" PRIu64 " %" PRIu64
+	       " %" PRIu64 "\n",
+	       f->arena, f->ordblks, f->smblks, f->hblks, f->hblkhd, f->fsmblks, f->uordblks, f->fordblks, f->keepcost);
+	heap_classify(heap);
+	const struct heap_block *blocks = heap_blocks(heap, &count);
+
+	for (size_t i = 0; i < count; i++)
+		printf("%" PRIx64 " %" PRIu64 " %u\n", blocks[i].address, blocks[i].size, blocks[i].class);
+	heap_free(heap);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct snapshot *snapshot = snapshot_new(argc > 1 ? (pid_t)atoi(argv[1]) : 0);
+	int status = snapshot_warm(snapshot);
+
+	if (!status)
+		status = snapshot_take(snapshot, NULL);
+	if (!status)
+		status = print(snapshot_image(snapshot));
+	snapshot_free(snapshot);
+	return status;
+}

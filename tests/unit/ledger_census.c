@@ -1,0 +1,184 @@
+/* What was live before the trace, by a census that is taken while the program goes on: its races, played by hand. */
+#include "config.h"
+#include "ledger_util.h"
+#include "record/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+/* The copy has these, and all of them are entered. How many were. */
+static unsigned census(const uint64_t *ids, size_t count)
+{
+	unsigned entered = 0;
+
+	for (size_t i = 0; i < count; i++)
+		entered += ledger_census(trace, 1, ids[i], 100 + ids[i]);
+	ledger_end_census(trace, 1);
+	return entered;
+}
+
+#define CENSUS(...) census((const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static void assert_live(uint64_t blocks, uint64_t bytes, uint64_t older, uint64_t older_bytes)
+{
+	const struct live_total live = ledger_live(trace, 1);
+
+	assert_int_equal(live.blocks, blocks);
+	assert_int_equal(live.bytes, bytes);
+	assert_int_equal(live.older, older);
+	assert_int_equal(live.older_bytes, older_bytes);
+}
+
+static void assert_nothing_odd(void)
+{
+	assert_int_equal(odd().unknown_releases, 0);
+	assert_int_equal(odd().reused, 0);
+	assert_int_equal(odd().mismatched, 0);
+	assert_notes("");
+}
+
+/* Released by whatever function: nobody knows by which they were made. */
+static void test_releases(void **state)
+{
+	(void)state;
+	assert_false(ledger_awaits_census(trace));
+	ledger_begin_census(trace, 1);
+	assert_true(ledger_awaits_census(trace));
+	assert_int_equal(CENSUS(0x10, 0x20, 0x30), 3);
+	assert_false(ledger_awaits_census(trace));
+	assert_live(0, 0, 3, 300 + 0x60);
+	assert_true(ledger_live(trace, 1).has_census);
+	assert_int_equal(ledger_size(trace, 1, 0x20), 100 + 0x20);
+	released(0x20);
+	assert_live(0, 0, 2, 200 + 0x40);
+	assert_nothing_odd();
+	released(0x20);
+	assert_int_equal(odd().unknown_releases, 1);
+}
+
+/*	A: free(p), written | the copy: p, for A has not got further | A: free returns */
+static void test_free_in_flight(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	released(0x10);
+	assert_int_equal(CENSUS(0x10, 0x20), 1);
+	assert_live(0, 0, 1, 100 + 0x20);
+}
+
+/* The same with ten thousand releases of others in between: none is forgotten. */
+static void test_free_in_flight_of_many(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	released(0x10);
+	for (uint64_t id = 0x1000; id < 0x1000 + 10000; id++)
+		released(id);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_live(0, 0, 0, 0);
+}
+
+/*	A: malloc carves p | the copy: p | A: malloc returns p, written */
+static void test_malloc_in_flight(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	assert_int_equal(CENSUS(0x10), 1);
+	allocated(MALLOC, 0x10, 7);
+	assert_live(1, 7, 0, 0);
+	released(0x10);
+	assert_live(0, 0, 0, 0);
+	assert_nothing_odd();
+	/* It is given out twice from now on: a release was not seen. */
+	allocated(MALLOC, 0x10, 7);
+	allocated(MALLOC, 0x10, 7);
+	assert_int_equal(odd().reused, 1);
+}
+
+/*	A: malloc returns p, written | the copy: p */
+static void test_known(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	allocated(MALLOC, 0x10, 7);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_live(1, 7, 0, 0);
+	assert_int_equal(ledger_size(trace, 1, 0x10), 7);
+}
+
+/*	A: free(p), written | B: malloc() = p, written | the copy: p: it is B's */
+static void test_given_out_again(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	released(0x10);
+	allocated(MALLOC, 0x10, 7);
+	assert_int_equal(CENSUS(0x10), 0);
+	assert_live(1, 7, 0, 0);
+}
+
+/*	A: realloc(p), entered | the copy: p | A: it returns p: a release of what is known, and an allocation */
+static void test_realloc_in_flight(void **state)
+{
+	struct reservation reservation;
+
+	(void)state;
+	ledger_begin_census(trace, 1);
+	reserve(&reservation, REALLOC, 0x10);
+	assert_int_equal(CENSUS(0x10), 1);
+	ledger_commit(trace, &reservation);
+	allocated(REALLOC, 0x10, 9);
+	assert_live(1, 9, 0, 0);
+	assert_nothing_odd();
+	assert_trace("realloc<memory>(0x10)\nrealloc<memory>(9) = 0x10\n");
+}
+
+/*	A: free(p), which waits for a publisher | the copy: p | the publisher returns q, and the release is written */
+static void test_held(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	ledger_publisher_began(trace, 1);
+	released(0x10);
+	assert_trace("");
+	assert_int_equal(CENSUS(0x10), 1);
+	ledger_publisher_done(trace, 1);
+	assert_trace("free<memory>(0x10)\n");
+	assert_live(0, 0, 0, 0);
+	assert_nothing_odd();
+}
+
+/* A size beyond what is kept with a block's event, and one beyond all. */
+static void test_large(void **state)
+{
+	(void)state;
+	ledger_begin_census(trace, 1);
+	assert_true(ledger_census(trace, 1, 0x10, UINT64_C(1) << 40));
+	assert_true(ledger_census(trace, 1, 0x20, UINT64_MAX));
+	assert_false(ledger_census(trace, 1, 0x20, 1));
+	ledger_end_census(trace, 1);
+	assert_int_equal(ledger_size(trace, 1, 0x10), UINT64_C(1) << 40);
+	released(0x10);
+	released(0x20);
+	assert_live(0, 0, 0, 0);
+	assert_nothing_odd();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_releases, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_free_in_flight, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_free_in_flight_of_many, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_malloc_in_flight, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_known, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_given_out_again, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_realloc_in_flight, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_held, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_large, ledger_setup, ledger_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* Blocks from before the trace, in each format: all of them come back, or are counted as left out. */
+#include "config.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "trace_util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCKS 2050 /* two whole packets and two blocks */
+
+static struct census_block blocks[BLOCKS];
+
+static struct record records[] = {
+	{.type = RECORD_PROCESS, .process = {.arch = "x86_64", .pointer_size = 8, .pid = 7, .has_pid = true}},
+	{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}},
+	{.type = RECORD_CENSUS, .census = {1, blocks, BLOCKS}},
+	{.type = RECORD_CALL,
+	 .call = {.index = 1,
+		  .time_ns = TIME_NONE,
+		  .resource = 1,
+		  .kind = CALL_RELEASE,
+		  .function = "free",
+		  .id = 0x10}},
+};
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < BLOCKS; i++)
+		blocks[i] = (struct census_block){0x7f0000000010 + i * 32, i ? i : UINT64_C(1) << 40};
+	return 0;
+}
+
+/* The lines of the dump that are about blocks. */
+static void assert_blocks(const struct buf *dump)
+{
+	struct buf wanted = {0}, got = {0};
+
+	for (uint64_t i = 0; i < BLOCKS; i++)
+		buf_printf(&wanted, "before 1 %" PRIx64 " %" PRIu64 "\n", blocks[i].id, blocks[i].size);
+	for (const char *line = (const char *)dump->data; (line = strstr(line, "before ")); line++)
+		buf_add(&got, line, strcspn(line, "\n") + 1);
+	assert_string_equal(buf_str(&got), buf_str(&wanted));
+	buf_free(&wanted);
+	buf_free(&got);
+}
+
+static void write_them(const char *encoding, struct buf *out)
+{
+	const struct writer_options options = {0};
+
+	write_trace(encoding, &options, records, ARRAY_SIZE(records), out);
+}
+
+/* 12 bytes of head and numbers, 16 a block. */
+static void test_packets(void **state)
+{
+	const struct writer_options options = {0};
+	struct buf trace = {0}, without = {0};
+	size_t packets = 0;
+
+	(void)state;
+	write_them("rtrace", &trace);
+	write_trace("rtrace", &options, records, 2, &without);
+	for (size_t i = 0; i + 4 <= trace.size; i++)
+		packets += !memcmp(trace.data + i, "CENS", 4);
+	assert_int_equal(packets, 3);
+	assert_true(trace.size > without.size + 3 * 16 + 16 * BLOCKS &&
+		    trace.size < without.size + 3 * 16 + 16 * BLOCKS + 64);
+	assert_memory_equal(trace.data + without.size,
+			    "CENS\x08\x40\0\0\x01\0\0\0\0\x04\0\0\x10\0\0\0\0\x7f\0\0\0\0\0\0\0\x01", 30);
+	buf_free(&trace);
+	buf_free(&without);
+}
+
+static void test_formats(void **state)
+{
+	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(encodings); k++) {
+			struct buf trace = {0}, other = {0}, dump = {0};
+
+			write_them(encodings[i], &trace);
+			assert_int_equal(convert_trace(trace.data, trace.size, encodings[k], false, &other), 0);
+			dump_trace(other.data, other.size, &dump);
+			assert_blocks(&dump);
+			buf_free(&trace);
+			buf_free(&other);
+			buf_free(&dump);
+		}
+}
+
+static void test_text(void **state)
+{
+	struct buf trace = {0};
+
+	(void)state;
+	write_them("text", &trace);
+	assert_non_null(strstr(buf_str(&trace), "\n## before <1> 0x7f0000000010 1099511627776\n"
+						"## before <1> 0x7f0000000030 1\n"));
+	buf_free(&trace);
+}
+
+static void check_left_out(const char *encoding, bool compat)
+{
+	const struct writer_options options = {.compat = compat};
+	const int fd = memory_file("", 0);
+	struct writer *writer = writer_new(encoding_find(encoding), fd, &options);
+	struct buf trace = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
+		assert_int_equal(writer_put(writer, &records[i]), 0);
+	assert_int_equal(writer_omissions(writer)->count[OMITTED_CENSUS], BLOCKS);
+	assert_int_equal(writer_close(writer), 0);
+	read_all(fd, &trace);
+	assert_null(memmem(trace.data, trace.size, "before", 6));
+	assert_null(memmem(trace.data, trace.size, "CENS", 4));
+	buf_free(&trace);
+}
+
+static void test_left_out(void **state)
+{
+	(void)state;
+	check_left_out("rtrace", true);
+	check_left_out("text", true);
+	check_left_out("swap", false);
+	check_left_out("mpatrol", false);
+}
+
+static void check_damage(const char *packet, const char *said)
+{
+	const struct writer_options options = {0};
+	struct buf trace = {0}, dump = {0};
+
+	write_trace("rtrace", &options, records, 2, &trace);
+	unhex(packet, &trace);
+	dump_trace(trace.data, trace.size, &dump);
+	if (!strstr(buf_str(&dump), said))
+		fail_msg("%s: %s", packet, buf_str(&dump));
+	buf_free(&trace);
+	buf_free(&dump);
+}
+
+/* The type, the size, the resource, how many; and the blocks. */
+static void test_damaged(void **state)
+{
+	(void)state;
+	check_damage("43454e53 04000000 01000000", "a CENS packet of 4 bytes is too short for what it holds");
+	check_damage("43454e53 08000000 01000000 01000000", "a CENS packet of 8 bytes is too short for what it holds");
+	check_damage("43454e53 10000000 01000000 01000000 1000000000000000",
+		     "a CENS packet of 16 bytes is too short for what it holds");
+	check_damage("43454e53 18000000 01000000 ffffffff 1000000000000000 0200000000000000",
+		     "a CENS packet of 24 bytes is too short for what it holds");
+	check_damage("43454e53 18000000 01000000 01000000 1000000000000000 0200000000000000", "before 1 10 2\n");
+	check_damage("43454e53 08000000 01000000 00000000", "resource 1 0 memory (in bytes)\n");
+}
+
+/* What is no such line is a remark. */
+static void test_other_lines(void **state)
+{
+	static const char *const lines[] = {
+		"## before <1> 0x10",    "## before <1> 0x10 -1",        "## before <1> 0x10 1 ",
+		"## before 1 0x10 1",    "## before <1> 10 1",           "## before <x> 0x10 1",
+		"## before <1> 0x10 1x", "## before <100000000> 0x10 1", "## before <1> 0x10 18446744073709551616"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct buf trace = {0}, dump = {0};
+
+		buf_printf(&trace, "version=1.4\n<1> : memory (in bytes)\n%s\n", lines[i]);
+		dump_trace(trace.data, trace.size, &dump);
+		if (!strstr(buf_str(&dump), "note before "))
+			fail_msg("%s: %s", lines[i], buf_str(&dump));
+		buf_free(&trace);
+		buf_free(&dump);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packets),  cmocka_unit_test(test_formats), cmocka_unit_test(test_text),
+		cmocka_unit_test(test_left_out), cmocka_unit_test(test_damaged), cmocka_unit_test(test_other_lines),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}

@@ -12,7 +12,7 @@ import kinds
 import lost
 import scans
 from lifecycle import need_attach
-from processes import FUNCTRACE, Failure, wait_for
+from processes import FUNCTRACE, Failure, rounds, wait_for
 from scans import Target, compare, of_size
 
 JEMALLOC, MIMALLOC = 'libjemalloc.so.2', 'libmimalloc.so.2.0'
@@ -135,7 +135,7 @@ def redis(room):
     load = room.start([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get,lpush,lpop,sadd,hset,zadd,incr', '-l', '-c', '8',
                        '-r', '1000', '-d', '100', '-q', '-n', '20000'], stdout=subprocess.DEVNULL)
     problems, unused = [], 0
-    for _ in range(20):
+    for _ in range(rounds(20)):
         done = room.run([FUNCTRACE, '--scan=json', '-t', str(server.pid)])
         if done.status:
             problems.append('status %d: %s' % (done.status, done.err.decode()))
@@ -173,5 +173,5 @@ CASES = [
     ('--scan: sizes and alignments, jemalloc', lambda room: scans.sizes(room, 'O2', preloaded(JEMALLOC))),
     ('--scan: core files, jemalloc', lambda room: core(room, JEMALLOC)),
     ('--scan: core files, mimalloc', lambda room: core(room, MIMALLOC)),
-    ('--scan: redis-server under load, 20 times', redis),
+    ('--scan: redis-server under load', redis),
 ]

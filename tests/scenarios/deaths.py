@@ -10,7 +10,7 @@ import time
 import builds
 import kinds
 from lifecycle import need_attach, running
-from processes import Failure, Gate, status_field, wait_for
+from processes import Failure, Gate, rounds, status_field, wait_for
 
 
 def brief_children(room):
@@ -42,7 +42,7 @@ def ends_while_attached_to(room):
     problems, said, chance = [], {}, random.Random(2)
     command = [builds.target('threads', 'O2'), '4', '3']
     plain = room.run(command)
-    for i in range(50):
+    for i in range(rounds(50)):
         folder = room.path('round%d' % i)
         os.makedirs(folder)
         gate = Gate()
@@ -190,7 +190,7 @@ def killed_in_a_core_dump(room, prefix):
 
 CASES = [
     ('children that end at once', brief_children),
-    ('it ends while it is attached to, 50 times', ends_while_attached_to),
+    ('it ends while it is attached to', ends_while_attached_to),
     ('a core dump, launched', with_core(core_dump)),
     ('a core dump, let go of in it', with_core(let_go_in_a_core_dump)),
     ('a core dump, killed in it', with_core(killed_in_a_core_dump)),

@@ -12,7 +12,7 @@ import builds
 import kinds
 import processes
 import reflog
-from processes import Failure, Gate, Tracer, may_attach, tasks_of, text_differences, text_of, wait_for
+from processes import Failure, Gate, Tracer, may_attach, rounds, tasks_of, text_differences, text_of, wait_for
 
 PYTHON_SCRIPT = '''
 import collections, json, re, threading, zlib
@@ -392,7 +392,7 @@ def busybox(room):
     return problems, remark + ' (stripped and static: nothing can be found)'
 
 
-# ---- attach, trace, let go, twenty times ----
+# ---- attach, trace, let go, again and again ----
 
 def come_and_go(room, pid, times, pause=0.15, files=1, by=()):
     problems, events = [], 0
@@ -435,7 +435,7 @@ def redis(room):
     wait_for('redis-server to listen', listening)
     load = room.start([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get,lpush,lrange_100', '-l', '-c', '8',
                        '-r', '1000', '-d', '100', '-q', '-n', '2000'], stdout=subprocess.DEVNULL)
-    problems, events = come_and_go(room, server.pid, 20)
+    problems, events = come_and_go(room, server.pid, rounds(20))
     if load.poll() is not None:
         problems.append('redis-benchmark ended with status %d: %s' % (load.returncode, load.stderr.read()))
     room.kill(load)
@@ -446,9 +446,9 @@ def redis(room):
     ended = room.finish(server)
     if ended.status:
         problems.append('redis-server ended with status %d' % ended.status)
-    if events < 1000:
-        problems.append('only %d events in 20 rounds' % events)
-    return problems, '20 rounds, %d events' % events
+    if events < 50 * rounds(20):
+        problems.append('only %d events in %d rounds' % (events, rounds(20)))
+    return problems, '%d rounds, %d events' % (rounds(20), events)
 
 
 def storm(room, command, files, by=()):
@@ -460,12 +460,12 @@ def storm(room, command, files, by=()):
     gate.started()
     try:
         gate.arrived(child)
-        problems, events = come_and_go(room, child.pid, 20, files=files, by=by)
+        problems, events = come_and_go(room, child.pid, rounds(20), files=files, by=by)
         gate.open()
         ended = room.finish(child)
         if ended.status or ended.out not in (b'wrong 0\n', b'wrong 0, seen outside of the text 0\n'):
             problems.append('the target ended with status %d and said %r' % (ended.status, ended.out))
-        return problems, '20 rounds, %d events' % events
+        return problems, '%d rounds, %d events' % (rounds(20), events)
     finally:
         gate.close()
 
@@ -508,10 +508,10 @@ CASES = [
     ('sh pipelines', shell_pipelines),
     ('bash pipelines', bash_pipelines),
     ('busybox, static and stripped', busybox),
-    ('redis-server under load, 20 times attached to', redis),
-    ('4 threads that fork all the time, 20 times attached to', fork_storm),
-    ('forks that take long, 20 times attached to', big_forks),
-    ('vforks, 20 times attached to', vforks),
-    ('vforks, 20 times attached to, writes refused', vforks_refused),
-    ('8 threads, 500 signals a second, siglongjmp, 20 times attached to', signal_storm),
+    ('redis-server under load, attached to again and again', redis),
+    ('4 threads that fork all the time, attached to again and again', fork_storm),
+    ('forks that take long, attached to again and again', big_forks),
+    ('vforks, attached to again and again', vforks),
+    ('vforks, attached to again and again, writes refused', vforks_refused),
+    ('8 threads, 500 signals a second, siglongjmp, attached to again and again', signal_storm),
 ]

@@ -14,7 +14,7 @@ import errors
 import kinds
 import oracle
 from lifecycle import Held, engine_of, need_attach, running
-from processes import PATIENCE, Failure, Tracer, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+from processes import PATIENCE, Failure, Tracer, rounds, state_of, status_field, tasks_of, text_differences, text_of, wait_for
 
 
 def untraced_child(attached):
@@ -271,7 +271,7 @@ def sharer_executes(room):
     need_attach()
     program = builds.target('alloc_basic', 'static')
     events = shared = parents_events = 0
-    for i in range(12):
+    for i in range(rounds(12)):
         target = room.start([builds.target('sharers', 'static'), 'exec-now', program, str(random.choice((0, 100, 300, 1000, 3000)))])
         child = int(target.stdout.readline().split()[1])
         before = text_of(target.pid)
@@ -296,7 +296,7 @@ def sharer_executes(room):
             return ['round %d: %s' % (i, p) for p in problems] + ['functrace said: %r' % said.err[-1500:]], ''
     if shared and not parents_events:
         return ['the parent was attached %d times, and never had an event' % shared], ''
-    return [], '12 rounds, %d events' % events
+    return [], '%d rounds, %d events' % (rounds(12), events)
 
 
 # ---- Signals to a vfork child ----

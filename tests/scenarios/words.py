@@ -303,7 +303,8 @@ def daemon(room):
     problems = []
     for how, status, words in (('exit 4', 4, 'has ended with status 4'), ('kill -9 $$', -9, 'was killed by signal 9')):
         with open(room.path('said'), 'wb') as file:
-            tracer = room.start([FUNCTRACE, '-o', 'a', 'sh', '-c', script.replace('exit 4', how)], stderr=file)
+            tracer = room.start([FUNCTRACE, '-o', 'a', 'sh', '-c', script.replace('exit 4', how)], stderr=file,
+                                stdout=subprocess.DEVNULL)
         wait_for('its words', lambda: b'Ctrl-C' in open(room.path('said'), 'rb').read() or tracer.poll() is not None)
         sleepers = [p for p in room.processes() if command_of(p) == 'sleep']
         tracer.send_signal(signal.SIGINT)

@@ -67,7 +67,8 @@ static bool is_of_object(const struct code *code, uint64_t address)
 /* Whether the allocator's object has called what makes a system call now, or reads the clock without one. */
 static bool is_called_by_object(const struct code *code, struct task *task)
 {
-	uint64_t stack[CALL_WORDS];
+	const struct arch *const arch = task->process->arch;
+	unsigned char stack[CALL_WORDS * sizeof(uint64_t)];
 
 	if (!code->object || !task->stopped || task_regs(task) < 0)
 		return false;
@@ -75,11 +76,10 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 
 	if (!hold_in_syscall(task, NULL) && (!m || strcmp(m->path, "[vdso]") != 0))
 		return false;
-	const ssize_t got =
-		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
+	const ssize_t got = read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
-	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*stack); i++)
-		if (is_of_object(code, stack[i]))
+	for (ssize_t at = 0; at + arch->pointer_size <= got; at += arch->pointer_size)
+		if (is_of_object(code, arch_pointer(arch, stack + at)))
 			return true;
 	return false;
 }
@@ -192,12 +192,14 @@ static void read_locks(struct hold *hold, struct locks *locks)
 			locks->held[locks->held_count++] = locks->all[i];
 }
 
-static void note_own(struct locks *locks, const uint64_t *words, size_t count)
+static void note_own(struct locks *locks, const struct arch *arch, const void *words, ssize_t size)
 {
+	const unsigned char *const bytes = words;
+
 	for (size_t k = 0; k < locks->held_count; k++)
-		for (size_t i = 0; i < count; i++)
-			if (words[i] == locks->held[k]) {
-				locks->own[locks->own_count++] = words[i];
+		for (ssize_t at = 0; at + arch->pointer_size <= size; at += arch->pointer_size)
+			if (arch_pointer(arch, bytes + at) == locks->held[k]) {
+				locks->own[locks->own_count++] = locks->held[k];
 				break;
 			}
 }
@@ -205,18 +207,16 @@ static void note_own(struct locks *locks, const uint64_t *words, size_t count)
 /* What it may hold: the address is in a register or near the top of the stack. */
 static void find_own(struct locks *locks, struct task *task)
 {
-	uint64_t stack[STACK_TOP / sizeof(uint64_t)];
+	const struct arch *const arch = task->process->arch;
+	unsigned char stack[STACK_TOP];
 
 	locks->own_count = 0;
 	if (task_regs(task) < 0)
 		return;
-	note_own(locks, task->regs.words, task->process->arch->regset_size / sizeof(uint64_t));
-	if (locks->own_count)
-		return;
-	const ssize_t got =
-		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
-
-	note_own(locks, stack, got > 0 ? (size_t)got / sizeof(*stack) : 0);
+	note_own(locks, arch, &task->regs, (ssize_t)arch->regset_size);
+	if (!locks->own_count)
+		note_own(locks, arch, stack,
+			 read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
 /* A thread that does nothing but allocate has its lock most of the time, for it is in the kernel then, which gives it

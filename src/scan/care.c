@@ -38,16 +38,23 @@ static bool is_malloc_call(const struct arch *arch, long number)
 	return is_heap_call(arch, number) || is_one_of(arch->futex_calls, ARCH_FUTEX_CALLS, number);
 }
 
+/* The mapping whose code it runs, or NULL. */
+static const struct mapping *mapping_of(const struct code *code, struct task *task)
+{
+	if (!task->stopped || task_regs(task) < 0)
+		return NULL;
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+
+	return m && m->exec ? m : NULL;
+}
+
 /* Whether it runs code of the C library, or of the allocator's object. */
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
+	const struct mapping *m = hold_in_syscall(task, NULL) ? NULL : mapping_of(code, task);
 
-	if (!task->stopped || task_regs(task) < 0 || hold_in_syscall(task, NULL))
-		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
-
-	return m && m->exec && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
+	return m && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
 
 static ssize_t read_at(pid_t tid, uint64_t address, void *to, size_t size)
@@ -70,11 +77,9 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	const struct arch *const arch = task->process->arch;
 	unsigned char stack[CALL_WORDS * sizeof(uint64_t)];
 
-	if (!code->object || !task->stopped || task_regs(task) < 0)
-		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+	const struct mapping *m = code->object ? mapping_of(code, task) : NULL;
 
-	if (!hold_in_syscall(task, NULL) && (!m || strcmp(m->path, "[vdso]") != 0))
+	if (!m || (strcmp(m->path, "[vdso]") != 0 && !hold_in_syscall(task, NULL)))
 		return false;
 	const ssize_t got = read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
@@ -105,14 +110,11 @@ static size_t count(struct hold *hold, bool (*is_chosen)(void *context, struct t
 
 static bool is_in_glibc(void *context, struct task *task)
 {
-	const struct code *code = context;
+	const struct mapping *m = mapping_of(context, task);
 	long number;
 
-	if (task_regs(task) < 0 || (hold_in_syscall(task, &number) && !is_malloc_call(task->process->arch, number)))
-		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
-
-	return m && m->exec && code_is_c_library(m->path) && !strstr(m->path, "musl");
+	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
+	       (!hold_in_syscall(task, &number) || is_malloc_call(task->process->arch, number));
 }
 
 /* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */

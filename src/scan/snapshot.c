@@ -35,6 +35,7 @@ struct snapshot {
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
 	struct snapshot_figures figures;
+	struct hold_waits waits;
 };
 
 /* ---- What is copied ---- */
@@ -252,6 +253,7 @@ static void *pause_thread(void *context)
 	int error = hold_begin(&hold, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
+	hold.waits = &s->waits;
 	if (!error)
 		error = hold_stop(&hold);
 	if (!error && pause->care)
@@ -346,5 +348,6 @@ void snapshot_free(struct snapshot *s)
 	maps_free(&s->maps);
 	free(s->runs.items);
 	free(s->mappings);
+	hold_waits_free(&s->waits);
 	free(s);
 }

@@ -40,7 +40,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/segments.c tests/targets/sharedsite.c tests/targets/sharers.c tests/targets/sigstorm.c \
 	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/stackend.c \
 	tests/targets/starving.c \
-	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
+	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp tests/targets/timeouts.c \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c tests/targets/vforker.c \
 	tests/targets/wrappers.cpp
 

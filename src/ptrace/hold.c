@@ -12,15 +12,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define ROUNDS_MAX     1000             /* threads may be made all the time, but then by ones that do not stand yet */
-#define REFUSED_MAX    20               /* looks at threads that are about to end */
-#define YIELDS         200              /* before naps: a thread stops within microseconds */
-#define WAIT_NS        2000000000ull    /* for a thread that gets no processor */
-#define ASLEEP_WAIT_NS 20000000ull      /* for those that sleep in the kernel and are not to be disturbed */
-#define TURN_NS        20000000ull      /* for those that run to get a processor */
-#define ONES_TURN_NS   2000000ull       /* for one that runs while all others stand */
-#define LATE_NS        100000000ull     /* by which a wait may end late that is begun anew, for several copies of one scan */
-#define SYSCALL_STOP   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define ROUNDS_MAX     1000          /* threads may be made all the time, but then by ones that do not stand yet */
+#define REFUSED_MAX    20            /* looks at threads that are about to end */
+#define YIELDS         200           /* before naps: a thread stops within microseconds */
+#define WAIT_NS        2000000000ull /* for a thread that gets no processor */
+#define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
+#define TURN_NS        20000000ull   /* for those that run to get a processor */
+#define ONES_TURN_NS   2000000ull    /* for one that runs while all others stand */
+/* By which a wait may end late that is begun anew, for several copies of one scan. */
+#define LATE_NS      100000000ull
+#define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 struct held {
 	struct task task; /* first: the list of the process has these */
@@ -216,7 +217,7 @@ int hold_stop(struct hold *hold)
 		interrupt_moving(hold);
 		wait_for_stops(hold);
 	} while (seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
-	return hold->stopped ? 0 : -ESRCH;
+	return hold->stopped ? 0 : hold->moving ? -EBUSY : -ESRCH;
 }
 
 /* ---- Standing, and going on ---- */

@@ -128,6 +128,13 @@ static int explain(const struct snapshot *s, int error)
 {
 	char needed[32], is_free[32];
 
+	if (error == -EBUSY) {
+		msg_error(
+			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
+			"(in vfork, until the child executes a program or ends; for a disk). Scan again later.",
+			s->pid);
+		return 1;
+	}
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("process %d has %s bytes of memory that can be written, all of which are copied for a scan, and %s "

@@ -30,7 +30,7 @@ int message_receive(int socket, struct message *message, int *fd);
  * a pipe that functrace held open would not end for its reader. The numbers stay taken, for a library that somebody
  * has preloaded may have a descriptor of its own, and closes it some day:
  *
- *	libtcmalloc's libunwind: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libunwind: close(3), it is no pipe any more */
+ *	libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
 void fds_null_others(const int *keep, size_t count);
 /* Makes descriptor `fd` /dev/null. */
 void fds_null(int fd);

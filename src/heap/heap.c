@@ -67,6 +67,7 @@ static const struct {
 	{"mimalloc", mimalloc_read, NULL, mimalloc_variable},
 	{"glibc", glibc_read, glibc_locks, NULL},
 	{"musl", musl_read, NULL, NULL},
+	{"musl", musl_old_read, NULL, NULL},
 };
 
 static enum heap_status read_any(struct heap *heap)

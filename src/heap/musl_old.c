@@ -224,12 +224,12 @@ static int64_t follow(struct musl_old *m, unsigned i)
 	for (uint64_t at = first_of(m, bin); at && at != end; at = next) {
 		struct free_chunk *const chunk = free_chunk_at(m, at);
 
-		if (!chunk || chunk->is_listed || bin_of(m, chunk->size) != i) {
+		if (!chunk || bin_of(m, chunk->size) != i) {
 			inconsistent(m->heap, "a bin has a chunk that is not free, or another bin's");
 			return -1;
 		}
-		if (word_or_0(words, at + m->header + m->word) != before || !word_at(words, at + m->header, &next) ||
-		    !next) {
+		if (chunk->is_listed || word_or_0(words, at + m->header + m->word) != before ||
+		    !word_at(words, at + m->header, &next) || !next) {
 			inconsistent(m->heap, "a bin's list does not hold together");
 			return -1;
 		}
@@ -382,7 +382,8 @@ static bool take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 	const uint64_t plain = page + m->header;
 	uint64_t end, inner_end;
 
-	if (limit - page < PAGE || first_word(m, page, plain + m->word) != plain || !is_mapped_header(m, page, plain, &end))
+	if (limit - page < PAGE || first_word(m, page, plain + m->word) != plain ||
+	    !is_mapped_header(m, page, plain, &end))
 		return false;
 	const uint64_t next = first_word(m, plain + m->header, limit);
 	uint64_t chunk = plain;

@@ -39,7 +39,7 @@ class Library:
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
-        more = ['-m32'] if self.bits == 32 else []
+        more = ['-m32', '-Wl,-melf_i386'] if self.bits == 32 else []  # musl's wrapper leaves that out
         environment = dict(os.environ, REALGCC=CC[-1])
         command = [os.path.join(self.root, 'bin', 'musl-gcc'), '-O2', '-g', '-pthread', *more, *flags, '-o', path]
         done = subprocess.run(command + [os.path.join(TARGETS, s) for s in sources], capture_output=True, text=True,

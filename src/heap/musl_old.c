@@ -488,15 +488,34 @@ static bool take_memory(struct musl_old *m)
 	return true;
 }
 
-enum heap_status musl_old_read(struct heap *heap)
+static struct musl_old of_heap(struct heap *heap)
 {
 	const unsigned word = heap->image->word_size;
-	struct musl_old m = {.heap = heap, .word = word, .header = 2 * word, .align = 4 * word, .stride = 8 + 2 * word};
+
+	return (struct musl_old){
+		.heap = heap, .word = word, .header = 2 * word, .align = 4 * word, .stride = 8 + 2 * word};
+}
+
+size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most)
+{
+	struct musl_old m = of_heap(heap);
+	size_t count = 0;
+
+	if (find_bins(&m))
+		for (; count <= BINS_OLD && count < most; count++)
+			addresses[count] = bin_at(&m, m.bins, (unsigned)count);
+	return count;
+}
+
+enum heap_status musl_old_read(struct heap *heap)
+{
+	struct musl_old m = of_heap(heap);
 
 	if (!find_bins(&m))
 		return HEAP_NOT_FOUND;
 	const bool good = check_locks(&m) && take_memory(&m) && check_bins(&m);
 
+	heap->header_before = m.header;
 	free(m.free);
 	if (!good)
 		return HEAP_INCONSISTENT;

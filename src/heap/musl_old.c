@@ -1,265 +1,12 @@
-/* musl's malloc up to 1.2.0, which later versions can be built with ("oldmalloc"), as its structures lie in memory.
- *
- * A region of chunks has one at each end that stands for what is not malloc's: before the first chunk and behind the
- * last one it says that all is in use. Regions are what brk(2) gave; from the time on when that fails, mappings; and
- * what is left of the first and last pages of objects' variables, which the dynamic linker gives to malloc. A chunk
- * says its size before its first byte for the program, with a bit if it is in use, and the next one says the same of
- * it. Those that are not in use are in the lists of 64 bins, by size. A large block has a mapping of its own, at whose
- * begin a header says so; nothing else knows of it. */
 #include "config.h"
+#include "heap/musl_old.h"
 #include "heap/musl.h"
 #include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE        4096u
-#define IN_USE      1u
-#define BINS_OLD    64u
-#define FINE_BINS   32u        /* up to this one bins have chunks of one size each */
-#define WAITERS_MAX (1u << 22) /* as many as the kernel has threads */
-#define ODD_MAX     4u         /* bins that threads may just be changing, where it is only looked for them */
-
-struct free_chunk {
-	uint64_t start, size;
-	bool is_listed;
-};
-
-struct musl_old {
-	struct heap *heap;
-	unsigned word;
-	unsigned header; /* of a chunk: the size of the one before it, and its own */
-	unsigned align;  /* of all sizes, and of blocks */
-	unsigned stride; /* of bins: a lock, which is two ints, and the first and last chunk */
-	uint64_t bins;   /* where they are; a map of those that are not empty is before them */
-	uint64_t at;     /* memory has been looked through up to there */
-	struct free_chunk *free;
-	size_t free_count, free_capacity;
-	size_t block_capacity;
-};
-
-static uint64_t size_of(uint64_t word)
-{
-	return word & ~(uint64_t)IN_USE;
-}
-
-/* A size that chunks have, of one with so much memory. */
-static bool is_size(const struct musl_old *m, uint64_t size, uint64_t most)
-{
-	return size >= m->align && size % m->align == 0 && size <= most;
-}
-
-/* ---- The bins ---- */
-
-/* In units: one for each size at first, then four for each power of two. */
-static unsigned bin_of(const struct musl_old *m, uint64_t size)
-{
-	const uint64_t units = size / m->align - 1;
-
-	if (units <= FINE_BINS)
-		return (unsigned)units;
-	const unsigned power = 63 - (unsigned)__builtin_clzll(units);
-	const unsigned bin = FINE_BINS + 4 * (power - 5) + (units >> (power - 2) & 3);
-
-	return bin < BINS_OLD ? bin : BINS_OLD - 1;
-}
-
-static uint64_t bin_at(const struct musl_old *m, uint64_t bins, unsigned i)
-{
-	return bins + (uint64_t)i * m->stride;
-}
-
-/* What a list ends with: the bin, as if its first and last chunk were the next one and the one before of a chunk. */
-static uint64_t list_end(const struct musl_old *m, uint64_t bin)
-{
-	return bin + 8 - m->header;
-}
-
-static uint64_t first_of(struct musl_old *m, uint64_t bin)
-{
-	return word_or_0(&m->heap->words, bin + 8);
-}
-
-static uint64_t last_of(struct musl_old *m, uint64_t bin)
-{
-	return word_or_0(&m->heap->words, bin + 8 + m->word);
-}
-
-static uint64_t map_of(struct musl_old *m, uint64_t bins)
-{
-	const unsigned char *bytes = bytes_at(&m->heap->words, bins - 8, 8);
-	uint64_t map = 0;
-
-	if (bytes)
-		memcpy(&map, bytes, sizeof(map));
-	return map;
-}
-
-/* What a bin is found to be. A bin that was never used is all zero. */
-struct look {
-	bool is_used, has_chunks;
-	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
-	bool is_odd;
-};
-
-/* False: it is no bin at all. */
-static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map, struct look *look)
-{
-	struct words *words = &m->heap->words;
-	const uint64_t first = first_of(m, bin), last = last_of(m, bin), end = list_end(m, bin);
-
-	if (int_or_0(words, bin) > 1 || int_or_0(words, bin + 4) > WAITERS_MAX)
-		return false;
-	for (unsigned k = 0; k < 2; k++) {
-		const uint64_t chunk = k ? last : first;
-
-		if (chunk && chunk != end && (chunk + m->header) % m->align)
-			return false;
-	}
-	const bool has_chunks = first && first != end;
-	const uint64_t size = has_chunks ? size_of(word_or_0(words, first + m->word)) : 0;
-	const bool is_sure = has_chunks && is_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
-			     word_or_0(words, first + m->header + m->word) == end;
-
-	*look = (struct look){.is_used = first && last,
-			      .has_chunks = has_chunks,
-			      .is_sure = is_sure,
-			      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
-	return true;
-}
-
-/* How many of 64 bins from there on are as they are only while a thread changes them; UINT_MAX: these are no bins. */
-static unsigned count_odd(struct musl_old *m, uint64_t bins)
-{
-	const uint64_t map = map_of(m, bins);
-	unsigned odd = 0, used = 0, sure = 0;
-	struct look look;
-
-	for (unsigned i = 0; i < BINS_OLD; i++) {
-		if (!look_at(m, bin_at(m, bins, i), i, map >> i & 1, &look))
-			return UINT32_MAX;
-		odd += look.is_odd;
-		used += look.is_used;
-		sure += look.is_sure;
-	}
-	return odd <= ODD_MAX && (sure || used > 1) ? odd : UINT32_MAX;
-}
-
-/* Whether a bin is there that is in use, and says so twice. */
-static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
-{
-	const uint64_t end = list_end(m, bin);
-
-	if (first == end)
-		return last_of(m, bin) == end;
-	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
-}
-
-/* Which of the 64 a bin is, is not known: all of them are tried. */
-static bool find_from(struct musl_old *m, uint64_t bin)
-{
-	unsigned least = UINT32_MAX;
-
-	for (unsigned i = 0; i < BINS_OLD && least; i++) {
-		const uint64_t bins = bin - (uint64_t)i * m->stride;
-		const unsigned odd = count_odd(m, bins);
-
-		if (odd < least) {
-			least = odd;
-			m->bins = bins;
-		}
-	}
-	return least != UINT32_MAX;
-}
-
-static bool find_bins_in(struct musl_old *m, const struct heap_mapping *mapping)
-{
-	struct word_run run;
-
-	for (uint64_t at = mapping->start; next_word_run(m->heap->image, m->word, &at, mapping->end, &run);)
-		for (size_t i = 0; i < run.size; i += m->word) {
-			const uint64_t first = load_word(run.bytes + i, m->word), bin = run.at + i - 8;
-
-			if (first && is_anchor(m, bin, first) && find_from(m, bin))
-				return true;
-		}
-	return false;
-}
-
-static bool find_bins(struct musl_old *m)
-{
-	const struct heap_image *image = m->heap->image;
-
-	for (size_t i = 0; i < image->n_mappings; i++)
-		if (heap_has_variables(image, i) && find_bins_in(m, &image->mappings[i]))
-			return true;
-	return false;
-}
-
-/* Locks are taken in a process of several threads only: each bin has one, and behind the last one is that of whoever
- * splits or joins chunks. */
-static bool check_locks(struct musl_old *m)
-{
-	for (unsigned i = 0; i <= BINS_OLD; i++)
-		if (int_or_0(&m->heap->words, bin_at(m, m->bins, i)))
-			return inconsistent(m->heap, "a thread is in the midst of malloc");
-	return true;
-}
-
-static struct free_chunk *free_chunk_at(struct musl_old *m, uint64_t start)
-{
-	const size_t count = COUNT_UP_TO(m->free, m->free_count, .start, start);
-
-	return count && m->free[count - 1].start == start ? &m->free[count - 1] : NULL;
-}
-
-/* How many chunks are in the list; -1 and a reason: it does not hold together. */
-static int64_t follow(struct musl_old *m, unsigned i)
-{
-	struct words *words = &m->heap->words;
-	const uint64_t bin = bin_at(m, m->bins, i), end = list_end(m, bin);
-	uint64_t before = end, next;
-	int64_t count = 0;
-
-	for (uint64_t at = first_of(m, bin); at && at != end; at = next) {
-		struct free_chunk *const chunk = free_chunk_at(m, at);
-
-		if (!chunk || bin_of(m, chunk->size) != i) {
-			inconsistent(m->heap, "a bin has a chunk that is not free, or another bin's");
-			return -1;
-		}
-		if (chunk->is_listed || word_or_0(words, at + m->header + m->word) != before ||
-		    !word_at(words, at + m->header, &next) || !next) {
-			inconsistent(m->heap, "a bin's list does not hold together");
-			return -1;
-		}
-		chunk->is_listed = true;
-		before = at;
-		count++;
-	}
-	if (last_of(m, bin) == (first_of(m, bin) ? before : 0))
-		return count;
-	inconsistent(m->heap, "a bin's list has another end");
-	return -1;
-}
-
-/* They have to have all free chunks. */
-static bool check_bins(struct musl_old *m)
-{
-	const uint64_t map = map_of(m, m->bins);
-	size_t count = 0;
-
-	for (unsigned i = 0; i < BINS_OLD; i++) {
-		const int64_t chunks = follow(m, i);
-
-		if (chunks < 0)
-			return false;
-		if ((chunks > 0) != (map >> i & 1))
-			return inconsistent(m->heap, "the map of bins has others than those with chunks");
-		count += (size_t)chunks;
-	}
-	return count == m->free_count || inconsistent(m->heap, "the bins have other chunks than those that are free");
-}
+#define PAGE 4096u
 
 /* ---- Chunks ---- */
 
@@ -280,8 +27,8 @@ static void add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 {
 	struct heap_figures *figures = &m->heap->figures;
 
-	if (word & IN_USE) {
-		add_block(m, at, size_of(word));
+	if (word & CHUNK_IN_USE) {
+		add_block(m, at, chunk_size(word));
 		return;
 	}
 	ARRAY_GROW(m->free, m->free_capacity, m->free_count);
@@ -297,8 +44,8 @@ static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t
 	uint64_t behind;
 
 	return limit - at > 2 * header && word_at(&m->heap->words, at + m->word, word) &&
-	       is_size(m, size_of(*word), limit - at - header) &&
-	       word_at(&m->heap->words, at + size_of(*word), &behind) && behind == *word;
+	       is_chunk_size(m, chunk_size(*word), limit - at - header) &&
+	       word_at(&m->heap->words, at + chunk_size(*word), &behind) && behind == *word;
 }
 
 /* Whether the first chunk of a region may begin there: before it nothing is free. */
@@ -306,7 +53,7 @@ static bool is_first(struct musl_old *m, uint64_t at, uint64_t limit)
 {
 	uint64_t before, word;
 
-	return at < limit && word_at(&m->heap->words, at, &before) && before == IN_USE &&
+	return at < limit && word_at(&m->heap->words, at, &before) && before == CHUNK_IN_USE &&
 	       read_chunk(m, at, limit, &word);
 }
 
@@ -318,9 +65,10 @@ static uint64_t walk(struct musl_old *m, uint64_t start, uint64_t limit, bool is
 	while (read_chunk(m, at, limit, &word)) {
 		if (is_kept)
 			add_chunk(m, at, word);
-		at += size_of(word);
+		at += chunk_size(word);
 	}
-	return at > start && limit - at >= m->header && word_at(&m->heap->words, at + m->word, &last) && last == IN_USE
+	return at > start && limit - at >= m->header && word_at(&m->heap->words, at + m->word, &last) &&
+			       last == CHUNK_IN_USE
 		       ? at + m->header
 		       : 0;
 }
@@ -458,7 +206,7 @@ static bool take_left(struct musl_old *m, const struct heap_mapping *mapping, ui
 				continue;
 		}
 		m->at = at + m->align;
-		end = word == IN_USE && is_first(m, at, limit) ? walk(m, at, limit, false) : 0;
+		end = word == CHUNK_IN_USE && is_first(m, at, limit) ? walk(m, at, limit, false) : 0;
 		if (end) {
 			walk(m, at, limit, true);
 			add_region(m, at, at, end);
@@ -488,32 +236,13 @@ static bool take_memory(struct musl_old *m)
 	return true;
 }
 
-static struct musl_old of_heap(struct heap *heap)
-{
-	const unsigned word = heap->image->word_size;
-
-	return (struct musl_old){
-		.heap = heap, .word = word, .header = 2 * word, .align = 4 * word, .stride = 8 + 2 * word};
-}
-
-size_t musl_old_locks(struct heap *heap, uint64_t *addresses, size_t most)
-{
-	struct musl_old m = of_heap(heap);
-	size_t count = 0;
-
-	if (find_bins(&m))
-		for (; count <= BINS_OLD && count < most; count++)
-			addresses[count] = bin_at(&m, m.bins, (unsigned)count);
-	return count;
-}
-
 enum heap_status musl_old_read(struct heap *heap)
 {
-	struct musl_old m = of_heap(heap);
+	struct musl_old m = musl_old_of(heap);
 
-	if (!find_bins(&m))
+	if (!musl_old_find(&m))
 		return HEAP_NOT_FOUND;
-	const bool good = check_locks(&m) && take_memory(&m) && check_bins(&m);
+	const bool good = musl_old_check_locks(&m) && take_memory(&m) && musl_old_check_bins(&m);
 
 	heap->header_before = m.header;
 	free(m.free);

@@ -60,8 +60,8 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
  * part of the program. The path is the image's. */
 const char *heap_object(const struct heap_image *image);
 /* Whose it is: "glibc", "musl", "jemalloc", "mimalloc". The figures are glibc's; of musl only arena, uordblks and
- * fordblks, of its old malloc ordblks, hblks and hblkhd besides; of jemalloc and mimalloc also arenas, hblks, hblkhd and
- * what is cached. */
+ * fordblks, of its old malloc ordblks, hblks and hblkhd besides; of jemalloc and mimalloc also arenas, hblks, hblkhd
+ * and what is cached. */
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 

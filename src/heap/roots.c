@@ -132,17 +132,6 @@ static void give_vector(struct walk *walk, uint64_t control_block)
 		give(walk, word - 2 * image->word_size, at, 0);
 }
 
-/* gdb's core files of i386 do not say where it is. */
-static uint64_t control_block_of(struct heap *heap, const struct heap_thread *thread)
-{
-	const struct heap_image *image = heap->image;
-
-	for (size_t i = 0; !thread->thread_pointer && i < image->n_mappings; i++)
-		if (lies_in(&image->mappings[i], thread->sp))
-			return control_block_in(heap, &image->mappings[i]);
-	return thread->thread_pointer;
-}
-
 /* Who is in the midst of malloc has the address of a block's header. */
 static void give_header(struct walk *walk, uint64_t word, pid_t tid)
 {
@@ -165,7 +154,7 @@ static void give_threads(struct walk *walk)
 			give(walk, thread->words[k], 0, thread->tid);
 			give_header(walk, thread->words[k], thread->tid);
 		}
-		give_vector(walk, control_block_of(walk->heap, thread));
+		give_vector(walk, thread->thread_pointer);
 	}
 }
 

@@ -38,16 +38,23 @@ static bool is_malloc_call(const struct arch *arch, long number)
 	return is_heap_call(arch, number) || is_one_of(arch->futex_calls, ARCH_FUTEX_CALLS, number);
 }
 
+/* The mapping whose code it runs, or NULL. */
+static const struct mapping *mapping_of(const struct code *code, struct task *task)
+{
+	if (!task->stopped || task_regs(task) < 0)
+		return NULL;
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+
+	return m && m->exec ? m : NULL;
+}
+
 /* Whether it runs code of the C library, or of the allocator's object. */
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
+	const struct mapping *m = hold_in_syscall(task, NULL) ? NULL : mapping_of(code, task);
 
-	if (!task->stopped || task_regs(task) < 0 || hold_in_syscall(task, NULL))
-		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
-
-	return m && m->exec && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
+	return m && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
 
 static ssize_t read_at(pid_t tid, uint64_t address, void *to, size_t size)
@@ -67,19 +74,17 @@ static bool is_of_object(const struct code *code, uint64_t address)
 /* Whether the allocator's object has called what makes a system call now, or reads the clock without one. */
 static bool is_called_by_object(const struct code *code, struct task *task)
 {
-	uint64_t stack[CALL_WORDS];
+	const struct arch *const arch = task->process->arch;
+	unsigned char stack[CALL_WORDS * sizeof(uint64_t)];
 
-	if (!code->object || !task->stopped || task_regs(task) < 0)
+	const struct mapping *m = code->object ? mapping_of(code, task) : NULL;
+
+	if (!m || (strcmp(m->path, "[vdso]") != 0 && !hold_in_syscall(task, NULL)))
 		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+	const ssize_t got = read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
-	if (!hold_in_syscall(task, NULL) && (!m || strcmp(m->path, "[vdso]") != 0))
-		return false;
-	const ssize_t got =
-		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
-
-	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*stack); i++)
-		if (is_of_object(code, stack[i]))
+	for (ssize_t at = 0; at + arch->pointer_size <= got; at += arch->pointer_size)
+		if (is_of_object(code, arch_pointer(arch, stack + at)))
 			return true;
 	return false;
 }
@@ -105,14 +110,11 @@ static size_t count(struct hold *hold, bool (*is_chosen)(void *context, struct t
 
 static bool is_in_glibc(void *context, struct task *task)
 {
-	const struct code *code = context;
+	const struct mapping *m = mapping_of(context, task);
 	long number;
 
-	if (task_regs(task) < 0 || (hold_in_syscall(task, &number) && !is_malloc_call(task->process->arch, number)))
-		return false;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
-
-	return m && m->exec && code_is_c_library(m->path) && !strstr(m->path, "musl");
+	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
+	       (!hold_in_syscall(task, &number) || is_malloc_call(task->process->arch, number));
 }
 
 /* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */
@@ -192,12 +194,14 @@ static void read_locks(struct hold *hold, struct locks *locks)
 			locks->held[locks->held_count++] = locks->all[i];
 }
 
-static void note_own(struct locks *locks, const uint64_t *words, size_t count)
+static void note_own(struct locks *locks, const struct arch *arch, const void *words, ssize_t size)
 {
+	const unsigned char *const bytes = words;
+
 	for (size_t k = 0; k < locks->held_count; k++)
-		for (size_t i = 0; i < count; i++)
-			if (words[i] == locks->held[k]) {
-				locks->own[locks->own_count++] = words[i];
+		for (ssize_t at = 0; at + arch->pointer_size <= size; at += arch->pointer_size)
+			if (arch_pointer(arch, bytes + at) == locks->held[k]) {
+				locks->own[locks->own_count++] = locks->held[k];
 				break;
 			}
 }
@@ -205,18 +209,16 @@ static void note_own(struct locks *locks, const uint64_t *words, size_t count)
 /* What it may hold: the address is in a register or near the top of the stack. */
 static void find_own(struct locks *locks, struct task *task)
 {
-	uint64_t stack[STACK_TOP / sizeof(uint64_t)];
+	const struct arch *const arch = task->process->arch;
+	unsigned char stack[STACK_TOP];
 
 	locks->own_count = 0;
 	if (task_regs(task) < 0)
 		return;
-	note_own(locks, task->regs.words, task->process->arch->regset_size / sizeof(uint64_t));
-	if (locks->own_count)
-		return;
-	const ssize_t got =
-		read_at(task->tid, align_down(task->process->arch->sp(&task->regs), 8), stack, sizeof(stack));
-
-	note_own(locks, stack, got > 0 ? (size_t)got / sizeof(*stack) : 0);
+	note_own(locks, arch, &task->regs, (ssize_t)arch->regset_size);
+	if (!locks->own_count)
+		note_own(locks, arch, stack,
+			 read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
 /* A thread that does nothing but allocate has its lock most of the time, for it is in the kernel then, which gives it

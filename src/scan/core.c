@@ -208,6 +208,40 @@ static size_t read_any(void *context, uint64_t address, void *data, size_t size)
 	return size;
 }
 
+/* ---- Control blocks of threads ---- */
+
+#define CONTROL_BLOCK 1024 /* bytes of it in which the C library has the thread's number */
+
+static struct heap_thread *thread_of(struct core *core, const unsigned char *block)
+{
+	for (size_t i = 0; i < core->thread_count; i++)
+		for (size_t at = 0; at < CONTROL_BLOCK; at += 4)
+			if (!memcmp(block + at, &core->threads[i].tid, 4))
+				return &core->threads[i];
+	return NULL;
+}
+
+/* gdb's core files of i386 do not say where they are: each begins with its own address, which is the third word too. */
+static void find_control_blocks(struct core *core)
+{
+	const unsigned width = core->arch->pointer_size;
+
+	for (size_t i = 0; core->arch->elf_machine == EM_386 && i < core->piece_count; i++) {
+		const struct piece *piece = &core->pieces[i];
+		const unsigned char *const bytes = core->bytes + piece->at;
+
+		for (uint64_t at = 0; at + CONTROL_BLOCK <= piece->end - piece->start; at += 16) {
+			if (arch_pointer(core->arch, bytes + at) != piece->start + at ||
+			    arch_pointer(core->arch, bytes + at + 2 * width) != piece->start + at)
+				continue;
+			struct heap_thread *thread = thread_of(core, bytes + at);
+
+			if (thread && !thread->thread_pointer)
+				thread->thread_pointer = piece->start + at;
+		}
+	}
+}
+
 /* ---- The file ---- */
 
 static void take_files(struct core *core, const unsigned char *bytes, size_t size)
@@ -299,6 +333,7 @@ static const char *read_core(struct core *core, Elf *elf)
 	if (!read_segments(core, elf, PT_LOAD) || !core->mapping_count)
 		return "it has no memory";
 	read_segments(core, elf, PT_NOTE);
+	find_control_blocks(core);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;

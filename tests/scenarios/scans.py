@@ -79,13 +79,17 @@ def of_size(found, size, name):
 
 
 def planted(room, variant='O2', threads=4, scans=5):
-    """4,000 blocks of 56 bytes that nobody knows any more, and none besides."""
-    problems = []
+    """4,000 blocks of 56 bytes that nobody knows any more, and none besides. In 32 bits some text or number may look like
+    the address of one (1 run of 150)."""
+    problems, strays = [], 0
     with Target(room, 'planted', variant, threads, 4000) as target:
         for _ in range(scans):
             more, found = target.look()
-            problems += more or compare(found, definitely_lost=(4000 * wide(56, variant), 4000), indirectly_lost=(0, 0),
-                                        possibly_lost=(threads * wide(104, variant), threads))
+            if not more and builds.is_narrow(variant):
+                strays = min(1, of_size(found, wide(56, variant), 'possibly_lost'))
+            lost, possible = 4000 - strays, threads * wide(104, variant) + strays * wide(56, variant)
+            problems += more or compare(found, definitely_lost=(lost * wide(56, variant), lost), indirectly_lost=(0, 0),
+                                        possibly_lost=(possible, threads + strays))
             if 'musl' in variant and not more:
                 problems += compare(found, still_reachable=(threads * (72000 + 88), threads * 1001))
             kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
@@ -94,7 +98,7 @@ def planted(room, variant='O2', threads=4, scans=5):
             if not more and found['threads'] != threads + 1:
                 problems.append('%d threads' % found['threads'])
         problems += target.end()
-    return problems, ''
+    return problems, 'a word looks like an address' if strays else ''
 
 
 def led(room, variant='O2'):
@@ -245,15 +249,15 @@ def types(room, variant='O2'):
 
 def busy(room, threads, scans, variant='O2', env=None):
     """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them. With glibc's locks
-    it is the first copy in which these are known."""
+    it is nearly always the first copy in which these are known."""
     problems, unused = [], 0
     with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
             problems += more
             unused += found['inconsistent_copies'] if found else 0
-            if found and found['inconsistent_copies'] > 3 and threads and 'musl' not in variant:
-                problems.append('%d copies were not used' % found['inconsistent_copies'])
+        if unused > 2 * scans and threads and 'musl' not in variant:
+            problems.append('%d copies were not used' % unused)
         problems += target.end()
     return problems, '%d copies were not used' % unused
 
@@ -285,7 +289,8 @@ def killed(room):
 
 
 def stopped_in_midst(room):
-    """Somebody stops it and lets it go on while it is scanned."""
+    """Somebody stops it and lets it go on while it is scanned. What stops long enough in malloc is not scanned, and that
+    is said."""
     problems, chance = [], random.Random(8)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
         for _ in range(15):
@@ -294,7 +299,7 @@ def stopped_in_midst(room):
                 time.sleep(chance.uniform(0, 0.02))
                 os.kill(target.pid, sent)
             done = room.finish(scan)
-            if done.status:
+            if done.status and not (done.status == 1 and b'A signal has stopped it in the midst of malloc' in done.err):
                 problems.append('status %d: %s' % (done.status, done.err.decode()))
         problems += target.end()
     return problems, ''

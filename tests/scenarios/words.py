@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import time
 
 import builds

@@ -143,6 +143,8 @@ def busy(library, threads, is_static):
             lost.append(found['definitely_lost']['blocks'])
         child.communicate(b'', timeout=PATIENCE)
     problems = ['it ended with %d' % child.returncode] if child.returncode else []
+    # What is in no register while a thread is about to get it.
+    problems += ['lost: %s' % lost] if max(lost) > max(threads, 1) else []
     return problems, '%d copies were not used by %d scans; lost: %s' % (unused, SCANS, lost)
 
 

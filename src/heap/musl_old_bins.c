@@ -7,7 +7,7 @@
 
 #define FINE_BINS   32u        /* up to this one bins have chunks of one size each */
 #define WAITERS_MAX (1u << 22) /* as many as the kernel has threads */
-#define ODD_MAX     4u         /* bins that threads may just be changing, where it is only looked for them */
+#define ODD_MAX     8u         /* bins that threads may just be changing, where it is only looked for them */
 
 /* ---- Where they are ---- */
 
@@ -57,7 +57,6 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 
 /* What a bin is found to be. A bin that was never used is all zero. */
 struct look {
-	bool is_used, has_chunks;
 	bool is_sure; /* it has a chunk of a size for this bin, which knows it */
 	bool is_odd;
 };
@@ -81,28 +80,26 @@ static bool look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map
 	const bool is_sure = has_chunks && is_chunk_size(m, size, UINT64_MAX) && bin_of(m, size) == i &&
 			     word_or_0(words, first + m->header + m->word) == end;
 
-	*look = (struct look){.is_used = first && last,
-			      .has_chunks = has_chunks,
-			      .is_sure = is_sure,
+	*look = (struct look){.is_sure = is_sure,
 			      .is_odd = has_chunks != is_in_map || has_chunks != is_sure || !first != !last};
 	return true;
 }
 
-/* How many of 64 bins from there on are as they are only while a thread changes them; UINT_MAX: these are no bins. */
+/* How many of 64 bins from there on are as they are only while a thread changes them; UINT32_MAX: these are no bins.
+ * Others have variables, too, that lead to themselves (tcmalloc): one at least has to have a chunk. */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
-	unsigned odd = 0, used = 0, sure = 0;
+	unsigned odd = 0, sure = 0;
 	struct look look;
 
 	for (unsigned i = 0; i < MUSL_OLD_BINS; i++) {
 		if (!look_at(m, bin_at(m, bins, i), i, map >> i & 1, &look))
 			return UINT32_MAX;
 		odd += look.is_odd;
-		used += look.is_used;
 		sure += look.is_sure;
 	}
-	return odd <= ODD_MAX && (sure || used > 1) ? odd : UINT32_MAX;
+	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }
 
 /* Whether a bin is there that is in use, and says so twice. */

@@ -198,14 +198,16 @@ static bool take_left(struct musl_old *m, const struct heap_mapping *mapping, ui
 			m->at = behind_hole(m->heap->image, at);
 			continue;
 		}
-		/* An anonymous mapping right behind the variables has become one with them. */
-		if (!mapping->path[0] && at - m->header >= m->at && (at - m->header) % PAGE == 0) {
+		/* What was mapped right behind the variables has become one mapping with them. */
+		if (mapping->path[0] != '/' && at - m->header >= m->at && (at - m->header) % PAGE == 0) {
+			const size_t regions = m->heap->region_count;
+
 			if (!take_page(m, at - m->header, limit, false))
 				return false;
-			if (m->at != at - m->header + PAGE)
+			if (m->heap->region_count > regions)
 				continue;
 		}
-		m->at = at + m->align;
+		m->at = at + m->header;
 		end = word == CHUNK_IN_USE && is_first(m, at, limit) ? walk(m, at, limit, false) : 0;
 		if (end) {
 			walk(m, at, limit, true);
@@ -227,7 +229,7 @@ static bool take_memory(struct musl_old *m)
 			m->at = mapping->start;
 		if (!mapping->readable || !mapping->writable || mapping->shared)
 			continue;
-		if (heap_has_variables(image, i)                            ? !take_left(m, mapping, limit)
+		if (musl_old_has_variables(image, i)                        ? !take_left(m, mapping, limit)
 		    : !mapping->path[0] || !strcmp(mapping->path, "[heap]") ? !take_pages(m, mapping, limit)
 									    : false)
 			return false;

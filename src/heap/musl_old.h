@@ -51,6 +51,9 @@ static inline bool is_chunk_size(const struct musl_old *m, uint64_t size, uint64
 	return size >= m->align && size % m->align == 0 && size <= most;
 }
 
+/* Whether a mapping has the variables of an object, or some of them: what brk(2) gave may lie right behind those of a
+ * program, and is one mapping with the last of them then. */
+bool musl_old_has_variables(const struct heap_image *image, size_t mapping);
 /* The bins, by what they are; false: they are not there. */
 bool musl_old_find(struct musl_old *m);
 /* Whether no lock is held; else the reason is entered. */

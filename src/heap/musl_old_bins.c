@@ -143,12 +143,20 @@ static bool find_bins_in(struct musl_old *m, const struct heap_mapping *mapping)
 	return false;
 }
 
+bool musl_old_has_variables(const struct heap_image *image, size_t i)
+{
+	const struct heap_mapping *m = &image->mappings[i];
+
+	return heap_has_variables(image, i) ||
+	       (m->writable && !strcmp(m->path, "[heap]") && i && m[-1].end == m->start && m[-1].path[0] == '/');
+}
+
 bool musl_old_find(struct musl_old *m)
 {
 	const struct heap_image *image = m->heap->image;
 
 	for (size_t i = 0; i < image->n_mappings; i++)
-		if (heap_has_variables(image, i) && find_bins_in(m, &image->mappings[i]))
+		if (musl_old_has_variables(image, i) && find_bins_in(m, &image->mappings[i]))
 			return true;
 	return false;
 }

@@ -114,11 +114,14 @@ def look(pid):
     return json.loads(done.stdout)
 
 
-def planted(library, threads, is_static):
-    """What is lost, by functrace --scan. A program that never releases anything has no such malloc when it is static."""
+def planted(library, threads, is_static, is_fixed=False):
+    """What is lost, by functrace --scan. A program that never releases anything has no such malloc when it is static. Where
+    addresses are fixed, what brk(2) gives lies right behind the variables."""
     lost, linked = 1000, 2
-    program = library.build('planted-static', ['planted.c'], '-static', '-Wl,-u,free') if is_static else library.build('planted', ['planted.c'])
-    with subprocess.Popen([program] + [str(n) for n in (threads, lost, linked)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    flags = ['-static', '-no-pie', '-Wl,-u,free'] if is_static else []
+    program = library.build('planted' + '-static' * is_static, ['planted.c'], *flags)
+    command = ['setarch', '-R'] * is_fixed + [program] + [str(n) for n in (threads, lost, linked)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         if child.stdout.readline() != b'ready\n':
             raise Skip('it does not run')
         found = look(child.pid)
@@ -133,7 +136,7 @@ def planted(library, threads, is_static):
 def busy(library, threads, is_static):
     """Threads that do nothing but allocate: each scan has a copy that agrees with itself, and they go on."""
     unused, lost = 0, []
-    program = library.build('busyheap-static', ['busyheap.c'], '-static') if is_static else library.build('busyheap', ['busyheap.c'])
+    program = library.build('busyheap' + '-static' * is_static, ['busyheap.c'], *['-static'] * is_static)
     with subprocess.Popen([program, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         if child.stdout.readline() != b'ready\n':
             raise Skip('it does not run')
@@ -158,6 +161,7 @@ def tests_of(library, seed):
         for is_static in False, True:
             words = '%d thread%s%s' % (threads, 's' if threads > 1 else '', ', static' if is_static else '')
             yield 'planted, ' + words, lambda threads=threads, is_static=is_static: planted(library, threads, is_static)
+    yield 'planted, 2 threads, static, fixed addresses', lambda: planted(library, 2, True, True)
     for threads in 0, 4:
         for is_static in False, True:
             words = '%s%s' % ('%d threads' % threads if threads else 'a thread', ', static' if is_static else '')

@@ -267,6 +267,30 @@ static void test_exact(void **state)
 	}
 }
 
+/* The same right behind the variables, whose last part is anonymous memory then. */
+static void test_behind_variables(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (unsigned word = 4; word <= 8; word += 4) {
+		begin(&w, word);
+		/* Addresses are what they were: only the gap between is filled. */
+		w.mappings[1].path = "";
+		check_whole(&w);
+		w.mappings[0].end = w.mappings[1].start;
+		unsigned char *const whole = xcalloc(1, w.mappings[0].end - w.mappings[0].start);
+
+		memcpy(whole, w.bytes[0], 2 * PAGE);
+		free(w.bytes[0]);
+		w.bytes[0] = whole;
+		check_whole(&w);
+		w.mappings[1].path = "[heap]";
+		check_whole(&w);
+		end(&w);
+	}
+}
+
 /* What only a lost block leads to, and what a variable does. */
 static void test_classes(void **state)
 {
@@ -489,8 +513,10 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact), cmocka_unit_test(test_classes), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_cycle), cmocka_unit_test(test_none),    cmocka_unit_test(test_random),
+		cmocka_unit_test(test_exact),   cmocka_unit_test(test_behind_variables),
+		cmocka_unit_test(test_classes), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_none),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

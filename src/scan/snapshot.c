@@ -35,6 +35,7 @@ struct snapshot {
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
 	struct snapshot_figures figures;
+	struct hold_waits waits;
 };
 
 /* ---- What is copied ---- */
@@ -127,6 +128,13 @@ static int explain(const struct snapshot *s, int error)
 {
 	char needed[32], is_free[32];
 
+	if (error == -EBUSY) {
+		msg_error(
+			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
+			"(in vfork, until the child executes a program or ends; for a disk). Scan again later.",
+			s->pid);
+		return 1;
+	}
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("process %d has %s bytes of memory that can be written, all of which are copied for a scan, and %s "
@@ -260,6 +268,7 @@ static void *pause_thread(void *context)
 	int error = hold_begin(&hold, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
+	hold.waits = &s->waits;
 	if (!error)
 		error = hold_stop(&hold);
 	if (!error && pause->care)
@@ -351,5 +360,6 @@ void snapshot_free(struct snapshot *s)
 	maps_free(&s->maps);
 	free(s->runs.items);
 	free(s->mappings);
+	hold_waits_free(&s->waits);
 	free(s);
 }

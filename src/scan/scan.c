@@ -26,7 +26,8 @@ struct scan {
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
 	size_t lock_count;
-	char *object; /* that has the allocator's code; NULL: the C library, or the program */
+	bool marks_locks; /* heap_locks() */
+	char *object;     /* that has the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -154,7 +155,7 @@ static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
 	const char *object = heap_object(image);
-	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX);
+	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX, &scan->marks_locks);
 
 	if (object) {
 		free(scan->object);
@@ -188,6 +189,7 @@ static int read_heap(struct scan *scan, struct heap **heap)
 		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
 		const struct snapshot_care care = {.locks = scan->locks,
 						   .lock_count = has_locks ? scan->lock_count : 0,
+						   .marks_locks = scan->marks_locks,
 						   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
 						   .object = scan->object};
 

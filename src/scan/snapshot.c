@@ -252,6 +252,14 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
+/* How many threads or locks are not as they were to be. */
+static size_t take_care(struct hold *hold, const struct snapshot_care *care)
+{
+	if (care->lock_count && hold->process.task_count > 1)
+		return (care->marks_locks ? care_leave_locks : care_wait_locks)(hold, care->locks, care->lock_count);
+	return care->leaves_c ? care_leave_c(hold, care->object) : 0;
+}
+
 static void *pause_thread(void *context)
 {
 	struct pause *pause = context;
@@ -264,10 +272,7 @@ static void *pause_thread(void *context)
 	if (!error)
 		error = hold_stop(&hold);
 	if (!error && pause->care)
-		s->figures.inside = pause->care->lock_count && hold.process.task_count > 1
-					    ? care_leave_locks(&hold, pause->care->locks, pause->care->lock_count)
-				    : pause->care->leaves_c ? care_leave_c(&hold, pause->care->object)
-							    : 0;
+		s->figures.inside = take_care(&hold, pause->care);
 	if (!error)
 		error = copy_held(s, &hold);
 	s->figures.threads = hold.stopped + hold.moving;

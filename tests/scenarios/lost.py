@@ -159,6 +159,7 @@ def busy(room, threads=4, env=None):
     """Threads that do nothing but allocate and release are let go of: each time a heap is seen that agrees with itself,
     nothing of what they hold in their stacks and registers is lost, and they go on."""
     problems = []
+    threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
     with Target(room, 'busyheap', 'O2', threads, env=env) as target:
         for number in range(6):
             path = room.path('busy-%d' % number)

@@ -91,7 +91,7 @@ def planted(room, variant='O2', threads=4, scans=5):
             problems += more or compare(found, definitely_lost=(lost * wide(56, variant), lost), indirectly_lost=(0, 0),
                                         possibly_lost=(possible, threads + strays))
             if 'musl' in variant and not more:
-                problems += compare(found, still_reachable=(threads * (72000 + 88), threads * 1001))
+                problems += compare(found, still_reachable=(threads * (1000 * wide(72, variant) + wide(88, variant)), threads * 1001))
             kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
             if kept != threads * 1000:
                 problems.append('of what is kept: %d' % kept)
@@ -251,6 +251,7 @@ def busy(room, threads, scans, variant='O2', env=None):
     """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them. With glibc's locks
     it is nearly always the first copy in which these are known."""
     problems, unused = [], 0
+    threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
     with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
             more, found = target.look()

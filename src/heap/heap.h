@@ -26,7 +26,8 @@ enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 struct heap_block {
 	uint64_t address, size; /* as malloc_usable_size(3) has it */
 	uint32_t root;          /* an index of heap_root(): by which it was reached first; HEAP_NONE */
-	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself */
+	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a
+				 * HEAP_INDIRECT one, too: at last it leads to one that is HEAP_LOST */
 	uint32_t leads;         /* of a HEAP_LOST one, for heap_lost_by() */
 	uint8_t class;          /* enum heap_class */
 };

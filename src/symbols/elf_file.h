@@ -37,6 +37,7 @@ struct elf_file {
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t dynamic, got;
+	uint64_t thread_bytes;        /* of variables that each thread has (PT_TLS), with their alignment */
 	uint64_t contexts;            /* the variable functrace_contexts, 0 none */
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;

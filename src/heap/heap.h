@@ -43,6 +43,9 @@ struct heap_figures {
 /* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does
  * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
+/* The same; *place: the address of what does not agree (of a chunk its header's), 0 unknown. */
+enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
+				  uint64_t *place);
 void heap_free(struct heap *heap);
 
 struct heap_extent {

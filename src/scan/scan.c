@@ -9,6 +9,8 @@
 #include "symbols/data_names.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -167,8 +169,20 @@ static const char *cause_of(const struct scan *scan)
 	return "A signal handler runs on top of malloc, threads do nothing but allocate, or it is damaged; scan again.";
 }
 
-static enum scan_result explain(const struct scan *scan, enum heap_status status, const char *reason, unsigned copies)
+/* Where what does not agree was seen: ", at 0x55d0c0". */
+static const char *shown_place(uint64_t place, char text[32])
 {
+	text[0] = '\0';
+	if (place)
+		snprintf(text, 32, ", at 0x%" PRIx64, place);
+	return text;
+}
+
+static enum scan_result explain(const struct scan *scan, enum heap_status status, const char *reason, uint64_t place,
+				unsigned copies)
+{
+	char text[32];
+
 	switch (status) {
 	case HEAP_NOT_FOUND:
 		explain_unknown(scan);
@@ -182,8 +196,8 @@ static enum scan_result explain(const struct scan *scan, enum heap_status status
 		break;
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:
-		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s. %s", scan->pid,
-			  scan->program, copies, reason ? reason : "?", cause_of(scan));
+		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s%s. %s", scan->pid,
+			  scan->program, copies, reason ? reason : "?", shown_place(place, text), cause_of(scan));
 		break;
 	}
 	return SCAN_FAILED;
@@ -191,16 +205,18 @@ static enum scan_result explain(const struct scan *scan, enum heap_status status
 
 static enum scan_result read_core(struct scan *scan, struct heap **heap)
 {
+	char text[32];
+	uint64_t place;
 	const char *reason;
-	const enum heap_status status = heap_read(core_image(scan->core), heap, &reason);
+	const enum heap_status status = heap_read_placed(core_image(scan->core), heap, &reason, &place);
 
 	if (status == HEAP_READ)
 		return SCAN_DONE;
 	if (status == HEAP_INCONSISTENT)
 		msg_error(
-			"the heap of the core file of process %d (%s) does not agree with itself: %s. A thread was in the "
+			"the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was in the "
 			"midst of malloc when the file was written, or the heap is damaged.",
-			scan->pid, scan->program, reason ? reason : "?");
+			scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
 	else
 		msg_error(
 			"the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
@@ -283,6 +299,7 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 
 static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 {
+	uint64_t place;
 	const char *reason;
 
 	if (scan->core)
@@ -303,7 +320,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		if (result != SCAN_DONE)
 			return result;
 		look_around(scan);
-		const enum heap_status status = heap_read(snapshot_image(scan->snapshot), heap, &reason);
+		const enum heap_status status = heap_read_placed(snapshot_image(scan->snapshot), heap, &reason, &place);
 
 		scan->report.inconsistent = copy;
 		if (status == HEAP_READ)
@@ -313,7 +330,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
 		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
-			return !proc_live_thread(scan->pid) ? SCAN_ENDED : explain(scan, status, reason, copy + 1);
+			return !proc_live_thread(scan->pid) ? SCAN_ENDED
+							    : explain(scan, status, reason, place, copy + 1);
 		msg_debug(DBG_PROCESS, 1, "copy %u is not used: %s", copy + 1, reason ? reason : "no heap was found");
 	}
 }

@@ -118,8 +118,12 @@ struct elf_file *elf_file_from_memory(const struct elf_memory *memory, uint64_t 
 struct elf_file *elf_file_from_process(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
 				       const char **reason);
 
+/* Compared by its address: no file of that path is here. */
+extern const char image_file_missing[];
+
 /* Whose file a mapping of an image shows: from the memory what its header says, and, if there is a file of which this
- * holds, that file, and *open_path, which the caller frees. With a reference, or NULL and *reason: image_file.c. */
+ * holds, that file, and *open_path, which the caller frees. With a reference, or NULL. Without such a file *reason, in
+ * both cases: image_file.c. */
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
 				 const char **reason);
 

@@ -212,18 +212,16 @@ static enum scan_result read_core(struct scan *scan, struct heap **heap)
 
 	if (status == HEAP_READ)
 		return SCAN_DONE;
+	if (status == HEAP_NOT_FOUND)
+		reason = "its allocator is none of those that are known, or its variables are not in the file";
 	if (status == HEAP_INCONSISTENT)
 		msg_error(
-			"the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was in the "
-			"midst of malloc when the file was written, or the heap is damaged.",
+			"the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was in "
+			"the midst of malloc when the file was written, or the heap is damaged.",
 			scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
 	else
-		msg_error(
-			"the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
-			status == HEAP_NOT_FOUND
-				? "its allocator is none of those that are known, or its variables are not in the file"
-			: reason ? reason
-				 : "it has too many blocks");
+		msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid,
+			  scan->program, reason ? reason : "it has too many blocks");
 	return SCAN_FAILED;
 }
 

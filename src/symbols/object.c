@@ -209,15 +209,13 @@ static void report_missing(const struct scan *scan)
 	const char *const path = scan->first_missing;
 
 	if (scan->missing_count == 1)
-		msg_warn(
-			"%s, which the process had, is not here. What lies in it gets no names. Say where the files of then "
-			"are: --sysroot=DIR (then it is DIR%s).",
-			path, path);
+		msg_warn("%s, which the process had, is not here. What lies in it gets no names. Say where the files "
+			 "of then are: --sysroot=DIR (then it is DIR%s).",
+			 path, path);
 	else if (scan->missing_count)
-		msg_warn(
-			"%zu files that the process had are not here, the first is %s. What lies in them gets no names. Say "
-			"where the files of then are: --sysroot=DIR (then it is DIR%s).",
-			scan->missing_count, path, path);
+		msg_warn("%zu files that the process had are not here, the first is %s. What lies in them gets no "
+			 "names. Say where the files of then are: --sysroot=DIR (then it is DIR%s).",
+			 scan->missing_count, path, path);
 }
 
 static void scan_file(struct scan *scan, size_t index)

@@ -215,10 +215,9 @@ static enum scan_result read_core(struct scan *scan, struct heap **heap)
 	if (status == HEAP_NOT_FOUND)
 		reason = "its allocator is none of those that are known, or its variables are not in the file";
 	if (status == HEAP_INCONSISTENT)
-		msg_error(
-			"the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was in "
-			"the midst of malloc when the file was written, or the heap is damaged.",
-			scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
+		msg_error("the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was "
+			  "in the midst of malloc when the file was written, or the heap is damaged.",
+			  scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
 	else
 		msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid,
 			  scan->program, reason ? reason : "it has too many blocks");

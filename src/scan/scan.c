@@ -2,6 +2,7 @@
 #include "scan/scan.h"
 #include "scan/core.h"
 #include "scan/owners.h"
+#include "base/hash.h"
 #include "base/msg.h"
 #include "heap/heap.h"
 #include "proc/proc.h"
@@ -26,6 +27,7 @@ struct scan {
 	const char *path;    /* of the core file */
 	const char *sysroot; /* of the core's files; NULL none */
 	struct data_names *names;
+	uint64_t layout; /* of the objects that are named */
 	struct scan_types *types;
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
@@ -395,6 +397,36 @@ static void add_whys(struct scan *scan, const struct heap *heap, const struct he
 	}
 }
 
+/* Where which files' code is. */
+static uint64_t layout_of(const struct heap_image *image)
+{
+	uint64_t hash = 1;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i];
+
+		if (m->executable && m->inode)
+			hash = hash_mix(hash ^ hash_mix(m->start ^ hash_mix(m->end ^ hash_mix(m->inode))));
+	}
+	return hash;
+}
+
+/* Objects may have been loaded since the scan before, or others be where they were. */
+static void name_objects(struct scan *scan, const struct heap_image *image)
+{
+	const uint64_t layout = layout_of(image);
+
+	if (scan->names && layout == scan->layout)
+		return;
+	data_names_free(scan->names);
+	scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
+	scan->layout = layout;
+	if (scan->types)
+		scan_types_rename(scan->types, scan->names);
+	else
+		scan->types = scan_types_new(scan->names);
+}
+
 enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 {
 	struct scan_report *report = &scan->report;
@@ -412,11 +444,7 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 	const struct heap_image *image = image_of(scan);
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	/* Objects may have been loaded since the scan before; types that are known keep their numbers. */
-	if (!scan->names) {
-		scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
-		scan->types = scan_types_new(scan->names);
-	}
+	name_objects(scan, image);
 	scan_types_begin(scan->types, image);
 	heap_classify(heap);
 	add_blocks(scan, heap, image);

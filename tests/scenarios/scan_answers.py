@@ -144,6 +144,41 @@ def becomes(room):
     return problems, ''
 
 
+LOADER = '''
+import ctypes, sys
+print('ready', flush=True)
+kept = []
+for line in sys.stdin:
+    kept.append(ctypes.CDLL(line.strip()))
+    kept[-1].take()
+    print('taken', flush=True)
+'''
+
+
+def loads(room):
+    """A library that is loaded between two scans has its names in the second one."""
+    need_attach()
+    library = room.path('libkept.so')
+    with open(room.path('kept.c'), 'w') as file:
+        file.write('#include <stdlib.h>\nvoid *scan_kept;\nvoid take(void) { scan_kept = malloc(123456 / 2); }\n')
+    done = room.run([*builds.CC, '-shared', '-fPIC', '-o', library, room.path('kept.c')])
+    if done.status:
+        raise builds.Skip('no library can be made here: %s' % done.err.decode())
+    child = room.start(['python3', '-c', LOADER], stdin=subprocess.PIPE)
+    child.stdout.readline()
+    scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=2', '-t', str(child.pid)])
+    first = scans.stdout.readline()
+    child.stdin.write(library.encode() + b'\n')
+    child.stdin.flush()
+    child.stdout.readline()
+    done = room.finish(scans)
+    found = [json.loads(line) for line in (first + done.out).splitlines()]
+    owners = [[owner['bytes'] for owner in one['owners'] if owner['root'] == 'libkept.so: scan_kept'] for one in found]
+    room.finish(child, data=b'')
+    return ([] if owners and len(owners) == 2 and not owners[0] and owners[1] and owners[1][0] >= 61728 else
+            ['%s: %s' % (owners, done.err.decode())]), ''
+
+
 FAMILY = 'exec 3<&0; "$0" 1 10 <&3 & "$0" 1 20 <&3 & wait'
 
 
@@ -418,6 +453,7 @@ CASES = [
     ('--scan: a core file that is no file', not_a_file),
     ('--scan: no place for what is found', full),
     ('--scan: who becomes another program', becomes),
+    ('--scan: who loads a library meanwhile', loads),
     ('--scan: several processes', family),
     ('--scan: several processes, one of which ends', family_ends),
     ('--scan: how many scans before the end', ended),

@@ -146,6 +146,9 @@ struct arch {
 	 * sees EINTR as it would untraced), and returns true. NULL where the registers no longer show what the call was
 	 * (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
+	/* Whether that call is epoll_wait() or its like with a timeout, which starts anew when the call is made again.
+	 * NULL with restart_syscall. */
+	bool (*waits_for_a_time)(const struct arch_regs *regs);
 	/* Whether the registers of a task that was interrupted are those of a system call, and its number. Before a
 	 * stop is reported the kernel has put the pc back to the instruction (`code`: the four bytes there) of one that
 	 * it makes again, and /proc/TID/syscall does not tell: arch/arm64/kernel/signal.c, do_signal(), forgets the

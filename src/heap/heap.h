@@ -57,14 +57,15 @@ struct heap_extent {
  * lost. NULL: more blocks than can be counted. */
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
 /* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
- * midst of changing the heap: its arenas' locks, of the C library's kind (lowlevellock.h: 1 held, 2 held and others may
- * wait, whom the holder wakes by a futex call). How many; 0 unknown. */
-size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);
+ * midst of changing the heap: its arenas' locks. *can_be_marked (may be NULL): they are of the C library's kind
+ * (lowlevellock.h: 1 held, 2 held and others may wait, whom the holder wakes by a futex call). How many; 0 unknown. */
+size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
 /* The path of the shared object that has the allocator's code, where that is not the C library; NULL: it is that, or
  * part of the program. The path is the image's. */
 const char *heap_object(const struct heap_image *image);
 /* Whose it is: "glibc", "musl", "jemalloc", "mimalloc". The figures are glibc's; of musl only arena, uordblks and
- * fordblks; of jemalloc and mimalloc also arenas, hblks, hblkhd and what is cached. */
+ * fordblks, of its old malloc ordblks, hblks and hblkhd besides; of jemalloc and mimalloc also arenas, hblks, hblkhd
+ * and what is cached. */
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 

@@ -51,7 +51,8 @@ struct heap {
 	struct leads *leads; /* of lost blocks that lead to others */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
-	uint64_t sbrk_base; /* the address of that word of mp_; 0 unknown */
+	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
+	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
 };
 
 /* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */

@@ -284,3 +284,32 @@ size_t care_leave_locks(struct hold *hold, const uint64_t *all, size_t count)
 	free(locks.own);
 	return locks.held_count;
 }
+
+/* ---- By locks that others cannot be seen to wait for ---- */
+
+#define FUTEX_ROUND 4u /* of so many rounds one lets those run on who are in a futex call, which may last */
+
+static bool may_change(void *context, struct task *task)
+{
+	const unsigned *round = context;
+	const struct arch *const arch = task->process->arch;
+	long number;
+
+	return task_regs(task) == 0 && (!hold_in_syscall(task, &number) || is_heap_call(arch, number) ||
+					(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && care_is_malloc_call(arch, number)));
+}
+
+size_t care_wait_locks(struct hold *hold, const uint64_t *all, size_t count)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
+	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};
+
+	for (unsigned round = 0;; round++) {
+		read_locks(hold, &locks);
+		if (!locks.held_count || hold_is_grouped(hold) || clock_ns(CLOCK_MONOTONIC) >= end)
+			break;
+		hold_run(hold, may_change, &round);
+	}
+	free(locks.held);
+	return locks.held_count;
+}

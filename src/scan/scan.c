@@ -35,8 +35,9 @@ struct scan {
 	uint64_t program_number; /* of the newest copy; 0 none */
 	char *program_before;    /* that the process had at the scan before, NULL: the same */
 	uint64_t looks;
-	bool was_awake; /* in a copy of this look a thread was at work, or in a call that malloc makes */
-	char *object;   /* that has the allocator's code; NULL: the C library, or the program */
+	bool was_awake;   /* in a copy of this look a thread was at work, or in a call that malloc makes */
+	bool marks_locks; /* heap_locks() */
+	char *object;     /* that has the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -232,7 +233,7 @@ static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
 	const char *object = heap_object(image);
-	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX);
+	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX, &scan->marks_locks);
 
 	if (object) {
 		free(scan->object);
@@ -308,6 +309,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
 		const struct snapshot_care care = {.locks = scan->locks,
 						   .lock_count = has_locks ? scan->lock_count : 0,
+						   .marks_locks = scan->marks_locks,
 						   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
 						   .object = scan->object,
 						   .program = scan->program_number};

@@ -39,6 +39,7 @@ struct snapshot {
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;
+	struct hold_waits waits;
 };
 
 /* ---- What is copied ---- */
@@ -141,6 +142,13 @@ static int explain(const struct snapshot *s, int error)
 
 	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && has_ended(s->pid)))
 		return -ESRCH;
+	if (error == -EBUSY) {
+		msg_error(
+			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
+			"(in vfork, until the child executes a program or ends; for a disk). Scan again later.",
+			s->pid);
+		return 1;
+	}
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("process %d has %s bytes of memory that can be written, all of which are copied for a scan, and %s "
@@ -283,15 +291,15 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 	return hash;
 }
 
-/* How the threads are to stand. Of another program's locks nothing is known: what is there now is not touched. */
-static void take_care(struct snapshot *s, struct hold *hold, const struct snapshot_care *care)
+/* How many threads or locks are not as they were to be. Of another program's locks nothing is known: what is there now
+ * is not touched. */
+static size_t take_care(const struct snapshot *s, struct hold *hold, const struct snapshot_care *care)
 {
 	const bool has_locks = care->lock_count && care->program == s->program;
 
 	if (has_locks && hold->process.task_count > 1)
-		s->figures.inside = care_leave_locks(hold, care->locks, care->lock_count);
-	else if (care->leaves_c)
-		s->figures.inside = care_leave_c(hold, care->object);
+		return (care->marks_locks ? care_leave_locks : care_wait_locks)(hold, care->locks, care->lock_count);
+	return care->leaves_c ? care_leave_c(hold, care->object) : 0;
 }
 
 static void *pause_thread(void *context)
@@ -302,12 +310,13 @@ static void *pause_thread(void *context)
 	int error = hold_begin(&hold, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
+	hold.waits = &s->waits;
 	if (!error)
 		error = hold_stop(&hold);
 	if (!error)
 		s->program = read_program(proc_live_thread(s->pid), pause->arch);
 	if (!error && pause->care)
-		take_care(s, &hold, pause->care);
+		s->figures.inside = take_care(s, &hold, pause->care);
 	if (!error)
 		error = copy_held(s, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
@@ -401,5 +410,6 @@ void snapshot_free(struct snapshot *s)
 	maps_free(&s->maps);
 	free(s->runs.items);
 	free(s->mappings);
+	hold_waits_free(&s->waits);
 	free(s);
 }

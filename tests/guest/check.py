@@ -56,7 +56,7 @@ NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_host
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
 NOT_THERE['args_expected.py'] = 'it needs binutils, which no guest has'
 NOT_THERE['abi_compilers.py'] = 'it needs compilers, which no guest has'
-NOT_THERE['trace_io'] = 'it tries too many inputs for an emulated machine'
+NOT_THERE.update(dict.fromkeys(('trace_io', 'trace_convert'), 'it tries too many inputs for an emulated machine'))
 
 
 class Skip(Exception):

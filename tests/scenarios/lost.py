@@ -247,6 +247,17 @@ def other(room):
     return problems, '; '.join(skipped)
 
 
+def unfound(room):
+    """Of a program in which no function was found the trace has no block: it is not known what is lost, not nothing."""
+    program = room.path('program')
+    room.run(['strip', '-o', program, builds.target('planted', 'static')])
+    done = room.run([FUNCTRACE, '-q', '--report', program, '2', '400', '0'])
+    said = b'it is not known what is lost: none of the functions to be traced was found in it'
+    if done.status or said not in done.out or b'Nothing is lost' in done.out:
+        return ['status %d: %s %s' % (done.status, done.out.decode(), done.err.decode())], ''
+    return [], ''
+
+
 def refused(room):
     problems = []
     for options, said in ((['--scan', '-e', 'file'], b'add -e memory'), (['--scan', '-f', 'mpatrol'], b'has no place'),
@@ -275,5 +286,6 @@ CASES = [
     ('lost at the end: paused', lambda room: let_go(room, True)),
     ('lost at the end: let go of, 4 busy threads', busy),
     ('lost at the end: other heaps', other),
+    ('lost at the end: no function is found', unfound),
     ('lost at the end: refused', refused),
 ]

@@ -18,7 +18,7 @@ from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differen
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
           ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
-          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32')]
+          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
 OTHER = 'libtcmalloc_minimal.so.4'
 
 
@@ -352,6 +352,33 @@ def asleep(room, variant='O2'):
                        if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')], ''
 
 
+def timed(room, variant='O2'):
+    """A wait with a timeout ends, though it is looked at more often than that: it begins anew only once."""
+    child = room.start([builds.target('timeouts', variant)])
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    scans = room.start([FUNCTRACE, '--scan=json', '--interval=0.05', '--count=100000', '-t', str(child.pid)], stdout=subprocess.DEVNULL)
+    end = room.finish(child)
+    done = room.finish(scans)
+    if (end.status, done.status) != (0, 1) or not re.fullmatch(rb'interrupted [1-9]\d* times\n', end.out):
+        return ['status %d, %d: %s, %s' % (end.status, done.status, end.out, done.err)], ''
+    return [], end.out.decode().strip()
+
+
+def in_vfork(room):
+    """A process that waits in vfork cannot be stopped, which is said; nothing comes of it."""
+    child = room.start([builds.target('invfork', 'O2')], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
+    child.stdin.write(b'\n')
+    end = room.finish(child)
+    said = b'cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel' % child.pid
+    if (done.status, end.status) != (1, 0) or said not in done.err:
+        return ['status %d, %d: %s' % (done.status, end.status, done.err)], ''
+    return [], ''
+
+
 def refused(room):
     """Whose heap is another one: a message, and status 1."""
     problems, skipped = [], []
@@ -605,6 +632,9 @@ CASES = [
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),
     ('--scan: sleeping calls, 32 bits', lambda room: asleep(room, 'm32')),
+    ('--scan: waits with a timeout', timed),
+    ('--scan: in vfork', in_vfork),
+    ('--scan: waits with a timeout, 32 bits', lambda room: timed(room, 'm32')),
     ('--scan: core files', core),
     ('--scan: core files, musl', lambda room: core(room, 'musl')),
     ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),

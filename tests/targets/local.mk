@@ -16,7 +16,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go tests/targets/growing.c tests/targets/hidden.c \
 	tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
-	tests/targets/images.c tests/targets/inflight.c \
+	tests/targets/images.c tests/targets/inflight.c tests/targets/invfork.c \
 	tests/targets/kind.h tests/targets/kind_gobject.c \
 	tests/targets/kind_several.c tests/targets/kind_shmsysv.c tests/targets/kind_mapstorm.c \
 	tests/targets/kind_memtransfer.c tests/targets/kind_qobject.cpp \
@@ -42,6 +42,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/stackend.c \
 	tests/targets/starving.c \
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
+	tests/targets/timeouts.c \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c tests/targets/vforker.c \
 	tests/targets/wrappers.cpp
 

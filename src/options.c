@@ -243,7 +243,10 @@ static int show(struct parse *parse, struct argp_state *state, int key)
 	else
 		argp_state_help(state, stdout,
 				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
-	fflush(stdout);
+	if (fflush(stdout) || ferror(stdout)) {
+		msg_error("cannot write standard output: %s", strerror(errno));
+		parse->status = 1;
+	}
 	return ECANCELED;
 }
 

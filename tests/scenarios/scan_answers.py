@@ -96,6 +96,10 @@ def full(room):
                 if (done.status, done.err.decode()) != (1, wanted):
                     problems.append('%s %s: status %d: %s' % (options, redirected, done.status, done.err.decode()))
         problems += target.end()
+    for option in '--help', '--usage', '-V':
+        done = room.run(['sh', '-c', 'exec "$0" %s >/dev/full' % option, FUNCTRACE])
+        if (done.status, done.err) != (1, b'functrace: cannot write standard output: No space left on device\n'):
+            problems.append('%s: status %d: %s' % (option, done.status, done.err))
     return problems, ''
 
 

@@ -87,7 +87,8 @@ static enum heap_status read_any(struct heap *heap)
 	return status;
 }
 
-enum heap_status heap_read(const struct heap_image *image, struct heap **result, const char **reason)
+enum heap_status heap_read_placed(const struct heap_image *image, struct heap **result, const char **reason,
+				  uint64_t *place)
 {
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
@@ -95,12 +96,20 @@ enum heap_status heap_read(const struct heap_image *image, struct heap **result,
 	const enum heap_status status = read_any(heap);
 
 	*reason = heap->reason;
+	*place = heap->place;
 	*result = NULL;
 	if (status == HEAP_READ)
 		*result = heap;
 	else
 		heap_free(heap);
 	return status;
+}
+
+enum heap_status heap_read(const struct heap_image *image, struct heap **result, const char **reason)
+{
+	uint64_t place;
+
+	return heap_read_placed(image, result, reason, &place);
 }
 
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked)

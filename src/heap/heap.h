@@ -26,7 +26,8 @@ enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 struct heap_block {
 	uint64_t address, size; /* as malloc_usable_size(3) has it */
 	uint32_t root;          /* an index of heap_root(): by which it was reached first; HEAP_NONE */
-	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself */
+	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a
+				 * HEAP_INDIRECT one, too: at last it leads to one that is HEAP_LOST */
 	uint32_t leads;         /* of a HEAP_LOST one, for heap_lost_by() */
 	uint8_t class;          /* enum heap_class */
 };
@@ -42,6 +43,9 @@ struct heap_figures {
 /* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does
  * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
+/* The same; *place: the address of what does not agree (of a chunk its header's), 0 unknown. */
+enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
+				  uint64_t *place);
 void heap_free(struct heap *heap);
 
 struct heap_extent {

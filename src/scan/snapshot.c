@@ -3,6 +3,7 @@
 #include "scan/care.h"
 #include "scan/pages.h"
 #include "scan/threads.h"
+#include "base/hash.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
@@ -13,8 +14,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +38,7 @@ struct snapshot {
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
 	struct snapshot_figures figures;
+	uint64_t program;
 	struct hold_waits waits;
 };
 
@@ -124,10 +128,20 @@ static int make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
+/* A kernel thread, which has no memory, and what somebody else traces have not. */
+static bool has_ended(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return !proc_stat(pid, &stat) || (!(stat.flags & PROC_KERNEL_THREAD) && !proc_live_thread(pid));
+}
+
 static int explain(const struct snapshot *s, int error)
 {
 	char needed[32], is_free[32];
 
+	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && has_ended(s->pid)))
+		return -ESRCH;
 	if (error == -EBUSY) {
 		msg_error(
 			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
@@ -146,7 +160,8 @@ static int explain(const struct snapshot *s, int error)
 int snapshot_warm(struct snapshot *s)
 {
 	const pid_t tid = proc_live_thread(s->pid);
-	int error = refusal_before_attach(s->pid);
+	struct proc_stat stat;
+	int error = proc_stat(s->pid, &stat) ? refusal_before_attach(s->pid) : -ESRCH;
 
 	if (error)
 		return error;
@@ -252,10 +267,37 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
-/* How many threads or locks are not as they were to be. */
-static size_t take_care(struct hold *hold, const struct snapshot_care *care)
+/* What the kernel has laid on the stack for a program that it begins: where all that is, and 16 random bytes. */
+static uint64_t read_program(pid_t tid, const struct arch *arch)
 {
-	if (care->lock_count && hold->process.task_count > 1)
+	const unsigned width = arch->pointer_size;
+	unsigned char random[16] = {0};
+	size_t size = 0;
+	char *vector = proc_read(tid, "auxv", &size);
+	const unsigned char *const bytes = (const unsigned char *)vector;
+
+	for (size_t at = 0; vector && at + 2 * width <= size; at += 2 * width) {
+		struct iovec local = {random, sizeof(random)}, remote = {NULL, sizeof(random)};
+
+		if (arch_pointer(arch, bytes + at) != AT_RANDOM)
+			continue;
+		remote.iov_base = (void *)(uintptr_t)arch_pointer(arch, bytes + at + width);
+		if (process_vm_readv(tid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(random))
+			memset(random, 0, sizeof(random));
+	}
+	const uint64_t hash = hash_mix(vector ? hash_bytes(vector, size) : 0) ^ hash_bytes(random, sizeof(random));
+
+	free(vector);
+	return hash;
+}
+
+/* How many threads or locks are not as they were to be. Of another program's locks nothing is known: what is there now
+ * is not touched. */
+static size_t take_care(const struct snapshot *s, struct hold *hold, const struct snapshot_care *care)
+{
+	const bool has_locks = care->lock_count && care->program == s->program;
+
+	if (has_locks && hold->process.task_count > 1)
 		return (care->marks_locks ? care_leave_locks : care_wait_locks)(hold, care->locks, care->lock_count);
 	return care->leaves_c ? care_leave_c(hold, care->object) : 0;
 }
@@ -271,12 +313,15 @@ static void *pause_thread(void *context)
 	hold.waits = &s->waits;
 	if (!error)
 		error = hold_stop(&hold);
+	if (!error)
+		s->program = read_program(proc_live_thread(s->pid), pause->arch);
 	if (!error && pause->care)
-		s->figures.inside = take_care(&hold, pause->care);
+		s->figures.inside = take_care(s, &hold, pause->care);
 	if (!error)
 		error = copy_held(s, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
 	s->figures.moving = hold.moving;
+	s->figures.asleep = s->threads.asleep;
 	s->figures.is_stopped = hold_is_grouped(&hold);
 	hold_end(&hold);
 	s->figures.pause_ns = clock_ns(CLOCK_MONOTONIC) - began;
@@ -314,7 +359,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 		return 1;
 	}
 	if (!pause.arch)
-		return refusal_of_attach(s->pid, errno);
+		return explain(s, -errno);
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
@@ -348,6 +393,11 @@ const struct heap_image *snapshot_image(const struct snapshot *s)
 const struct snapshot_figures *snapshot_figures(const struct snapshot *s)
 {
 	return &s->figures;
+}
+
+uint64_t snapshot_program(const struct snapshot *s)
+{
+	return s->program;
 }
 
 void snapshot_free(struct snapshot *s)

@@ -50,6 +50,7 @@ import programs
 import resource_programs
 import resources
 import lost
+import scan_answers
 import scanned
 import scans
 import several
@@ -148,6 +149,7 @@ MODULES = [
     ('scans', scans),
     ('scans', hostile_cores),
     ('scans', damaged),
+    ('scans', scan_answers),
     ('scans', scanned),
     ('allocators', allocators),
     ('descriptors', descriptors),

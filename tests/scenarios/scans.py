@@ -331,7 +331,7 @@ def ends(room):
             scans.stdout.readline()
         target.child.kill()
         done = room.finish(scans)
-    if done.status != 1 or b'there is no such process' not in done.err + b'' and b'has ended' not in done.err:
+    if done.status != 1 or not re.fullmatch(rb'functrace: process \d+ \(planted-O2\) has ended after \d+ scans\.\n', done.err):
         return ['status %d: %s' % (done.status, done.err.decode())], ''
     return [], ''
 
@@ -411,7 +411,7 @@ def of_core(room, path):
 def same(live, core):
     """Problems, if a process and its core file are not said to have the same."""
     return ['%s: %s, of the core file %s' % (key, live[key], core[key]) for key in live
-            if key not in ('pause_ns', 'copied_bytes') and live[key] != core[key]]
+            if key not in ('time', 'pause_ns', 'copied_bytes') and live[key] != core[key]]
 
 
 def kernel_core(room, target):
@@ -458,7 +458,8 @@ def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
 
 def core_of_another(room):
     """The file is not the one that the process had: no name comes from it. Where it is under another folder, they do."""
-    program, folder, problems = room.path('program'), room.path('root'), []
+    program, folder, nowhere, problems = room.path('program'), room.path('root'), room.path('nowhere'), []
+    os.makedirs(nowhere)
     types = lambda found: sorted(str(group['type']) for group in found['groups'] if group['definitely_lost']['blocks'])
     owners = lambda found: {owner['root'] for owner in found['owners']}
     shutil.copy(builds.target('planted_types', 'O2'), program)
@@ -471,10 +472,10 @@ def core_of_another(room):
     os.makedirs(folder + os.path.dirname(program))
     os.rename(program, folder + program)
     for what, root, wanted, said in (
-            (None, None, None, b''), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
+            (None, None, None, b'/program, which the process had, is not here. What'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
             (builds.target('planted', 'O2'), folder, named, b''), (None, folder, named, b''),
-            (folder + program, '/nowhere', named, b''),
-            (builds.target('planted', 'O2'), '/nowhere', None, b'is not the file that the process had'),
+            (folder + program, nowhere, named, b''),
+            (builds.target('planted', 'O2'), nowhere, None, b'is not the file that the process had'),
             (folder + program, None, named, b'')):
         if os.path.exists(program):
             os.unlink(program)

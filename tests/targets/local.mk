@@ -4,7 +4,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \
 	tests/targets/args_more.c tests/targets/args_rows.c tests/targets/args_said.h \
 	tests/targets/args_cxx.cpp tests/targets/armforms.c \
-	tests/targets/bareforks.c tests/targets/barrier.c tests/targets/besidestack.c tests/targets/busyheap.c \
+	tests/targets/bareforks.c tests/targets/barrier.c tests/targets/besidestack.c tests/targets/besidetls.c \
+	tests/targets/busyheap.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
 	tests/targets/churn.c tests/targets/contexts.c tests/targets/contexts.h \
 	tests/targets/contexts_library.c tests/targets/contexts_many.c tests/targets/contexts_throwing.cpp \

@@ -138,6 +138,11 @@ static void check(struct heap *heap)
 		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
 		assert_int_equal(found[i].class == HEAP_LOST || found[i].class == HEAP_INDIRECT,
 				 found[i].root == HEAP_NONE);
+		uint32_t first = (uint32_t)i;
+
+		for (size_t steps = 0; found[first].from != HEAP_NONE; first = found[first].from)
+			assert_true(steps++ < count);
+		assert_true(found[i].class != HEAP_INDIRECT || found[first].class == HEAP_LOST);
 		if (found[i].root != HEAP_NONE)
 			heap_root(heap, found[i].root, &tid);
 		assert_int_equal(heap_find(heap, found[i].address), i);

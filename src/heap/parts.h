@@ -51,6 +51,7 @@ struct heap {
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
 	uint64_t sbrk_base; /* the address of that word of mp_; 0 unknown */
+	bool has_tags;      /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
 };
 
 /* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */

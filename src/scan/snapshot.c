@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -31,6 +32,7 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
+	bool is_untagged;     /* when it was warmed, no memory had tags: an allocator that has them has them from its begin */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
@@ -61,8 +63,24 @@ static bool is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
+/* On most machines no memory has tags, and nothing is asked. 0 or -errno. */
+static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
+{
+	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->memory_tags_hwcap2) && !s->is_untagged;
+
+	return may_have ? maps_read_tags(tid, maps) : 0;
+}
+
+static bool has_tags(const struct maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		if (maps->items[i].has_tags)
+			return true;
+	return false;
+}
+
 /* 0 or -errno. */
-static int read_layout(struct snapshot *s, pid_t tid)
+static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	struct maps maps;
 	int error = maps_read(tid, &maps);
@@ -71,6 +89,9 @@ static int read_layout(struct snapshot *s, pid_t tid)
 		return error;
 	maps_free(&s->maps);
 	s->maps = maps;
+	error = read_tags(s, tid, arch, &s->maps);
+	if (error)
+		return error;
 	const int fd = pages_open(tid);
 
 	if (fd < 0)
@@ -150,7 +171,9 @@ int snapshot_warm(struct snapshot *s)
 
 	if (error)
 		return error;
-	error = tid ? read_layout(s, tid) : -ENOENT; /* it is a zombie */
+	s->is_untagged = false;
+	error = tid ? read_layout(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	s->is_untagged = !error && !has_tags(&s->maps);
 	if (!error)
 		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
 	if (error)
@@ -190,6 +213,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 						       .writable = m->write,
 						       .executable = m->exec,
 						       .shared = m->shared,
+						       .has_tags = m->has_tags,
 						       .device = makedev(m->dev_major, m->dev_minor),
 						       .inode = m->inode,
 						       .path = m->path};
@@ -215,9 +239,9 @@ struct pause {
 };
 
 /* The memory, by a thread that has it. */
-static int copy(struct snapshot *s, pid_t tid)
+static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
-	int error = read_layout(s, tid);
+	int error = read_layout(s, tid, arch);
 
 	if (!error)
 		error = make_room(s, s->runs.bytes);
@@ -232,17 +256,17 @@ static int copy(struct snapshot *s, pid_t tid)
 	return 0;
 }
 
-static int copy_held(struct snapshot *s, struct hold *hold)
+static int copy_held(struct snapshot *s, const struct arch *arch, struct hold *hold)
 {
 	const pid_t tid = proc_live_thread(s->pid);
 
 	scan_threads_read(&s->threads, hold);
-	return tid ? copy(s, tid) : -ENOENT;
+	return tid ? copy(s, tid, arch) : -ENOENT;
 }
 
 int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
 {
-	const int error = copy(s, tid);
+	const int error = copy(s, tid, arch);
 
 	scan_threads_free(&s->threads);
 	s->threads = *threads;
@@ -269,7 +293,7 @@ static void *pause_thread(void *context)
 				    : pause->care->leaves_c ? care_leave_c(&hold, pause->care->object)
 							    : 0;
 	if (!error)
-		error = copy_held(s, &hold);
+		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
 	s->figures.moving = hold.moving;
 	s->figures.is_stopped = hold_is_grouped(&hold);

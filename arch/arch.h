@@ -260,8 +260,8 @@ struct arch {
 	uint64_t (*strip)(uint64_t return_address);
 	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
 	unsigned tag_bits;
-	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match. 0:
-	 * such processors keep none. */
+	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
+	 * 0: such processors keep none. */
 	uint64_t memory_tags_hwcap2;
 	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
 	uint32_t memory_tags_segment;

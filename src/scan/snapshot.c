@@ -32,7 +32,7 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
-	bool is_untagged;     /* when it was warmed, no memory had tags: an allocator that has them has them from its begin */
+	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;

@@ -58,6 +58,7 @@ import stacks
 import steady
 import swap
 import table
+import tagged
 import uprobes
 import words
 from processes import Failure, Room
@@ -149,6 +150,7 @@ MODULES = [
     ('scans', hostile_cores),
     ('scans', damaged),
     ('scans', scanned),
+    ('scans', tagged),
     ('allocators', allocators),
     ('descriptors', descriptors),
     ('kinds', resources),

@@ -14,7 +14,7 @@ from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, text_differences, text_of, wait_for
 from scans import Target, compare, wide
 
-BUILDS = [('heapmodes', 'O2')]
+BUILDS = [('heapmodes', 'O2')] + census.BUILDS + lost.BUILDS + scans.BUILDS
 MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'sbrk', 'spread', 'fork'
 
 

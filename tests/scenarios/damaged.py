@@ -49,12 +49,13 @@ def every_kind(room, variant):
     return problems, '%d kinds' % len(REASONS)
 
 
-def lookalikes(room):
+def lookalikes(room, env=None):
     """Other memory that looks like blocks with mappings of their own: malloc counts 40."""
-    with Target(room, 'damaged', 'O2', 'lookalikes') as target:
+    small = 48 if builds.has_tags(env) else 56
+    with Target(room, 'damaged', 'O2', 'lookalikes', env=env) as target:
         problems, found = target.look()
         if not problems:
-            problems = compare(found, definitely_lost=(HUGE + 40 * 56, 41), indirectly_lost=(0, 0), possibly_lost=(0, 0))
+            problems = compare(found, definitely_lost=(HUGE + 40 * small, 41), indirectly_lost=(0, 0), possibly_lost=(0, 0))
             if of_size(found, HUGE, 'still_reachable') != 39:
                 problems.append('groups: %s' % found['groups'])
             if (found['allocator']['hblks'], found['inconsistent_copies']) != (40, 0):

@@ -138,10 +138,7 @@ def killed(room):
     return problems, ''
 
 
-ALLOCATING = ('O2', 0), ('O2', 1), ('O2', 8), ('static', 3)
-
-
-def figures(room, how=ALLOCATING + (('m32', 3),), env=None):
+def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3)), env=None):
     """HINF: the ten figures are the process's own, in both dialects. Memory with tags is none that brk has given."""
     problems = []
     for variant, threads in how:

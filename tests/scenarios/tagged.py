@@ -8,13 +8,14 @@ import subprocess
 
 import builds
 import census
+import damaged
 import lost
 import scans
 from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, text_differences, text_of, wait_for
 from scans import Target, compare, wide
 
-BUILDS = [('heapmodes', 'O2')] + census.BUILDS + lost.BUILDS + scans.BUILDS
+BUILDS = [('heapmodes', 'O2')] + census.BUILDS + damaged.BUILDS + lost.BUILDS + scans.BUILDS
 MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'sbrk', 'spread', 'fork'
 
 
@@ -110,6 +111,7 @@ CASES = [
     ('--scan: 8 busy threads, memory tagging', tagged(scans.busy, 8, 5)),
     ('--scan: one busy thread, memory tagging', tagged(scans.busy, 0, 5)),
     ('--scan: as a logger has it, memory tagging', tagged(as_logged, MODES)),
+    ('--scan: memory that looks like blocks, memory tagging', tagged(damaged.lookalikes)),
     ("--scan: the kernel's core file, memory tagging", tagged(core)),
     ('--scan: by functrace with memory tagging', tagged(scanning)),
     ('census: memory tagging', tagged(census.older)),
@@ -117,10 +119,10 @@ CASES = [
     ('census: memory tagging, static', tagged(census.older, 'static')),
     ('census: memory tagging, a fork', tagged(census.older, fork=1)),
     ('census: memory tagging, 8 busy threads', tagged(census.older, threads=8, runs=2)),
-    ('lost at the end: memory tagging', tagged(lost.planted, runs=3)),
-    ('lost at the end: memory tagging, faults later', tagged(lost.planted, env=builds.TAGS_LATER)),
-    ('lost at the end: memory tagging, static', tagged(lost.planted, 'static')),
+    ('lost at the end: memory tagging', tagged(lost.planted, lost=500)),
+    ('lost at the end: memory tagging, faults later', tagged(lost.planted, lost=100, env=builds.TAGS_LATER)),
+    ('lost at the end: memory tagging, static', tagged(lost.planted, 'static', lost=300)),
     ('lost at the end: memory tagging, the report', tagged(lost.report)),
-    ('lost at the end: memory tagging, the allocator', tagged(lost.figures, lost.ALLOCATING)),
+    ('lost at the end: memory tagging, the allocator', tagged(lost.figures, (('O2', 4), ('static', 1)))),
     ('lost at the end: memory tagging, let go of, 4 busy threads', tagged(lost.busy)),
 ]

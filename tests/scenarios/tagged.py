@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 
 import builds
 import census
@@ -102,6 +103,18 @@ def scanning(room, env):
     return problems, ''
 
 
+def strings(room, env):
+    """What pointers with tags lead to is read as anything else: names, and the FILE that one returns is the one that is closed."""
+    path = room.path('trace')
+    program = "import os; os.close(os.open('/etc/passwd', 0)); os.popen('true').close()"
+    done = room.run([FUNCTRACE, '-F', '-e', 'file', '-a', '-f', 'text', '-o', path, sys.executable, '-S', '-c', program],
+                    dict(env, PYTHONMALLOC='malloc'))
+    with open(path) as trace:
+        text = trace.read()
+    problems = ['status %d: %s' % (done.status, done.err.decode())] if done.status or b'not seen' in done.err else []
+    return problems + ([] if 'pathname="/etc/passwd"' in text else ['the name is not there: ' + text[-500:]]), ''
+
+
 CASES = [
     ('--scan: planted, memory tagging', tagged(scans.planted)),
     ('--scan: planted, memory tagging, faults later', tagged(scans.planted, env=builds.TAGS_LATER)),
@@ -114,6 +127,7 @@ CASES = [
     ('--scan: memory that looks like blocks, memory tagging', tagged(damaged.lookalikes)),
     ("--scan: the kernel's core file, memory tagging", tagged(core)),
     ('--scan: by functrace with memory tagging', tagged(scanning)),
+    ('arguments behind tagged pointers, memory tagging', tagged(strings)),
     ('census: memory tagging', tagged(census.older)),
     ('census: memory tagging, faults later', tagged(census.older, env=builds.TAGS_LATER)),
     ('census: memory tagging, static', tagged(census.older, 'static')),

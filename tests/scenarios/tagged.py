@@ -138,5 +138,4 @@ CASES = [
     ('lost at the end: memory tagging, static', tagged(lost.planted, 'static', lost=300)),
     ('lost at the end: memory tagging, the report', tagged(lost.report)),
     ('lost at the end: memory tagging, the allocator', tagged(lost.figures, (('O2', 4), ('static', 1)))),
-    ('lost at the end: memory tagging, let go of, 4 busy threads', tagged(lost.busy)),
 ]

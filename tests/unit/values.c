@@ -109,6 +109,16 @@ static void test_tagged_ids(void **state)
 	assert_int_equal(id, args[0]);
 	assert_true(id_of(&p64, &block, &pointer, args, &id));
 	assert_int_equal(id, args[0]);
+
+	/* Nor is it of the place that a pointer leads to. */
+	const uint64_t word = 0x0500ffff00000010u, places[CALL_ARGS] = {0x0700000000000000u};
+	const struct value pointee = POINTEE(0, 0);
+
+	p.mem_fd = memfd_create("memory", 0);
+	assert_int_equal(write(p.mem_fd, &word, sizeof(word)), sizeof(word));
+	assert_true(id_of(&p, &block, &pointee, places, &id));
+	assert_int_equal(id, 0xffff00000010u);
+	close(p.mem_fd);
 }
 
 /* An array of ints, in a file that stands for the memory. */

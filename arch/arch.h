@@ -260,12 +260,23 @@ struct arch {
 	uint64_t (*strip)(uint64_t return_address);
 	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
 	unsigned tag_bits;
+	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
+	 * 0: such processors keep none. */
+	uint64_t memory_tags_hwcap2;
+	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
+	uint32_t memory_tags_segment;
 };
 
 /* Where code lies, of an address that may say in which state it runs. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 {
 	return code & ~arch->code_state;
+}
+
+/* Where a pointer to data leads. */
+static inline uint64_t arch_data_address(const struct arch *arch, uint64_t pointer)
+{
+	return pointer & UINT64_MAX >> arch->tag_bits;
 }
 
 /* A register, by its word. */

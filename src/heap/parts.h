@@ -53,6 +53,7 @@ struct heap {
 	struct heap_figures figures;
 	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
 	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
+	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
 };
 
 /* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */

@@ -303,6 +303,16 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 	}
 }
 
+/* The processor keeps tags of what these segments are of. */
+static void mark_tags(struct core *core, const GElf_Phdr *phdr)
+{
+	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, phdr->p_vaddr);
+	struct heap_mapping *const m = count ? &core->mappings[count - 1] : NULL;
+
+	if (m && phdr->p_vaddr < m->end)
+		m->has_tags = true;
+}
+
 static bool read_segments(struct core *core, Elf *elf, uint32_t type)
 {
 	size_t count;
@@ -315,6 +325,8 @@ static bool read_segments(struct core *core, Elf *elf, uint32_t type)
 			continue;
 		if (type == PT_LOAD)
 			add_segment(core, &phdr);
+		else if (type != PT_NOTE)
+			mark_tags(core, &phdr);
 		else
 			take_notes(core, elf, &phdr);
 	}
@@ -365,6 +377,8 @@ static const char *read_core(struct core *core, Elf *elf)
 		return "it has no memory";
 	read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
+	if (core->arch->memory_tags_segment)
+		read_segments(core, elf, core->arch->memory_tags_segment);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;

@@ -34,6 +34,7 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
+	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
@@ -65,8 +66,24 @@ static bool is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
+/* On most machines no memory has tags, and nothing is asked. 0 or -errno. */
+static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
+{
+	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->memory_tags_hwcap2) && !s->is_untagged;
+
+	return may_have ? maps_read_tags(tid, maps) : 0;
+}
+
+static bool has_tags(const struct maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		if (maps->items[i].has_tags)
+			return true;
+	return false;
+}
+
 /* 0 or -errno. */
-static int read_layout(struct snapshot *s, pid_t tid)
+static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	struct maps maps;
 	int error = maps_read(tid, &maps);
@@ -75,6 +92,9 @@ static int read_layout(struct snapshot *s, pid_t tid)
 		return error;
 	maps_free(&s->maps);
 	s->maps = maps;
+	error = read_tags(s, tid, arch, &s->maps);
+	if (error)
+		return error;
 	const int fd = pages_open(tid);
 
 	if (fd < 0)
@@ -165,7 +185,9 @@ int snapshot_warm(struct snapshot *s)
 
 	if (error)
 		return error;
-	error = tid ? read_layout(s, tid) : -ENOENT; /* it is a zombie */
+	s->is_untagged = false;
+	error = tid ? read_layout(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	s->is_untagged = !error && !has_tags(&s->maps);
 	if (!error)
 		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
 	if (error)
@@ -205,6 +227,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 						       .writable = m->write,
 						       .executable = m->exec,
 						       .shared = m->shared,
+						       .has_tags = m->has_tags,
 						       .device = makedev(m->dev_major, m->dev_minor),
 						       .inode = m->inode,
 						       .path = m->path};
@@ -230,9 +253,9 @@ struct pause {
 };
 
 /* The memory, by a thread that has it. */
-static int copy(struct snapshot *s, pid_t tid)
+static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
-	int error = read_layout(s, tid);
+	int error = read_layout(s, tid, arch);
 
 	if (!error)
 		error = make_room(s, s->runs.bytes);
@@ -247,17 +270,17 @@ static int copy(struct snapshot *s, pid_t tid)
 	return 0;
 }
 
-static int copy_held(struct snapshot *s, struct hold *hold)
+static int copy_held(struct snapshot *s, const struct arch *arch, struct hold *hold)
 {
 	const pid_t tid = proc_live_thread(s->pid);
 
 	scan_threads_read(&s->threads, hold);
-	return tid ? copy(s, tid) : -ENOENT;
+	return tid ? copy(s, tid, arch) : -ENOENT;
 }
 
 int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
 {
-	const int error = copy(s, tid);
+	const int error = copy(s, tid, arch);
 
 	scan_threads_free(&s->threads);
 	s->threads = *threads;
@@ -318,7 +341,7 @@ static void *pause_thread(void *context)
 	if (!error && pause->care)
 		s->figures.inside = take_care(s, &hold, pause->care);
 	if (!error)
-		error = copy_held(s, &hold);
+		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
 	s->figures.moving = hold.moving;
 	s->figures.asleep = s->threads.asleep;

@@ -59,6 +59,7 @@ import stacks
 import steady
 import swap
 import table
+import tagged
 import uprobes
 import words
 from processes import Failure, Room
@@ -151,6 +152,7 @@ MODULES = [
     ('scans', damaged),
     ('scans', scan_answers),
     ('scans', scanned),
+    ('scans', tagged),
     ('allocators', allocators),
     ('descriptors', descriptors),
     ('kinds', resources),

@@ -68,9 +68,16 @@ def compare(found, **wanted):
             if sums(found, name) != value]
 
 
-def wide(size, variant='O2'):
-    """The bytes of a planted block."""
+def wide(size, variant='O2', env=None):
+    """The bytes of a planted block: where blocks have tags, all that these are of."""
+    if builds.has_tags(env):
+        return size + -size % 16
     return size + (4 if builds.is_narrow(variant) else 0)
+
+
+def untagged(address):
+    """Where a pointer leads."""
+    return address & (1 << 56) - 1
 
 
 def of_size(found, size, name):
@@ -78,21 +85,21 @@ def of_size(found, size, name):
     return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
 
 
-def planted(room, variant='O2', threads=4, scans=5):
+def planted(room, variant='O2', threads=4, scans=5, env=None):
     """4,000 blocks of 56 bytes that nobody knows any more, and none besides. In 32 bits some text or number may look like
     the address of one (1 run of 150)."""
     problems, strays = [], 0
-    with Target(room, 'planted', variant, threads, 4000) as target:
+    with Target(room, 'planted', variant, threads, 4000, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
             if not more and builds.is_narrow(variant):
                 strays = min(1, of_size(found, wide(56, variant), 'possibly_lost'))
-            lost, possible = 4000 - strays, threads * wide(104, variant) + strays * wide(56, variant)
-            problems += more or compare(found, definitely_lost=(lost * wide(56, variant), lost), indirectly_lost=(0, 0),
+            lost, possible = 4000 - strays, threads * wide(104, variant, env) + strays * wide(56, variant)
+            problems += more or compare(found, definitely_lost=(lost * wide(56, variant, env), lost), indirectly_lost=(0, 0),
                                         possibly_lost=(possible, threads + strays))
             if 'musl' in variant and not more:
                 problems += compare(found, still_reachable=(threads * (1000 * wide(72, variant) + wide(88, variant)), threads * 1001))
-            kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
+            kept = of_size(found, wide(72, variant, env), 'still_reachable') if not more else threads * 1000
             if kept != threads * 1000:
                 problems.append('of what is kept: %d' % kept)
             if not more and found['threads'] != threads + 1:
@@ -101,13 +108,13 @@ def planted(room, variant='O2', threads=4, scans=5):
     return problems, 'a word looks like an address' if strays else ''
 
 
-def led(room, variant='O2'):
+def led(room, variant='O2', env=None):
     """What only lost blocks lead to."""
-    lost, by_it = wide(56, variant), 4500 * wide(40, variant)
-    with Target(room, 'planted', variant, 3, 900, 5) as target:
+    lost, by_it = wide(56, variant, env), 4500 * wide(40, variant, env)
+    with Target(room, 'planted', variant, 3, 900, 5, env=env) as target:
         problems, found = target.look()
         problems = problems or compare(found, definitely_lost=(900 * lost, 900), indirectly_lost=(by_it, 4500),
-                                       possibly_lost=(3 * wide(104, variant), 3))
+                                       possibly_lost=(3 * wide(104, variant, env), 3))
         group = found['groups'][0] if not problems else None
         if group and (group['size'] != lost or group['lost_by_it'] != {'bytes': by_it, 'blocks': 4500}):
             problems.append('the first group: %s' % group)
@@ -163,8 +170,11 @@ def sizes(room, variant, env=None):
         done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
         problems = ['status %d: %s' % (done.status, done.err)] if done.status else []
         said = re.findall(rb'(?m)^  (?:-> )?(0x[0-9a-f]+), ([\d,]+) bytes', done.out)
-        said = [(address, size.replace(b',', b'')) for address, size in said]
-        problems += ['%s has %s bytes, and that is not said' % tuple(block) for block in blocks if tuple(block) not in said]
+        said = [(int(address, 16), size.replace(b',', b'')) for address, size in said]
+        problems += ['%s has %s bytes, and that is not said' % (address, size) for address, size in blocks
+                     if (untagged(int(address, 16)), size) not in said]
+        if any(int(address, 16) != untagged(int(address, 16)) for address, _ in blocks) != builds.has_tags(env):
+            problems.append('tags: %s' % blocks[:3])
         if len(blocks) < 80:
             problems.append('%d blocks' % len(blocks))
         problems += target.end()

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static volatile sig_atomic_t is_ended;
@@ -84,5 +85,8 @@ int scan_run(const struct settings *settings)
 	const int status = scan_all(settings, scan);
 
 	scan_free(scan);
-	return status;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	msg_error("cannot write standard output: %s; what is there is not complete", strerror(errno));
+	return status ? status : EXIT_FAILURE;
 }

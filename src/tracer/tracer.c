@@ -179,7 +179,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 {
 	struct run run = {.set = settings,
 			  .engine = engine,
-			  .is_launch = launch->pid,
 			  .paused = settings->start_paused,
 			  .was_paused = settings->start_paused};
 	struct tracer t = {.set = settings,

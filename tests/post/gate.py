@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""functrace --report --error-exitcode as a gate of CI: a check that could not be made is none that found nothing.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+
+from run import main
+
+FUNCTRACE = os.environ["FUNCTRACE"]
+SOURCE = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	fputs("runs\\n", stderr);
+	if (argc > 2)
+		for (int i = 0; i < 20000; i++)
+			free(malloc((size_t)rand() % 5000 + 1));
+	memset(malloc(100), 1, 100);
+	return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def program_in(folder):
+    path = os.path.join(folder, "leaky")
+    subprocess.run(["gcc", "-g", "-O0", "-fno-builtin", "-x", "c", "-", "-o", path], input=SOURCE.encode(), check=True)
+    return path
+
+
+def trace(*words, **options):
+    done = subprocess.run([FUNCTRACE, "-q", *words], timeout=120, check=False, stderr=subprocess.PIPE,
+                          **{"stdout": subprocess.PIPE, **options})
+    return done.returncode, done.stderr.decode()
+
+
+NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; what is there is not complete. Give another place.\n"
+
+
+def what_can_be_known_is_said_before_the_program_runs(folder):
+    program, bad = program_in(folder), os.path.join(folder, "bad")
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("{\n a name\n Memcheck:Leak\n nonsense\n}\n")
+    for option, message in (
+            ("--suppressions=/nonexist", "cannot read the suppressions in /nonexist: No such file or directory"),
+            ("--suppressions=" + bad, f"{bad}, line 4: there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }}"),
+            ("--html=/nonexist/x.html",
+             "cannot write /nonexist/x.html: No such file or directory. Choose another place with --html."),
+            ("--diff=/nonexist", "cannot open /nonexist: No such file or directory")):
+        for more in ["--error-exitcode=9"], []:
+            assert trace("--report", option, *more, program) == (1, f"functrace: {message}\n"), option
+
+
+def a_report_that_failed_is_no_clean_one(folder):
+    program = program_in(folder)
+    with open("/dev/full", "wb") as full:
+        for options, words, status in (["--error-exitcode=9"], [], 9), ([], [], 1), (["--error-exitcode=9"], ["3"], 3), \
+                ([], ["3"], 3):
+            said = trace("--report", *options, program, *words, stdout=full)
+            assert said == (status, "runs\n" + NOT_COMPLETE % "standard output"), (options, words, said)
+    assert trace("--report", "--error-exitcode=9", "--html=/dev/full", "--suppressions=/dev/null", program) == (
+        9, "runs\n" + NOT_COMPLETE % "/dev/full")
+    # Leaks that are found outweigh what the program ends with.
+    assert trace("--report", "--error-exitcode=9", program, "3") == (9, "runs\n")
+    assert trace("--report", program, "3") == (3, "runs\n")
+
+
+def a_trace_that_broke_off_is_no_clean_one(folder):
+    """Its report has less than there was, perhaps nothing."""
+    program = program_in(folder)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+
+    for options, status in (["--error-exitcode=9"], 9), ([], 1):
+        ended, said = trace("--report", "--scan=off", *options, program, "0", "many", preexec_fn=limit)
+        assert ended == status and "can no longer be written to" in said, (ended, said)
+
+
+def wrong_usage_names_functrace(folder):
+    program = program_in(folder)
+    page = os.path.join(folder, "page.html")
+    hint = "Try `functrace --help' or `functrace --usage' for more information.\n"
+    for options, message in (
+            (["--error-exitcode=9", "--html=" + page], "--error-exitcode is for leaks; add --report"),
+            (["--older=9", "--html=" + page], "--older is about what is alive; add --report"),
+            (["--report=leek"],
+             "--report takes leaks, peak, allocated, temporary, size, thread or object, not 'leek'")):
+        assert trace(*options, program) == (2, f"functrace: {message}\n{hint}"), options
+    assert not os.path.exists(page)
+
+
+def a_scan_that_is_not_shown_failed(_folder):
+    with subprocess.Popen(["sleep", "60"]) as sleeper, open("/dev/full", "wb") as full:
+        try:
+            assert trace("--scan", "-t", str(sleeper.pid), stdout=full) == (
+                1, "functrace: cannot write standard output: No space left on device; what is there is not complete\n")
+        finally:
+            sleeper.kill()
+
+
+TESTS = [what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
+         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, a_scan_that_is_not_shown_failed]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

@@ -105,6 +105,8 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
+	if (options->chooses_leak_kinds && !options->leaks)
+		argp_error(state, "--show-leak-kinds says what -l shows; add -l");
 	if (options->error_exitcode && !options->leaks && !options->views.report)
 		argp_error(state, "--error-exitcode is for leaks; add %s", leak_options(options));
 	if (view_options_want(&options->views) && (options->stats || options->leaks || options->compress ||

@@ -195,7 +195,9 @@ def what_is_lost_goes_with_its_allocation(_folder):
     for options, chosen, lost in ((["--size=100-"], set(CALLS) - {3, 5, 10}, [1, 2]), (["--function=late"], {7, 9, 10}, [10]),
                                   (["-l", "--size=64"], {10}, [10]), (["-l", "--min-count=2"], {1, 2, 6, 11}, [1, 2]),
                                   (["-l", "-c", "--min-count=2"], {1, 2, 6, 11}, [1, 2]), (["-l", "--size=4k"], {1, 11}, [1])):
-        plain = [option for option in options if len(option) == 2]
+        # Whatever a scan says of them.
+        options = options + ["--show-leak-kinds=all"] if "-l" in options else options
+        plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
         assert run(*options, "-", data=whole, check=0).stdout == expected, (options, expected.decode())
     report = run("--report", "--size=64-100", "-", data=whole, check=0).stdout.decode()

@@ -219,6 +219,20 @@ def exit_status_tells_of_leaks(_folder):
     assert run("--report", "-", data=TRACE).returncode == 0
 
 
+def the_status_agrees_with_growth(folder):
+    old = os.path.join(folder, "old")
+    for trace, status in ((TRACE, 0), ((HEAD % 41 + CALLS.split("3. [")[0]).encode(), 9)):
+        with open(old, "wb") as file:
+            file.write(trace)
+        text = report_of(TRACE, "--diff=" + old, "--error-exitcode=9", status=status)
+        assert text.count("No stack has more than before.") == (0 if status else 2), text
+    for mark, more, status in ("@1", [], 9), ("@1", ["--min-count=3"], 0), ("@9", [], 0):
+        text = report_of(TRACE, "--diff=" + mark, "--error-exitcode=9", *more, status=status)
+        assert ("No stack has more than before." in text) == (text.count("  1. +") < 2), text
+    # Other views have the status of the report of leaks.
+    assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
+
+
 def wrong_usage_is_said(folder):
     for options in (["--report=x"], ["--top=0", "--report"], ["--top=3"], ["--tree"], ["--report", "--tree=x"],
                     ["--report=size", "--tree"], ["--report", "--between=3,2"], ["--report", "--between=3"],
@@ -463,7 +477,7 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
-         several_traces_are_one_report, exit_status_tells_of_leaks,
+         several_traces_are_one_report, exit_status_tells_of_leaks, the_status_agrees_with_growth,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,
          what_is_chosen_is_released_with_its_allocation, what_the_libraries_keep_is_no_leak,

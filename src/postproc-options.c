@@ -52,8 +52,8 @@ static const struct argp_option option_table[] = {
 	{"leaks", 'l', NULL, 0, "only what was allocated and not released, and its totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
-	 "with -l, where a scan was: blocks of these kinds, of definite, indirect, possible and reachable, or all (default: "
-	 "definite,indirect)",
+	 "with -l, where a scan was: blocks of these kinds, of definite, indirect, possible and reachable, or all "
+	 "(default: definite,indirect)",
 	 0},
 	{"compress", 'c', NULL, 0, "group the calls that have the same stack", 0},
 	{"sort", 's', "size|count|size-asc|count-asc", 0,
@@ -115,7 +115,7 @@ static const struct argp_option option_table[] = {
 	{"hatf-file", OPT_HATF_FILE, "FILE", 0, "instead of the trace: write it as Heap Allocation Trace Format", 0},
 	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that makes its calls again", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l: end with status N if there are leaks", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l or --report: end with status N if there are leaks", 0},
 	{"quiet", 'q', NULL, 0, "errors only", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},

@@ -11,8 +11,8 @@
  * seen: it is no leak, and is counted.  Copies and the records of
  * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
  * objects that replace others keep their place between the calls. Where the last scan of a resource has found what is
- * lost, only these kinds (leak_kinds.h) of its blocks are leaks. What is from before the trace goes on only where a scan
- * says that it is lost, before what that says. */
+ * lost, only these kinds (leak_kinds.h) of its blocks are leaks. What is from before the trace goes on only where a
+ * scan says that it is lost, before what that says. */
 struct stage *leaks_new(struct stage *next, unsigned kinds);
 /* While a leak goes on: its kind, as a set of one. What no scan has said anything of counts as definitely lost. */
 unsigned leaks_kind(const struct stage *stage);

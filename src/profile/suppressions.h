@@ -46,8 +46,8 @@ struct suppression *suppressions_find(struct suppressions *suppressions, unsigne
 #define SUPPRESSION_USED_MAX 96
 /* "56 bytes in 2 blocks" into `text`, which it returns. */
 const char *suppression_used_text(const struct tally *used, char text[static SUPPRESSION_USED_MAX]);
-/* After profile_end(): what matches is not picked any more; the first entry that matches has it. What no scan has looked
- * at counts as definitely lost. */
+/* After profile_end(): what matches is not picked any more; the first entry that matches has it. What no scan has
+ * looked at counts as definitely lost. */
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile);
 /* Frees what they have; the struct is the caller's. */
 void suppressions_free(struct suppressions *suppressions);

@@ -101,6 +101,12 @@ static bool is_traced(const struct settings *set, const char *module)
 	return false;
 }
 
+/* It ran already. What began late for another reason, after a fork or a pause, has not been attached to. */
+static bool is_attached(const struct trace *trace)
+{
+	return trace->attached && !trace->forked_by && !trace->is_launched;
+}
+
 #define COMMAND_MAX 4000 /* bytes */
 
 /* What some formats say of a process beyond the rest. */
@@ -112,7 +118,6 @@ static void put_described(struct trace *trace, struct record *record)
 
 	process->command = command;
 	process->ppid = (uint32_t)proc_parent(trace->pid);
-	process->is_attached = trace->attached && !trace->forked_by;
 	if (process->is_attached && is_traced(trace->run->set, "file"))
 		files = open_files_of(trace->pid, &process->file_count);
 	process->files = files;
@@ -142,6 +147,7 @@ static void put_process(struct trace *trace)
 					    .depth = set->depth,
 					    .has_depth = true,
 					    .no_timestamps = !set->timestamps,
+					    .is_attached = is_attached(trace),
 					    .name = trace->exe,
 					    .origin = origin}};
 

@@ -9,7 +9,8 @@ import resource
 import subprocess
 import sys
 
-from run import main
+from report import CALLS, HEAD, TRACE, report_of
+from run import main, run
 
 FUNCTRACE = os.environ["FUNCTRACE"]
 SOURCE = """#include <stdio.h>
@@ -104,8 +105,23 @@ def a_scan_that_is_not_shown_failed(_folder):
             sleeper.kill()
 
 
+def the_status_agrees_with_growth(folder):
+    old = os.path.join(folder, "old")
+    for trace, status in ((TRACE, 0), ((HEAD % 41 + CALLS.split("3. [")[0]).encode(), 9)):
+        with open(old, "wb") as file:
+            file.write(trace)
+        text = report_of(TRACE, "--diff=" + old, "--error-exitcode=9", status=status)
+        assert text.count("No stack has more than before.") == (0 if status else 2), text
+    for mark, more, status in ("@1", [], 9), ("@1", ["--min-count=3"], 0), ("@9", [], 0):
+        text = report_of(TRACE, "--diff=" + mark, "--error-exitcode=9", *more, status=status)
+        assert ("No stack has more than before." in text) == (text.count("  1. +") < 2), text
+    # Other views have the status of the report of leaks.
+    assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
+
+
 TESTS = [what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
-         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, a_scan_that_is_not_shown_failed]
+         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, a_scan_that_is_not_shown_failed,
+         the_status_agrees_with_growth]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

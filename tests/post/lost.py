@@ -206,6 +206,20 @@ def entries_each_have_their_kind(folder):
         assert out.stdout.count(b"No stack has more than before.") == (1 if status else 2), out.stdout
 
 
+def what_was_lost_before_can_be_suppressed(folder):
+    trace = ONE % b"## before <1> 0x90 7\n## before <1> 0xa0 9\n## scan <1>\n## lost <1> 0x90 definitely\n## lost <1> 0x10 definitely\n"
+    path = os.path.join(folder, "s")
+    made = run("--report", "--gen-suppressions", "-", data=trace, check=0).stdout.decode()
+    entry = "{\n   <a name for it>\n   Memcheck:Leak\n   fun:\\[before the trace]\n}\n"
+    assert entry in made, made
+    for text in entry, "leak:[before the trace]\n":
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        for options, seen, not_seen in (["--report"], "8 bytes in 1 block  100.0 %", "no stack is known"), (["-l"], "malloc<memory>(8)", "## before"):
+            out = run(*options, "--suppressions=" + path, "--error-exitcode=9", "-", data=trace, check=9).stdout.decode()
+            assert seen in out and not_seen not in out and "suppressed" in out and "7 bytes in 1 block" in out, out
+
+
 def wrong_kinds_are_said(folder):
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
@@ -280,7 +294,8 @@ def a_figure_of_each_stack_is_what_is_lost(_folder):
 TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, nothing_lost_is_no_leak, an_unknown_heap_is_said,
          every_stage_keeps_it,
          the_list_has_what_is_lost, the_list_and_its_status_agree, suppressions_are_for_their_kinds,
-         entries_each_have_their_kind, wrong_kinds_are_said, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
+         entries_each_have_their_kind, what_was_lost_before_can_be_suppressed,
+         wrong_kinds_are_said, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
          xml_has_the_classes, a_figure_of_each_stack_is_what_is_lost]
 
 if __name__ == "__main__":

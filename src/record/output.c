@@ -2,6 +2,7 @@
 #include "record/output.h"
 #include "record/attachments.h"
 #include "record/kinds.h"
+#include "record/ledger.h"
 #include "record/open_files.h"
 #include "record/trace_file.h"
 #include "record/run.h"
@@ -101,12 +102,6 @@ static bool is_traced(const struct settings *set, const char *module)
 	return false;
 }
 
-/* It ran already. What began late for another reason, after a fork or a pause, has not been attached to. */
-static bool is_attached(const struct trace *trace)
-{
-	return trace->attached && !trace->forked_by && !trace->is_launched;
-}
-
 #define COMMAND_MAX 4000 /* bytes */
 
 /* What some formats say of a process beyond the rest. */
@@ -147,7 +142,7 @@ static void put_process(struct trace *trace)
 					    .depth = set->depth,
 					    .has_depth = true,
 					    .no_timestamps = !set->timestamps,
-					    .is_attached = is_attached(trace),
+					    .is_attached = trace->attached && !trace->forked_by && !trace->is_launched,
 					    .name = trace->exe,
 					    .origin = origin}};
 
@@ -366,11 +361,13 @@ void output_heap(struct trace *trace, const struct record_heap *heap)
 
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
+	ledger_scan(trace, resource, !*reason);
 	put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
 }
 
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
 {
+	ledger_lost(trace, resource, id, kind);
 	put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
 }
 

@@ -84,8 +84,7 @@ static void write_times(struct report *report)
 	/* How long was traced no trace says, only when its first and its last event were. */
 	if (profile->has_times && profile->end_since)
 		lines_add(&report->lines, " within %s",
-			  profile->end_since < 500000 ? "1 ms"
-						      : report_span_text(report, profile->end_since, span));
+			  profile->end_since < 500000 ? "1 ms" : report_span_text(report, profile->end_since, span));
 	lines_end(&report->lines);
 }
 

@@ -2,7 +2,6 @@
 #include "record/output.h"
 #include "record/attachments.h"
 #include "record/kinds.h"
-#include "record/ledger.h"
 #include "record/open_files.h"
 #include "record/trace_file.h"
 #include "record/run.h"
@@ -361,13 +360,11 @@ void output_heap(struct trace *trace, const struct record_heap *heap)
 
 void output_scan(struct trace *trace, uint32_t resource, const char *reason)
 {
-	ledger_scan(trace, resource, !*reason);
 	put(trace, &(struct record){.type = RECORD_SCAN, .scan = {resource, reason}});
 }
 
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind)
 {
-	ledger_lost(trace, resource, id, kind);
 	put(trace, &(struct record){.type = RECORD_LOST, .lost = {resource, id, kind}});
 }
 

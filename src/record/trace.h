@@ -42,8 +42,7 @@ struct kind_counts {
 /* What the last scan has found lost of a kind, definitely or indirectly. */
 struct lost_total {
 	bool is_known;
-	uint64_t blocks, bytes;
-	uint64_t events; /* of the trace, before it */
+	uint64_t blocks, bytes, events; /* ... and how many the trace had before */
 };
 
 /* Live resources of one kind. */

@@ -5,6 +5,7 @@ The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -16,13 +17,17 @@ FUNCTRACE = os.environ["FUNCTRACE"]
 SOURCE = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+static void *volatile kept;
 int main(int argc, char **argv)
 {
 	fputs("runs\\n", stderr);
-	if (argc > 2)
+	if (argc > 2 && !strcmp(argv[2], "many"))
 		for (int i = 0; i < 20000; i++)
 			free(malloc((size_t)rand() % 5000 + 1));
-	memset(malloc(100), 1, 100);
+	if (argc > 2 && !strcmp(argv[2], "keep"))
+		kept = malloc(50);
+	else
+		memset(malloc(100), 1, 100);
 	return argc > 1 ? atoi(argv[1]) : 0;
 }
 """
@@ -96,6 +101,20 @@ def wrong_usage_names_functrace(folder):
     assert not os.path.exists(page)
 
 
+def the_summary_says_what_is_lost(folder):
+    program, path = program_in(folder), os.path.join(folder, "t")
+    for options, words, live, lost, hint in (
+            (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
+            (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "what is live"),
+            ([], [], "1 block with 100 bytes is live", "", "the leaks")):
+        done = subprocess.run([FUNCTRACE, *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
+        said = re.sub(r"process \d+", "process N", done.stderr.decode())
+        assert said == (f"runs\nfunctrace: process N (leaky): 1 event; {live}{lost}; trace: {path}\n"
+                        f"functrace: to see {hint}: functrace-postproc --report {path}\n"), said
+    done = subprocess.run([FUNCTRACE, "--report", "--error-exitcode=9", program], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 9 and b"is live; 1 block with 100 bytes is lost\n" in done.stderr, done
+
+
 def a_scan_that_is_not_shown_failed(_folder):
     with subprocess.Popen(["sleep", "60"]) as sleeper, open("/dev/full", "wb") as full:
         try:
@@ -120,7 +139,7 @@ def the_status_agrees_with_growth(folder):
 
 
 TESTS = [what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
-         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, a_scan_that_is_not_shown_failed,
+         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, the_summary_says_what_is_lost, a_scan_that_is_not_shown_failed,
          the_status_agrees_with_growth]
 
 if __name__ == "__main__":

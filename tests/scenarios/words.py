@@ -539,7 +539,8 @@ def quoted(room):
         problems += equal('hints of %r' % name, len(hints), 1)
         for hint in hints:
             shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
-            problems += equal('what %s shows' % hint, b'\n# 1 block(s) leaked with total size of 30100 bytes\n' in shown.out, True)
+            problems += equal('what %s shows' % hint, b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
+                              True)
     bash = kinds.need('bash')
     for command in ('"$0" -o /dev/null "$1" 0', '"$0" -o >(cat >/dev/null) "$1" 0', '"$0" -o /dev/fd/7 "$1" 0 7>seven',
                     '"$0" -o - "$1" 0 >out'):

@@ -64,7 +64,6 @@ static void broken(struct trace *trace, int error)
 	if (trace->broken)
 		return;
 	trace->broken = run->has_broken = true;
-	run->exit_status = 1;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
@@ -181,7 +180,6 @@ static void not_begun(struct trace *trace, int error)
 	const char *advice = error == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	run->exit_status = 1;
 	if (!run->has_begun)
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)

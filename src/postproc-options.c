@@ -49,7 +49,8 @@ enum long_option {
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What is shown:", 1},
-	{"leaks", 'l', NULL, 0, "only what was allocated and not released, and its totals", 0},
+	{"leaks", 'l', NULL, 0,
+	 "only what was allocated and not released (where a scan was: what is lost), and its totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
 	 "with -l, where a scan was: blocks of these kinds, of definite, indirect, possible and reachable, or all "

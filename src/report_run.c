@@ -28,7 +28,7 @@ static char **words_for(const struct settings *settings, const char *name, size_
 }
 
 /* What is wrong with these options, or with the files that they name, is wrong with functrace's command line. */
-static int check_options(const struct settings *settings)
+int report_run_check(const struct settings *settings)
 {
 	size_t count;
 	char **argv = words_for(settings, "functrace", 1, &count);
@@ -37,6 +37,8 @@ static int check_options(const struct settings *settings)
 	const int status = postproc_wait(postproc_start(argv, -1, -1));
 
 	free(argv);
+	if (status == POSTPROC_NOT_FOUND)
+		return EXIT_FAILURE;
 	return status ? status : -1;
 }
 
@@ -109,10 +111,10 @@ static bool make_folder(struct settings *settings)
 
 int report_run_begin(struct settings *settings)
 {
-	const int status = check_options(settings);
+	const int status = report_run_check(settings);
 
 	if (status >= 0)
-		return status == POSTPROC_NOT_FOUND ? EXIT_FAILURE : status;
+		return status;
 	if (!make_folder(settings))
 		return EXIT_FAILURE;
 	settings->conclude = print_report;

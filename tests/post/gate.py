@@ -98,6 +98,8 @@ def wrong_usage_names_functrace(folder):
             (["--report=leek"],
              "--report takes leaks, peak, allocated, temporary, size, thread or object, not 'leek'")):
         assert trace(*options, program) == (2, f"functrace: {message}\n{hint}"), options
+    assert trace("--live", "--top=0", "-t", str(os.getpid())) == (
+        2, f"functrace: --top needs a number from 1 on, not '0'\n{hint}")
     assert not os.path.exists(page)
 
 

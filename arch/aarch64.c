@@ -26,6 +26,8 @@
 #define CALL_SIGRETURN 139
 
 #define HWCAP_GUARDED_STACKS (1ull << 32) /* HWCAP_GCS */
+#define HWCAP2_MEMORY_TAGS   (1ull << 18) /* HWCAP2_MTE */
+#define SEGMENT_MEMORY_TAGS  0x70000002u  /* PT_AARCH64_MEMTAG_MTE; kernels before 6.2 had another number */
 
 #define SIGINFO_BRKPT 1 /* TRAP_BRKPT */
 
@@ -239,4 +241,6 @@ const struct arch arch_aarch64 = {
 	.dwarf_pc = A64_PC,
 	.strip = aarch64_strip,
 	.tag_bits = 8,
+	.memory_tags_hwcap2 = HWCAP2_MEMORY_TAGS,
+	.memory_tags_segment = SEGMENT_MEMORY_TAGS,
 };

@@ -146,6 +146,9 @@ struct arch {
 	 * sees EINTR as it would untraced), and returns true. NULL where the registers no longer show what the call was
 	 * (arm64 keeps the first argument to itself). */
 	bool (*restart_syscall)(struct arch_regs *regs);
+	/* Whether that call is epoll_wait() or its like with a timeout, which starts anew when the call is made again.
+	 * NULL with restart_syscall. */
+	bool (*waits_for_a_time)(const struct arch_regs *regs);
 	/* Whether the registers of a task that was interrupted are those of a system call, and its number. Before a
 	 * stop is reported the kernel has put the pc back to the instruction (`code`: the four bytes there) of one that
 	 * it makes again, and /proc/TID/syscall does not tell: arch/arm64/kernel/signal.c, do_signal(), forgets the
@@ -257,12 +260,23 @@ struct arch {
 	uint64_t (*strip)(uint64_t return_address);
 	/* The highest bits of a pointer to data, which do not say where it leads, but may say more of it (a tag). */
 	unsigned tag_bits;
+	/* The bit of AT_HWCAP2 without which this machine keeps no tags of memory, which pointers' ones have to match.
+	 * 0: such processors keep none. */
+	uint64_t memory_tags_hwcap2;
+	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
+	uint32_t memory_tags_segment;
 };
 
 /* Where code lies, of an address that may say in which state it runs. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 {
 	return code & ~arch->code_state;
+}
+
+/* Where a pointer to data leads. */
+static inline uint64_t arch_data_address(const struct arch *arch, uint64_t pointer)
+{
+	return pointer & UINT64_MAX >> arch->tag_bits;
 }
 
 /* A register, by its word. */

@@ -237,6 +237,7 @@ const struct arch arch_arm = {
 	/* The kernel has looked at a call's result before the task stops. To set the pc back to the call would make one
 	 * again of which a handler, of a signal that comes meanwhile, expects EINTR. */
 	.restart_syscall = NULL,
+	.waits_for_a_time = NULL,
 	.at_syscall = arm_at_syscall,
 	.find_syscall = arm_find_syscall,
 	.find_restorer = arm_find_restorer,

@@ -113,6 +113,21 @@ static bool i386_restart_syscall(struct arch_regs *regs)
 	return false;
 }
 
+static bool i386_waits_for_a_time(const struct arch_regs *regs)
+{
+	switch (regs->narrow[I386_ORIG_EAX]) {
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+		return regs->narrow[I386_EAX] == (uint32_t)-EINTR && (int32_t)regs->narrow[I386_ESI] > 0;
+#ifdef __NR_epoll_pwait2
+	case __NR_epoll_pwait2:
+		return regs->narrow[I386_EAX] == (uint32_t)-EINTR && regs->narrow[I386_ESI];
+#endif
+	default:
+		return false;
+	}
+}
+
 #ifndef __NR_clone3
 #define __NR_clone3 435
 #endif
@@ -285,6 +300,7 @@ const struct arch arch_i386 = {
 	.return_pops = 4,
 	.return_sp = i386_return_sp,
 	.restart_syscall = i386_restart_syscall,
+	.waits_for_a_time = i386_waits_for_a_time,
 	.find_syscall = i386_find_syscall,
 	.find_restorer = i386_find_restorer,
 	.set_syscall = i386_set_syscall,

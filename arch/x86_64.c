@@ -101,6 +101,21 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 	return false; /* also the -1 of a task that is not in a system call */
 }
 
+static bool x86_64_waits_for_a_time(const struct arch_regs *regs)
+{
+	switch (regs->words[X86_ORIG_RAX]) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return regs->words[X86_RAX] == (uint64_t)-EINTR && (int32_t)regs->words[X86_R10] > 0;
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+		return regs->words[X86_RAX] == (uint64_t)-EINTR && regs->words[X86_R10];
+#endif
+	default:
+		return false;
+	}
+}
+
 static pid_t x86_64_made_task(const struct arch_regs *regs)
 {
 	const uint64_t number = regs->words[X86_ORIG_RAX];
@@ -223,6 +238,7 @@ const struct arch arch_x86_64 = {
 	.return_address = x86_64_return_address,
 	.return_sp = x86_64_return_sp,
 	.restart_syscall = x86_64_restart_syscall,
+	.waits_for_a_time = x86_64_waits_for_a_time,
 	.find_syscall = x86_64_find_syscall,
 	.find_restorer = x86_64_find_restorer,
 	.set_syscall = x86_64_set_syscall,

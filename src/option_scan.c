@@ -47,15 +47,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		wish->is_json = arg && !strcmp(arg, "json");
 		return 0;
 	case OPT_CORE:
+		if (wish->core)
+			return usage_error(parse, "--core=%s: one core file is given already, %s; give one at a time",
+					   arg, wish->core);
 		wish->core = arg;
 		return 0;
 	case OPT_SYSROOT:
+		if (!path_is_folder(arg))
+			return usage_error(parse, "--sysroot=%s: there is no such folder", arg);
 		wish->sysroot = arg;
 		return 0;
 	case OPT_WHY:
 		if (!parse_number_hex(arg, UINT64_MAX, &address))
 			return usage_error(parse, "--why=%s: give the address of a block, as --scan shows it: 0x55d0c0",
 					   arg);
+		if (!arg[strspn(arg, "0123456789")])
+			return usage_error(parse,
+					   "--why=%s: addresses are hexadecimal: 0x%s, or 0x%llx if that is decimal",
+					   arg, arg, strtoull(arg, NULL, 10));
 		ARRAY_GROW(wish->why, parse->why_capacity, wish->why_count);
 		wish->why[wish->why_count++] = address;
 		return 0;
@@ -146,13 +155,18 @@ int option_scan_check(struct parse *parse)
 	struct scan_wish *wish = &s->scan;
 	int error = 0;
 
-	if (wish->core && (s->pid_count || s->argv || s->report.is_wanted))
-		return usage_error(parse, "--core=%s is looked at alone; leave -t, the program and --report out",
+	if (wish->core && (s->pid_count || s->children || s->argv || s->report.is_wanted))
+		return usage_error(parse,
+				   "--core=%s is looked at alone; leave -t, --children, the program and --report out",
 				   wish->core);
-	if (!wish->core && s->pid_count != 1)
-		return usage_error(parse, "--scan looks at one process that runs: give it with -t");
+	if (!wish->core && !s->pid_count)
+		return usage_error(parse, "--scan looks at processes that run: give them with -t");
 	if (s->report.is_live)
 		return usage_error(parse, "--scan and --live do not go together: one is at the end, the other before");
+	if (parse->tracing_option)
+		return usage_error(parse, "%s is about tracing, and --scan alone traces nothing; leave it out%s",
+				   parse->tracing_option,
+				   wish->core ? "" : ", or add -e memory to trace, and to scan at the end");
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
 	if (wish->core && (wish->count || wish->interval_ns))

@@ -154,14 +154,26 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	return error;
 }
 
+/* As by its id: no wrong usage. */
+static int belongs_to_another(struct parse *parse, const char *name, pid_t pid)
+{
+	msg_error("-t %s: process %d has that name, and belongs to user %ld. Run functrace as that user, or as root.",
+		  name, pid, proc_owner(pid));
+	parse->status = 1;
+	return EINVAL;
+}
+
 static int target_name(struct parse *parse, const char *name)
 {
 	size_t count;
 	pid_t *const pids = who_named(name, &count);
 	const pid_t ancestor = common_ancestor(pids, count);
+	pid_t stranger;
 	int error;
 
-	if (!count)
+	if (!count && (stranger = who_named_of_another(name)))
+		error = belongs_to_another(parse, name, stranger);
+	else if (!count)
 		error = usage_error(parse,
 				    "-t %s: this is no process id, and no process %s; 'pgrep -af %s' looks into whole "
 				    "command lines",
@@ -219,7 +231,8 @@ static bool parse_billionths(const char *text, size_t length, uint64_t *value)
 		for (size_t i = places; i < 9; i++)
 			part *= 10;
 	}
-	good = good && parse_number(digits, 1000000, &whole);
+	/* ".5" has none. */
+	good = good && ((point == digits) || parse_number(digits, 1000000, &whole));
 	free(digits);
 	*value = whole * 1000000000u + part;
 	return good && *value;

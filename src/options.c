@@ -243,7 +243,10 @@ static int show(struct parse *parse, struct argp_state *state, int key)
 	else
 		argp_state_help(state, stdout,
 				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
-	fflush(stdout);
+	if (fflush(stdout) || ferror(stdout)) {
+		msg_error("cannot write standard output: %s", strerror(errno));
+		parse->status = 1;
+	}
 	return ECANCELED;
 }
 
@@ -310,12 +313,39 @@ static int parse_flag(struct parse *parse, int key)
 	}
 }
 
+/* Of an option, "-b" or "--verify". */
+static const char *shown_name(int key)
+{
+	static char text[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].name && options[i].key == key) {
+			if (key < 0x80)
+				snprintf(text, sizeof(text), "-%c", key);
+			else
+				snprintf(text, sizeof(text), "--%s", options[i].name);
+			return text;
+		}
+	return NULL;
+}
+
+/* What --scan alone has no use for is kept, to be refused then. */
+static void note_use(struct parse *parse, int key)
+{
+	const bool is_of_all =
+		key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' || key == 's';
+
+	if (!is_of_all && !parse->tracing_option)
+		parse->tracing_option = shown_name(key);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parse *const parse = state->input;
 	struct settings *const s = parse->settings;
 	int error;
 
+	note_use(parse, key);
 	switch (key) {
 	case 'e':
 		return option_list(parse, arg, option_module);

@@ -181,9 +181,14 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 	return value_read(of, value, &number) ? number : 0;
 }
 
+/* A block's id is its address: the pointer's tag is another one each time that the block is given out. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
-	return value_read(of, value, id) && (*id || of->row->kind->zero_is_id);
+	if (!value_read(of, value, id))
+		return false;
+	if (of->p->arch->tag_bits && is_heap_type(of->row->kind->type))
+		*id = arch_data_address(of->p->arch, *id);
+	return *id || of->row->kind->zero_is_id;
 }
 
 bool value_is_success(const struct process *p, const struct function *f, uint64_t result)

@@ -19,7 +19,8 @@ uint64_t value_result(const struct process *p, const struct function *f, uint64_
 bool value_read(const struct operands *of, const struct value *value, uint64_t *to);
 /* The same; 0: it cannot be read. */
 uint64_t value_of(const struct operands *of, const struct value *value);
-/* Takes an id of the row's kind from the call. False: there is none (NULL), or it cannot be read. */
+/* Takes an id of the row's kind from the call; of a block of memory, without a tag. False: there is none (NULL), or it
+ * cannot be read. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id);
 /* Whether a function has done what it is there for, by what value_result() says. */
 bool value_is_success(const struct process *p, const struct function *f, uint64_t result);

@@ -337,7 +337,7 @@ static void leave_descriptors(const struct engine *engine)
 	const int keep[] = {engine->socket, engine->link, engine->launch.gate, engine->launch.exec_error,
 			    engine->settings->output_fd};
 
-	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
 		fds_null(STDOUT_FILENO);

@@ -77,24 +77,33 @@ static bool kept(int fd, const int *keep, size_t count)
 	return false;
 }
 
-void fds_close_others(const int *keep, size_t count)
+/* null: -1: /dev/null cannot be opened here. */
+static void replace(int fd, int null)
 {
+	if (null < 0 || dup3(null, fd, O_CLOEXEC) < 0)
+		close(fd);
+}
+
+void fds_null_others(const int *keep, size_t count)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	DIR *const folder = opendir("/proc/self/fd");
 	struct dirent *entry;
 
 	/* /proc has just been taken away. */
 	for (int fd = STDERR_FILENO + 1; !folder && fd < sysconf(_SC_OPEN_MAX); fd++)
-		if (!kept(fd, keep, count))
-			close(fd);
-	if (!folder)
-		return;
-	while ((entry = readdir(folder))) {
+		if (fd != null && !kept(fd, keep, count) && fcntl(fd, F_GETFD) >= 0)
+			replace(fd, null);
+	while (folder && (entry = readdir(folder))) {
 		const int fd = atoi(entry->d_name); /* "." and "..": 0, not closed */
 
-		if (fd > STDERR_FILENO && fd != dirfd(folder) && !kept(fd, keep, count))
-			close(fd);
+		if (fd > STDERR_FILENO && fd != dirfd(folder) && fd != null && !kept(fd, keep, count))
+			replace(fd, null);
 	}
-	closedir(folder);
+	if (folder)
+		closedir(folder);
+	if (null >= 0)
+		close(null);
 }
 
 void fds_null(int fd)

@@ -26,9 +26,12 @@ int message_send(int socket, enum message_type type, uint32_t space, int fd);
 /* 1: *message and *fd (-1 if none came), 0: the other side is gone, -EAGAIN: nothing there now. */
 int message_receive(int socket, struct message *message, int *fd);
 
-/* Closes every descriptor from 3 on that is not in keep: what functrace inherited belongs to the
- * target, and a pipe that functrace held open would not end for its reader. */
-void fds_close_others(const int *keep, size_t count);
+/* Makes every descriptor from 3 on that is not in keep /dev/null: what functrace inherited belongs to the target, and
+ * a pipe that functrace held open would not end for its reader. The numbers stay taken, for a library that somebody
+ * has preloaded may have a descriptor of its own, and closes it some day:
+ *
+ *	libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
+void fds_null_others(const int *keep, size_t count);
 /* Makes descriptor `fd` /dev/null. */
 void fds_null(int fd);
 /* Makes it /dev/null if it is closed, lest something else become it. */

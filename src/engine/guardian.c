@@ -236,7 +236,7 @@ static void leave_descriptors(const struct guardian *g)
 {
 	const int keep[] = {g->engine.socket, g->engine.visible_handle, g->link};
 
-	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	fds_null(STDOUT_FILENO);
 	fd_fill(STDERR_FILENO);

@@ -225,7 +225,7 @@ static void leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out};
 
-	fds_close_others(keep, ARRAY_SIZE(keep));
+	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	fds_null(STDOUT_FILENO);
 	fd_fill(STDERR_FILENO);

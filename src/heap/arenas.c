@@ -205,11 +205,11 @@ static bool add_main(struct heap *heap, uint64_t system_mem)
 	if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
 		return pieces_find(heap, top, system_mem);
 	if (!word_at(&heap->words, top + heap->form->word, &size))
-		return inconsistent(heap, "the main arena's topmost chunk cannot be read");
+		return inconsistent_at(heap, top, "the main arena's topmost chunk cannot be read");
 	const uint64_t end = top + SIZE_OF(size);
 
 	if (end < top || system_mem > end || !heap_has_memory(heap->image, end - system_mem, end))
-		return inconsistent(heap, "the main arena has another size than it says");
+		return inconsistent_at(heap, top, "the main arena has another size than it says");
 	heap->figures.bottom = end - system_mem;
 	heap->figures.top = end;
 	region_add(heap, &(struct region){.start = chunk_start(heap->form, end - system_mem),
@@ -278,8 +278,10 @@ static bool has_heap_size(struct heap *heap, uint64_t size)
 {
 	heap->heap_size = size;
 	for (size_t i = 1; i < heap->arena_count; i++)
-		if (!follow_heaps(heap, i, system_mem_of(heap, i), false))
+		if (!follow_heaps(heap, i, system_mem_of(heap, i), false)) {
+			heap->place = heap->arenas[i].start;
 			return false;
+		}
 	return true;
 }
 
@@ -289,10 +291,13 @@ static bool find_heap_size(struct heap *heap)
 {
 	if (has_heap_size(heap, heap->form->heap_size))
 		return true;
+	const uint64_t arena = heap->place;
+
 	for (uint64_t size = HEAP_LEAST; size <= HEAP_GREATEST; size *= 2)
 		if (has_heap_size(heap, size))
 			return true;
-	return inconsistent(heap, "an arena's heaps do not follow each other, or have another size than it says");
+	return inconsistent_at(heap, arena,
+			       "an arena's heaps do not follow each other, or have another size than it says");
 }
 
 bool arenas_regions(struct heap *heap)

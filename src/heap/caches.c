@@ -129,7 +129,7 @@ static bool is_odd(struct heap *heap, uint64_t address)
 }
 
 /* The pointers to caches are at the same place among the variables of all threads: whether at one, by which a thread
- * has a cache, another has what is none. */
+ * has a cache, another has what is none; heap->place: where. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const struct heap_image *image = heap->image;
@@ -142,7 +142,10 @@ static bool has_odd_cache(struct heap *heap)
 			const uint64_t address = pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
 
 			is_known |= address && is_cache(heap, address);
-			has_odd |= address && is_odd(heap, address);
+			if (address && is_odd(heap, address)) {
+				has_odd = true;
+				heap->place = address - header_size(heap->form);
+			}
 		}
 		if (is_known && has_odd)
 			return true;
@@ -150,15 +153,17 @@ static bool has_odd_cache(struct heap *heap)
 	return false;
 }
 
-/* The first thread's own, which is the first block that malloc gives. */
+/* The first thread's own, which is the first block that malloc gives; heap->place: where. */
 static bool is_first_odd(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->region_count; i++) {
 		const struct region *region = &heap->regions[i];
 		const uint64_t address = region->start + header_size(heap->form);
 
-		if (region->arena == 0 && !region->is_mapped)
-			return is_odd(heap, address) && is_variable_of_thread(heap, address);
+		if (region->arena != 0 || region->is_mapped)
+			continue;
+		heap->place = region->start;
+		return is_odd(heap, address) && is_variable_of_thread(heap, address);
 	}
 	return false;
 }
@@ -174,7 +179,7 @@ bool caches_find(struct heap *heap)
 				chunk->state = CHUNK_INTERNAL;
 	}
 	if (has_odd_cache(heap) || is_first_odd(heap))
-		return inconsistent(heap, "a thread's cache does not hold together");
+		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");
 	for (size_t i = 0; i < heap->chunk_count; i++)
 		if (heap->chunks[i].state == CHUNK_CACHED) {
 			heap->figures.cached_chunks++;

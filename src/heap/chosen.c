@@ -36,7 +36,7 @@ static void note_pointers(const struct heap_image *image, struct choice *choice)
 
 		for (uint64_t at = m->start; m->writable && next_word_run(image, width, &at, m->end, &run);)
 			for (size_t k = 0; k < run.size; k += width) {
-				const uint64_t word = load_word(run.bytes + k, width);
+				const uint64_t word = image_pointer(image, load_word(run.bytes + k, width));
 
 				if (word - lowest <= span)
 					note(choice, word);

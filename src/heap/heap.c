@@ -62,11 +62,14 @@ static const struct {
 	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
 	/* The address of a variable that it has; 0: it is not there. NULL: it is the C library's own. */
 	uint64_t (*variable)(struct heap *heap);
+	/* Others that wait for a lock are counted beside it. */
+	bool has_plain_locks;
 } allocators[] = {
-	{"jemalloc", jemalloc_read, jemalloc_locks, jemalloc_variable},
-	{"mimalloc", mimalloc_read, NULL, mimalloc_variable},
-	{"glibc", glibc_read, glibc_locks, NULL},
-	{"musl", musl_read, NULL, NULL},
+	{"jemalloc", jemalloc_read, jemalloc_locks, jemalloc_variable, false},
+	{"mimalloc", mimalloc_read, NULL, mimalloc_variable, false},
+	{"glibc", glibc_read, glibc_locks, NULL, false},
+	{"musl", musl_read, NULL, NULL, false},
+	{"musl", musl_old_read, musl_old_locks, NULL, true},
 };
 
 static enum heap_status read_any(struct heap *heap)
@@ -84,7 +87,8 @@ static enum heap_status read_any(struct heap *heap)
 	return status;
 }
 
-enum heap_status heap_read(const struct heap_image *image, struct heap **result, const char **reason)
+enum heap_status heap_read_placed(const struct heap_image *image, struct heap **result, const char **reason,
+				  uint64_t *place)
 {
 	struct heap *heap = xcalloc(1, sizeof(*heap));
 
@@ -92,6 +96,7 @@ enum heap_status heap_read(const struct heap_image *image, struct heap **result,
 	const enum heap_status status = read_any(heap);
 
 	*reason = heap->reason;
+	*place = heap->place;
 	*result = NULL;
 	if (status == HEAP_READ)
 		*result = heap;
@@ -100,13 +105,23 @@ enum heap_status heap_read(const struct heap_image *image, struct heap **result,
 	return status;
 }
 
-size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most)
+enum heap_status heap_read(const struct heap_image *image, struct heap **result, const char **reason)
+{
+	uint64_t place;
+
+	return heap_read_placed(image, result, reason, &place);
+}
+
+size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked)
 {
 	struct heap heap = heap_begin(image);
 	size_t count = 0;
 
-	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !count; i++)
+	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !count; i++) {
 		count = allocators[i].locks ? allocators[i].locks(&heap, addresses, most) : 0;
+		if (can_be_marked)
+			*can_be_marked = !allocators[i].has_plain_locks;
+	}
 	free(heap.arenas);
 	return count;
 }

@@ -26,7 +26,8 @@ enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 struct heap_block {
 	uint64_t address, size; /* as malloc_usable_size(3) has it */
 	uint32_t root;          /* an index of heap_root(): by which it was reached first; HEAP_NONE */
-	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself */
+	uint32_t from;          /* the block in which the pointer to it was found; HEAP_NONE: in the root itself. Of a
+				 * HEAP_INDIRECT one, too: at last it leads to one that is HEAP_LOST */
 	uint32_t leads;         /* of a HEAP_LOST one, for heap_lost_by() */
 	uint8_t class;          /* enum heap_class */
 };
@@ -42,6 +43,9 @@ struct heap_figures {
 /* Reads the heap of an image, which must stay as it is until heap_free(). *reason (a static text, or NULL): what does
  * not agree, or is not supported. *heap is NULL but for HEAP_READ. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
+/* The same; *place: the address of what does not agree (of a chunk its header's), 0 unknown. */
+enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
+				  uint64_t *place);
 void heap_free(struct heap *heap);
 
 struct heap_extent {
@@ -53,14 +57,15 @@ struct heap_extent {
  * lost. NULL: more blocks than can be counted. */
 struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
 /* The addresses of the words of 4 bytes, `most` of them at most, that are not 0 while a thread of several is in the
- * midst of changing the heap: its arenas' locks, of the C library's kind (lowlevellock.h: 1 held, 2 held and others may
- * wait, whom the holder wakes by a futex call). How many; 0 unknown. */
-size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most);
+ * midst of changing the heap: its arenas' locks. *can_be_marked (may be NULL): they are of the C library's kind
+ * (lowlevellock.h: 1 held, 2 held and others may wait, whom the holder wakes by a futex call). How many; 0 unknown. */
+size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
 /* The path of the shared object that has the allocator's code, where that is not the C library; NULL: it is that, or
  * part of the program. The path is the image's. */
 const char *heap_object(const struct heap_image *image);
 /* Whose it is: "glibc", "musl", "jemalloc", "mimalloc". The figures are glibc's; of musl only arena, uordblks and
- * fordblks; of jemalloc and mimalloc also arenas, hblks, hblkhd and what is cached. */
+ * fordblks, of its old malloc ordblks, hblks and hblkhd besides; of jemalloc and mimalloc also arenas, hblks, hblkhd
+ * and what is cached. */
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 

@@ -10,6 +10,7 @@
 struct heap_mapping {
 	uint64_t start, end, offset;
 	bool readable, writable, executable, shared;
+	bool has_tags; /* the processor keeps a tag of each 16 bytes of it, which pointers have, too */
 	uint64_t device, inode;
 	const char *path;
 };

@@ -50,7 +50,7 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	unsigned unused = 0;
 
 	if (class >= JEMALLOC_BINS || extent->size != j->slab_sizes[class] || extent->address != extent->start)
-		return inconsistent(j->heap, "a slab has a size that no slab has");
+		return inconsistent_at(j->heap, extent->start, "a slab has a size that no slab has");
 	const uint64_t size = jemalloc_size(class);
 	const unsigned regions = (unsigned)(extent->size / size);
 
@@ -59,13 +59,13 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 		const bool is_free = extent->map[i / 64] >> i % 64 & 1;
 
 		if (is_free && i >= regions)
-			return inconsistent(j->heap, "a slab has more free regions than regions");
+			return inconsistent_at(j->heap, extent->start, "a slab has more free regions than regions");
 		unused += is_free;
 		if (!is_free && i < regions)
 			add_block(j, extent->start + i * size, size);
 	}
 	if (unused != EDATA_FREE(extent->bits))
-		return inconsistent(j->heap, "a slab counts other regions free than its map");
+		return inconsistent_at(j->heap, extent->start, "a slab counts other regions free than its map");
 	j->sums[arena * JEMALLOC_BINS + class].regions += regions - unused;
 	j->sums[arena * JEMALLOC_BINS + class].slabs++;
 	return true;
@@ -78,12 +78,12 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	const unsigned class = EDATA_CLASS(extent->bits);
 
 	if (class >= JEMALLOC_SIZES)
-		return inconsistent(j->heap, "a large block has a size that no block has");
+		return inconsistent_at(j->heap, extent->start, "a large block has a size that no block has");
 	const uint64_t size = jemalloc_size(class), whole = class < JEMALLOC_BINS ? jemalloc_size(JEMALLOC_BINS) : size;
 
 	if ((extent->size != whole && extent->size != whole + JEMALLOC_PAGE) ||
 	    extent->address - extent->start + size > extent->size)
-		return inconsistent(j->heap, "a large block has another size than its memory");
+		return inconsistent_at(j->heap, extent->start, "a large block has another size than its memory");
 	add_block(j, extent->address, size);
 	j->heap->figures.hblks++;
 	j->heap->figures.hblkhd += size;
@@ -109,28 +109,29 @@ static bool take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t
 	struct extent extent;
 
 	if (!read_extent(j, jemalloc_edata(word), &extent))
-		return inconsistent(heap, "a page's description cannot be read");
+		return inconsistent_at(heap, page, "a page's description cannot be read");
 	if (page != extent.start)
 		return (page > extent.start && page - extent.start < extent.size && page < *end) ||
-		       inconsistent(heap, "a page is described as of another extent");
+		       inconsistent_at(heap, page, "a page is described as of another extent");
 	const bool is_active = EDATA_STATE(extent.bits) == STATE_ACTIVE;
 
 	if ((word >> 2 & 7) != EDATA_STATE(extent.bits) ||
 	    (is_active && (word >> 48 != EDATA_CLASS(extent.bits) || (word & 1) != EDATA_IS_SLAB(extent.bits))))
-		return inconsistent(heap, "an extent is described in two ways");
+		return inconsistent_at(heap, page, "an extent is described in two ways");
 	if (page < *end)
-		return inconsistent(heap, "two extents overlap");
+		return inconsistent_at(heap, page, "two extents overlap");
 	if (EDATA_STATE(extent.bits) > STATE_RETAINED)
-		return inconsistent(heap, "an extent is between two states");
+		return inconsistent_at(heap, page, "an extent is between two states");
 	*end = page + extent.size;
 	if (!heap_has_memory(heap->image, page, *end))
-		return EDATA_STATE(extent.bits) == STATE_RETAINED || inconsistent(heap, "an extent has no memory");
+		return EDATA_STATE(extent.bits) == STATE_RETAINED ||
+		       inconsistent_at(heap, page, "an extent has no memory");
 	add_memory(heap, page, *end);
 	heap->figures.arena += EDATA_STATE(extent.bits) == STATE_RETAINED ? 0 : extent.size;
 	if (!is_active)
 		return true;
 	if (!jemalloc_arena(j, EDATA_ARENA(extent.bits)))
-		return inconsistent(heap, "an extent is of an arena that is not there");
+		return inconsistent_at(heap, page, "an extent is of an arena that is not there");
 	return EDATA_IS_SLAB(extent.bits) ? take_slab(j, &extent) : take_large(j, &extent);
 }
 
@@ -157,9 +158,9 @@ static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, ui
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);
 
 	if ((*seen)++)
-		return inconsistent(j->heap, "two leaves of its tree are at one place");
+		return inconsistent_at(j->heap, leaf, "two leaves of its tree are at one place");
 	if (leaf + LEAF_BYTES < leaf)
-		return inconsistent(j->heap, "a leaf of its tree lies beyond all memory");
+		return inconsistent_at(j->heap, leaf, "a leaf of its tree lies beyond all memory");
 	return take_leaf(j, leaf, first, end);
 }
 
@@ -201,7 +202,8 @@ static bool sort_regions(struct heap *heap)
 		qsort(heap->regions, heap->region_count, sizeof(*heap->regions), compare_regions);
 	for (size_t i = 1; i < heap->region_count; i++)
 		if (heap->regions[i].start < heap->regions[i - 1].end)
-			return inconsistent(heap, "an extent lies in the allocator's own memory");
+			return inconsistent_at(heap, heap->regions[i].start,
+					       "an extent lies in the allocator's own memory");
 	return true;
 }
 

@@ -58,7 +58,7 @@ static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64
 	uint16_t low_full, low_end;
 
 	if (!bytes)
-		return inconsistent(heap, "a thread's cache cannot be read");
+		return inconsistent_at(heap, stack, "a thread's cache cannot be read");
 	const uint64_t head = load_word(bytes, 8);
 
 	memcpy(&low_full, bytes + STACK_LOW_FULL, sizeof(low_full));
@@ -67,12 +67,12 @@ static bool take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64
 
 	if (head % 8 || end % 8 || head < *at || end <= *at || end > limit || end - *at > UINT16_MAX ||
 	    low_full != (uint16_t)*at)
-		return inconsistent(heap, "a stack of a thread's cache is not where it has to be");
+		return inconsistent_at(heap, stack, "a stack of a thread's cache is not where it has to be");
 	for (uint64_t i = head; i < end; i += 8) {
 		struct heap_block *block = block_at(j, word_or_0(&heap->words, i));
 
 		if (!block || block->size != size)
-			return inconsistent(heap, "a thread's cache has what is no block of that size");
+			return inconsistent_at(heap, i, "a thread's cache has what is no block of that size");
 		block->class = CLASS_TAKEN;
 		heap->figures.cached_chunks++;
 		heap->figures.cached_bytes += size;
@@ -91,7 +91,7 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 	uint64_t at = memory + 8;
 
 	if (!own || word_or_0(words, stacks) != cache || word_or_0(words, memory) != MARK_BEFORE)
-		return inconsistent(j->heap, "a thread's cache has no memory");
+		return inconsistent_at(j->heap, cache, "a thread's cache has no memory");
 	for (unsigned i = 0; i < STACKS_MAX; i++) {
 		const uint64_t stack = stacks + 8 + i * STACK_BYTES;
 
@@ -101,7 +101,7 @@ static bool take_cache(struct jemalloc *j, uint64_t cache, uint64_t *internal)
 			return false;
 	}
 	if (word_or_0(words, at) != MARK_BEHIND)
-		return inconsistent(j->heap, "a thread's cache has another end");
+		return inconsistent_at(j->heap, cache, "a thread's cache has another end");
 	own->class = CLASS_TAKEN;
 	*internal += own->size;
 	return true;
@@ -117,7 +117,7 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 	for (uint64_t cache = first, count = 0; cache; cache = next == first ? 0 : next) {
 		if (count++ > CACHES_MAX || word_or_0(words, cache + CACHE_ARENA) != arena ||
 		    !word_at(words, cache + CACHE_NEXT, &next) || !next)
-			return inconsistent(j->heap, "an arena's caches do not follow each other");
+			return inconsistent_at(j->heap, arena, "an arena's caches do not follow each other");
 		if (!take_cache(j, cache, internal))
 			return false;
 	}
@@ -136,7 +136,7 @@ static bool take_own(struct jemalloc *j, uint64_t arena)
 		if (count++ > BLOCKS_MAX || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
 		    !word_at(words, block + 8, &next) || !size || size % JEMALLOC_PAGE || block + size < block ||
 		    !heap_has_memory(j->heap->image, block, block + size))
-			return inconsistent(j->heap, "an arena's own memory is not what it says");
+			return inconsistent_at(j->heap, arena, "an arena's own memory is not what it says");
 		region_add(j->heap, &(struct region){.start = block, .whole = block, .end = block + size});
 	}
 	return true;

@@ -6,6 +6,7 @@ libheap_a_SOURCES = src/heap/arenas.c src/heap/blocks.c src/heap/caches.c src/he
 	src/heap/jemalloc.c src/heap/jemalloc.h src/heap/jemalloc_caches.c src/heap/jemalloc_find.c \
 	src/heap/known.c src/heap/mapped.c src/heap/mark.c src/heap/mimalloc.c src/heap/mimalloc.h \
 	src/heap/mimalloc_find.c \
-	src/heap/musl.c src/heap/musl.h src/heap/parts.h \
+	src/heap/musl.c src/heap/musl.h src/heap/musl_old.c src/heap/musl_old.h \
+	src/heap/musl_old_bins.c src/heap/parts.h \
 	src/heap/pieces.c src/heap/roots.c src/heap/walk.c \
 	src/heap/words.h

@@ -125,13 +125,13 @@ static void meet_lost(struct marking *marking, uint64_t word, uint32_t from)
 	struct heap *heap = marking->heap;
 	const uint32_t index = heap_find(heap, word);
 
-	(void)from;
 	if (index == HEAP_NONE || index == marking->leader || heap->blocks[index].class != HEAP_LOST)
 		return;
 	struct heap_block *block = &heap->blocks[index];
 	struct leads *leads = leads_of(heap, marking->leader);
 
 	block->class = HEAP_INDIRECT;
+	block->from = from;
 	leads->bytes += block->size;
 	leads->blocks++;
 	if (index < marking->leader) {

@@ -72,9 +72,9 @@ static bool take_lists(struct mimalloc *m, struct page *page)
 	const int64_t others = again < 0 ? -1 : follow(m, page, by_others & ~(uint64_t)3);
 
 	if (others < 0)
-		return inconsistent(heap, "a list of free blocks does not hold together");
+		return inconsistent_at(heap, page->at, "a list of free blocks does not hold together");
 	if ((uint64_t)(unused + again) + used != page->capacity || (uint64_t)others > used)
-		return inconsistent(heap, "a page counts other blocks in use than its lists leave");
+		return inconsistent_at(heap, page->at, "a page counts other blocks in use than its lists leave");
 	heap->figures.cached_chunks += (uint64_t)others;
 	heap->figures.cached_bytes += (uint64_t)others * page->block_size;
 	heap->figures.uordblks += used * page->block_size;
@@ -104,7 +104,7 @@ static bool take_page(struct mimalloc *m, struct page *page, uint64_t said_size)
 	if (page->block_size % 8 || page->block_size > page->size || page->capacity > reserved ||
 	    reserved > page->size / page->block_size ||
 	    !heap_has_memory(heap->image, page->start, page->start + page->capacity * page->block_size))
-		return inconsistent(heap, "a page has other blocks than there is room for");
+		return inconsistent_at(heap, page->at, "a page has other blocks than there is room for");
 	if (!take_lists(m, page))
 		return false;
 	for (uint64_t i = 0; i < page->capacity; i++)
@@ -140,9 +140,9 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct page *page
 	if (!word_or_0(words, segment + SEGMENT_THREAD) && !word_or_0(words, segment + SEGMENT_USED))
 		return true;
 	if (slices > UINT32_MAX || !is_mapped(heap->image, segment, end))
-		return inconsistent(heap, "a segment has less memory than it says");
+		return inconsistent_at(heap, segment, "a segment has less memory than it says");
 	if (heap->region_count && heap->regions[heap->region_count - 1].end > segment)
-		return inconsistent(heap, "two segments overlap");
+		return inconsistent_at(heap, segment, "two segments overlap");
 	region_add(heap, &(struct region){.start = segment, .whole = segment, .end = end});
 	heap->figures.arena += end - segment;
 	for (uint64_t i = 1; i < entries; i += count) {
@@ -151,7 +151,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct page *page
 		const uint32_t size = int_or_0(words, page->at + PAGE_SIZE);
 
 		if (!count || count > slices - i)
-			return inconsistent(heap, "a segment's pages do not follow each other");
+			return inconsistent_at(heap, page->at, "a segment's pages do not follow each other");
 		if (!size)
 			continue;
 		page->start = segment + i * SLICE_BYTES;
@@ -167,7 +167,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct page *page
 	}
 	return (used == word_or_0(words, segment + SEGMENT_USED) &&
 		abandoned == word_or_0(words, segment + SEGMENT_ABANDONED)) ||
-	       inconsistent(heap, "a segment counts other pages than it has");
+	       inconsistent_at(heap, segment, "a segment counts other pages than it has");
 }
 
 /* ---- Heaps ---- */
@@ -191,7 +191,7 @@ static bool take_delayed(struct mimalloc *m, uint64_t owner)
 
 		if (!block || block->address != at || block->class == CLASS_DELAYED ||
 		    !word_at(&heap->words, at, &next))
-			return inconsistent(heap, "a heap's list of released blocks does not hold together");
+			return inconsistent_at(heap, at, "a heap's list of released blocks does not hold together");
 		block->class = CLASS_DELAYED;
 		heap->figures.cached_chunks++;
 		heap->figures.cached_bytes += block->size;
@@ -214,7 +214,7 @@ static bool take_heaps(struct mimalloc *m, struct owners *owners)
 		if (!owner)
 			continue;
 		if (!bytes_at(&heap->words, owner, HEAP_BYTES) || word_or_0(&heap->words, owner + HEAP_PAGES) != same)
-			return inconsistent(heap, "a heap counts other pages than those that are its own");
+			return inconsistent_at(heap, owner, "a heap counts other pages than those that are its own");
 		heap->figures.arenas++;
 		if (!take_delayed(m, owner))
 			return false;

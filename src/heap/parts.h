@@ -34,6 +34,7 @@ struct heap {
 	const struct form *form; /* NULL: the blocks are known from elsewhere */
 	const char *allocator;
 	const char *reason;
+	uint64_t place;       /* where that is seen; 0 unknown */
 	struct arena *arenas; /* glibc's; the main one first */
 	size_t arena_count, arena_capacity;
 	uint64_t state_offset;  /* of the bins in a malloc_state: tells the version */
@@ -50,7 +51,9 @@ struct heap {
 	struct leads *leads; /* of lost blocks that lead to others */
 	size_t lead_count, lead_capacity;
 	struct heap_figures figures;
-	uint64_t sbrk_base; /* the address of that word of mp_; 0 unknown */
+	unsigned header_before; /* so far before a block threads point that are just giving or taking it; 0 unknown */
+	uint64_t sbrk_base;     /* the address of that word of mp_; 0 unknown */
+	bool has_tags;          /* glibc tags blocks (glibc.mem.tagging): its arenas are in memory that has tags */
 };
 
 /* Whether a mapping has the variables of an object: of a file, or its .bss, which lies behind those. */
@@ -69,6 +72,15 @@ void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word
 static inline bool inconsistent(struct heap *heap, const char *reason)
 {
 	heap->reason = reason;
+	heap->place = 0;
+	return false;
+}
+
+/* The same with the address of what does not agree. */
+static inline bool inconsistent_at(struct heap *heap, uint64_t place, const char *reason)
+{
+	heap->reason = reason;
+	heap->place = place;
 	return false;
 }
 

@@ -132,6 +132,17 @@ static void give_vector(struct walk *walk, uint64_t control_block)
 		give(walk, word - 2 * image->word_size, at, 0);
 }
 
+/* Who is in the midst of malloc has the address of a block's header. */
+static void give_header(struct walk *walk, uint64_t word, pid_t tid)
+{
+	const struct heap *heap = walk->heap;
+	const uint64_t block = image_pointer(heap->image, word) + heap->header_before;
+	const uint32_t index = heap->header_before ? heap_find(heap, block) : HEAP_NONE;
+
+	if (index != HEAP_NONE && heap->blocks[index].address == block)
+		give(walk, block, 0, tid);
+}
+
 static void give_threads(struct walk *walk)
 {
 	const struct heap_image *image = walk->heap->image;
@@ -139,8 +150,10 @@ static void give_threads(struct walk *walk)
 	for (size_t i = 0; i < image->n_threads; i++) {
 		const struct heap_thread *thread = &image->threads[i];
 
-		for (size_t k = 0; k < thread->n_words; k++)
+		for (size_t k = 0; k < thread->n_words; k++) {
 			give(walk, thread->words[k], 0, thread->tid);
+			give_header(walk, thread->words[k], thread->tid);
+		}
 		give_vector(walk, thread->thread_pointer);
 	}
 }

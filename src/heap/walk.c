@@ -32,13 +32,13 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 
 	if (at + size + header_size(heap->form) > region->end ||
 	    !word_at(&heap->words, at + size + heap->form->word, &next))
-		return inconsistent(heap, "a chunk ends outside of its arena");
+		return inconsistent_at(heap, at, "a chunk ends outside of its arena");
 	if (next & PREVIOUS_IN_USE) {
 		add_chunk(heap, at, size, CHUNK_USED);
 		return true;
 	}
 	if (!word_at(&heap->words, at + size, &foot) || foot != size)
-		return inconsistent(heap, "a free chunk's size at its end is another one");
+		return inconsistent_at(heap, at, "a free chunk's size at its end is another one");
 	walked->free_chunks++;
 	walked->free_bytes += size;
 	add_chunk(heap, at, size, CHUNK_FREE);
@@ -52,7 +52,7 @@ static bool part(struct heap *heap, size_t index, uint64_t end)
 	const uint64_t next = pieces_next(heap, end, whole.end, whole.top);
 
 	if (!next)
-		return inconsistent(heap, "what follows in the main arena was not found");
+		return inconsistent_at(heap, end, "what follows in the main arena was not found");
 	region_add(heap, &whole);
 	memmove(&heap->regions[index + 2], &heap->regions[index + 1],
 		(heap->region_count - index - 2) * sizeof(*heap->regions));
@@ -71,20 +71,21 @@ static bool walk(struct heap *heap, size_t index, struct walked *walked)
 
 	for (uint64_t at = region->start; at < region->end; at += size) {
 		if (!word_at(&heap->words, at + heap->form->word, &word))
-			return inconsistent(heap, "a chunk's header cannot be read");
+			return inconsistent_at(heap, at, "a chunk's header cannot be read");
 		size = SIZE_OF(word);
 		if (at == region->top)
-			return at + size == region->end || inconsistent(heap, "the topmost chunk has another end");
+			return at + size == region->end ||
+			       inconsistent_at(heap, at, "the topmost chunk has another end");
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
 		if (size < least && region->top && heap->arenas[region->arena].is_main && pieces_fence(heap, at))
 			return part(heap, index, pieces_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
-			return inconsistent(heap, "a chunk has a size that no chunk has");
+			return inconsistent_at(heap, at, "a chunk has a size that no chunk has");
 		if (!take_chunk(heap, region, at, size, walked))
 			return false;
 	}
-	return region->top == 0 || inconsistent(heap, "the topmost chunk was not found");
+	return region->top == 0 || inconsistent_at(heap, region->top, "the topmost chunk was not found");
 }
 
 /* The chunks of an arena's bins have to be those that the walk has found free. */
@@ -100,13 +101,13 @@ static bool check_bins(struct heap *heap, const struct arena *arena, const struc
 			if (chunks++ > walked->free_chunks || !word_at(&heap->words, at + w, &word) ||
 			    !word_at(&heap->words, at + 2 * w, &next) || !word_at(&heap->words, at + 3 * w, &back) ||
 			    back != before)
-				return inconsistent(heap, "a bin's list does not hold together");
+				return inconsistent_at(heap, at, "a bin's list does not hold together");
 			bytes += SIZE_OF(word);
 			before = at;
 		}
 	}
 	if (chunks != walked->free_chunks || bytes != walked->free_bytes)
-		return inconsistent(heap, "the bins have other chunks than those that are free");
+		return inconsistent_at(heap, arena->start, "the bins have other chunks than those that are free");
 	heap->figures.ordblks += chunks + 1;
 	heap->figures.fordblks += bytes;
 	return true;
@@ -127,8 +128,10 @@ int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks 
 		const uint64_t address = at + chain->header;
 		struct chunk *chunk = chunk_at(heap, address);
 
-		if (!chunk || chunk->state != CHUNK_USED || (chain->size && chunk->size != chain->size))
+		if (!chunk || chunk->state != CHUNK_USED || (chain->size && chunk->size != chain->size)) {
+			heap->place = at;
 			return -1;
+		}
 		chunk->state = (uint8_t)chain->state;
 		ARRAY_GROW(marks->items, marks->capacity, marks->count);
 		marks->items[marks->count++] = chunk;
@@ -162,7 +165,7 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 	}
 	free(marks.items);
 	if (count < 0)
-		return inconsistent(heap, "a list of small free chunks does not hold together");
+		return inconsistent_at(heap, heap->place, "a list of small free chunks does not hold together");
 	heap->figures.smblks += (uint64_t)count;
 	heap->figures.fsmblks += (uint64_t)count * size;
 	heap->figures.fordblks += (uint64_t)count * size;

@@ -146,6 +146,31 @@ static void grow_looks(struct looks *looks, size_t count)
 	looks->count = capacity;
 }
 
+/* What a process had before it was traced was there at the start, whenever the census comes. */
+static void note_census(struct looks *looks, const struct resource_account *account)
+{
+	const struct site *site = account->before;
+
+	if (!site || site->tally.calls == looks->before.calls)
+		return;
+	const struct tally found = {site->tally.calls - looks->before.calls, site->tally.bytes - looks->before.bytes};
+	struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
+
+	tally_join(&base->live, &found);
+	tally_join(&last->live, &found);
+	base->calls += found.calls;
+	last->calls += found.calls;
+	tally_join(&looks->base_live, &found);
+	looks->last_calls += found.calls;
+	looks->before = site->tally;
+}
+
+static void grow_looks_to(struct looks *looks, const struct resource_account *account)
+{
+	grow_looks(looks, account->site_count);
+	note_census(looks, account);
+}
+
 static struct looks *looks_of(struct view *view, size_t resource)
 {
 	while (view->looks_count <= resource) {
@@ -236,7 +261,7 @@ static void look(struct view *view, double seconds)
 		return;
 	struct looks *looks = looks_of(view, view->resource);
 
-	grow_looks(looks, account->site_count);
+	grow_looks_to(looks, account);
 	account_end(&view->account);
 	look_for_scan(view, looks, account);
 	view->live = account->live;
@@ -262,7 +287,7 @@ void view_look(struct view *view, double seconds)
 			continue;
 		struct looks *looks = looks_of(view, i);
 
-		grow_looks(looks, account->site_count);
+		grow_looks_to(looks, account);
 		note_last(looks, account);
 	}
 	pthread_mutex_unlock(&view->lock);
@@ -278,7 +303,7 @@ void view_set_baseline(struct view *view)
 			continue;
 		struct looks *looks = looks_of(view, i);
 
-		grow_looks(looks, account->site_count);
+		grow_looks_to(looks, account);
 		for (size_t k = 0; k < account->site_count; k++)
 			looks->base[account->sites[k]->number] =
 				(struct site_look){account->sites[k]->live, account->sites[k]->tally.calls};

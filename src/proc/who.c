@@ -235,6 +235,33 @@ pid_t *who_named(const char *name, size_t *count)
 	return chosen(count, strchr(name, '/') ? is_run_by : is_named, name);
 }
 
+/* The kernel lets everybody read the name and the command line. */
+static bool is_named_of_another(pid_t pid, const void *name)
+{
+	const long owner = proc_owner(pid);
+	size_t size = 0;
+
+	if (owner < 0 || (uid_t)owner == geteuid())
+		return false;
+	char *const known = who_name(pid), *const file = file_of(pid), *const line = command_line(pid, &size);
+	const bool named = !file && line && size && (!strcmp(known, name) || !strcmp(line, name));
+
+	free(known);
+	free(file);
+	free(line);
+	return named;
+}
+
+pid_t who_named_of_another(const char *name)
+{
+	size_t count;
+	pid_t *const pids = chosen(&count, is_named_of_another, name);
+	const pid_t first = count ? pids[0] : 0;
+
+	free(pids);
+	return first;
+}
+
 bool who_has_other_mounts(pid_t pid)
 {
 	char path[32], root[8];

@@ -17,6 +17,9 @@ pid_t *who_all(size_t *count);
 /* The living processes of that name, or of that file's name; a name with a folder is the path of their program or
  * script. The caller frees them, as those of who_all(). */
 pid_t *who_named(const char *name, size_t *count);
+/* A living process of that name, or run by that path, of which nothing more may be known: another user's. 0: there is
+ * none. */
+pid_t who_named_of_another(const char *name);
 /* The living children of a process; as who_all(). */
 pid_t *who_children(pid_t pid, size_t *count);
 /* Whether its paths are those of another mount namespace (a container's), to be looked up below /proc/PID/root. A

@@ -12,14 +12,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define ROUNDS_MAX     1000             /* threads may be made all the time, but then by ones that do not stand yet */
-#define REFUSED_MAX    20               /* looks at threads that are about to end */
-#define YIELDS         200              /* before naps: a thread stops within microseconds */
-#define WAIT_NS        2000000000ull    /* for a thread that gets no processor */
-#define ASLEEP_WAIT_NS 20000000ull      /* for those that sleep in the kernel and are not to be disturbed */
-#define TURN_NS        20000000ull      /* for those that run to get a processor */
-#define ONES_TURN_NS   2000000ull       /* for one that runs while all others stand */
-#define SYSCALL_STOP   (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define ROUNDS_MAX     1000          /* threads may be made all the time, but then by ones that do not stand yet */
+#define REFUSED_MAX    20            /* looks at threads that are about to end */
+#define YIELDS         200           /* before naps: a thread stops within microseconds */
+#define WAIT_NS        2000000000ull /* for a thread that gets no processor */
+#define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
+#define TURN_NS        20000000ull   /* for those that run to get a processor */
+#define ONES_TURN_NS   2000000ull    /* for one that runs while all others stand */
+/* By which a wait may end late that is begun anew, for several copies of one scan. */
+#define LATE_NS      100000000ull
+#define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 struct held {
 	struct task task; /* first: the list of the process has these */
@@ -215,7 +217,7 @@ int hold_stop(struct hold *hold)
 		interrupt_moving(hold);
 		wait_for_stops(hold);
 	} while (seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
-	return hold->stopped ? 0 : -ESRCH;
+	return hold->stopped ? 0 : hold->moving ? -EBUSY : -ESRCH;
 }
 
 /* ---- Standing, and going on ---- */
@@ -366,13 +368,53 @@ size_t hold_run_to_calls(struct hold *hold, uint64_t deadline_ns, bool (*begin_t
 	return ran;
 }
 
+static uint64_t began_anew(const struct hold_waits *waits, pid_t tid, uint64_t sp, uint64_t now)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->items[i].tid == tid && waits->items[i].sp == sp)
+			return waits->items[i].began_ns;
+	return now;
+}
+
+/* Whether it is to see EINTR; keeps its wait in mind. */
+static bool ends_wait(const struct hold_waits *before, struct hold_waits *now, struct held *held)
+{
+	const struct arch *const arch = held->task.process->arch;
+
+	if (!before || !arch->waits_for_a_time || held->is_grouped || held->is_at_call || task_regs(&held->task) < 0 ||
+	    !arch->waits_for_a_time(&held->task.regs))
+		return false;
+	const uint64_t sp = arch->sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t began = began_anew(before, held->task.tid, sp, time);
+
+	now->items[now->count++] = (struct hold_wait){held->task.tid, sp, began};
+	return time - began > LATE_NS;
+}
+
 void hold_end(struct hold *hold)
 {
+	struct hold_waits now = {0};
+
 	take_reports(hold);
+	now.items = xcalloc(hold->process.task_count + 1, sizeof(*now.items));
 	FOR_EACH_TASK(task, &hold->process) {
+		struct held *const held = held_of(task);
+
 		if (task->stopped)
-			task_detach(task, get_ready(held_of(task)));
+			task_detach(task, ends_wait(hold->waits, &now, held) ? held->signal : get_ready(held));
 		drop(task);
 	}
+	if (hold->waits) {
+		free(hold->waits->items);
+		*hold->waits = now;
+	} else {
+		free(now.items);
+	}
 	hold->stopped = hold->moving = 0;
+}
+
+void hold_waits_free(struct hold_waits *waits)
+{
+	free(waits->items);
+	*waits = (struct hold_waits){0};
 }

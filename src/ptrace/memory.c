@@ -17,7 +17,7 @@ int memory_open(pid_t tid)
  * there before the end of a mapping is given, too. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size)
 {
-	const ssize_t got = pread(p->mem_fd, data, size, (off_t)address);
+	const ssize_t got = pread(p->mem_fd, data, size, (off_t)arch_data_address(p->arch, address));
 
 	return got < 0 ? -errno : got;
 }
@@ -26,6 +26,7 @@ int memory_read(struct process *p, uint64_t address, void *data, size_t size)
 {
 	size_t done = 0;
 
+	address = arch_data_address(p->arch, address);
 	while (done < size) {
 		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done, (off_t)(address + done));
 

@@ -6,6 +6,8 @@
 
 /* The memory of a task's process, to be read and written: a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
+/* Pointers of the program can be read through as they are: their tags are left out, which kernels do not all do. */
+
 /* Reads as much as there is before the end of a mapping: how many bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
 /* Reads all of it or fails. */

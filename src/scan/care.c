@@ -32,8 +32,7 @@ static bool is_heap_call(const struct arch *arch, long number)
 	return is_one_of(arch->heap_calls, ARCH_HEAP_CALLS, number);
 }
 
-/* What malloc calls in the midst of its work. */
-static bool is_malloc_call(const struct arch *arch, long number)
+bool care_is_malloc_call(const struct arch *arch, long number)
 {
 	return is_heap_call(arch, number) || is_one_of(arch->futex_calls, ARCH_FUTEX_CALLS, number);
 }
@@ -95,7 +94,7 @@ static bool is_inside(void *context, struct task *task)
 {
 	long number;
 
-	return (task->stopped && hold_in_syscall(task, &number) && is_malloc_call(task->process->arch, number)) ||
+	return (task->stopped && hold_in_syscall(task, &number) && care_is_malloc_call(task->process->arch, number)) ||
 	       is_in_code(context, task) || is_called_by_object(context, task);
 }
 
@@ -114,7 +113,7 @@ static bool is_in_glibc(void *context, struct task *task)
 	long number;
 
 	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
-	       (!hold_in_syscall(task, &number) || is_malloc_call(task->process->arch, number));
+	       (!hold_in_syscall(task, &number) || care_is_malloc_call(task->process->arch, number));
 }
 
 /* glibc's malloc asks for memory before it changes anything, and gives some back when all is done. */
@@ -125,7 +124,7 @@ static bool begins_resize(void *context, struct task *task)
 
 	(void)context;
 	return hold_begins_call(task, &number) &&
-	       (is_one_of(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !is_malloc_call(arch, number));
+	       (is_one_of(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
 }
 
 /* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for
@@ -283,5 +282,34 @@ size_t care_leave_locks(struct hold *hold, const uint64_t *all, size_t count)
 	       clock_ns(CLOCK_MONOTONIC) < end);
 	free(locks.held);
 	free(locks.own);
+	return locks.held_count;
+}
+
+/* ---- By locks that others cannot be seen to wait for ---- */
+
+#define FUTEX_ROUND 4u /* of so many rounds one lets those run on who are in a futex call, which may last */
+
+static bool may_change(void *context, struct task *task)
+{
+	const unsigned *round = context;
+	const struct arch *const arch = task->process->arch;
+	long number;
+
+	return task_regs(task) == 0 && (!hold_in_syscall(task, &number) || is_heap_call(arch, number) ||
+					(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && care_is_malloc_call(arch, number)));
+}
+
+size_t care_wait_locks(struct hold *hold, const uint64_t *all, size_t count)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
+	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};
+
+	for (unsigned round = 0;; round++) {
+		read_locks(hold, &locks);
+		if (!locks.held_count || hold_is_grouped(hold) || clock_ns(CLOCK_MONOTONIC) >= end)
+			break;
+		hold_run(hold, may_change, &round);
+	}
+	free(locks.held);
 	return locks.held_count;
 }

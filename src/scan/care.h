@@ -12,5 +12,10 @@ size_t care_leave_c(struct hold *hold, const char *object);
  * threads: those run on that may hold one, for its address is in a register or near the top of the stack. How many
  * locks are still held. */
 size_t care_leave_locks(struct hold *hold, const uint64_t *locks, size_t count);
+/* The same of locks that cannot be marked as waited for: all threads that may be in malloc run on for moments, until a
+ * moment is met in which none of these is held. */
+size_t care_wait_locks(struct hold *hold, const uint64_t *locks, size_t count);
+/* Whether malloc makes that system call in the midst of its work. */
+bool care_is_malloc_call(const struct arch *arch, long number);
 
 #endif

@@ -40,6 +40,7 @@ struct core {
 	Elf *elf;             /* it may have notes' bytes */
 	unsigned char *bytes; /* of the file, mapped */
 	size_t size;
+	uint64_t whole_size; /* that the file would have by its headers */
 	const struct arch *arch;
 	struct heap_image image;
 	struct heap_mapping *mappings;
@@ -302,6 +303,16 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 	}
 }
 
+/* The processor keeps tags of what these segments are of. */
+static void mark_tags(struct core *core, const GElf_Phdr *phdr)
+{
+	const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, phdr->p_vaddr);
+	struct heap_mapping *const m = count ? &core->mappings[count - 1] : NULL;
+
+	if (m && phdr->p_vaddr < m->end)
+		m->has_tags = true;
+}
+
 static bool read_segments(struct core *core, Elf *elf, uint32_t type)
 {
 	size_t count;
@@ -314,10 +325,39 @@ static bool read_segments(struct core *core, Elf *elf, uint32_t type)
 			continue;
 		if (type == PT_LOAD)
 			add_segment(core, &phdr);
+		else if (type != PT_NOTE)
+			mark_tags(core, &phdr);
 		else
 			take_notes(core, elf, &phdr);
 	}
 	return true;
+}
+
+static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
+{
+	const uint64_t other = add_saturated(offset, size);
+
+	return end > other ? end : other;
+}
+
+/* How many bytes the whole file has, as far as its headers say where something is. */
+static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
+{
+	size_t count = header->e_phnum;
+	uint64_t end = 0;
+	GElf_Phdr phdr;
+
+	/* Their number is in a section then, which the kernel writes last. */
+	if (count == PN_XNUM) {
+		end = later(end, header->e_shoff, header->e_shentsize);
+		if (elf_getphdrnum(elf, &count))
+			return end;
+	}
+	end = later(end, header->e_phoff, (uint64_t)count * header->e_phentsize);
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &phdr); i++)
+		if (phdr.p_filesz && (phdr.p_type == PT_LOAD || phdr.p_type == PT_NOTE))
+			end = later(end, phdr.p_offset, phdr.p_filesz);
+	return end;
 }
 
 /* NULL, or what is wrong with it. */
@@ -327,6 +367,9 @@ static const char *read_core(struct core *core, Elf *elf)
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) || header.e_type != ET_CORE)
 		return "it is no ELF core file";
+	core->whole_size = whole_size(elf, &header);
+	if (core->whole_size > core->size)
+		return "";
 	core->arch = arch_for_elf(header.e_machine, header.e_ident[EI_CLASS]);
 	if (!core->arch || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return "it is of a processor that this functrace does not know";
@@ -334,48 +377,64 @@ static const char *read_core(struct core *core, Elf *elf)
 		return "it has no memory";
 	read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
+	if (core->arch->memory_tags_segment)
+		read_segments(core, elf, core->arch->memory_tags_segment);
 	join_files(core);
 	core->program = whole_name(core);
 	return NULL;
 }
 
-/* 0 or -errno. */
-static int map_file(struct core *core, const char *path)
+/* NULL, or what is wrong with it. */
+static const char *map_file(struct core *core, const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	const int fd = open_regular(path, &st);
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
-		close(fd);
-		return -ENOEXEC;
-	}
+		return errno == ENOEXEC
+			       ? "it is no regular file, of which any part can be read at any time; write what a "
+				 "pipe gives to a file first"
+			       : strerror(errno);
 	core->size = (size_t)st.st_size;
 	core->time = st.st_mtim.tv_sec;
-	void *const bytes = mmap(NULL, core->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *const bytes = core->size ? mmap(NULL, core->size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 	const int error = errno;
 
 	close(fd);
 	if (bytes == MAP_FAILED)
-		return -error;
+		return strerror(error);
 	core->bytes = bytes;
-	return 0;
+	return bytes ? NULL : "it is empty";
+}
+
+static void explain(const struct core *core, const char *path, const char *wrong)
+{
+	char whole[32], held[32];
+
+	if (core->whole_size > core->size)
+		msg_error(
+			"the core file %s is truncated: its headers speak of %s bytes, it has %s. What is missing may "
+			"have had any pointer, so that nothing is known to be lost; write it again, with room for all "
+			"of it (ulimit -c, the disk).",
+			path, number_grouped(core->whole_size, whole), number_grouped(core->size, held));
+	else
+		msg_error("cannot scan the core file %s: %s. A core file is what the kernel writes of a process that "
+			  "dies, or gcore of one that runs",
+			  path, wrong);
 }
 
 struct core *core_open(const char *path)
 {
 	struct core *core = xcalloc(1, sizeof(*core));
-	const int error = map_file(core, path);
+	const char *wrong = map_file(core, path);
 
 	elf_version(EV_CURRENT);
-	core->elf = error ? NULL : elf_memory((char *)core->bytes, core->size);
-	const char *wrong = error && error != -ENOEXEC ? strerror(-error) : read_core(core, core->elf);
-
+	if (!wrong) {
+		core->elf = elf_memory((char *)core->bytes, core->size);
+		wrong = read_core(core, core->elf);
+	}
 	if (wrong) {
-		msg_error("cannot scan the core file %s: %s. A core file is what the kernel writes of a process that "
-			  "dies, or gcore of one that runs",
-			  path, wrong);
+		explain(core, path, wrong);
 		core_free(core);
 		return NULL;
 	}

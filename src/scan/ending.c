@@ -76,7 +76,7 @@ bool ending_is_locked(const struct ending *ending)
 {
 	const struct heap_image *image = snapshot_image(ending->snapshot);
 	uint64_t locks[LOCKS_MAX];
-	const size_t count = heap_locks(image, locks, LOCKS_MAX);
+	const size_t count = heap_locks(image, locks, LOCKS_MAX, NULL);
 
 	for (size_t i = 0; i < count && image->n_threads > 1; i++) {
 		size_t size;

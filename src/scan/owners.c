@@ -89,43 +89,46 @@ void scan_owners_free(struct scan_owner *owners, size_t count)
 
 /* ---- Why ---- */
 
-static void add_line(struct scan_why *why, char *line)
+static struct scan_step *add_step(struct scan_why *why)
 {
-	why->lines = xreallocarray(why->lines, why->line_count + 1, sizeof(*why->lines));
-	why->lines[why->line_count++] = line;
+	why->steps = xreallocarray(why->steps, why->step_count + 1, sizeof(*why->steps));
+	why->steps[why->step_count] = (struct scan_step){0};
+	return &why->steps[why->step_count++];
 }
 
-static char *describe(const struct heap_block *block, const struct heap_image *image, struct scan_types *types)
+static void add_block(struct scan_why *why, const struct heap_block *block, const struct heap_image *image,
+		      struct scan_types *types)
 {
-	const char *name = scan_type_name(types, scan_type_of(types, image, block->address, block->size));
+	struct scan_step *step = add_step(why);
 
-	return xasprintf("0x%" PRIx64 ", %" PRIu64 " bytes%s%s", block->address, block->size, name ? ", " : "",
-			 name ? name : "");
+	step->address = block->address;
+	step->size = block->size;
+	step->type = scan_type_name(types, scan_type_of(types, image, block->address, block->size));
 }
 
+/* The blocks from the first one to this one. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
-		    struct data_names *names, struct scan_types *types, uint32_t index)
+		    struct scan_types *types, uint32_t index)
 {
 	size_t count, steps = 0;
 	const struct heap_block *blocks = heap_blocks(heap, &count);
-	uint32_t way[STEPS_MAX];
-	struct buf root = {0};
+	uint32_t way[STEPS_MAX], first = index;
 	size_t shown = 0;
 
-	for (uint32_t at = index; at != HEAP_NONE && steps < count; at = blocks[at].from, steps++)
+	for (uint32_t at = index; at != HEAP_NONE && steps < count; at = blocks[at].from, steps++) {
 		if (shown < STEPS_MAX)
 			way[shown++] = at;
-	add_root(&root, heap, image, names, blocks[index].root, true);
-	add_line(why, xstrdup(buf_str(&root)));
-	buf_free(&root);
-	if (steps > shown)
-		add_line(why, xasprintf("-> %zu more blocks", steps - shown));
-	while (shown-- > 0) {
-		char *block = describe(&blocks[way[shown]], image, types);
-
-		add_line(why, xasprintf("-> %s", block));
-		free(block);
+		first = at;
 	}
+	/* Which structure is lost is said by its first block. */
+	if (steps > shown && blocks[first].class == HEAP_LOST) {
+		add_block(why, &blocks[first], image, types);
+		steps--;
+	}
+	if (steps > shown)
+		add_step(why)->left_out = steps - shown;
+	while (shown-- > 0)
+		add_block(why, &blocks[way[shown]], image, types);
 }
 
 void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_image *image, struct data_names *names,
@@ -134,23 +137,23 @@ void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_i
 	size_t count;
 	const struct heap_block *blocks = heap_blocks(heap, &count);
 	const uint32_t index = heap_find(heap, why->address);
+	struct buf root = {0};
 
-	if (index == HEAP_NONE) {
-		add_line(why, xstrdup("no block of the heap is there now"));
+	why->is_block = index != HEAP_NONE;
+	if (!why->is_block)
 		return;
-	}
+	why->class = (enum scan_class)blocks[index].class;
 	if (blocks[index].root != HEAP_NONE) {
-		add_way(why, heap, image, names, types, index);
-		return;
+		add_root(&root, heap, image, names, blocks[index].root, true);
+		add_step(why)->root = xstrdup(buf_str(&root));
+		buf_free(&root);
 	}
-	add_line(why, describe(&blocks[index], image, types));
-	add_line(why, xstrdup(blocks[index].class == HEAP_LOST ? "nothing: it is definitely lost"
-							       : "only blocks that are lost lead to it"));
+	add_way(why, heap, image, types, index);
 }
 
 void scan_why_free(struct scan_why *why)
 {
-	for (size_t i = 0; i < why->line_count; i++)
-		free(why->lines[i]);
-	free(why->lines);
+	for (size_t i = 0; i < why->step_count; i++)
+		free(why->steps[i].root);
+	free(why->steps);
 }

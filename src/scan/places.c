@@ -16,23 +16,59 @@ static bool is_in(const struct heap_mapping *m, uint64_t address)
 	return address >= m->start && address < m->end;
 }
 
-/* A thread's variables lie in the same mapping as its stack, above that. */
-static bool add_thread(struct buf *out, const struct heap_image *image, const struct heap_mapping *m, uint64_t address)
+#define CONTROL_BLOCK 4096 /* bytes around the thread pointer in which the C library has what it keeps of a thread */
+
+/* A thread's variables: below the thread pointer (x86) or above it, beside the C library's own words. The kernel may
+ * have merged their mapping with a stack, and with mappings of the program's own. */
+static bool is_near(const struct heap_thread *thread, uint64_t address, uint64_t thread_bytes)
 {
+	const uint64_t span = thread_bytes > CONTROL_BLOCK ? thread_bytes : CONTROL_BLOCK;
+
+	return thread->thread_pointer && add_saturated(address, span) > thread->thread_pointer &&
+	       address < add_saturated(thread->thread_pointer, span);
+}
+
+static const struct heap_thread *variables_of(const struct heap_image *image, const struct heap_mapping *m,
+					      uint64_t address, uint64_t thread_bytes)
+{
+	for (size_t i = 0; i < image->n_threads; i++)
+		if (is_in(m, image->threads[i].thread_pointer) && is_near(&image->threads[i], address, thread_bytes))
+			return &image->threads[i];
+	return NULL;
+}
+
+/* The thread with the nearest stack pointer below it; its variables, if they are in the same mapping, end the stack. */
+static const struct heap_thread *stack_of(const struct heap_image *image, const struct heap_mapping *m,
+					  uint64_t address)
+{
+	const struct heap_thread *nearest = NULL, *lowest = NULL;
+
 	for (size_t i = 0; i < image->n_threads; i++) {
 		const struct heap_thread *thread = &image->threads[i];
-		const bool has_both = is_in(m, thread->sp) && is_in(m, thread->thread_pointer);
 
-		if (!is_in(m, thread->sp) && !is_in(m, thread->thread_pointer))
+		if (!is_in(m, thread->sp))
 			continue;
-		/* The first variables are below the thread pointer, where the stack begins above them. */
-		buf_printf(out, "%s of thread %d",
-			   !is_in(m, thread->sp) || (has_both && address + 4096 > thread->thread_pointer) ? "variables"
-													  : "stack",
-			   thread->tid);
-		return true;
+		if (!lowest || thread->sp < lowest->sp)
+			lowest = thread;
+		if (thread->sp <= address && (!nearest || thread->sp > nearest->sp))
+			nearest = thread;
 	}
-	return false;
+	if (!nearest)
+		return lowest; /* what a function uses below its stack pointer, or has left there */
+	return is_in(m, nearest->thread_pointer) && address > nearest->thread_pointer ? NULL : nearest;
+}
+
+static bool add_thread(struct buf *out, const struct heap_image *image, const struct heap_mapping *m, uint64_t address,
+		       uint64_t thread_bytes)
+{
+	const struct heap_thread *variables = variables_of(image, m, address, thread_bytes);
+	const struct heap_thread *stack = variables ? NULL : stack_of(image, m, address);
+
+	if (variables)
+		buf_printf(out, "variables of thread %d", variables->tid);
+	else if (stack)
+		buf_printf(out, "stack of thread %d", stack->tid);
+	return variables || stack;
 }
 
 void scan_place_add(struct buf *out, struct data_names *names, const struct heap_image *image, uint64_t address,
@@ -55,7 +91,7 @@ void scan_place_add(struct buf *out, struct data_names *names, const struct heap
 		buf_printf(out, "0x%" PRIx64, address);
 		return;
 	}
-	if (!add_thread(out, image, m, address))
+	if (!add_thread(out, image, m, address, data_names_thread_bytes(names)))
 		buf_printf(out, "%s 0x%" PRIx64 "-0x%" PRIx64, m->path[0] ? m->path : "mapping", m->start, m->end);
 	if (is_exact)
 		buf_printf(out, ", 0x%" PRIx64, address);

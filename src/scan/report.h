@@ -7,6 +7,7 @@
 #include "scan/types.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* One of the allocator's figures. */
 struct scan_figure {
@@ -22,19 +23,34 @@ struct scan_owner {
 	struct scan_sum sum;
 };
 
-/* Why a block is alive: a line for each step from the root to it, or one that says that it is not. */
+/* On the way to a block: the root, a block, or so many blocks that are left out. */
+struct scan_step {
+	char *root; /* NULL: it is none */
+	size_t left_out;
+	uint64_t address, size; /* of a block */
+	const char *type;       /* NULL unknown; of the struct scan_types */
+};
+
+/* Why a block is alive: the way from a root to it. Of one that is indirectly lost the way from a block that is
+ * definitely lost; of one that is that itself it alone. */
 struct scan_why {
 	uint64_t address;
-	char **lines;
-	size_t line_count;
+	bool is_block; /* else there is none, and no way */
+	enum scan_class class;
+	struct scan_step *steps;
+	size_t step_count;
 };
 
 struct scan_report {
 	pid_t pid;
 	const char *program;
-	bool is_core;           /* nothing was stopped */
-	uint64_t scan, scans;   /* which of how many, from 1 on */
-	uint64_t since_last_ns; /* from the pause before to this one, 0: it is the first */
+	const char *core; /* the path of a core file: nothing was stopped; NULL: of a process */
+	const char
+		*program_before; /* at the scan before, from which it has executed this one since; NULL: it has not */
+	struct timespec time;    /* of a process: when it was looked at, by CLOCK_REALTIME */
+	uint64_t scan, scans;    /* which of how many, from 1 on */
+	bool is_compared;        /* with the scan before */
+	uint64_t since_last_ns;  /* from the pause before to this one, 0: it is the first */
 	const struct snapshot_figures *pause;
 	uint64_t inconsistent; /* copies that were not used, for an allocator was in the midst of its work */
 	struct scan_groups *groups;

@@ -26,6 +26,23 @@ static void add_sums(struct buf *out, const struct scan_sum sums[CLASSES])
 	}
 }
 
+/* Of what this is, and when. */
+static void add_origin(struct buf *out, const struct scan_report *report)
+{
+	if (report->core) {
+		buf_add_str(out, "\"core\":");
+		json_add_string(out, report->core);
+	} else {
+		buf_printf(out, "\"time\":%lld.%03ld", (long long)report->time.tv_sec, report->time.tv_nsec / 1000000);
+	}
+	buf_add_char(out, ',');
+	if (!report->program_before)
+		return;
+	buf_add_str(out, "\"program_before\":");
+	json_add_string(out, report->program_before);
+	buf_add_char(out, ',');
+}
+
 static void add_pause(struct buf *out, const struct scan_report *report)
 {
 	const struct snapshot_figures *pause = report->pause;
@@ -53,11 +70,31 @@ static void add_groups(struct buf *out, const struct scan_report *report)
 		add_sums(out, group->sums);
 		buf_add_char(out, ',');
 		add_sum(out, "lost_by_it", group->kept_lost);
-		if (report->scan > 1) {
+		if (report->is_compared) {
 			buf_add_char(out, ',');
 			add_sum(out, "before", group->before);
 		}
 		buf_add_char(out, '}');
+	}
+	buf_add_char(out, ']');
+}
+
+/* What all blocks of a group have more than at the scan before, the most first. */
+static void add_growth(struct buf *out, const struct scan_report *report)
+{
+	struct scan_groups *groups = report->groups;
+
+	if (!report->is_compared)
+		return;
+	scan_groups_sort_growth(groups);
+	buf_printf(out, ",\"since_last_ns\":%" PRIu64 ",\"grown\":[", report->since_last_ns);
+	for (size_t i = 0; i < groups->count && groups->items[i].rank > 0; i++) {
+		const struct scan_group *group = &groups->items[i];
+
+		buf_printf(out, "%s{\"size\":%" PRIu64 ",\"type\":", i ? "," : "", group->size);
+		json_add_string(out, scan_type_name(report->types, group->type));
+		buf_printf(out, ",\"bytes\":%" PRId64 ",\"blocks\":%" PRIu64 "}", group->rank,
+			   scan_group_all(group).blocks - group->before.blocks);
 	}
 	buf_add_char(out, ']');
 }
@@ -83,17 +120,36 @@ static void add_figures(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, '}');
 }
 
+static void add_step(struct buf *out, const struct scan_step *step)
+{
+	if (step->root) {
+		buf_add_str(out, "{\"root\":");
+		json_add_string(out, step->root);
+	} else if (step->left_out) {
+		buf_printf(out, "{\"left_out\":%zu", step->left_out);
+	} else {
+		buf_printf(out, "{\"address\":\"0x%" PRIx64 "\",\"size\":%" PRIu64 ",\"type\":", step->address,
+			   step->size);
+		json_add_string(out, step->type);
+	}
+	buf_add_char(out, '}');
+}
+
 static void add_whys(struct buf *out, const struct scan_report *report)
 {
 	if (!report->why_count)
 		return;
 	buf_add_str(out, ",\"why\":[");
 	for (size_t i = 0; i < report->why_count; i++) {
-		buf_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"path\":[", i ? "," : "", report->whys[i].address);
-		for (size_t k = 0; k < report->whys[i].line_count; k++) {
+		const struct scan_why *why = &report->whys[i];
+
+		buf_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"class\":", i ? "," : "", why->address);
+		json_add_string(out, why->is_block ? names[why->class] : NULL);
+		buf_add_str(out, ",\"path\":[");
+		for (size_t k = 0; k < why->step_count; k++) {
 			if (k)
 				buf_add_char(out, ',');
-			json_add_string(out, report->whys[i].lines[k]);
+			add_step(out, &why->steps[k]);
 		}
 		buf_add_str(out, "]}");
 	}
@@ -107,19 +163,20 @@ void scan_report_json(FILE *out, struct scan_report *report)
 	buf_printf(&text, "{\"pid\":%d,\"program\":", report->pid);
 	json_add_string(&text, report->program);
 	buf_printf(&text, ",\"scan\":%" PRIu64 ",", report->scan);
+	add_origin(&text, report);
 	add_pause(&text, report);
 	buf_add_char(&text, ',');
 	add_sums(&text, report->groups->sums);
-	if (report->scan > 1) {
+	if (report->is_compared) {
 		buf_add_char(&text, ',');
 		add_sum(&text, "still_lost", report->groups->still_lost);
 	}
 	add_groups(&text, report);
+	add_growth(&text, report);
 	add_owners(&text, report);
 	add_figures(&text, report);
 	add_whys(&text, report);
 	buf_add_str(&text, "}\n");
 	fwrite(text.data, 1, text.size, out);
-	fflush(out);
 	buf_free(&text);
 }

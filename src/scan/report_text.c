@@ -25,15 +25,26 @@ static void print_sum(FILE *out, struct scan_sum sum)
 		number_grouped(sum.blocks, blocks), plural(sum.blocks));
 }
 
+static void print_time(FILE *out, time_t time)
+{
+	char text[32];
+	struct tm tm;
+
+	if (localtime_r(&time, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		fprintf(out, ", %s", text);
+}
+
 static void print_pause(FILE *out, const struct scan_report *report)
 {
 	const struct snapshot_figures *pause = report->pause;
 	char bytes[32];
 
 	fprintf(out, "%s (%d)", report->program, report->pid);
-	if (report->scans > 1)
+	if (report->scans > 1) {
 		fprintf(out, ", scan %" PRIu64 " of %" PRIu64, report->scan, report->scans);
-	if (report->is_core) {
+		print_time(out, report->time.tv_sec);
+	}
+	if (report->core) {
 		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
 			plural(pause->threads), number_grouped(pause->bytes, bytes));
 		if (pause->unreadable)
@@ -41,10 +52,17 @@ static void print_pause(FILE *out, const struct scan_report *report)
 				"  %s bytes that could be written are not in the file: what only they lead to seems "
 				"lost\n",
 				number_grouped(pause->unreadable, bytes));
+		if (!pause->threads)
+			fprintf(out, "  the file has no registers of threads: what only they or stacks lead to seems "
+				     "lost\n");
 		return;
 	}
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
 		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
+	if (report->program_before)
+		fprintf(out,
+			"  it has executed another program since the scan before, which was of %s: all begins anew\n",
+			report->program_before);
 	if (report->inconsistent)
 		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was in the midst of malloc or free\n",
 			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
@@ -69,7 +87,7 @@ static void print_classes(FILE *out, const struct scan_report *report)
 		print_sum(out, report->groups->sums[i]);
 		fputc('\n', out);
 	}
-	if (report->scan < 2)
+	if (!report->is_compared)
 		return;
 	fprintf(out, "%17s: ", "lost before, too");
 	print_sum(out, report->groups->still_lost);
@@ -119,10 +137,10 @@ static void print_lost(FILE *out, const struct scan_report *report, enum scan_cl
 static void print_growth(FILE *out, const struct scan_report *report)
 {
 	struct scan_groups *groups = report->groups;
-	char bytes[32];
+	char bytes[32], more_bytes[34], more_blocks[34];
 	size_t more = 0;
 
-	if (report->scan < 2)
+	if (!report->is_compared)
 		return;
 	scan_groups_sort_growth(groups);
 	fprintf(out, "\nGrown in %.1f s, by size and type:%s\n", (double)report->since_last_ns / 1e9,
@@ -134,8 +152,10 @@ static void print_growth(FILE *out, const struct scan_report *report)
 			more++;
 			continue;
 		}
-		fprintf(out, "%+14" PRId64 " %+10" PRId64 " %9" PRIu64, group->rank,
-			(int64_t)(scan_group_all(group).blocks - group->before.blocks), group->size);
+		snprintf(more_bytes, sizeof(more_bytes), "+%s", number_grouped((uint64_t)group->rank, bytes));
+		snprintf(more_blocks, sizeof(more_blocks), "+%s",
+			 number_grouped(scan_group_all(group).blocks - group->before.blocks, bytes));
+		fprintf(out, "%14s %10s %9" PRIu64, more_bytes, more_blocks, group->size);
 		print_type(out, report, group);
 		fprintf(out, ", now %s\n", number_grouped(scan_group_all(group).bytes, bytes));
 	}
@@ -167,18 +187,53 @@ static void print_figures(FILE *out, const struct scan_report *report)
 				report->figures[i].name);
 }
 
+static void print_step(FILE *out, const struct scan_step *step)
+{
+	char size[32];
+
+	if (step->root)
+		fprintf(out, "%s\n", step->root);
+	else if (step->left_out)
+		fprintf(out, "%zu more block%s\n", step->left_out, plural(step->left_out));
+	else
+		fprintf(out, "0x%" PRIx64 ", %s bytes%s%s\n", step->address, number_grouped(step->size, size),
+			step->type ? ", " : "", step->type ? step->type : "");
+}
+
+static void print_way(FILE *out, const struct scan_why *why)
+{
+	if (!why->is_block)
+		fprintf(out, "  no block of the heap is there now\n");
+	else if (why->class == CLASS_INDIRECT)
+		fprintf(out, "  only blocks that are lost, from one on that is definitely lost:\n");
+	for (size_t i = 0; i < why->step_count; i++) {
+		fputs(i ? "  -> " : "  ", out);
+		print_step(out, &why->steps[i]);
+	}
+	if (why->is_block && why->class == CLASS_LOST)
+		fprintf(out, "  nothing: it is definitely lost\n");
+}
+
 static void print_whys(FILE *out, const struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++) {
 		fprintf(out, "\nWhat keeps 0x%" PRIx64 ":\n", report->whys[i].address);
-		for (size_t k = 0; k < report->whys[i].line_count; k++)
-			fprintf(out, "  %s\n", report->whys[i].lines[k]);
+		print_way(out, &report->whys[i]);
 	}
+}
+
+/* What was asked for in vain is said first. */
+static void print_no_blocks(FILE *out, const struct scan_report *report)
+{
+	for (size_t i = 0; i < report->why_count; i++)
+		if (!report->whys[i].is_block)
+			fprintf(out, "  0x%" PRIx64 " (--why) is in no block of the heap\n", report->whys[i].address);
 }
 
 void scan_report_text(FILE *out, struct scan_report *report)
 {
 	print_pause(out, report);
+	print_no_blocks(out, report);
 	print_classes(out, report);
 	print_lost(out, report, CLASS_LOST);
 	print_lost(out, report, CLASS_POSSIBLE);
@@ -186,7 +241,4 @@ void scan_report_text(FILE *out, struct scan_report *report)
 	print_owners(out, report);
 	print_figures(out, report);
 	print_whys(out, report);
-	if (report->scan < report->scans)
-		fputc('\n', out);
-	fflush(out);
 }

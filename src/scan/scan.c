@@ -2,12 +2,16 @@
 #include "scan/scan.h"
 #include "scan/core.h"
 #include "scan/owners.h"
+#include "base/hash.h"
 #include "base/msg.h"
 #include "heap/heap.h"
 #include "proc/proc.h"
 #include "proc/who.h"
 #include "symbols/data_names.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -20,13 +24,20 @@ struct scan {
 	char *program;
 	struct snapshot *snapshot; /* NULL: of a core */
 	struct core *core;
+	const char *path;    /* of the core file */
 	const char *sysroot; /* of the core's files; NULL none */
 	struct data_names *names;
+	uint64_t layout; /* of the objects that are named */
 	struct scan_types *types;
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* of the newest copy in which they were found */
 	size_t lock_count;
-	char *object; /* that has the allocator's code; NULL: the C library, or the program */
+	uint64_t program_number; /* of the newest copy; 0 none */
+	char *program_before;    /* that the process had at the scan before, NULL: the same */
+	uint64_t looks;
+	bool was_awake;   /* in a copy of this look a thread was at work, or in a call that malloc makes */
+	bool marks_locks; /* heap_locks() */
+	char *object;     /* that has the allocator's code; NULL: the C library, or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
 };
@@ -49,6 +60,7 @@ struct scan *scan_of_core(const char *path, const char *sysroot)
 	struct scan *scan = xcalloc(1, sizeof(*scan));
 
 	scan->core = core;
+	scan->path = path;
 	scan->sysroot = sysroot;
 	scan->pid = core_pid(core);
 	scan->program = xstrdup(core_program(core));
@@ -81,7 +93,32 @@ void scan_free(struct scan *scan)
 	core_free(scan->core);
 	free(scan->object);
 	free(scan->program);
+	free(scan->program_before);
 	free(scan);
+}
+
+pid_t scan_pid(const struct scan *scan)
+{
+	return scan->pid;
+}
+
+const char *scan_program(const struct scan *scan)
+{
+	return scan->program ? scan->program : "?";
+}
+
+uint64_t scan_count(const struct scan *scan)
+{
+	return scan->looks;
+}
+
+void scan_rest(struct scan *scan)
+{
+	if (!scan->snapshot)
+		return;
+	clear_report(&scan->report);
+	snapshot_free(scan->snapshot);
+	scan->snapshot = snapshot_new(scan->pid);
 }
 
 struct scan_report *scan_report_of(struct scan *scan)
@@ -101,16 +138,57 @@ static void pause_before(unsigned copy)
 	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
-static int explain(const struct scan *scan, enum heap_status status, const char *reason, unsigned copies)
+static bool is_go(pid_t pid)
+{
+	struct data_names *names = data_names_new(pid);
+	const bool is_so = data_names_have_go(names);
+
+	data_names_free(names);
+	return is_so;
+}
+
+static void explain_unknown(const struct scan *scan)
+{
+	char *advice = is_go(scan->pid) ? xstrdup("It is a Go program: what Go's own code allocates can neither be "
+						  "scanned nor traced; its runtime says it (GODEBUG, pprof)")
+					: xasprintf("Trace it instead: functrace --live -t %d", scan->pid);
+
+	msg_error("process %d (%s) has no heap of glibc's, musl's, jemalloc's or mimalloc's malloc: it has not called "
+		  "malloc yet, or has an allocator that is not known here (tcmalloc, Go's, the simple one of a static "
+		  "program with musl). %s",
+		  scan->pid, scan->program, advice);
+	free(advice);
+}
+
+static const char *cause_of(const struct scan *scan)
 {
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
+	if (pause->is_stopped)
+		return "A signal has stopped it in the midst of malloc; continue it, and scan again.";
+	if (!scan->was_awake)
+		return "No thread was at work in any of them: it is damaged, if no signal handler that has interrupted "
+		       "malloc waits for something.";
+	return "A signal handler runs on top of malloc, threads do nothing but allocate, or it is damaged; scan again.";
+}
+
+/* Where what does not agree was seen: ", at 0x55d0c0". */
+static const char *shown_place(uint64_t place, char text[32])
+{
+	text[0] = '\0';
+	if (place)
+		snprintf(text, 32, ", at 0x%" PRIx64, place);
+	return text;
+}
+
+static enum scan_result explain(const struct scan *scan, enum heap_status status, const char *reason, uint64_t place,
+				unsigned copies)
+{
+	char text[32];
+
 	switch (status) {
 	case HEAP_NOT_FOUND:
-		msg_error("process %d (%s) has no heap of glibc's, musl's, jemalloc's or mimalloc's malloc: it has not "
-			  "called malloc yet, or has an allocator that is not known here (tcmalloc, Go's). Trace it "
-			  "instead: functrace --live -t %d",
-			  scan->pid, scan->program, scan->pid);
+		explain_unknown(scan);
 		break;
 	case HEAP_UNSUPPORTED:
 		msg_error("the heap of process %d (%s) is not understood: %s. Trace it instead: functrace --live -t %d",
@@ -121,31 +199,32 @@ static int explain(const struct scan *scan, enum heap_status status, const char 
 		break;
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:
-		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s.%s", scan->pid,
-			  scan->program, copies, reason ? reason : "?",
-			  pause->is_stopped
-				  ? " A signal has stopped it in the midst of malloc; continue it, and scan "
-				    "again."
-				  : " A signal handler runs on top of malloc, threads do nothing but allocate, "
-				    "or it is damaged; scan again.");
+		msg_error("the heap of process %d (%s) does not agree with itself in %u copies: %s%s. %s", scan->pid,
+			  scan->program, copies, reason ? reason : "?", shown_place(place, text), cause_of(scan));
 		break;
 	}
-	return 1;
+	return SCAN_FAILED;
 }
 
-static int read_core(struct scan *scan, struct heap **heap)
+static enum scan_result read_core(struct scan *scan, struct heap **heap)
 {
+	char text[32];
+	uint64_t place;
 	const char *reason;
-	const enum heap_status status = heap_read(core_image(scan->core), heap, &reason);
+	const enum heap_status status = heap_read_placed(core_image(scan->core), heap, &reason, &place);
 
 	if (status == HEAP_READ)
-		return 0;
-	msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid, scan->program,
-		  status == HEAP_NOT_FOUND
-			  ? "its allocator is none of those that are known, or its variables are not in the file"
-		  : reason ? reason
-			   : "it has too many blocks");
-	return 1;
+		return SCAN_DONE;
+	if (status == HEAP_NOT_FOUND)
+		reason = "its allocator is none of those that are known, or its variables are not in the file";
+	if (status == HEAP_INCONSISTENT)
+		msg_error("the heap of the core file of process %d (%s) does not agree with itself: %s%s. A thread was "
+			  "in the midst of malloc when the file was written, or the heap is damaged.",
+			  scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
+	else
+		msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid,
+			  scan->program, reason ? reason : "it has too many blocks");
+	return SCAN_FAILED;
 }
 
 /* Where threads are not to be in the next copy. Locks do not say all of an allocator in an object of its own: what a
@@ -154,7 +233,7 @@ static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
 	const char *object = heap_object(image);
-	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX);
+	const size_t locks = object ? 0 : heap_locks(image, scan->locks, LOCKS_MAX, &scan->marks_locks);
 
 	if (object) {
 		free(scan->object);
@@ -176,37 +255,84 @@ static bool has_shared_memory(pid_t pid)
 	return is_shared;
 }
 
-/* 0, or 1 after a message. */
-static int read_heap(struct scan *scan, struct heap **heap)
+/* What was known is of a program that is no more. */
+static void begin_anew(struct scan *scan)
 {
+	free(scan->program_before);
+	scan->program_before = scan->looks ? scan->program : NULL;
+	if (!scan->looks)
+		free(scan->program);
+	scan->program = who_name(scan->pid);
+	scan_groups_free(&scan->groups);
+	scan->groups = (struct scan_groups){0};
+	scan_types_free(scan->types);
+	data_names_free(scan->names);
+	scan->types = NULL;
+	scan->names = NULL;
+	free(scan->object);
+	scan->object = NULL;
+	scan->lock_count = 0;
+	scan->looked_at_ns = 0;
+}
+
+/* Of the newest copy. */
+static void look_around(struct scan *scan)
+{
+	const uint64_t program = snapshot_program(scan->snapshot);
+	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
+
+	if (scan->program_number && program != scan->program_number)
+		begin_anew(scan);
+	scan->program_number = program;
+	scan->was_awake |= pause->asleep < pause->threads;
+	learn_places(scan);
+}
+
+static enum scan_result take_copy(struct scan *scan, const struct snapshot_care *care)
+{
+	int error = snapshot_warm(scan->snapshot);
+
+	if (!error)
+		error = snapshot_take(scan->snapshot, care);
+	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
+}
+
+static enum scan_result read_heap(struct scan *scan, struct heap **heap)
+{
+	uint64_t place;
 	const char *reason;
 
 	if (scan->core)
 		return read_core(scan, heap);
-
+	scan->was_awake = false;
 	for (unsigned copy = 0;; copy++) {
 		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
 		const struct snapshot_care care = {.locks = scan->locks,
 						   .lock_count = has_locks ? scan->lock_count : 0,
+						   .marks_locks = scan->marks_locks,
 						   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
-						   .object = scan->object};
+						   .object = scan->object,
+						   .program = scan->program_number};
 
 		if (copy)
 			pause_before(copy);
-		if (snapshot_warm(scan->snapshot) || snapshot_take(scan->snapshot, &care))
-			return 1;
-		learn_places(scan);
-		const enum heap_status status = heap_read(snapshot_image(scan->snapshot), heap, &reason);
+		const enum scan_result result = take_copy(scan, &care);
+
+		if (result != SCAN_DONE)
+			return result;
+		look_around(scan);
+		const enum heap_status status = heap_read_placed(snapshot_image(scan->snapshot), heap, &reason, &place);
 
 		scan->report.inconsistent = copy;
 		if (status == HEAP_READ)
-			return 0;
+			return SCAN_DONE;
 		/* A list of the first arena in flux hides it; without one after some looks there is none. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
 		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
-			return explain(scan, status, reason, copy + 1);
+			return !proc_live_thread(scan->pid) ? SCAN_ENDED
+							    : explain(scan, status, reason, place, copy + 1);
 		msg_debug(DBG_PROCESS, 1, "copy %u is not used: %s", copy + 1, reason ? reason : "no heap was found");
 	}
 }
@@ -273,33 +399,66 @@ static void add_whys(struct scan *scan, const struct heap *heap, const struct he
 	}
 }
 
-int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
+/* Where which files' code is. */
+static uint64_t layout_of(const struct heap_image *image)
+{
+	uint64_t hash = 1;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *m = &image->mappings[i];
+
+		if (m->executable && m->inode)
+			hash = hash_mix(hash ^ hash_mix(m->start ^ hash_mix(m->end ^ hash_mix(m->inode))));
+	}
+	return hash;
+}
+
+/* Objects may have been loaded since the scan before, or others be where they were. */
+static void name_objects(struct scan *scan, const struct heap_image *image)
+{
+	const uint64_t layout = layout_of(image);
+
+	if (scan->names && layout == scan->layout)
+		return;
+	data_names_free(scan->names);
+	scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
+	scan->layout = layout;
+	if (scan->types)
+		scan_types_rename(scan->types, scan->names);
+	else
+		scan->types = scan_types_new(scan->names);
+}
+
+enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 {
 	struct scan_report *report = &scan->report;
 	struct heap *heap;
 
 	clear_report(report);
+	free(scan->program_before);
+	scan->program_before = NULL;
 	if (!scan->program)
 		scan->program = who_name(scan->pid);
-	if (read_heap(scan, &heap))
-		return 1;
+	const enum scan_result result = read_heap(scan, &heap);
+
+	if (result != SCAN_DONE)
+		return result;
 	const struct heap_image *image = image_of(scan);
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	/* Objects may have been loaded since the scan before; types that are known keep their numbers. */
-	if (!scan->names) {
-		scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
-		scan->types = scan_types_new(scan->names);
-	}
+	name_objects(scan, image);
 	scan_types_begin(scan->types, image);
 	heap_classify(heap);
 	add_blocks(scan, heap, image);
 	report->pid = scan->pid;
 	report->program = scan->program;
-	report->scan = report->scans = scan->groups.scans;
+	report->program_before = scan->program_before;
+	report->scan = report->scans = ++scan->looks;
+	report->is_compared = scan->groups.scans > 1;
+	clock_gettime(CLOCK_REALTIME, &report->time);
 	report->since_last_ns = scan->looked_at_ns ? now - scan->looked_at_ns : 0;
 	report->pause = scan->core ? core_figures(scan->core) : snapshot_figures(scan->snapshot);
-	report->is_core = scan->core != NULL;
+	report->core = scan->path;
 	report->groups = &scan->groups;
 	report->types = scan->types;
 	report->owners = scan_owners(heap, image, scan->names, &report->owner_count);
@@ -307,5 +466,5 @@ int scan_look(struct scan *scan, const uint64_t *why, size_t why_count)
 	add_whys(scan, heap, image, why, why_count);
 	scan->looked_at_ns = now;
 	heap_free(heap);
-	return 0;
+	return SCAN_DONE;
 }

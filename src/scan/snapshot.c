@@ -3,6 +3,7 @@
 #include "scan/care.h"
 #include "scan/pages.h"
 #include "scan/threads.h"
+#include "base/hash.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"
@@ -13,8 +14,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,10 +34,13 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
+	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
 	struct heap_image image;
 	struct snapshot_figures figures;
+	uint64_t program;
+	struct hold_waits waits;
 };
 
 /* ---- What is copied ---- */
@@ -60,8 +66,24 @@ static bool is_constant(const struct maps *maps, size_t i)
 	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
 }
 
+/* On most machines no memory has tags, and nothing is asked. 0 or -errno. */
+static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
+{
+	const bool may_have = arch && (getauxval(AT_HWCAP2) & arch->memory_tags_hwcap2) && !s->is_untagged;
+
+	return may_have ? maps_read_tags(tid, maps) : 0;
+}
+
+static bool has_tags(const struct maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		if (maps->items[i].has_tags)
+			return true;
+	return false;
+}
+
 /* 0 or -errno. */
-static int read_layout(struct snapshot *s, pid_t tid)
+static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	struct maps maps;
 	int error = maps_read(tid, &maps);
@@ -70,6 +92,9 @@ static int read_layout(struct snapshot *s, pid_t tid)
 		return error;
 	maps_free(&s->maps);
 	s->maps = maps;
+	error = read_tags(s, tid, arch, &s->maps);
+	if (error)
+		return error;
 	const int fd = pages_open(tid);
 
 	if (fd < 0)
@@ -123,10 +148,27 @@ static int make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
+/* A kernel thread, which has no memory, and what somebody else traces have not. */
+static bool has_ended(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return !proc_stat(pid, &stat) || (!(stat.flags & PROC_KERNEL_THREAD) && !proc_live_thread(pid));
+}
+
 static int explain(const struct snapshot *s, int error)
 {
 	char needed[32], is_free[32];
 
+	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && has_ended(s->pid)))
+		return -ESRCH;
+	if (error == -EBUSY) {
+		msg_error(
+			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
+			"(in vfork, until the child executes a program or ends; for a disk). Scan again later.",
+			s->pid);
+		return 1;
+	}
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("process %d has %s bytes of memory that can be written, all of which are copied for a scan, and %s "
@@ -138,11 +180,14 @@ static int explain(const struct snapshot *s, int error)
 int snapshot_warm(struct snapshot *s)
 {
 	const pid_t tid = proc_live_thread(s->pid);
-	int error = refusal_before_attach(s->pid);
+	struct proc_stat stat;
+	int error = proc_stat(s->pid, &stat) ? refusal_before_attach(s->pid) : -ESRCH;
 
 	if (error)
 		return error;
-	error = tid ? read_layout(s, tid) : -ENOENT; /* it is a zombie */
+	s->is_untagged = false;
+	error = tid ? read_layout(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	s->is_untagged = !error && !has_tags(&s->maps);
 	if (!error)
 		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
 	if (error)
@@ -182,6 +227,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 						       .writable = m->write,
 						       .executable = m->exec,
 						       .shared = m->shared,
+						       .has_tags = m->has_tags,
 						       .device = makedev(m->dev_major, m->dev_minor),
 						       .inode = m->inode,
 						       .path = m->path};
@@ -207,9 +253,9 @@ struct pause {
 };
 
 /* The memory, by a thread that has it. */
-static int copy(struct snapshot *s, pid_t tid)
+static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
-	int error = read_layout(s, tid);
+	int error = read_layout(s, tid, arch);
 
 	if (!error)
 		error = make_room(s, s->runs.bytes);
@@ -224,17 +270,17 @@ static int copy(struct snapshot *s, pid_t tid)
 	return 0;
 }
 
-static int copy_held(struct snapshot *s, struct hold *hold)
+static int copy_held(struct snapshot *s, const struct arch *arch, struct hold *hold)
 {
 	const pid_t tid = proc_live_thread(s->pid);
 
 	scan_threads_read(&s->threads, hold);
-	return tid ? copy(s, tid) : -ENOENT;
+	return tid ? copy(s, tid, arch) : -ENOENT;
 }
 
 int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch, struct scan_threads *threads)
 {
-	const int error = copy(s, tid);
+	const int error = copy(s, tid, arch);
 
 	scan_threads_free(&s->threads);
 	s->threads = *threads;
@@ -242,6 +288,41 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	if (!error)
 		make_image(s, arch);
 	return error;
+}
+
+/* What the kernel has laid on the stack for a program that it begins: where all that is, and 16 random bytes. */
+static uint64_t read_program(pid_t tid, const struct arch *arch)
+{
+	const unsigned width = arch->pointer_size;
+	unsigned char random[16] = {0};
+	size_t size = 0;
+	char *vector = proc_read(tid, "auxv", &size);
+	const unsigned char *const bytes = (const unsigned char *)vector;
+
+	for (size_t at = 0; vector && at + 2 * width <= size; at += 2 * width) {
+		struct iovec local = {random, sizeof(random)}, remote = {NULL, sizeof(random)};
+
+		if (arch_pointer(arch, bytes + at) != AT_RANDOM)
+			continue;
+		remote.iov_base = (void *)(uintptr_t)arch_pointer(arch, bytes + at + width);
+		if (process_vm_readv(tid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(random))
+			memset(random, 0, sizeof(random));
+	}
+	const uint64_t hash = hash_mix(vector ? hash_bytes(vector, size) : 0) ^ hash_bytes(random, sizeof(random));
+
+	free(vector);
+	return hash;
+}
+
+/* How many threads or locks are not as they were to be. Of another program's locks nothing is known: what is there now
+ * is not touched. */
+static size_t take_care(const struct snapshot *s, struct hold *hold, const struct snapshot_care *care)
+{
+	const bool has_locks = care->lock_count && care->program == s->program;
+
+	if (has_locks && hold->process.task_count > 1)
+		return (care->marks_locks ? care_leave_locks : care_wait_locks)(hold, care->locks, care->lock_count);
+	return care->leaves_c ? care_leave_c(hold, care->object) : 0;
 }
 
 static void *pause_thread(void *context)
@@ -252,17 +333,18 @@ static void *pause_thread(void *context)
 	int error = hold_begin(&hold, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
+	hold.waits = &s->waits;
 	if (!error)
 		error = hold_stop(&hold);
-	if (!error && pause->care)
-		s->figures.inside = pause->care->lock_count && hold.process.task_count > 1
-					    ? care_leave_locks(&hold, pause->care->locks, pause->care->lock_count)
-				    : pause->care->leaves_c ? care_leave_c(&hold, pause->care->object)
-							    : 0;
 	if (!error)
-		error = copy_held(s, &hold);
+		s->program = read_program(proc_live_thread(s->pid), pause->arch);
+	if (!error && pause->care)
+		s->figures.inside = take_care(s, &hold, pause->care);
+	if (!error)
+		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
 	s->figures.moving = hold.moving;
+	s->figures.asleep = s->threads.asleep;
 	s->figures.is_stopped = hold_is_grouped(&hold);
 	hold_end(&hold);
 	s->figures.pause_ns = clock_ns(CLOCK_MONOTONIC) - began;
@@ -300,7 +382,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 		return 1;
 	}
 	if (!pause.arch)
-		return refusal_of_attach(s->pid, errno);
+		return explain(s, -errno);
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
@@ -336,6 +418,11 @@ const struct snapshot_figures *snapshot_figures(const struct snapshot *s)
 	return &s->figures;
 }
 
+uint64_t snapshot_program(const struct snapshot *s)
+{
+	return s->program;
+}
+
 void snapshot_free(struct snapshot *s)
 {
 	if (!s)
@@ -346,5 +433,6 @@ void snapshot_free(struct snapshot *s)
 	maps_free(&s->maps);
 	free(s->runs.items);
 	free(s->mappings);
+	hold_waits_free(&s->waits);
 	free(s);
 }

@@ -17,10 +17,13 @@ struct snapshot_care {
 	/* Words of 4 bytes that are 0 when no thread is in the midst of changing the heap. */
 	const uint64_t *locks;
 	size_t lock_count;
+	bool marks_locks; /* they can be marked as waited for: care_leave_locks() */
 	/* Without locks: threads in the C library, where malloc is, run on until they are out of it. `object`: in this
 	 * shared object as well, which has the allocator; NULL none. */
 	bool leaves_c;
 	const char *object;
+	/* The program that the locks are of, as snapshot_program() has it: in another one other things are there. */
+	uint64_t program;
 };
 
 /* What the newest copy has cost, and what it has. */
@@ -32,16 +35,17 @@ struct snapshot_figures {
 	size_t threads;
 	size_t moving;   /* threads that could not be stopped: deep in the kernel */
 	size_t inside;   /* threads that did not come to where they were to stand */
+	size_t asleep;   /* threads in a system call that malloc does not make */
 	bool is_stopped; /* a signal had stopped the process before */
 };
 
 /* For a process, of which nothing is read yet. snapshot_free() frees it. */
 struct snapshot *snapshot_new(pid_t pid);
-/* Reads what can be read while the process runs. 0, or 1 after a message: it has gone, it may not be read, there is no
- * memory for a copy. To be called before each pause that is worth it. */
+/* Reads what can be read while the process runs. 0, or 1 after a message: it may not be read, there is no memory for a
+ * copy; -ESRCH, and nothing is said: it has ended. To be called before each pause that is worth it. */
 int snapshot_warm(struct snapshot *snapshot);
-/* Stops the process, copies, lets it go on. care: NULL: the threads stand wherever they are. 0, or 1 after a message.
- * The copy before this one is gone in any case. */
+/* Stops the process, copies, lets it go on. care: NULL: the threads stand wherever they are. As snapshot_warm(). The
+ * copy before this one is gone in any case. */
 int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
 /* Copies the memory of a process none of whose threads will run again, by one of them, which has its memory still. The
  * registers of all are given, and are the snapshot's then. 0, or -errno; nothing is said. */
@@ -49,6 +53,8 @@ int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch
 /* The newest copy, until the next one. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);
 const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot);
+/* Of the newest copy: a number that is another one when the process has executed a program, be it the same. */
+uint64_t snapshot_program(const struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 
 #endif

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/threads.h"
+#include "scan/care.h"
 #include "proc/proc.h"
 
 #include <stdlib.h>
@@ -21,8 +22,9 @@ static void add_words(struct words *words, const void *bytes, size_t size, const
 	}
 }
 
-static void read_standing(struct task *task, struct heap_thread *thread)
+static void read_standing(struct scan_threads *threads, struct task *task, struct heap_thread *thread)
 {
+	long number;
 	const struct arch *arch = task->process->arch;
 	_Alignas(16) unsigned char vectors[VECTORS_MAX];
 	struct words words = {0};
@@ -31,7 +33,8 @@ static void read_standing(struct task *task, struct heap_thread *thread)
 		return;
 	thread->pc = arch->pc(&task->regs);
 	thread->sp = arch->sp(&task->regs);
-	thread->in_syscall = hold_in_syscall(task, NULL);
+	thread->in_syscall = hold_in_syscall(task, &number);
+	threads->asleep += thread->in_syscall && !care_is_malloc_call(arch, number);
 	task_thread_pointer(task, &thread->thread_pointer);
 	add_words(&words, &task->regs, arch->regset_size, arch);
 	add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
@@ -48,6 +51,7 @@ static void read_moving(const struct task *task, struct heap_thread *thread)
 
 static void clear(struct scan_threads *threads)
 {
+	threads->asleep = 0;
 	while (threads->count)
 		free((uint64_t *)(uintptr_t)threads->items[--threads->count].words);
 }
@@ -66,7 +70,7 @@ void scan_threads_add(struct scan_threads *threads, struct task *task)
 	struct heap_thread *thread = add(threads, task);
 
 	if (task->stopped)
-		read_standing(task, thread);
+		read_standing(threads, task, thread);
 	else
 		read_moving(task, thread);
 }

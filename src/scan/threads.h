@@ -9,6 +9,7 @@
 struct scan_threads {
 	struct heap_thread *items;
 	size_t count, capacity;
+	size_t asleep; /* of those that stand: in a system call that malloc does not make */
 };
 
 /* Those of all threads that are held, in the place of what there was before. Of one that could not be stopped only

@@ -33,6 +33,13 @@ struct scan_types *scan_types_new(struct data_names *names)
 	return types;
 }
 
+void scan_types_rename(struct scan_types *types, struct data_names *names)
+{
+	types->names = names;
+	hash_free(&types->by_word);
+	types->by_word = (struct hash){0};
+}
+
 void scan_types_free(struct scan_types *types)
 {
 	if (!types)

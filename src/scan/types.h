@@ -12,6 +12,8 @@ struct scan_types;
 
 struct scan_types *scan_types_new(struct data_names *names);
 void scan_types_free(struct scan_types *types);
+/* Other names from now on: objects were loaded or unloaded. Types that are known keep their numbers. */
+void scan_types_rename(struct scan_types *types, struct data_names *names);
 /* To be called for each new image, before the others. */
 void scan_types_begin(struct scan_types *types, const struct heap_image *image);
 /* The type of the block at an address: a number that stays the same as long as the struct scan_types lives. C++'s

@@ -74,6 +74,23 @@ void data_names_free(struct data_names *names)
 	free(names);
 }
 
+bool data_names_have_go(const struct data_names *names)
+{
+	for (size_t i = 0; i < names->objects.count; i++)
+		if (names->objects.items[i]->file->is_go)
+			return true;
+	return false;
+}
+
+uint64_t data_names_thread_bytes(const struct data_names *names)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < names->objects.count; i++)
+		bytes = add_saturated(bytes, names->objects.items[i]->file->thread_bytes);
+	return bytes;
+}
+
 static void take_symbol(struct object_symbols *symbols, int index)
 {
 	const struct name_file *file = symbols->debug->file;

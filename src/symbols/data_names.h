@@ -23,6 +23,10 @@ struct data_names *data_names_new(pid_t pid);
 /* The same of the objects of an image (symbols/object.h); its sysroot stays the caller's. */
 struct data_names *data_names_of_image(const struct objects_image *image);
 void data_names_free(struct data_names *names);
+/* Whether one of the objects is a Go program. */
+bool data_names_have_go(const struct data_names *names);
+/* How many bytes of its own variables each thread has by what the objects say. */
+uint64_t data_names_thread_bytes(const struct data_names *names);
 /* What is at the address, as long as the struct data_names lives. False: no object has it. */
 bool data_names_find(struct data_names *names, uint64_t address, struct data_name *name);
 

@@ -97,6 +97,8 @@ static void read_program_headers(struct elf_file *file, Elf *elf, bool is_execut
 			break;
 		if (phdr.p_type == PT_LOAD)
 			add_segment(file, &phdr);
+		else if (phdr.p_type == PT_TLS)
+			file->thread_bytes = add_saturated(phdr.p_memsz, phdr.p_align);
 		else if (phdr.p_type == PT_INTERP)
 			read_interpreter(file, elf, &phdr);
 		else if (phdr.p_type == PT_DYNAMIC) {

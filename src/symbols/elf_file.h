@@ -37,6 +37,7 @@ struct elf_file {
 	char *interpreter;
 	char build_id[2 * BUILD_ID_BYTES + 1];
 	uint64_t dynamic, got;
+	uint64_t thread_bytes;        /* of variables that each thread has (PT_TLS), with their alignment */
 	uint64_t contexts;            /* the variable functrace_contexts, 0 none */
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
@@ -117,8 +118,12 @@ struct elf_file *elf_file_from_memory(const struct elf_memory *memory, uint64_t 
 struct elf_file *elf_file_from_process(pid_t pid, uint64_t header, uint64_t mapping_end, bool whole,
 				       const char **reason);
 
+/* Compared by its address: no file of that path is here. */
+extern const char image_file_missing[];
+
 /* Whose file a mapping of an image shows: from the memory what its header says, and, if there is a file of which this
- * holds, that file, and *open_path, which the caller frees. With a reference, or NULL and *reason: image_file.c. */
+ * holds, that file, and *open_path, which the caller frees. With a reference, or NULL. Without such a file *reason, in
+ * both cases: image_file.c. */
 struct elf_file *image_file_find(const struct objects_image *image, size_t index, char **open_path,
 				 const char **reason);
 

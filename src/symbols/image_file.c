@@ -9,6 +9,8 @@
 
 #define LOOK_BACK 64 /* mappings before one of a file that may have its header */
 
+const char image_file_missing[] = "there is no such file here";
+
 struct search {
 	const struct objects_image *image;
 	const struct mapping *mapping;
@@ -108,7 +110,7 @@ struct elf_file *image_file_find(const struct objects_image *image, size_t index
 			report_wrong_file(&search);
 		free(*open_path);
 		*open_path = NULL;
-		*reason = "there is no such file here";
+		*reason = search.wrong_path ? "it is another file than the process had" : image_file_missing;
 		file = header;
 		header = NULL;
 	}

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The most text that is taken: a million mappings. The kernel's default limit is 65530. */
-#define MAPS_MAX (256u << 20)
+#define MAPS_MAX  (256u << 20)
+#define SMAPS_MAX (1u << 30) /* with 25 lines more of each */
 
 static const char deleted_mark[] = " (deleted)";
 
@@ -164,6 +165,50 @@ int maps_read(pid_t pid, struct maps *maps)
 		return -ESRCH;
 	}
 	return 0;
+}
+
+/* Each mapping has a line as in maps, then lines "KEY: ...", of which this is one: VmFlags: rd wr mr mw me ac mt */
+static bool has_flag(const char *line, const char *flag)
+{
+	static const char key[] = "VmFlags:";
+
+	if (strncmp(line, key, sizeof(key) - 1) != 0)
+		return false;
+	const char *const found = strstr(line, flag);
+
+	return found && found < line + strcspn(line, "\n");
+}
+
+void maps_mark_tags(const char *text, struct maps *maps)
+{
+	uint64_t start = 0, number;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		char *at = (char *)line;
+
+		if (take_hex(&at, '-', &number))
+			start = number;
+		else if (has_flag(line, " mt")) {
+			const size_t i = COUNT_UP_TO(maps->items, maps->count, .end, start);
+
+			if (i < maps->count && maps->items[i].start <= start)
+				maps->items[i].has_tags = true;
+		}
+	}
+}
+
+int maps_read_tags(pid_t pid, struct maps *maps)
+{
+	char *const path = proc_path(pid, "smaps");
+	char *const text = read_file(path, SMAPS_MAX, NULL);
+	const int error = text ? 0 : -errno;
+
+	free(path);
+	if (text)
+		maps_mark_tags(text, maps);
+	free(text);
+	return error;
 }
 
 void maps_free(struct maps *maps)

@@ -8,6 +8,7 @@
 struct mapping {
 	uint64_t start, end, offset;
 	bool read, write, exec, shared;
+	bool has_tags; /* the processor keeps tags of its memory, maps_mark_tags() */
 	unsigned dev_major, dev_minor;
 	uint64_t inode;   /* 0: no file */
 	const char *path; /* "" if none; " (deleted)" taken off and `deleted` set; newlines unescaped */
@@ -25,6 +26,10 @@ int maps_read(pid_t pid, struct maps *maps);
 /* Reads the mappings from a text in that format, which is copied. */
 int maps_parse(const char *text, struct maps *maps);
 void maps_free(struct maps *maps);
+/* Enters which of the mappings have tags (PROT_MTE), which takes the kernel about as long as pagemap. 0 or -errno. */
+int maps_read_tags(pid_t pid, struct maps *maps);
+/* The same from the text of smaps. */
+void maps_mark_tags(const char *text, struct maps *maps);
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 

@@ -27,6 +27,8 @@ static void object_free(struct object *object)
 struct scan {
 	pid_t pid;                         /* without an image */
 	const struct objects_image *image; /* NULL: of the process */
+	const char *first_missing;         /* of an image's files, of its maps; NULL none */
+	size_t missing_count;
 	struct maps maps;
 	bool *taken;        /* mappings that belong to an object or to what is none */
 	struct hash no_elf; /* files (device, inode) that are no objects */
@@ -191,6 +193,31 @@ static void find_file(struct scan *scan, size_t index, struct object *object, co
 	}
 }
 
+/* Of an image. What is mapped need not be a program or library: gdb's core files do not say how it was mapped. */
+static void note_missing(struct scan *scan, size_t index, const struct object *object)
+{
+	const char *const path = scan->maps.items[index].path;
+
+	if (path[0] != '/' || (!object->file && !strstr(path, ".so") && index != 0))
+		return;
+	if (!scan->missing_count++)
+		scan->first_missing = path;
+}
+
+static void report_missing(const struct scan *scan)
+{
+	const char *const path = scan->first_missing;
+
+	if (scan->missing_count == 1)
+		msg_warn("%s, which the process had, is not here. What lies in it gets no names. Say where the files "
+			 "of then are: --sysroot=DIR (then it is DIR%s).",
+			 path, path);
+	else if (scan->missing_count)
+		msg_warn("%zu files that the process had are not here, the first is %s. What lies in them gets no "
+			 "names. Say where the files of then are: --sysroot=DIR (then it is DIR%s).",
+			 scan->missing_count, path, path);
+}
+
 static void scan_file(struct scan *scan, size_t index)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
@@ -198,6 +225,8 @@ static void scan_file(struct scan *scan, size_t index)
 	struct object *object = xcalloc(1, sizeof(*object));
 
 	find_file(scan, index, object, &reason);
+	if (reason == image_file_missing)
+		note_missing(scan, index, object);
 	if (object->file && !layout_find_bias(&scan->maps, index, object->file, &object->bias)) {
 		reason = "an executable mapping is none of its segments";
 		elf_file_unref(object->file);
@@ -324,6 +353,7 @@ void objects_of_image(struct object_list *list, const struct objects_image *imag
 	struct scan scan = {.image = image, .list = list, .maps = *image->maps};
 
 	scan_mappings(&scan);
+	report_missing(&scan);
 	replace(list, &scan, NULL, NULL, NULL);
 	hash_free(&scan.no_elf);
 	free(scan.taken);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/lost.h"
+#include "calls/probes.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -106,6 +107,12 @@ void lost_at_end(struct task *task, bool is_last)
 
 	if (!p || !lost_is_wanted(p))
 		return;
+	/* Without any the trace has no blocks, which does not mean that none are lost. */
+	if (!probes_count(p) && !p->trace->attached) {
+		if (is_last)
+			put_all(p->trace, NULL, "none of the functions to be traced was found in it");
+		return;
+	}
 	if (!p->life->ending)
 		p->life->ending = ending_new();
 	ending_add(p->life->ending, task);

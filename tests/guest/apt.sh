@@ -50,3 +50,26 @@ merged_usr() {
 	mkdir -p "$1"/usr/{bin,lib,sbin}
 	ln -s usr/bin usr/lib usr/sbin "$1"
 }
+
+# derive_sources FOLDER SUITE: the machine's sources of its own suite, in both forms, as if they were those of the other one.
+derive_sources() {
+	local own f n=0 suite=$2
+	own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	[ -n "$own" ] || die "this system does not say which suite it is of"
+	mkdir -p "$1"
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+		[ -f "$f" ] || continue
+		n=$((n + 1))
+		case $f in
+		*.list) sed -n "s/^\(deb .*\) $own \(.*\)/\1 $suite \2/p" "$f" >"$1/$n.list" ;;
+		*.sources)
+			awk -v RS= -v ORS='\n\n' -v own="$own" -v suite="$suite" \
+				'match($0, "\nSuites:[^\n]* " own "( [^\n]*)?\n") {
+					sub(/\nSuites:[^\n]*/, "\nSuites: " suite); print }' "$f" >"$1/$n.sources"
+			;;
+		esac
+	done
+	find "$1" -size 0 -delete
+	[ -n "$(ls "$1")" ] || die "no source of packages of this machine names its suite, $own"
+	apt_sources=(-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$1")
+}

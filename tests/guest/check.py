@@ -4,7 +4,8 @@
 usage: check.py [--form=NAME] [--guests=NAME,...] [--steady] [--count] [PART...]
 
 A form (tests/guest/NAME.form) names the scenarios, a part each line, and with "unit NAME" the unit tests that run; without
-such lines all run. PARTs are taken instead of a form, "-" for unit tests only.
+such lines all run. A guest may have a form of its own, which is taken for it instead. PARTs are taken instead of a form, "-" for
+unit tests only.
 With --steady a guest has one processor, whose clock goes by its instructions: for who runs this on a busy machine, or wants to know
 whether a failure is only its slowness. With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
 """
@@ -34,12 +35,13 @@ GUEST_DIR = os.path.abspath(os.environ.get('ARM_GUEST_DIR') or os.path.join(TOP_
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(TOP_BUILDDIR, 'functrace-postproc'))
 ENVIRONMENT = dict(os.environ, ARM_GUEST_DIR=GUEST_DIR)
 
-Guest = collections.namedtuple('Guest', 'name arch options about')
+Guest = collections.namedtuple('Guest', 'name arch options about form', defaults=(None,))
 GUESTS = [
     Guest('arm64', 'arm64', ['-c', 'cortex-a57'], 'AArch64, cortex-a57'),
     Guest('armhf', 'armhf', [], 'ARM, cortex-a15'),
     Guest('arm64-pac', 'arm64', ['-c', 'max,pauth-impdef=on'], 'AArch64 with PAC and BTI'),
     Guest('armhf-on-arm64', 'armhf', ['-k', 'arm64'], 'ARM programs on an AArch64 kernel'),
+    Guest('arm64-mte', 'arm64', ['-c', 'max,pauth-impdef=on', '-M', 'mte=on'], 'AArch64 with tags of memory', 'mte'),
 ]
 TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
 # Guests that run at the same time: a processor for each, though it has two and a build takes all.
@@ -56,7 +58,7 @@ NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_host
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
 NOT_THERE['args_expected.py'] = 'it needs binutils, which no guest has'
 NOT_THERE['abi_compilers.py'] = 'it needs compilers, which no guest has'
-NOT_THERE['trace_io'] = 'it tries too many inputs for an emulated machine'
+NOT_THERE.update(dict.fromkeys(('trace_io', 'trace_convert'), 'it tries too many inputs for an emulated machine'))
 
 
 class Skip(Exception):
@@ -127,18 +129,20 @@ class Build:
             prefix = os.path.join(self.fetch('armhf'), TRIPLETS['armhf'] + '-')
             self.tools.update(ARM_CC=prefix + 'gcc', ARM_CXX=prefix + 'g++')
 
-    def build_once(self, units, parts):
-        """For the first guest that comes; all others of this kind have what that made. Broken if it could not be built."""
+    def build_once(self, lists):
+        """For the first guest that comes; all others of this kind have what that made. Broken if it could not be built. lists: the
+        parts that each guest runs."""
         with self.lock:
             if not self.broken and not hasattr(self, 'tests'):
                 try:
-                    self.build(units, parts)
+                    self.build(lists)
                 except Broken as broken:
                     self.broken = broken
         if self.broken:
             raise self.broken
 
-    def build(self, units, parts):
+    def build(self, lists):
+        parts = sorted(set().union(*lists.values()))
         os.makedirs(self.folder, exist_ok=True)
         jobs = '-j%d' % (os.cpu_count() or 1)
         if not os.path.exists(os.path.join(self.folder, 'config.status')):
@@ -147,16 +151,14 @@ class Build:
         run(['make', jobs, 'check', 'TESTS='], 'make check TESTS=', self.folder, self.env)
         tests = run(['make', '-s', 'guest-tests'], 'make', self.folder, self.env).split()
         run(['make', jobs, 'bench/floor', 'bench/targets/malloc'], 'make bench/floor', self.folder, self.env)
-        wanted = [test for test in tests if not units or os.path.basename(test) in units]
-        self.left_out = [os.path.basename(test) for test in wanted if os.path.basename(test) in NOT_THERE]
         if parts:
             env = dict(self.env, TOP_SRCDIR=TOP_SRCDIR, TOP_BUILDDIR=self.folder, FUNCTRACE=os.path.join(self.folder, 'functrace'), **self.tools)
             run([sys.executable, os.path.join(TOP_SRCDIR, 'tests', 'scenarios', 'run.py'), '--build', '-j', jobs[2:]] + parts,
                 'building the programs of the scenarios', self.folder, env)
-        self.gather(parts)
-        self.tests = [test for test in wanted if os.path.basename(test) not in NOT_THERE]
+        self.gather(lists)
+        self.tests = tests
 
-    def gather(self, parts):
+    def gather(self, lists):
         """The folder that goes into the guest: what was built, without objects, and the tests."""
         shutil.rmtree(self.suite, ignore_errors=True)
         left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'sysroot', 'src', '*.part', '*.first', 'config*', 'Makefile')
@@ -175,8 +177,9 @@ class Build:
         os.makedirs(self.sysroot)
         for name, place in ('suite', self.suite), ('usr', os.path.join(GUEST_DIR, self.arch, 'sysroot', 'usr')), ('lib', 'usr/lib'):
             os.symlink(place, os.path.join(self.sysroot, name))
-        with open(os.path.join(self.suite, 'form'), 'w') as file:
-            file.write('\n'.join(parts) + '\n' if parts else '')
+        for name, parts in lists.items():
+            with open(os.path.join(self.suite, name + '.form'), 'w') as file:
+                file.write('\n'.join(parts) + '\n' if parts else '')
 
     def compile_python(self):
         """The tests' modules as Python keeps them, if it is the guest's version here: there that takes longer than a boot."""
@@ -198,11 +201,14 @@ class Run:
     running = set()  # the emulators of all
     RESULT = re.compile(r'^(not )?ok \d+(?: - )?(.*?)(?: # SKIP (.*))?$')
 
-    def __init__(self, tap, guest, build, options):
+    def __init__(self, tap, guest, build, units, options):
         self.tap, self.guest, self.options = tap, guest, options
         self.build, self.out, self.figures = build, tempfile.mkdtemp(prefix='functrace-guest-'), collections.defaultdict(list)
+        wanted = [test for test in build.tests if not units or os.path.basename(test) in units]
+        self.left_out = [os.path.basename(test) for test in wanted if os.path.basename(test) in NOT_THERE]
         self.command = [GUEST, guest.arch, 'run', '-s', '2', '-o', self.out] + guest.options + options + [
-            build.suite, 'sh', 'suite.sh', TOP_SRCDIR, build.folder] + build.tests
+            build.suite, 'sh', 'suite.sh', guest.name + '.form', TOP_SRCDIR, build.folder] + [
+                test for test in wanted if os.path.basename(test) not in NOT_THERE]
         self.last, self.ended, self.test, self.problem, self.heard = collections.deque(maxlen=30), False, 'its boot', False, 0
         self.remarks = []  # since the last result
 
@@ -252,7 +258,7 @@ class Run:
 
     def run(self):
         self.began = self.heard = time.monotonic()
-        for name in self.build.left_out:
+        for name in self.left_out:
             self.tap.result(True, '%s: %s' % (self.guest.name, name), NOT_THERE[name])
         child = subprocess.Popen(self.command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  start_new_session=True)
@@ -308,10 +314,15 @@ def read_form(name):
         return [line.strip() for line in file if line.strip() and line[0] != '#']
 
 
-def run_one(tap, guest, build, units, parts, options):
+def units_and_parts(lines):
+    """Of a form, the names of unit tests and the parts of names of scenarios."""
+    return ([line.split()[1] for line in lines if line.startswith('unit ')], [line for line in lines if not line.startswith('unit ')])
+
+
+def run_one(tap, guest, build, forms, options):
     try:
-        build.build_once(units, parts)
-        Run(tap, guest, build, options).run()
+        build.build_once({other.name: forms[other.name][1] for other in GUESTS if other.arch == guest.arch and other.name in forms})
+        Run(tap, guest, build, forms[guest.name][0], options).run()
     except Broken as broken:
         tap.result(False, '%s: built' % guest.name)
         for line in str(broken).split('\n'):
@@ -322,7 +333,7 @@ def run_one(tap, guest, build, units, parts, options):
             tap.comment('  ' + line)
 
 
-def run_all(tap, guests, builds, units, parts, options):
+def run_all(tap, guests, forms, builds, options):
     """Some at once. Who ends this ends the emulators too."""
     waiting = collections.deque(guests)
 
@@ -332,7 +343,7 @@ def run_all(tap, guests, builds, units, parts, options):
                 guest = waiting.popleft()
             except IndexError:
                 return
-            run_one(tap, guest, builds[guest.arch], units, parts, options)
+            run_one(tap, guest, builds[guest.arch], forms, options)
 
     workers = [threading.Thread(target=work, daemon=True) for _ in range(min(AT_ONCE, len(guests)))]
     try:
@@ -354,9 +365,6 @@ def main():
     parser.add_argument('--count', action='store_true')
     parser.add_argument('parts', nargs='*')
     options = parser.parse_args()
-    lines = [part for part in options.parts if part != '-'] if options.parts else read_form(options.form)
-    units = [line.split()[1] for line in lines if line.startswith('unit ')]
-    parts = [line for line in lines if not line.startswith('unit ')]
     wanted = options.guests.split(',') if options.guests else FORMS[options.form]
     guests = [guest for guest in GUESTS if wanted is None or guest.name in wanted]
     tap, builds = Tap(), {}
@@ -374,7 +382,9 @@ def main():
         guests = []
     machine = ['-t', str(LONG_LIMIT), '-m', LONG_MEMORY] if options.form == 'long' else ['-t', str(LIMIT)]
     machine += STEADY if options.steady else []
-    run_all(tap, guests, builds, units, parts, machine + (['-p'] if options.form != 'short' or options.parts else []))
+    given = [part for part in options.parts if part != '-']
+    forms = {guest.name: units_and_parts(given if options.parts else read_form(guest.form or options.form)) for guest in guests}
+    run_all(tap, guests, forms, builds, machine + (['-p'] if options.form != 'short' or options.parts else []))
     said = tap.end()
     if options.count:
         print(said)

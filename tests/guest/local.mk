@@ -1,7 +1,7 @@
 # Emulated machines with other processors (guest), and the tests that run there (check.py).
-EXTRA_DIST += tests/guest/guest tests/guest/apt.sh tests/guest/glibc \
+EXTRA_DIST += tests/guest/guest tests/guest/apt.sh tests/guest/glibc tests/guest/oldmusl \
 	tests/guest/check.py tests/guest/suite.sh tests/guest/short.form \
-	tests/guest/check.form tests/guest/long.form tests/long/guests.py
+	tests/guest/check.form tests/guest/long.form tests/guest/mte.form tests/long/guests.py
 if HAVE_CHECK_NEEDS
 TESTS += tests/guest/check.py
 endif

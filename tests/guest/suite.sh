@@ -2,10 +2,11 @@
 # Runs in a guest: unit tests, then scenarios with programs that were built beforehand. What they print goes to the
 # console as TAP, a line "== NAME" before each test; check.py reads it.
 #
-# usage: suite.sh TOP_SRCDIR TOP_BUILDDIR UNIT-TEST...      both folders as they were where all was built
-# ./form, if it is there, names the scenarios.
-export TOP_SRCDIR="$1" TOP_BUILDDIR="$2"
-shift 2
+# usage: suite.sh FORM TOP_SRCDIR TOP_BUILDDIR UNIT-TEST...      both folders as they were where all was built
+# ./FORM, if there is anything in it, names the scenarios.
+form=$PWD/$1
+export TOP_SRCDIR="$2" TOP_BUILDDIR="$3"
+shift 3
 # Programs have their libraries, and tests their files, by those names.
 for folder in src:"$TOP_SRCDIR" build:"$TOP_BUILDDIR"; do
 	mkdir -p "${folder#*:}"
@@ -19,7 +20,6 @@ if [ -d arm ]; then
 fi
 export FUNCTRACE="$TOP_BUILDDIR/functrace" FUNCTRACE_POSTPROC="$TOP_BUILDDIR/functrace-postproc" PYTHON=/usr/bin/python3
 export SCENARIO_PREBUILT=1 SCENARIO_PATIENCE=8 TEST_TIMEOUT=600 UNWIND_STEPS=1000
-form=$PWD/form
 TRACED='alloc_basic-O2 alloc_cpp-O2 nested-O2 threads-O2 alloc_basic-arm32 alloc_cpp-arm32'
 cd "$TOP_BUILDDIR" || exit 1
 echo core >/proc/sys/kernel/core_pattern

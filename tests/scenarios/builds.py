@@ -142,6 +142,31 @@ def is_narrow(variant):
     return is_32_bit(variant) or processor() in ('i386', 'arm')
 
 
+def _auxiliary(kind):
+    """A value of the auxiliary vector (getauxval(3)) as this machine's programs of 64 bits have it; 0: there is none."""
+    with open('/proc/self/auxv', 'rb') as file:
+        data = file.read()
+    return dict(struct.iter_unpack('=QQ', data[:len(data) // 16 * 16])).get(kind, 0)
+
+
+AT_HWCAP2, HWCAP2_MTE = 26, 1 << 18
+# glibc gives each block another tag, which the pointer to it has too; a load or store by another pointer is a fault.
+TAGS = {'GLIBC_TUNABLES': 'glibc.mem.tagging=3'}
+# The same, and the thread is told later, at its next system call.
+TAGS_LATER = {'GLIBC_TUNABLES': 'glibc.mem.tagging=1'}
+
+
+def need_tags():
+    """Skips where the processor keeps no tags of memory."""
+    if processor() != 'aarch64' or not _auxiliary(AT_HWCAP2) & HWCAP2_MTE:
+        raise Skip('this processor keeps no tags of memory (MTE)')
+
+
+def has_tags(env):
+    """Whether the C library's malloc gives tags there."""
+    return env in (TAGS, TAGS_LATER)
+
+
 _runs_32_bit = []
 
 

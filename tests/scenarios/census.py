@@ -10,6 +10,7 @@ import sys
 import builds
 from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, POSTPROC, Tracer, text_differences, text_of, wait_for
+from scans import untagged
 
 BUILDS = [('older', 'O2'), ('older', 'static'), ('older', 'stripped'), ('older', 'musl'), ('older', 'm32'), ('busyheap', 'O2')]
 SAID = re.compile(r'process \d+ stood for [\d.]+ ms: it has ([\d,]+) blocks with ([\d,]+) bytes from before')
@@ -47,7 +48,7 @@ class Seen:
 
 def lines_of(out, word):
     """{address: size} of the target's lines."""
-    return {int(words[1], 16): int(words[2]) if len(words) > 2 else 0
+    return {untagged(int(words[1], 16)): int(words[2]) if len(words) > 2 else 0
             for words in (line.split() for line in out.decode().split('\n')) if words and words[0] == word}
 
 
@@ -77,12 +78,12 @@ def trace_of(room, pid):
         return trace.read()
 
 
-def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1):
+def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1, env=None):
     """A program that says what it has, before and behind, to the block and the byte."""
     need_attach()
     problems, unknown = [], 0
     for run in range(runs):
-        with Held(room, [builds.target('older', variant), str(count), str(threads), str(fork)]) as held:
+        with Held(room, [builds.target('older', variant), str(count), str(threads), str(fork)], env) as held:
             pid = held.child.pid
             found = None
             if not threads:

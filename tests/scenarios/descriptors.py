@@ -159,7 +159,21 @@ def leaks(room):
     return problems, ''
 
 
+def preloaded(room):
+    """An allocator that somebody preloads comes into functrace too, and closes a pipe of its own there, whose numbers
+    are nobody else's."""
+    env = {'LD_PRELOAD': 'libtcmalloc.so.4'}
+    plain = room.run(['cat', '/proc/self/maps'], env=env)
+    if b'libtcmalloc' not in plain.out:
+        raise builds.Skip('libtcmalloc.so.4 is not installed')
+    done = room.run([FUNCTRACE, '-o', room.path('trace'), 'sh', '-c', 'echo a; exit 3'], env=env, timeout=30)
+    if (done.status, done.out) != (3, b'a\n'):
+        return ['status %d: %s' % (done.status, done.out + done.err)], ''
+    return [], ''
+
+
 CASES = [
+    ('descriptors: a library that is preloaded into functrace', preloaded),
     ('descriptors: a python3 that is attached to', python_attached),
     ('descriptors: a python3 from its first instruction', python_launched),
     ('descriptors: leaks, by kind and with their lines', leaks),

@@ -70,6 +70,17 @@ def holes(path, count, are_files):
     write_core(path, segments, mapped_files(files) if are_files else b'')
 
 
+def headed(path, **fields):
+    """A sound file but for some words of its headers: (place, form, value)."""
+    write_core(path, [(0x10000, 4096, bytes(4096))])
+    with open(path, 'r+b') as file:
+        for place, form, value in fields.values():
+            file.seek(place)
+            file.write(struct.pack(form, value))
+
+
+NOTES, LOAD = 64, 64 + 56    # the program headers
+TRUNCATED = b'is truncated: its headers speak of %s bytes, it has 4,272.'
 NO_HEAP = b'has no heap that is understood'
 NO_MEMORY = b'it has no memory'
 SEGMENT = 0x7e0000000000
@@ -79,6 +90,16 @@ CORES = [
     ('the last 32 MiB', lambda path: write_core(path, [(0x10000, 4096, bytes(4096)), (TOP - (32 << 20) + 4096, 8192, bytes(8192))]), 1, NO_HEAP),
     ('addresses below the first page', lambda path: write_core(path, [(0x10, 0x100, bytes(16))]), 1, NO_MEMORY),
     ('the first page', lambda path: write_core(path, [(0, 4096, bytes(4096)), (0x10000, 4096, bytes(4096))]), 1, NO_HEAP),
+    ('a segment behind the end', lambda path: headed(path, offset=(LOAD + 8, '<Q', 1 << 20)), 1, TRUNCATED % b'1,052,672'),
+    ('a segment that ends one byte behind the end', lambda path: headed(path, held=(LOAD + 32, '<Q', 4097)), 1, TRUNCATED % b'4,273'),
+    ('a segment around all of it', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', TOP - 1)), 1,
+     TRUNCATED % b'18,446,744,073,709,551,615'),
+    ('notes behind the end', lambda path: headed(path, held=(NOTES + 32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,752'),
+    ('no bytes, behind the end', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', 0)), 1, NO_MEMORY),
+    ('headers behind the end', lambda path: headed(path, place=(32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,688'),
+    ('more headers than there is room for', lambda path: headed(path, count=(56, '<H', 1000)), 1, TRUNCATED % b'56,064'),
+    ('their number behind the end', lambda path: headed(path, count=(56, '<H', 0xffff), sections=(40, '<Q', 1 << 30), size=(58, '<H', 64)), 1,
+     TRUNCATED % b'1,073,741,888'),
     ('a hole of 64 GiB', lambda path: holes(path, 1, False), 1, NO_HEAP),
     ('a file of 64 GiB', lambda path: holes(path, 1, True), 1, NO_HEAP),
     ('1000 files of 64 GiB', lambda path: holes(path, 1000, True), 1, NO_HEAP),

@@ -66,6 +66,25 @@ def lines(room):
     return problems, '%s blocks' % looks[-1][1]
 
 
+def older(room):
+    """What it has from before is no growth, and no calls."""
+    need_attach()
+    with Growing() as target:
+        done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=9', '-t', str(target.pid)])
+        text = done.out.decode()
+        found = re.findall(r'^ +([\d,]+) +([\d,]+) +(\S+) +(\S+) +([\d.]+) +before', text, re.M)
+        problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err[-300:])]
+        wanted = [(found[0][0], found[0][1], '0', '0', '0.0')] * 3 if found else None
+        if found != wanted:
+            problems.append('from before: %s, not %s: %s' % (found, wanted, text))
+        since = re.findall(r'alive in [\d,]+, \+([\d,]+) since the start', text)
+        looks = [re.findall(r'^ +[\d,]+ +[\d,]+ +\+?([\d,-]+) .* at growing.c', part, re.M) for part in text.split('alive in')[1:]]
+        if len(since) != 3 or [number(n) for n in since] != [sum(map(number, look)) for look in looks]:
+            problems.append('since the start: %s, of the functions: %s' % (since, looks))
+        problems += target.is_well()
+    return problems, ''
+
+
 def end_of_target(room):
     """The view of what ends says so."""
     need_attach()
@@ -268,6 +287,7 @@ def usage(room):
 
 CASES = [
     ('--live: lines', lines),
+    ('--live: blocks from before', older),
     ('--live: the end of the program', end_of_target),
     ('--live: a terminal', table),
     ('--live: what is lost', lost),

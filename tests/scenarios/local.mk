@@ -8,7 +8,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/described.py tests/scenarios/descriptors.py \
 	tests/scenarios/engine_kill.py tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
-	tests/scenarios/hostile_cores.py \
+	tests/scenarios/hostile_cores.py tests/scenarios/scan_answers.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/layouts.py tests/scenarios/lifecycle.py \
 	tests/scenarios/oracle.py tests/scenarios/outputs.py tests/scenarios/placement.py tests/scenarios/processes.py \
 	tests/scenarios/programs.py tests/scenarios/reflog.py \
@@ -17,7 +17,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/several.py \
 	tests/scenarios/run.py tests/scenarios/special.py \
 	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py \
-	tests/scenarios/swap.py tests/scenarios/table.py \
+	tests/scenarios/swap.py tests/scenarios/table.py tests/scenarios/tagged.py \
 	tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/program.py \
 	tests/generate/runtime.h tests/generate/stackless.h

@@ -44,6 +44,8 @@ def read_thread(path):
     for i in range(count):
         sequence, ident, size, name = struct.unpack_from('<QQQ40s', data, 64 + i * 64)
         name = name.split(b'\0')[0].decode()
+        # Traces have blocks' addresses, without the pointers' tags.
+        ident &= (1 << 56) - 1
         events.append(Logged(sequence, ident, size, name[0], OPERATORS.get(name[1:], name[1:])))
     return began, program.split(b'\0')[0].decode(errors='replace'), events
 

@@ -50,6 +50,7 @@ import programs
 import resource_programs
 import resources
 import lost
+import scan_answers
 import scanned
 import scans
 import several
@@ -58,6 +59,7 @@ import stacks
 import steady
 import swap
 import table
+import tagged
 import uprobes
 import words
 from processes import Failure, Room
@@ -148,7 +150,9 @@ MODULES = [
     ('scans', scans),
     ('scans', hostile_cores),
     ('scans', damaged),
+    ('scans', scan_answers),
     ('scans', scanned),
+    ('scans', tagged),
     ('allocators', allocators),
     ('descriptors', descriptors),
     ('kinds', resources),

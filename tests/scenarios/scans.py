@@ -18,7 +18,7 @@ from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differen
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
           ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
-          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32')]
+          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
 OTHER = 'libtcmalloc_minimal.so.4'
 
 
@@ -68,9 +68,16 @@ def compare(found, **wanted):
             if sums(found, name) != value]
 
 
-def wide(size, variant='O2'):
-    """The bytes of a planted block."""
+def wide(size, variant='O2', env=None):
+    """The bytes of a planted block: where blocks have tags, all that these are of."""
+    if builds.has_tags(env):
+        return size + -size % 16
     return size + (4 if builds.is_narrow(variant) else 0)
+
+
+def untagged(address):
+    """Where a pointer leads."""
+    return address & (1 << 56) - 1
 
 
 def of_size(found, size, name):
@@ -78,21 +85,21 @@ def of_size(found, size, name):
     return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
 
 
-def planted(room, variant='O2', threads=4, scans=5):
+def planted(room, variant='O2', threads=4, scans=5, env=None):
     """4,000 blocks of 56 bytes that nobody knows any more, and none besides. In 32 bits some text or number may look like
     the address of one (1 run of 150)."""
     problems, strays = [], 0
-    with Target(room, 'planted', variant, threads, 4000) as target:
+    with Target(room, 'planted', variant, threads, 4000, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
             if not more and builds.is_narrow(variant):
                 strays = min(1, of_size(found, wide(56, variant), 'possibly_lost'))
-            lost, possible = 4000 - strays, threads * wide(104, variant) + strays * wide(56, variant)
-            problems += more or compare(found, definitely_lost=(lost * wide(56, variant), lost), indirectly_lost=(0, 0),
+            lost, possible = 4000 - strays, threads * wide(104, variant, env) + strays * wide(56, variant)
+            problems += more or compare(found, definitely_lost=(lost * wide(56, variant, env), lost), indirectly_lost=(0, 0),
                                         possibly_lost=(possible, threads + strays))
             if 'musl' in variant and not more:
-                problems += compare(found, still_reachable=(threads * (72000 + 88), threads * 1001))
-            kept = of_size(found, wide(72, variant), 'still_reachable') if not more else threads * 1000
+                problems += compare(found, still_reachable=(threads * (1000 * wide(72, variant) + wide(88, variant)), threads * 1001))
+            kept = of_size(found, wide(72, variant, env), 'still_reachable') if not more else threads * 1000
             if kept != threads * 1000:
                 problems.append('of what is kept: %d' % kept)
             if not more and found['threads'] != threads + 1:
@@ -101,13 +108,13 @@ def planted(room, variant='O2', threads=4, scans=5):
     return problems, 'a word looks like an address' if strays else ''
 
 
-def led(room, variant='O2'):
+def led(room, variant='O2', env=None):
     """What only lost blocks lead to."""
-    lost, by_it = wide(56, variant), 4500 * wide(40, variant)
-    with Target(room, 'planted', variant, 3, 900, 5) as target:
+    lost, by_it = wide(56, variant, env), 4500 * wide(40, variant, env)
+    with Target(room, 'planted', variant, 3, 900, 5, env=env) as target:
         problems, found = target.look()
         problems = problems or compare(found, definitely_lost=(900 * lost, 900), indirectly_lost=(by_it, 4500),
-                                       possibly_lost=(3 * wide(104, variant), 3))
+                                       possibly_lost=(3 * wide(104, variant, env), 3))
         group = found['groups'][0] if not problems else None
         if group and (group['size'] != lost or group['lost_by_it'] != {'bytes': by_it, 'blocks': 4500}):
             problems.append('the first group: %s' % group)
@@ -163,8 +170,11 @@ def sizes(room, variant, env=None):
         done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
         problems = ['status %d: %s' % (done.status, done.err)] if done.status else []
         said = re.findall(rb'(?m)^  (?:-> )?(0x[0-9a-f]+), ([\d,]+) bytes', done.out)
-        said = [(address, size.replace(b',', b'')) for address, size in said]
-        problems += ['%s has %s bytes, and that is not said' % tuple(block) for block in blocks if tuple(block) not in said]
+        said = [(int(address, 16), size.replace(b',', b'')) for address, size in said]
+        problems += ['%s has %s bytes, and that is not said' % (address, size) for address, size in blocks
+                     if (untagged(int(address, 16)), size) not in said]
+        if any(int(address, 16) != untagged(int(address, 16)) for address, _ in blocks) != builds.has_tags(env):
+            problems.append('tags: %s' % blocks[:3])
         if len(blocks) < 80:
             problems.append('%d blocks' % len(blocks))
         problems += target.end()
@@ -251,6 +261,7 @@ def busy(room, threads, scans, variant='O2', env=None):
     """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them. With glibc's locks
     it is nearly always the first copy in which these are known."""
     problems, unused = [], 0
+    threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
     with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
@@ -330,7 +341,7 @@ def ends(room):
             scans.stdout.readline()
         target.child.kill()
         done = room.finish(scans)
-    if done.status != 1 or b'there is no such process' not in done.err + b'' and b'has ended' not in done.err:
+    if done.status != 1 or not re.fullmatch(rb'functrace: process \d+ \(planted-O2\) has ended after \d+ scans\.\n', done.err):
         return ['status %d: %s' % (done.status, done.err.decode())], ''
     return [], ''
 
@@ -350,6 +361,33 @@ def asleep(room, variant='O2'):
     problems = [] if end.status == 0 else ['it ended with %d' % end.status]
     return problems + ['it says %r' % line for line in end.out.splitlines()
                        if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')], ''
+
+
+def timed(room, variant='O2'):
+    """A wait with a timeout ends, though it is looked at more often than that: it begins anew only once."""
+    child = room.start([builds.target('timeouts', variant)])
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    scans = room.start([FUNCTRACE, '--scan=json', '--interval=0.05', '--count=100000', '-t', str(child.pid)], stdout=subprocess.DEVNULL)
+    end = room.finish(child)
+    done = room.finish(scans)
+    if (end.status, done.status) != (0, 1) or not re.fullmatch(rb'interrupted [1-9]\d* times\n', end.out):
+        return ['status %d, %d: %s, %s' % (end.status, done.status, end.out, done.err)], ''
+    return [], end.out.decode().strip()
+
+
+def in_vfork(room):
+    """A process that waits in vfork cannot be stopped, which is said; nothing comes of it."""
+    child = room.start([builds.target('invfork', 'O2')], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise builds.Skip('the target does not run here')
+    done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
+    child.stdin.write(b'\n')
+    end = room.finish(child)
+    said = b'cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel' % child.pid
+    if (done.status, end.status) != (1, 0) or said not in done.err:
+        return ['status %d, %d: %s' % (done.status, end.status, done.err)], ''
+    return [], ''
 
 
 def refused(room):
@@ -383,7 +421,7 @@ def of_core(room, path):
 def same(live, core):
     """Problems, if a process and its core file are not said to have the same."""
     return ['%s: %s, of the core file %s' % (key, live[key], core[key]) for key in live
-            if key not in ('pause_ns', 'copied_bytes') and live[key] != core[key]]
+            if key not in ('time', 'pause_ns', 'copied_bytes') and live[key] != core[key]]
 
 
 def kernel_core(room, target):
@@ -430,7 +468,8 @@ def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
 
 def core_of_another(room):
     """The file is not the one that the process had: no name comes from it. Where it is under another folder, they do."""
-    program, folder, problems = room.path('program'), room.path('root'), []
+    program, folder, nowhere, problems = room.path('program'), room.path('root'), room.path('nowhere'), []
+    os.makedirs(nowhere)
     types = lambda found: sorted(str(group['type']) for group in found['groups'] if group['definitely_lost']['blocks'])
     owners = lambda found: {owner['root'] for owner in found['owners']}
     shutil.copy(builds.target('planted_types', 'O2'), program)
@@ -443,10 +482,10 @@ def core_of_another(room):
     os.makedirs(folder + os.path.dirname(program))
     os.rename(program, folder + program)
     for what, root, wanted, said in (
-            (None, None, None, b''), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
+            (None, None, None, b'/program, which the process had, is not here. What'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
             (builds.target('planted', 'O2'), folder, named, b''), (None, folder, named, b''),
-            (folder + program, '/nowhere', named, b''),
-            (builds.target('planted', 'O2'), '/nowhere', None, b'is not the file that the process had'),
+            (folder + program, nowhere, named, b''),
+            (builds.target('planted', 'O2'), nowhere, None, b'is not the file that the process had'),
             (folder + program, None, named, b'')):
         if os.path.exists(program):
             os.unlink(program)
@@ -604,6 +643,9 @@ CASES = [
     ('--scan: the end of the process', ends),
     ('--scan: sleeping calls', asleep),
     ('--scan: sleeping calls, 32 bits', lambda room: asleep(room, 'm32')),
+    ('--scan: waits with a timeout', timed),
+    ('--scan: in vfork', in_vfork),
+    ('--scan: waits with a timeout, 32 bits', lambda room: timed(room, 'm32')),
     ('--scan: core files', core),
     ('--scan: core files, musl', lambda room: core(room, 'musl')),
     ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),

@@ -47,6 +47,15 @@ def totals(text):
     return re.findall(rb'^# \d+ block\(s\) leaked with total size of \d+ bytes$', text, re.M)
 
 
+def differences(room, what, first, second):
+    """[problem], if two texts are not the same but for what SWAP does not keep."""
+    for name, text in ('first', first), ('second', second):
+        with open(room.path(name), 'wb') as file:
+            file.write(NOT_KEPT.sub(b'', text))
+    done = subprocess.run(['diff', room.path('first'), room.path('second')], stdout=subprocess.PIPE, check=False)
+    return ['%s:\n%s' % (what, done.stdout[:1500].decode(errors='replace'))] if done.returncode else []
+
+
 def converted(room, command, env=None):
     """The rtrace run's own events and leaks, after a conversion to SWAP and back; and a run that writes SWAP."""
     done = room.run([FUNCTRACE, '-a', '-A', '-o', room.path('t.rtrace')] + command, env)
@@ -54,20 +63,13 @@ def converted(room, command, env=None):
     problems += postproc(room, '-q', '-f', 'swap', '-o', room.path('t.swap'), room.path('t.rtrace'))[1]
     through, more = postproc(room, room.path('t.swap'))
     problems += more
-    if NOT_KEPT.sub(b'', plain) != NOT_KEPT.sub(b'', through):
-        with open(room.path('a'), 'wb') as a, open(room.path('b'), 'wb') as b:
-            a.write(NOT_KEPT.sub(b'', plain))
-            b.write(NOT_KEPT.sub(b'', through))
-        difference = subprocess.run(['diff', room.path('a'), room.path('b')], stdout=subprocess.PIPE, check=False).stdout
-        problems.append('the events differ:\n' + difference[:1500].decode(errors='replace'))
+    problems += differences(room, 'the events differ', plain, through)
     leaks = [totals(postproc(room, '-l', room.path(name))[0]) for name in ('t.rtrace', 't.swap')]
     if leaks[0] != leaks[1] or not leaks[0]:
         problems.append('leaks: %r and %r' % tuple(leaks))
-    back = postproc(room, '-q', '-f', 'rtrace', room.path('t.swap'))[0]
-    with open(room.path('back'), 'wb') as file:
-        file.write(back)
-    if NOT_KEPT.sub(b'', postproc(room, room.path('back'))[0]) != NOT_KEPT.sub(b'', through):
-        problems.append('back in rtrace the events differ')
+    problems += postproc(room, '-q', '-f', 'rtrace', '-o', room.path('back'), room.path('t.swap'))[1]
+    again, more = postproc(room, room.path('back'))
+    problems += more + differences(room, 'back in rtrace the events differ', through, again)
     live = room.run([FUNCTRACE, '-f', 'swap', '-o', room.path('live.swap')] + command, env)
     if (live.status, live.out) != (done.status, done.out):
         problems.append('status %d, %r; in rtrace %d, %r' % (live.status, live.out, done.status, done.out))

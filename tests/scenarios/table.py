@@ -94,6 +94,10 @@ SCENARIOS = [
     Scenario('threads', (64, 5), log=True, label='threads 64/log'),
     Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
     Scenario('throwing', log=True, variants=('O2',), label='throwing/log'),
+    # On a processor without tags these are like the others.
+    Scenario('alloc_basic', log=True, variants=('O2',), env=builds.TAGS, label='alloc_basic/log, memory tagging', on=('aarch64',)),
+    Scenario('alloc_cpp', log=True, variants=('O2',), env=builds.TAGS, label='alloc_cpp/log, memory tagging', on=('aarch64',)),
+    Scenario('threads', (4, 50), log=True, variants=('O2',), env=builds.TAGS, label='threads 4/log, memory tagging', on=('aarch64',)),
 
     # ---- B: returns ----
     Scenario('recursion', (100000,)),

@@ -310,7 +310,9 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	find_arena();
+	/* Where blocks have tags, nobody may look at what is around them. */
+	if (strcmp(argv[1], "lookalikes"))
+		find_arena();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(argv[1], kinds[i].name)) {
 			kinds[i].damage();

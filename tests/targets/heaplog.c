@@ -1,7 +1,9 @@
 /* What a process has from malloc: preloaded, it knows all blocks of the process, and on SIGUSR1 writes them into
  * the file HEAPLOG/PID, with what the allocator says itself: a line of the figures of mallinfo2(3), or of
  * mallinfo(3) where that is all there is, then for each block its address and malloc_usable_size(3), "end" last. A
- * static program is linked with it instead: HEAPLOG_STATIC.
+ * static program is linked with it instead: HEAPLOG_STATIC. Where the C library is musl, whose figures are none, the
+ * first line is empty, and such a program is linked with --wrap of all these functions. With HEAPLOG_BASE it says
+ * "base" and its process id at the beginning, and waits for a byte: what is allocated by then it does not know.
  *
  * The table is in a mapping, with the addresses inverted: they are no pointers for who looks for some. */
 #ifndef _GNU_SOURCE
@@ -31,6 +33,7 @@ struct figures {
 	size_t of[10];
 };
 
+#ifdef __GLIBC__
 extern struct figures figures_of_malloc(void) __asm__("mallinfo2") __attribute__((weak));
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
@@ -38,12 +41,57 @@ extern void __libc_free(void *);
 #ifdef HEAPLOG_STATIC
 extern void *__libc_memalign(size_t, size_t);
 #endif
+#elif defined(HEAPLOG_STATIC)
+extern void *__real_malloc(size_t), *__real_calloc(size_t, size_t), *__real_realloc(void *, size_t);
+extern void *__real_aligned_alloc(size_t, size_t);
+extern void __real_free(void *);
+#define __libc_malloc   __real_malloc
+#define __libc_calloc   __real_calloc
+#define __libc_realloc  __real_realloc
+#define __libc_memalign __real_aligned_alloc
+#define __libc_free     __real_free
+#define malloc          __wrap_malloc
+#define calloc          __wrap_calloc
+#define realloc         __wrap_realloc
+#define reallocarray    __wrap_reallocarray
+#define memalign        __wrap_memalign
+#define aligned_alloc   __wrap_aligned_alloc
+#define posix_memalign  __wrap_posix_memalign
+#define valloc          __wrap_valloc
+#define free            __wrap_free
+#else
+#define NEXT(type, name, ...)                                                                                          \
+	({                                                                                                             \
+		static type (*next_)(__VA_ARGS__);                                                                     \
+		if (!next_)                                                                                            \
+			next_ = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name);                                          \
+		next_;                                                                                                 \
+	})
+#define __libc_malloc  NEXT(void *, "malloc", size_t)
+#define __libc_calloc  NEXT(void *, "calloc", size_t, size_t)
+#define __libc_realloc NEXT(void *, "realloc", void *, size_t)
+#define __libc_free    NEXT(void, "free", void *)
+#define MEMALIGN       "aligned_alloc" /* what its memalign calls, by name */
+#endif
+#ifndef MEMALIGN
+#define MEMALIGN "memalign"
+#endif
 
 static uintptr_t *table;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static size_t used; /* slots that are not 0 */
 static char text[65536];
 static size_t length;
+static _Thread_local unsigned depth
+	__attribute__((tls_model("initial-exec"))); /* musl's functions call others of these by their names */
+
+#define INNER(call)                                                                                                    \
+	({                                                                                                             \
+		depth++;                                                                                               \
+		void *const inner_ = (call);                                                                           \
+		depth--;                                                                                               \
+		inner_;                                                                                                \
+	})
 
 static void take(void)
 {
@@ -66,7 +114,7 @@ static void *add(void *p)
 {
 	const int error = errno;
 
-	if (!p)
+	if (!p || depth)
 		return p;
 	take();
 	size_t slot = first_slot(p);
@@ -86,7 +134,7 @@ static void leave(void *p)
 {
 	const int error = errno;
 
-	if (!p)
+	if (!p || depth)
 		return;
 	take();
 	for (size_t slot = first_slot(p); table[slot]; slot = (slot + 1) % SLOTS)
@@ -114,6 +162,7 @@ static void put(int fd, const char *form, ...)
 
 static void put_figures(int fd)
 {
+#ifdef __GLIBC__
 	if (figures_of_malloc) {
 		const struct figures m = figures_of_malloc();
 
@@ -128,6 +177,9 @@ static void put_figures(int fd)
 
 	put(fd, "%u %u %u %u %u %u %u %u %u %u\n", m.arena, m.ordblks, m.smblks, m.hblks, m.hblkhd, m.usmblks,
 	    m.fsmblks, m.uordblks, m.fordblks, m.keepcost);
+#else
+	put(fd, "\n");
+#endif
 }
 
 static void write_all(int signal)
@@ -156,32 +208,41 @@ static void write_all(int signal)
 __attribute__((constructor)) static void begin(void)
 {
 	struct sigaction action = {.sa_handler = write_all, .sa_flags = SA_RESTART};
+	char line[32], byte;
 
 	if (getenv("HEAPLOG"))
 		sigaction(SIGUSR1, &action, NULL);
+	if (!getenv("HEAPLOG_BASE"))
+		return;
+	const int size = snprintf(line, sizeof(line), "base %d\n", (int)getpid());
+
+	if (write(STDOUT_FILENO, line, (size_t)size) != size || read(STDIN_FILENO, &byte, 1) != 1)
+		_exit(97);
 }
 
 EXPORT void *malloc(size_t size)
 {
-	return add(__libc_malloc(size));
+	return add(INNER(__libc_malloc(size)));
 }
 
 EXPORT void *calloc(size_t count, size_t size)
 {
-	return add(__libc_calloc(count, size));
+	return add(INNER(__libc_calloc(count, size)));
 }
 
 EXPORT void free(void *p)
 {
 	leave(p);
+	depth++;
 	__libc_free(p);
+	depth--;
 }
 
 /* The old block may be another's before this one returns. */
 EXPORT void *realloc(void *old, size_t size)
 {
 	leave(old);
-	void *p = __libc_realloc(old, size);
+	void *p = INNER(__libc_realloc(old, size));
 
 	if (!p && size)
 		add(old);
@@ -202,13 +263,13 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 EXPORT void *memalign(size_t alignment, size_t size)
 {
 #ifdef HEAPLOG_STATIC
-	return add(__libc_memalign(alignment, size));
+	return add(INNER(__libc_memalign(alignment, size)));
 #else
 	static void *(*next)(size_t, size_t);
 
 	if (!next)
-		next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "memalign");
-	return add(next(alignment, size));
+		next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, MEMALIGN);
+	return add(INNER(next(alignment, size)));
 #endif
 }
 

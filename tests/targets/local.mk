@@ -4,7 +4,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/alloc_cpp.cpp tests/targets/altstack.c tests/targets/args_calls.c \
 	tests/targets/args_more.c tests/targets/args_rows.c tests/targets/args_said.h \
 	tests/targets/args_cxx.cpp tests/targets/armforms.c \
-	tests/targets/bareforks.c tests/targets/barrier.c tests/targets/besidestack.c tests/targets/busyheap.c \
+	tests/targets/bareforks.c tests/targets/barrier.c tests/targets/besidestack.c tests/targets/besidetls.c \
+	tests/targets/busyheap.c \
 	tests/targets/cgo.go tests/targets/chosen.c tests/targets/chosen_classes.cpp \
 	tests/targets/churn.c tests/targets/contexts.c tests/targets/contexts.h \
 	tests/targets/contexts_library.c tests/targets/contexts_many.c tests/targets/contexts_throwing.cpp \
@@ -15,7 +16,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/execs.c tests/targets/forks.c tests/targets/forkstorm.c \
 	tests/targets/goroutines.go tests/targets/growing.c tests/targets/hidden.c \
 	tests/targets/ifunclibrary.c tests/targets/ifuncs.c \
-	tests/targets/images.c tests/targets/inflight.c \
+	tests/targets/images.c tests/targets/inflight.c tests/targets/invfork.c \
 	tests/targets/kind.h tests/targets/kind_gobject.c \
 	tests/targets/kind_several.c tests/targets/kind_shmsysv.c tests/targets/kind_mapstorm.c \
 	tests/targets/kind_memtransfer.c tests/targets/kind_qobject.cpp \
@@ -41,6 +42,7 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/sigtrap.c tests/targets/sleepers.c tests/targets/sound.c tests/targets/stackend.c \
 	tests/targets/starving.c \
 	tests/targets/steady.c tests/targets/target.h tests/targets/threads.c tests/targets/throwing.cpp \
+	tests/targets/timeouts.c \
 	tests/targets/tiny32.c tests/targets/two_users.c tests/targets/uring.c tests/targets/vforker.c \
 	tests/targets/wrappers.cpp
 

@@ -29,10 +29,10 @@ def variants():
     """Name, the C compiler, the one that is tried with its flags, whether that is C++."""
     yield 'C++', CC, CXX + ['-O1'], True
     yield 'C without optimisation', CC, CC + ['-O0'], False
-    if shutil.which('clang'):
-        yield 'clang', CC, ['clang', '-O2'], False
-    if shutil.which('clang++'):
-        yield 'clang, C++', CC, ['clang++', '-O1'], True
+    for clang, flag, is_cxx in ('clang', '-O2', False), ('clang++', '-O1', True):
+        # It makes code for this machine, and is no compiler of a build for another one.
+        if shutil.which(clang) and rules([clang]) == rules(CC):
+            yield 'clang, C++' if is_cxx else 'clang', CC, [clang, flag], is_cxx
     if run(CC + ['-dM', '-E', '-'], '').stdout.find('__x86_64__') > 0:
         yield '32 bits', CC + THIRTY_TWO, CC + THIRTY_TWO + ['-O2'], False
         yield '32 bits, C++', CC + THIRTY_TWO, CXX + THIRTY_TWO + ['-O0'], True

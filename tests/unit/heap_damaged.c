@@ -138,6 +138,11 @@ static void check(struct heap *heap)
 		assert_true(found[i].from == HEAP_NONE || found[i].from < count);
 		assert_int_equal(found[i].class == HEAP_LOST || found[i].class == HEAP_INDIRECT,
 				 found[i].root == HEAP_NONE);
+		uint32_t first = (uint32_t)i;
+
+		for (size_t steps = 0; found[first].from != HEAP_NONE; first = found[first].from)
+			assert_true(steps++ < count);
+		assert_true(found[i].class != HEAP_INDIRECT || found[first].class == HEAP_LOST);
 		if (found[i].root != HEAP_NONE)
 			heap_root(heap, found[i].root, &tid);
 		assert_int_equal(heap_find(heap, found[i].address), i);
@@ -256,9 +261,53 @@ static void test_tagged(void **state)
 	waitpid(pid, NULL, 0);
 }
 
+/* The heap's blocks in an image whose mappings have tags, or not. */
+static struct heap *heap_with(const struct heap_image *image, struct heap_mapping *mappings, bool has_tags)
+{
+	struct heap *heap;
+	const char *reason;
+
+	for (size_t i = 0; i < image->n_mappings; i++)
+		mappings[i].has_tags = has_tags;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	return heap;
+}
+
+/* In memory with tags a block has no part in the next one's header, unless it has a mapping of its own. */
+static void test_tagged_memory(void **state)
+{
+	pid_t pid;
+	struct snapshot *snapshot = take(&pid);
+	struct heap_image image = *snapshot_image(snapshot);
+	struct heap_mapping *mappings = xcalloc(image.n_mappings, sizeof(*mappings));
+	size_t count, as_many, mapped = 0;
+
+	(void)state;
+	memcpy(mappings, image.mappings, image.n_mappings * sizeof(*mappings));
+	image.mappings = mappings;
+	struct heap *plain = heap_with(&image, mappings, false), *tagged = heap_with(&image, mappings, true);
+	const struct heap_block *one = heap_blocks(plain, &count), *other = heap_blocks(tagged, &as_many);
+
+	assert_int_equal(count, as_many);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(one[i].address, other[i].address);
+		if (one[i].size < 300000)
+			assert_int_equal(other[i].size, one[i].size - sizeof(void *));
+		mapped += one[i].size >= 300000 && other[i].size == one[i].size;
+	}
+	assert_true(mapped >= 20);
+	heap_free(plain);
+	heap_free(tagged);
+	free(mappings);
+	snapshot_free(snapshot);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged), cmocka_unit_test(test_tagged)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged), cmocka_unit_test(test_tagged),
+					   cmocka_unit_test(test_tagged_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

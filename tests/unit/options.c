@@ -283,28 +283,75 @@ static void test_scan(void **state)
 	assert_true(settings.scan.is_traced);
 	assert_int_equal(parse("ls"), -1);
 	assert_false(settings.scan.is_traced);
-	assert_int_equal(parse("--scan --core=x --why=1"), -1);
+	assert_int_equal(parse("--scan --core=x --why=0x1"), -1);
 	assert_true(settings.scan.is_wanted);
 	assert_string_equal(settings.scan.core, "x");
 	assert_usage_error("--core=x", "add --scan");
 	assert_usage_error("--scan --core=x -t 1", "is looked at alone");
 	assert_usage_error("--scan --core=x ls", "is looked at alone");
-	assert_int_equal(parse("--scan --core=x --sysroot=/other"), -1);
-	assert_string_equal(settings.scan.sysroot, "/other");
-	assert_usage_error("--scan --sysroot=/other -t 1", "add --scan --core=FILE");
+	assert_usage_error("--scan --core=x --children", "is looked at alone");
+	assert_usage_error("--scan --core=x --core=y", "--core=y: one core file is given already, x;");
+	assert_usage_error("--scan --core=x -o y",
+			   "-o is about tracing, and --scan alone traces nothing; leave it out\n");
+	assert_int_equal(parse("--scan --core=x --sysroot=/proc"), -1);
+	assert_string_equal(settings.scan.sysroot, "/proc");
+	assert_usage_error("--scan --core=x --sysroot=/no/such", "--sysroot=/no/such: there is no such folder");
+	assert_usage_error("--scan --core=x --sysroot=/proc/version", "there is no such folder");
+	assert_usage_error("--scan --sysroot=/proc -t 1", "add --scan --core=FILE");
 	assert_usage_error("--scan --core=x --count=2", "does not change");
 	assert_usage_error("--scan -e file ls", "add -e memory");
 	assert_usage_error("--scan -f plain ls", "the format plain has no place for what a scan finds");
 	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);
 	assert_true(settings.scan.is_traced);
 	assert_usage_error("--scan=json ls", "--scan=json is about a scan without tracing");
-	assert_usage_error("--scan --why=1 ls", "--why is about a scan without tracing");
-	assert_usage_error("--scan -t 1 -t 2", "one process");
+	assert_usage_error("--scan --why=0x1 ls", "--why is about a scan without tracing");
+	assert_usage_error("--scan", "nothing to trace");
+	assert_int_equal(parse("--scan -t 1 -t 2 --children -q"), -1);
+	assert_int_equal(settings.pid_count, 2);
+	assert_true(settings.children);
+	static const char *const tracing[] = {"-F",
+					      "-b 3",
+					      "-A",
+					      "-M 8",
+					      "-r",
+					      "-z",
+					      "-T",
+					      "-f text",
+					      "-L libc",
+					      "-S USR1",
+					      "-a",
+					      "--duration=1s",
+					      "--verify",
+					      "--no-census",
+					      "--start-paused",
+					      "--cpu=pin",
+					      "--unwinder=rows",
+					      "--symbol=a=1",
+					      "--args-limit=8",
+					      "--cycle-size=9",
+					      "--compat=sp-rtrace",
+					      "--attach-file=maps",
+					      "--context-function=main"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tracing); i++) {
+		char line[64], wanted[64];
+
+		snprintf(line, sizeof(line), "--scan -t 1 %s", tracing[i]);
+		snprintf(wanted, sizeof(wanted), "%.*s is about tracing, ", (int)strcspn(tracing[i], " ="), tracing[i]);
+		assert_usage_error(line, wanted);
+	}
 	assert_usage_error("--scan -t 1 --tree", "--tree is about the report");
 	assert_usage_error("--scan -t 1 --live", "do not go together");
 	assert_usage_error("--scan -t 1 --interval=0", "--interval=0: give a time");
 	assert_usage_error("--scan -t 1 --count=0", "--count=0: give a number");
 	assert_usage_error("--scan -t 1 --why=main", "give the address of a block");
+	assert_usage_error(
+		"--scan -t 1 --why=94060634926768",
+		"--why=94060634926768: addresses are hexadecimal: 0x94060634926768, or 0x558c32bb6eb0 if that is "
+		"decimal");
+	assert_int_equal(parse("--scan -t 1 --why=9406063492676a --interval=.1"), -1);
+	assert_int_equal(settings.scan.why[0], 0x9406063492676a);
+	assert_int_equal(settings.scan.interval_ns, 100000000);
 	assert_usage_error("--why=0x10 -t 1", "add --scan");
 }
 
@@ -314,8 +361,8 @@ static void test_durations(void **state)
 		const char *text;
 		uint64_t seconds;
 	} good[] = {{"10", 10}, {"10s", 10}, {"5m", 300}, {"1h", 3600}, {"2d", 172800}};
-	static const char *const bad[] = {"0",   "0s", "-1",          "1.5.5", ".", "1.0123456789",
-					  "10x", "s",  "99999999999", "1hh"};
+	static const char *const bad[] = {"0", "0s",           ".0",  "1.", "-1",          "1.5.5",
+					  ".", "1.0123456789", "10x", "s",  "99999999999", "1hh"};
 	char line[64];
 
 	(void)state;
@@ -324,6 +371,8 @@ static void test_durations(void **state)
 		assert_int_equal(parse(line), -1);
 		assert_int_equal(settings.duration_ns, good[i].seconds * 1000000000u);
 	}
+	assert_int_equal(parse("--duration=.5 ls"), -1);
+	assert_int_equal(settings.duration_ns, 500000000u);
 	assert_int_equal(parse("--duration=1.25m ls"), -1);
 	assert_int_equal(settings.duration_ns, 75000000000u);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

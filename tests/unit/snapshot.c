@@ -256,6 +256,29 @@ static void test_signals(void **state)
 	end(pid, SIGKILL);
 }
 
+/* A word that is not 0 is a lock that is held, but not in another program, where it is something else. */
+static void test_other_program(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+	const uint64_t lock = (uintptr_t)in_data;
+	struct snapshot_care care = {.locks = &lock, .lock_count = 1, .marks_locks = true};
+
+	(void)state;
+	take(snapshot, NULL);
+	care.program = snapshot_program(snapshot);
+	assert_int_not_equal(care.program, 0);
+	take(snapshot, &care);
+	assert_int_equal(snapshot_figures(snapshot)->inside, 1);
+	assert_int_equal(snapshot_program(snapshot), care.program);
+	care.program++;
+	take(snapshot, &care);
+	assert_int_equal(snapshot_figures(snapshot)->inside, 0);
+	expect_bytes(snapshot_image(snapshot));
+	snapshot_free(snapshot);
+	end(pid, SIGKILL);
+}
+
 static void test_gone(void **state)
 {
 	const pid_t pid = start();
@@ -264,13 +287,13 @@ static void test_gone(void **state)
 	(void)state;
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	kill(pid, SIGKILL);
-	assert_int_equal(snapshot_take(snapshot, NULL), 1);
+	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
 	/* The scan's thread waits for its tasks, and this one is a child of ours besides: it takes the end if it
 	 * has seized it before it died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
 	if (waitpid(pid, NULL, 0) != pid)
 		assert_int_equal(errno, ECHILD);
-	assert_int_equal(snapshot_take(snapshot, NULL), 1);
-	assert_int_equal(snapshot_warm(snapshot), 1);
+	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
+	assert_int_equal(snapshot_warm(snapshot), -ESRCH);
 	snapshot_free(snapshot);
 }
 
@@ -302,7 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_image), cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
 	};
 
 	shared = (void *)map(page_size(), MAP_SHARED);

@@ -76,6 +76,32 @@ static void test_maps(void **state)
 	maps_free(&maps);
 }
 
+/* Of smaps: the flag is a word of VmFlags, of the mapping whose line came before. */
+static void test_tags(void **state)
+{
+	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"
+				   "2000-5000 rw-p 00000000 00:00 0 [heap]\nVmFlags: rd wr mr mw me ac mt sd \n"
+				   "9000-a000 rw-p 00000000 00:00 0 \nVmFlags: rd mt\n"
+				   "a000-b000 rw-p 00000000 00:00 0 mt \nVmFlags: rd mth\nName: mt\n"
+				   "VmFlags: rd\nb000-";
+	struct maps maps;
+
+	(void)state;
+	assert_int_equal(maps_parse("1000-2000 rw-p 0 0:0 0\n2000-3000 rw-p 0 0:0 0\n8000-9800 rw-p 0 0:0 0\n"
+				    "a000-b000 rw-p 0 0:0 0\n",
+				    &maps),
+			 0);
+	maps_mark_tags(text, &maps);
+	assert_false(maps.items[0].has_tags);
+	assert_true(maps.items[1].has_tags);
+	assert_true(maps.items[2].has_tags);
+	maps_mark_tags("", &maps);
+	maps_mark_tags("VmFlags: rd mt", &maps);
+	assert_false(maps.items[0].has_tags);
+	maps_free(&maps);
+	assert_int_equal(maps_read_tags(getpid(), &maps), 0);
+}
+
 /* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which lie 64 KiB apart: what traces carry of
  * the linker ends before it. What has no name there changes nothing. */
 static void test_hole(void **state)
@@ -435,7 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),     cmocka_unit_test(test_hole),      cmocka_unit_test(test_bad_maps),
 		cmocka_unit_test(test_damaged),  cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_demangle), cmocka_unit_test(test_tags),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);

@@ -92,6 +92,35 @@ static void test_ids(void **state)
 	assert_int_equal(id, 0);
 }
 
+/* Of a block's pointer the tag is none of its id; what looks like one in another kind's number stays. */
+static void test_tagged_ids(void **state)
+{
+	static const struct arch tagging = {.pointer_size = 8, .tag_bits = 8};
+	struct process p = {.arch = &tagging, .mem_fd = -1};
+	const uint64_t args[CALL_ARGS] = {0x0b00ffff12345670u, 0x0b00000000000000u};
+	const struct value pointer = ARG(0), null = ARG(1);
+	uint64_t id;
+
+	(void)state;
+	assert_true(id_of(&p, &block, &pointer, args, &id));
+	assert_int_equal(id, 0xffff12345670u);
+	assert_false(id_of(&p, &block, &null, args, &id));
+	assert_true(id_of(&p, &fd, &pointer, args, &id));
+	assert_int_equal(id, args[0]);
+	assert_true(id_of(&p64, &block, &pointer, args, &id));
+	assert_int_equal(id, args[0]);
+
+	/* Nor is it of the place that a pointer leads to. */
+	const uint64_t word = 0x0500ffff00000010u, places[CALL_ARGS] = {0x0700000000000000u};
+	const struct value pointee = POINTEE(0, 0);
+
+	p.mem_fd = memfd_create("memory", 0);
+	assert_int_equal(write(p.mem_fd, &word, sizeof(word)), sizeof(word));
+	assert_true(id_of(&p, &block, &pointee, places, &id));
+	assert_int_equal(id, 0xffff00000010u);
+	close(p.mem_fd);
+}
+
 /* An array of ints, in a file that stands for the memory. */
 static void test_pointees(void **state)
 {
@@ -251,7 +280,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),      cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_pointees),       cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_names),          cmocka_unit_test(test_scaled),
-		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_conditions),     cmocka_unit_test(test_tagged_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,472 @@
+"""What a scan answers: of core files that were cut short, of a process that becomes another program or ends meanwhile, of
+several processes; whether it can write it; by which way a block is kept; and that the manual describes all of it."""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import time
+
+import builds
+from errors import as_nobody
+from lifecycle import need_attach
+from processes import FUNCTRACE, PATIENCE, state_of, wait_for
+from scans import Target, compare, gdb_core, kernel_core, of_core, of_size, wide
+
+BUILDS = [('planted', 'O2'), ('besidetls', 'O2'), ('besidetls', 'static'), ('damaged', 'O2'), ('aligned', 'musl-static')]
+LOST = {'definitely_lost': (100 * wide(56), 100)}
+
+
+def whole_size(data):
+    """The end of the last segment of a core file of 64 or 32 bits."""
+    wide_file = data[4] == 2
+    at, size, count = struct.unpack_from('<Q' if wide_file else '<I', data, 32 if wide_file else 28)[0], \
+        *struct.unpack_from('<HH', data, 54 if wide_file else 42)
+    ends = []
+    for i in range(count):
+        kind = struct.unpack_from('<I', data, at + i * size)[0]
+        offset, held = (struct.unpack_from('<Q', data, at + i * size + place)[0] for place in (8, 32)) if wide_file else \
+            (struct.unpack_from('<I', data, at + i * size + place)[0] for place in (4, 16))
+        if kind in (1, 4) and held:
+            ends.append(offset + held)
+    return max(ends)
+
+
+def cut_short(room, path):
+    """Problems, if a core file is not refused wherever it is cut."""
+    problems, broken = [], room.path('broken')
+    with open(path, 'rb') as file:
+        data = file.read()
+    whole = whole_size(data)
+    for held in [len(data) * percent // 100 for percent in (1, 10, 40, 60, 75, 90, 99)] + [100, 4096, whole - 1]:
+        with open(broken, 'wb') as file:
+            file.write(data[:held])
+        for form in '--scan', '--scan=json':
+            done = room.run([FUNCTRACE, form, '--core=' + broken])
+            said = done.err.decode()
+            match = re.match(r'functrace: the core file %s is truncated: its headers speak of ([\d,]+) bytes, it has %s\. '
+                             % (re.escape(broken), format(held, ',')), said)
+            if (done.status, done.out) != (1, b'') or not match or said.count('\n') != 1:
+                problems.append('%d of %d bytes: status %d: %s%s' % (held, len(data), done.status, done.out.decode()[:300], said))
+            elif held > 65536 and match.group(1) != format(whole, ','):
+                problems.append('%d bytes: %s, not %d' % (held, said, whole))
+    with open(broken, 'wb') as file:
+        file.write(data[:whole])
+    more, found = of_core(room, broken)
+    problems += ['cut behind its last segment: %s' % problem for problem in more or compare(found, **LOST)]
+    for made, words in ((lambda: open(broken, 'wb').close(), 'it is empty'), (lambda: os.unlink(broken), 'No such file')):
+        made()
+        done = room.run([FUNCTRACE, '--scan', '--core=' + broken])
+        if done.status != 1 or 'cannot scan the core file %s: %s' % (broken, words) not in done.err.decode():
+            problems.append('%s: status %d: %s' % (words, done.status, done.err.decode()))
+    return problems
+
+
+def truncated(room, variant='O2', by_kernel=True):
+    with Target(room, 'planted', variant, 2, 100) as target:
+        path = kernel_core(room, target) if by_kernel else gdb_core(room, target.pid)
+        problems = cut_short(room, path)
+        problems += target.end() if not by_kernel else []
+    return problems, ''
+
+
+def not_a_file(room):
+    """What cannot be looked through twice, or is a folder."""
+    problems = []
+    for command in 'cat /bin/true | "$0" --scan --core=/dev/stdin', '"$0" --scan --core=.', 'mkfifo f; "$0" --scan --core=f':
+        done = room.run(['sh', '-c', command, FUNCTRACE])
+        if done.status != 1 or b'it is no regular file' not in done.err:
+            problems.append('%s: status %d: %s' % (command, done.status, done.err.decode()))
+    return problems, ''
+
+
+def full(room):
+    """No place for what is found."""
+    problems = []
+    with Target(room, 'planted', 'O2', 2, 100) as target:
+        path = gdb_core(room, target.pid) if shutil.which('gdb') else None
+        whom = ['-t', str(target.pid)]
+        for options in ['--scan', *whom], ['--scan=json', *whom], ['--scan', '--interval=0.01', '--count=100', *whom], \
+                       *([['--scan', '--core=' + path], ['--scan=json', '--core=' + path]] if path else []):
+            for redirected, why in (('>/dev/full', 'No space left on device'), ('>&-', 'Bad file descriptor')):
+                done = room.run(['sh', '-c', 'exec "$@" %s' % redirected, 'sh', FUNCTRACE, '--error-exitcode=9', *options])
+                wanted = 'functrace: cannot write standard output: %s; what is there is not complete. Give another place.\n' % why
+                if (done.status, done.err.decode()) != (1, wanted):
+                    problems.append('%s %s: status %d: %s' % (options, redirected, done.status, done.err.decode()))
+        problems += target.end()
+    for option in '--help', '--usage', '-V':
+        done = room.run(['sh', '-c', 'exec "$0" %s >/dev/full' % option, FUNCTRACE])
+        if (done.status, done.err) != (1, b'functrace: cannot write standard output: No space left on device\n'):
+            problems.append('%s: status %d: %s' % (option, done.status, done.err))
+    return problems, ''
+
+
+def becomes(room):
+    """A shell executes another program between two scans: what was found before is no part of what is found then."""
+    need_attach()
+    problems = []
+    for form in 'json', 'text':
+        child = room.start(['sh', '-c', 'read line; exec "$0" 2 100', builds.target('planted', 'O2')], stdin=subprocess.PIPE)
+        wait_for('the shell to wait', lambda: state_of(child.pid) == 'S')
+        scans = room.start([FUNCTRACE, '--scan=' + form, '--interval=0.5', '--count=9', '--error-exitcode=5', '-t', str(child.pid)])
+        lines = [scans.stdout.readline()]
+        child.stdin.write(b'\n')
+        child.stdin.flush()
+        if child.stdout.readline() != b'ready\n':
+            raise builds.Skip('the target does not run here')
+        done = room.finish(scans)
+        out = (lines[0] + done.out).decode()
+        if done.status != 5:
+            problems.append('status %d: %s' % (done.status, done.err.decode()))
+        if form == 'json':
+            found = [json.loads(line) for line in out.splitlines()]
+            changed = [i for i, one in enumerate(found) if 'program_before' in one]
+            names = [one['program'] for one in found]
+            if len(changed) != 1 or [one['scan'] for one in found] != list(range(1, 10)):
+                problems.append('it has changed in %s: %s' % (changed, names))
+                continue
+            at = changed[0]
+            if len(set(names[:at])) != 1 or set(names[at:]) != {'planted-O2'} or found[at]['program_before'] != names[0]:
+                problems.append('names: %s' % names)
+            if any(key in found[at] for key in ('still_lost', 'grown', 'since_last_ns')) or 'before' in found[at]['groups'][0]:
+                problems.append('it is compared with another program: %s' % found[at])
+            for one in found[at + 1:]:
+                problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
+        else:
+            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+: .*\n  it has executed another program since the scan ' \
+                    r'before, which was of \S+: all begins anew\n' % child.pid
+            parts = re.split(r'\n(?=\S+ \(%d\), scan)' % child.pid, out)
+            anew = [part for part in parts if 'all begins anew' in part]
+            if len(parts) != 9 or len(anew) != 1 or not re.match(first, anew[0]):
+                problems.append('%s' % out)
+            elif 'Grown' in anew[0] or 'lost before, too' in anew[0] or parts[-1].count('lost before, too:') != 1:
+                problems.append('it is compared with another program: %s' % anew[0])
+        end = room.finish(child, data=b'')
+        problems += ['it ended with %d' % end.status] if end.status else []
+    return problems, ''
+
+
+LOADER = '''
+import ctypes, sys
+print('ready', flush=True)
+kept = []
+for line in sys.stdin:
+    kept.append(ctypes.CDLL(line.strip()))
+    kept[-1].take()
+    print('taken', flush=True)
+'''
+
+
+def loads(room):
+    """A library that is loaded between two scans has its names in the second one."""
+    need_attach()
+    library = room.path('libkept.so')
+    with open(room.path('kept.c'), 'w') as file:
+        file.write('#include <stdlib.h>\nvoid *scan_kept;\nvoid take(void) { scan_kept = malloc(123456 / 2); }\n')
+    done = room.run([*builds.CC, '-shared', '-fPIC', '-o', library, room.path('kept.c')])
+    if done.status:
+        raise builds.Skip('no library can be made here: %s' % done.err.decode())
+    child = room.start(['python3', '-c', LOADER], stdin=subprocess.PIPE)
+    child.stdout.readline()
+    scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=2', '-t', str(child.pid)])
+    first = scans.stdout.readline()
+    child.stdin.write(library.encode() + b'\n')
+    child.stdin.flush()
+    child.stdout.readline()
+    done = room.finish(scans)
+    found = [json.loads(line) for line in (first + done.out).splitlines()]
+    owners = [[owner['bytes'] for owner in one['owners'] if owner['root'] == 'libkept.so: scan_kept'] for one in found]
+    room.finish(child, data=b'')
+    return ([] if owners and len(owners) == 2 and not owners[0] and owners[1] and owners[1][0] >= 61728 else
+            ['%s: %s' % (owners, done.err.decode())]), ''
+
+
+FAMILY = 'exec 3<&0; "$0" 1 10 <&3 & "$0" 1 20 <&3 & wait'
+
+
+class Family:
+    """A shell with two children, 10 and 20 blocks of which are lost; all end with their standard input."""
+
+    def __init__(self, room):
+        need_attach()
+        self.room = room
+
+    def __enter__(self):
+        self.parent = self.room.start(['sh', '-c', FAMILY, builds.target('planted', 'O2')], stdin=subprocess.PIPE)
+        if [self.parent.stdout.readline() for _ in range(2)] != [b'ready\n'] * 2:
+            raise builds.Skip('the target does not run here')
+        with open('/proc/%d/task/%d/children' % (self.parent.pid, self.parent.pid)) as file:
+            self.children = [int(pid) for pid in file.read().split()]
+        return self
+
+    def __exit__(self, *_):
+        self.parent.stdin.close()
+        self.parent.wait()
+
+
+def lost_of(out):
+    """The processes of which JSON says what they have lost, in its order."""
+    return [(one['pid'], one['definitely_lost']['blocks']) for one in map(json.loads, out.splitlines())]
+
+
+def family(room):
+    """--children, and several -t: each process has its own answer."""
+    problems = []
+    with Family(room) as ours:
+        one, two = ours.children
+        above = str(ours.parent.pid)
+        for options, wanted in ((['-t', above, '--children'], [(int(above), 0), (one, 10), (two, 20)]),
+                                (['-t', str(two), '-t', str(one)], [(two, 20), (one, 10)]),
+                                (['-t', str(one), '-t', above, '--children'], [(one, 10), (int(above), 0), (two, 20)]),
+                                (['-t', str(one), '--children'], [(one, 10)])):
+            done = room.run([FUNCTRACE, '--scan=json', '--error-exitcode=7', *options])
+            if done.status != 7 or lost_of(done.out) != wanted or done.err:
+                problems.append('%s: status %d: %s, not %s, %s' % (options, done.status, lost_of(done.out), wanted, done.err))
+        done = room.run([FUNCTRACE, '--scan', '--count=2', '--interval=.1', '-t', above, '--children'])
+        heads = re.findall(r'(?m)(?:\A|^\n)^(?:sh|dash|bash|planted-O2) \((\d+)\), scan (\d) of 2, ', done.out.decode())
+        if done.status or heads != [(pid, n) for n in '12' for pid in (above, str(one), str(two))]:
+            problems.append('text: status %d: %s: %s%s' % (done.status, heads, done.out.decode(), done.err.decode()))
+        done = room.run([FUNCTRACE, '--scan=json', '-t', above, '-t', '1999999999'])
+        if done.status != 1 or lost_of(done.out) != [(int(above), 0)] or b'process 1999999999: there is no such process' not in done.err:
+            problems.append('one is not there: status %d: %s%s' % (done.status, done.out[:100], done.err))
+    return problems, ''
+
+
+def family_ends(room):
+    """A child that ends between two scans is no error; one that -t names is."""
+    problems = []
+    for options, status, said in (([], 0, b'functrace: process %d (planted-O2) has ended after 1 scan\n'),
+                                  (['-t'], 1, b'functrace: process %d (planted-O2) has ended after 1 scan.\n')):
+        with Family(room) as ours:
+            one, two = ours.children
+            named = ['-t', str(one)] if options else []
+            scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=3', '-t', str(ours.parent.pid), '--children',
+                                *named])
+            lines = [scans.stdout.readline() for _ in range(3)]
+            os.kill(one, 9)
+            done = room.finish(scans)
+            pids = [pid for pid, _ in lost_of(b''.join(lines) + done.out)]
+            first = [ours.parent.pid, one, two]
+            if done.status != status or done.err != said % one or pids != first + [ours.parent.pid, two] * 2:
+                problems.append('%s: status %d: %s %s' % (options, done.status, pids, done.err))
+    return problems, ''
+
+
+def ended(room):
+    """After how many scans it ended."""
+    with Target(room, 'planted', 'O2', 2, 100) as target:
+        scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=9', '-t', str(target.pid)])
+        for _ in range(2):
+            scans.stdout.readline()
+        target.child.kill()
+        target.child.wait()
+        done = room.finish(scans)
+    wanted = 'functrace: process %d (planted-O2) has ended after 2 scans.\n' % target.pid
+    return ([] if (done.status, done.out, done.err.decode()) == (1, b'', wanted) else
+            ['status %d: %s%s' % (done.status, done.out, done.err)]), ''
+
+
+def ways(room):
+    """By which way a block is kept, or lost, for people and for programs."""
+    problems = []
+    with Target(room, 'planted', 'O2', 2, 10, 2) as target:
+        more, found = target.look()
+        if more:
+            return more, ''
+        led = [group['example'] for group in found['groups'] if group['indirectly_lost']['blocks']]
+        head = [group['example'] for group in found['groups'] if group['definitely_lost']['blocks']]
+        kept = [group['example'] for group in found['groups'] if group['size'] == wide(72)]
+        half = [group['example'] for group in found['groups'] if group['possibly_lost']['blocks']]
+        more, found = target.look(*['--why=' + address for address in (led[0], head[0], kept[0], half[0], '0x10')])
+        why = {one['address']: one for one in found['why']} if not more else {}
+        problems += more
+        block = lambda address, size: {'address': address, 'size': size, 'type': None}
+        path = why[led[0]]['path'] if why else []
+        if why and (why[led[0]]['class'] != 'indirectly_lost' or len(path) != 2 or path[1] != block(led[0], wide(40)) or
+                    path[0] != block(path[0]['address'], wide(56))):
+            problems.append('of what lost blocks lead to: %s' % why[led[0]])
+        if why and (why[head[0]] != {'address': head[0], 'class': 'definitely_lost', 'path': [block(head[0], wide(56))]} or
+                    why['0x10'] != {'address': '0x10', 'class': None, 'path': []}):
+            problems.append('of a lost block, and of none: %s' % why)
+        for address, size, name, root in ((kept[0], wide(72), 'still_reachable', 'lists'), (half[0], wide(104), 'possibly_lost', 'halves')):
+            one = why.get(address, {'path': [{}], 'class': None})
+            if one['class'] != name or one['path'][-1] != block(address, size) or \
+                    not re.fullmatch(r'planted-O2: %s(\+\d+)?' % root, one['path'][0].get('root', '')):
+                problems.append('%s: %s' % (name, one))
+        out = target.scan('--why=' + led[0], '--why=0x10', '--why=0x11').out.decode()
+        if path and ('What keeps %s:\n  only blocks that are lost, from one on that is definitely lost:\n  %s, %d bytes\n'
+                     '  -> %s, %d bytes\n' % (led[0], path[0]['address'], wide(56), led[0], wide(40))) not in out:
+            problems.append('text: %s' % out)
+        if not re.match(r'.* bytes copied\n(  .*not used.*\n)?  0x10 \(--why\) is in no block of the heap\n'
+                        r'  0x11 \(--why\) is in no block of the heap\n\n', out):
+            problems.append('no block: %s' % out)
+        problems += target.end()
+    return problems, ''
+
+
+def beside_variables(room, variant):
+    """A mapping that a thread's stack and variables are in, and the program's own memory behind them."""
+    problems = []
+    with Target(room, 'besidetls', variant) as target:
+        blocks = [target.child.stdout.readline().decode().strip() for _ in range(4)]
+        time.sleep(0.1)
+        more, found = target.look(*['--why=' + block for block in blocks])
+        roots = [why['path'][0]['root'] for why in found['why']] if not more else []
+        thread = max(int(tid) for tid in os.listdir('/proc/%d/task' % target.pid))
+        wanted = [r'mapping 0x[0-9a-f]+-0x[0-9a-f]+, 0x[0-9a-f]+'] + \
+            [r'%s of thread %d, 0x[0-9a-f]+' % (what, thread) for what in ('variables', 'variables', 'stack')]
+        for root, pattern in zip(roots, wanted):
+            if not re.fullmatch(pattern, root):
+                problems.append('%s, not %s' % (root, pattern))
+        problems += more + target.end()
+    return problems, ''
+
+
+def times(room):
+    """Each of several scans has its time; what has grown is said with its figures."""
+    problems, began = [], time.time()
+    with Target(room, 'planted', 'O2', 2, 100) as target:
+        done = target.scan('--interval=.2', '--count=2')
+        stamps = re.findall(r'(?m)^planted-O2 \(%d\), scan \d of 2, (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d): ' % target.pid, done.out.decode())
+        seconds = [time.mktime(time.strptime(stamp, '%Y-%m-%d %H:%M:%S')) for stamp in stamps]
+        if len(stamps) != 2 or not all(int(began) <= second <= time.time() for second in seconds):
+            problems.append('%s: %s' % (stamps, done.out.decode()))
+        if re.search(r'\d\d:\d\d', target.scan().out.decode().split('\n')[0]):
+            problems.append('one scan has a time')
+        more, found = target.look()
+        if more or not began <= found['time'] <= time.time() or 'core' in found:
+            problems.append('JSON: %s' % found)
+        problems += target.end()
+    grower = "import sys\nkept = []\nfor line in sys.stdin:\n    kept += [bytes(20000) for _ in range(100)]\n    print('ready', flush=True)\n"
+    child = room.start(['python3', '-c', grower], stdin=subprocess.PIPE)
+    grow = lambda: (child.stdin.write(b'\n'), child.stdin.flush(), child.stdout.readline())
+    grow()
+    for form in '--scan', '--scan=json':
+        scans = room.start([FUNCTRACE, form, '--interval=1.5', '--count=2', '--top=99', '-t', str(child.pid)])
+        first = scans.stdout.readline()
+        time.sleep(0.3)
+        grow()
+        out = (first + room.finish(scans).out).decode()
+        if form == '--scan':
+            match = re.search(r'Grown in [\d.]+ s, by size and type:\n(.*\n)*? +\+(2,0\d\d,\d{3}) +\+(\d+) +(200\d\d)  .*, now [\d,]+\n', out)
+            if not match or int(match.group(2).replace(',', '')) != int(match.group(3)) * int(match.group(4)):
+                problems.append('no growth: %s' % out)
+        else:
+            found = json.loads(out.splitlines()[1])
+            grown = [one for one in found['grown'] if 20000 < one['size'] < 20100]
+            if not 1e9 < found['since_last_ns'] < 60e9 or len(grown) != 1 or grown[0]['blocks'] not in range(95, 106) or \
+                    grown[0]['bytes'] != grown[0]['blocks'] * grown[0]['size']:
+                problems.append('no growth: %s' % found['grown'][:5])
+    room.finish(child, data=b'')
+    return problems, ''
+
+
+def keys_of(value):
+    if isinstance(value, list):
+        return set().union(*map(keys_of, value), set())
+    return set(value).union(*map(keys_of, value.values())) if isinstance(value, dict) else set()
+
+
+def described(room):
+    """The manual has each key of the JSON."""
+    if not shutil.which('gdb'):
+        raise builds.Skip('gdb is not installed')
+    with open(os.path.join(builds.TOP_SRCDIR, 'man', 'functrace-scan.7')) as file:
+        manual = file.read()
+    with Target(room, 'planted', 'O2', 2, 100, 2) as target:
+        done = room.run([FUNCTRACE, '--scan=json', '--interval=.1', '--why=0x10', '-t', str(target.pid)])
+        keys = set().union(*(keys_of(json.loads(line)) for line in done.out.splitlines()))
+        more, found = of_core(room, gdb_core(room, target.pid))
+        problems = more + target.end()
+    keys |= {'program_before', 'root', 'left_out', 'address'} | keys_of(found or {})
+    problems += ['the manual does not describe "%s"' % key for key in sorted(keys) if not re.search(r'\b%s\b' % key, manual)]
+    if found and (found['core'] != room.path('gcore') or 'time' in found):
+        problems.append('of a core file: %s' % {key: found.get(key) for key in ('core', 'time')})
+    return problems, '%d keys' % len(keys)
+
+
+def core_in_midst(room):
+    """A core file whose heap does not agree with itself: not that there is none."""
+    if not shutil.which('gdb'):
+        raise builds.Skip('gdb is not installed')
+    with Target(room, 'damaged', 'O2', 'ring') as target:
+        done = room.run([FUNCTRACE, '--scan', '--core=' + gdb_core(room, target.pid)])
+        wanted = 'functrace: the heap of the core file of process %d (damaged-O2) does not agree with itself: the ring of its arenas ' \
+                 'does not lead back to the first one. A thread was in the midst of malloc when the file was written, or the ' \
+                 'heap is damaged.\n' % target.pid
+        problems = [] if (done.status, done.err.decode()) == (1, wanted) else ['status %d: %s' % (done.status, done.err.decode())]
+        problems += target.end()
+    return problems, ''
+
+
+def no_heap(room):
+    """What has no heap that is known, and what to do then."""
+    problems = []
+    words = 'has an allocator that is not known here (tcmalloc, Go\'s, the simple one of a static program with musl). '
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    try:
+        while True:
+            os.write(write_end, bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(write_end, True)
+    child = room.start([builds.go('goroutines')], stdout=write_end) # it cannot end
+    done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
+    said = done.err.decode()
+    if done.status != 1 or words + 'It is a Go program: ' not in said or '--live' in said:
+        problems.append('Go: status %d: %s' % (done.status, said))
+    os.close(read_end)
+    os.close(write_end)
+    room.kill(child)
+    if builds.processor() == 'x86_64':
+        child = room.start(['sleep', '30'], env={'LD_PRELOAD': 'libtcmalloc_minimal.so.4'})
+        wait_for('it to sleep', lambda: state_of(child.pid) == 'S')
+        if 'tcmalloc' in open('/proc/%d/maps' % child.pid).read():
+            said = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)]).err.decode()
+            if words + 'Trace it instead: functrace --live -t %d\n' % child.pid not in said:
+                problems.append('tcmalloc: %s' % said)
+        room.kill(child)
+    return problems, ''
+
+
+def of_another_user(room):
+    """By its name as by its id: whose it is."""
+    prefix, functrace = as_nobody(room)
+    program = room.path('scan-of-another')
+    shutil.copy(shutil.which('sleep'), program)
+    child = room.start([program, '20'])
+    problems = []
+    for name in 'scan-of-another', program, str(child.pid):
+        for options in ['--scan'], []:
+            done = room.run(prefix + [functrace, *options, '-t', name])
+            if done.status != 1 or done.out or not re.search(r'process %d.* belongs to user 0\. Run functrace as that user, or as root\.\n$'
+                                                              % child.pid, done.err.decode()):
+                problems.append('%s: status %d: %s' % (name, done.status, done.err.decode()))
+    done = room.run(prefix + [functrace, '--scan', '-t', 'no-such-name-at-all'])
+    if done.status != 2 or b'no process has that name' not in done.err:
+        problems.append('status %d: %s' % (done.status, done.err.decode()))
+    room.kill(child)
+    return problems, ''
+
+
+CASES = [
+    ("--scan: the kernel's core file, cut short", truncated),
+    ('--scan: a core file of gdb, cut short', lambda room: truncated(room, by_kernel=False)),
+    ('--scan: a core file that is no file', not_a_file),
+    ('--scan: no place for what is found', full),
+    ('--scan: who becomes another program', becomes),
+    ('--scan: who loads a library meanwhile', loads),
+    ('--scan: several processes', family),
+    ('--scan: several processes, one of which ends', family_ends),
+    ('--scan: how many scans before the end', ended),
+    ('--scan: ways to blocks', ways),
+    ("--scan: beside a thread's variables", lambda room: beside_variables(room, 'O2')),
+    ("--scan: beside a thread's variables, static", lambda room: beside_variables(room, 'static')),
+    ('--scan: times and growth', times),
+    ('--scan: the manual has each key', described),
+    ('--scan: a core file in the midst of malloc', core_in_midst),
+    ('--scan: a Go program', no_heap),
+    ("--scan: another user's", of_another_user),
+]

@@ -1,0 +1,523 @@
+/* musl's old malloc, in images that are made here: what is found is exactly what was put there, of programs of 64 and
+ * of 32 bits; and of each damage it is said that the heap does not agree with itself, in time.
+ *
+ * The image: the variables of an object, with the bins and what is left of their last page; what brk(2) gave; a mapping
+ * with one more region, and two blocks with mappings of their own. */
+#include "config.h"
+#include "base/util.h"
+#include "heap/heap.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#define PAGE       4096u
+#define VARIABLES  0x500000u
+#define BINS       (VARIABLES + 0x148u)
+#define LEFT       (VARIABLES + 2 * PAGE - 512)
+#define BRK        0x800000u
+#define BRK_PAGES  4u
+#define MAPPED     0x40000000u
+#define MAP_PAGES  8u
+#define BLOCKS_MAX 64u
+
+struct world {
+	unsigned word, header, align;
+	struct heap_mapping mappings[3];
+	unsigned char *bytes[3]; /* of each */
+	struct heap_image image;
+	struct heap_extent wanted[BLOCKS_MAX];
+	size_t count;
+	uint64_t free_bytes, free_count;
+};
+
+static unsigned char *bytes_from(struct world *w, uint64_t address, size_t *size)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(w->mappings); i++)
+		if (address >= w->mappings[i].start && address < w->mappings[i].end) {
+			*size = (size_t)(w->mappings[i].end - address);
+			return w->bytes[i] + (address - w->mappings[i].start);
+		}
+	return NULL;
+}
+
+static const void *image_bytes(const struct heap_image *image, uint64_t address, size_t *size)
+{
+	return bytes_from(image->context, address, size);
+}
+
+static unsigned char *bytes_of(struct world *w, uint64_t address)
+{
+	size_t size;
+
+	return bytes_from(w, address, &size);
+}
+
+static void put(struct world *w, uint64_t address, uint64_t value)
+{
+	memcpy(bytes_of(w, address), &value, w->word);
+}
+
+static uint64_t get(struct world *w, uint64_t address)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes_of(w, address), w->word);
+	return value;
+}
+
+static uint64_t bin_at(const struct world *w, unsigned i)
+{
+	return BINS + i * (8 + 2 * w->word);
+}
+
+/* Where its list ends. */
+static uint64_t end_of(const struct world *w, unsigned i)
+{
+	return bin_at(w, i) + 8 - w->header;
+}
+
+static void put_map(struct world *w, uint64_t map)
+{
+	memcpy(bytes_of(w, BINS - 8), &map, sizeof(map));
+}
+
+static uint64_t get_map(struct world *w)
+{
+	uint64_t map;
+
+	memcpy(&map, bytes_of(w, BINS - 8), sizeof(map));
+	return map;
+}
+
+static void want(struct world *w, uint64_t chunk, uint64_t size)
+{
+	assert_true(w->count < BLOCKS_MAX);
+	w->wanted[w->count++] = (struct heap_extent){.address = chunk + w->header, .size = size - w->header};
+}
+
+/* Appends it to the bin's list. */
+static void list(struct world *w, uint64_t chunk, unsigned bin)
+{
+	const uint64_t head = bin_at(w, bin) + 8, last = get(w, head + w->word), end = end_of(w, bin);
+
+	put(w, chunk + w->header, end);
+	put(w, chunk + w->header + w->word, last ? last : end);
+	put(w, last && last != end ? last + w->header : head, chunk);
+	put(w, head + w->word, chunk);
+	put_map(w, get_map(w) | 1ull << bin);
+}
+
+struct part {
+	unsigned units;
+	int bin; /* of a free one; -1: it is in use */
+};
+
+/* A region from its first chunk on; where it ends. */
+static uint64_t build(struct world *w, uint64_t start, const struct part *parts, size_t count)
+{
+	uint64_t at = start;
+
+	put(w, at, 1);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t size = (uint64_t)parts[i].units * w->align, word = size | (parts[i].bin < 0);
+
+		put(w, at + w->word, word);
+		put(w, at + size, word);
+		if (parts[i].bin < 0) {
+			want(w, at, size);
+		} else {
+			list(w, at, (unsigned)parts[i].bin);
+			w->free_bytes += size;
+			w->free_count++;
+		}
+		at += size;
+	}
+	put(w, at + w->word, 1);
+	return at + w->header;
+}
+
+static const struct part left[] = {{2, -1}, {3, 2}, {1, -1}};
+/* 33 units: 32 above the least, the last bin of one size. 40, 81: of the others. */
+static const struct part in_brk[] = {{3, -1}, {1, 0}, {5, -1}, {33, 32}, {1, -1}, {42, 33}, {2, -1}};
+static const struct part in_map[] = {{2, -1}, {3, 2}, {17, -1}, {1, 0}, {1, -1}};
+
+/* The last part takes all that is left of so many pages. */
+static void build_pages(struct world *w, uint64_t page, unsigned pages, const struct part *parts, size_t count)
+{
+	struct part all[16];
+	unsigned units = pages * PAGE / w->align - 1; /* the header of the first and of the last take one */
+
+	memcpy(all, parts, count * sizeof(*parts));
+	for (size_t i = 0; i < count; i++)
+		units -= parts[i].units;
+	all[count] = (struct part){units, -1};
+	assert_int_equal(build(w, page + w->header, all, count + 1), page + pages * PAGE);
+}
+
+/* One with a mapping of its own, from that page on; aligned: where its memory begins; 0: not to more than others. */
+static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigned aligned)
+{
+	const uint64_t all = pages * PAGE;
+	const uint64_t chunk = page + (aligned ? aligned - w->header : w->header);
+
+	put(w, page + w->header, w->header);
+	put(w, page + w->header + w->word, all - w->header);
+	put(w, chunk, chunk - page);
+	put(w, chunk + w->word, page + all - chunk);
+	want(w, chunk, page + all - chunk);
+}
+
+/* Without a heap, and with so many pages in the mapping. */
+static void begin_empty(struct world *w, unsigned word, unsigned pages)
+{
+	const struct heap_mapping mappings[] = {
+		{.start = VARIABLES, .end = VARIABLES + 2 * PAGE, .path = "/lib/ld-musl-any.so.1"},
+		{.start = BRK, .end = BRK + BRK_PAGES * PAGE, .path = "[heap]"},
+		{.start = MAPPED, .end = MAPPED + pages * PAGE, .path = ""},
+	};
+
+	*w = (struct world){.word = word, .header = 2 * word, .align = 4 * word};
+	for (size_t i = 0; i < ARRAY_SIZE(mappings); i++) {
+		w->mappings[i] = mappings[i];
+		w->mappings[i].readable = w->mappings[i].writable = true;
+		w->bytes[i] = xcalloc(1, mappings[i].end - mappings[i].start);
+	}
+	w->image = (struct heap_image){.mappings = w->mappings,
+				       .n_mappings = ARRAY_SIZE(w->mappings),
+				       .word_size = (uint8_t)word,
+				       .machine = word == 8 ? EM_X86_64 : EM_386,
+				       .bytes = image_bytes,
+				       .context = w};
+}
+
+static void begin(struct world *w, unsigned word)
+{
+	begin_empty(w, word, MAP_PAGES);
+	/* Bins that were in use, and are empty. */
+	for (unsigned i = 5; i < 40; i += 7) {
+		put(w, bin_at(w, i) + 8, end_of(w, i));
+		put(w, bin_at(w, i) + 8 + word, end_of(w, i));
+	}
+	build(w, LEFT + w->header, left, ARRAY_SIZE(left));
+	build_pages(w, BRK, BRK_PAGES, in_brk, ARRAY_SIZE(in_brk));
+	build_pages(w, MAPPED, 1, in_map, ARRAY_SIZE(in_map));
+	build_mapped(w, MAPPED + 2 * PAGE, 2, 0);
+	build_mapped(w, MAPPED + 4 * PAGE, 3, 256);
+}
+
+static void end(struct world *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(w->bytes); i++)
+		free(w->bytes[i]);
+}
+
+static void check_whole(struct world *w)
+{
+	const char *reason = NULL;
+	struct heap *heap;
+	size_t count;
+
+	assert_int_equal(heap_read(&w->image, &heap, &reason), HEAP_READ);
+	assert_string_equal(heap_allocator(heap), "musl");
+	const struct heap_block *blocks = heap_blocks(heap, &count);
+	const struct heap_figures *figures = heap_figures(heap);
+	/* What is in use beside blocks: a unit of each region, but for the header that is missing of what is left. */
+	const uint64_t arena = (BRK_PAGES + 1) * PAGE + 6 * w->align + w->header;
+
+	assert_int_equal(count, w->count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(blocks[i].address, w->wanted[i].address);
+		assert_int_equal(blocks[i].size, w->wanted[i].size);
+		assert_int_equal(heap_find(heap, blocks[i].address + blocks[i].size - 1), i);
+		assert_int_equal(heap_find(heap, blocks[i].address - 1), HEAP_NONE);
+	}
+	assert_int_equal(figures->arena, arena);
+	assert_int_equal(figures->fordblks, w->free_bytes);
+	assert_int_equal(figures->uordblks, arena - w->free_bytes);
+	assert_int_equal(figures->ordblks, w->free_count);
+	assert_int_equal(figures->hblks, 2);
+	assert_int_equal(figures->hblkhd, 5 * PAGE);
+	heap_free(heap);
+}
+
+/* With other bytes in a block's place for the program all stays as it is. */
+static void test_exact(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (unsigned word = 4; word <= 8; word += 4) {
+		begin(&w, word);
+		check_whole(&w);
+		for (size_t i = 0; i < w.count; i++)
+			memset(bytes_of(&w, w.wanted[i].address), 0x41, w.wanted[i].size);
+		check_whole(&w);
+		/* A number of threads has waited. */
+		memset(bytes_of(&w, bin_at(&w, 3) + 4), 1, 1);
+		check_whole(&w);
+		end(&w);
+	}
+}
+
+/* The same right behind the variables, whose last part is anonymous memory then. */
+static void test_behind_variables(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (unsigned word = 4; word <= 8; word += 4) {
+		begin(&w, word);
+		/* Addresses are what they were: only the gap between is filled. */
+		w.mappings[1].path = "";
+		check_whole(&w);
+		w.mappings[0].end = w.mappings[1].start;
+		unsigned char *const whole = xcalloc(1, w.mappings[0].end - w.mappings[0].start);
+
+		memcpy(whole, w.bytes[0], 2 * PAGE);
+		free(w.bytes[0]);
+		w.bytes[0] = whole;
+		check_whole(&w);
+		w.mappings[1].path = "[heap]";
+		check_whole(&w);
+		end(&w);
+	}
+}
+
+/* What only a lost block leads to, and what a variable does. */
+static void test_classes(void **state)
+{
+	struct world w;
+	struct heap *heap;
+	const char *reason;
+	size_t count;
+
+	(void)state;
+	begin(&w, 8);
+	put(&w, VARIABLES, w.wanted[0].address);
+	put(&w, w.wanted[0].address, w.wanted[2].address + 8);
+	put(&w, w.wanted[3].address, w.wanted[4].address);
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_READ);
+	heap_classify(heap);
+	const struct heap_block *blocks = heap_blocks(heap, &count);
+
+	assert_int_equal(blocks[0].class, HEAP_REACHABLE);
+	assert_int_equal(blocks[1].class, HEAP_LOST);
+	assert_int_equal(blocks[2].class, HEAP_POSSIBLE);
+	assert_int_equal(blocks[3].class, HEAP_LOST);
+	assert_int_equal(blocks[4].class, HEAP_INDIRECT);
+	heap_free(heap);
+	end(&w);
+}
+
+/* One word less or more, and what is said of it. */
+struct damage {
+	const char *reason;
+	uint64_t address, value;
+};
+
+static void refuse(struct world *w, const struct damage *damage)
+{
+	const uint64_t old = get(w, damage->address);
+	const char *reason = NULL;
+	struct heap *heap;
+
+	put(w, damage->address, damage->value);
+	const enum heap_status status = heap_read(&w->image, &heap, &reason);
+
+	if (status != HEAP_INCONSISTENT || strcmp(reason, damage->reason) != 0)
+		fail_msg("%#" PRIx64 " at %#" PRIx64 " is refused with %d, %s; not: %s", damage->value, damage->address,
+			 (int)status, reason, damage->reason);
+	put(w, damage->address, old);
+}
+
+#define CHUNK "a chunk has a size that is not said behind it, or no chunk has"
+#define FREE  "a bin has a chunk that is not free, or another bin's"
+#define LIST  "a bin's list does not hold together"
+#define LAST  "a bin's list has another end"
+#define MAP   "the map of bins has others than those with chunks"
+#define OTHER "the bins have other chunks than those that are free"
+#define PLACE "what brk(2) gave does not begin or end as it should"
+
+static void test_damaged(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (unsigned word = 4; word <= 8; word += 4) {
+		begin(&w, word);
+		const unsigned header = w.header, align = w.align;
+		const uint64_t first = BRK + header, second = first + 3 * align, third = second + align;
+		const uint64_t in_map_free = MAPPED + header + 2 * align, left_free = LEFT + header + 2 * align;
+		const struct damage all[] = {
+			/* An overwritten size, of a block, of a free chunk; what the next one says of it. */
+			{CHUNK, third + word, 6 * align | 1},
+			{CHUNK, third + word, UINT64_MAX},
+			{CHUNK, third + word, 0},
+			{CHUNK, third + word, (5 * align + word) | 1},
+			{CHUNK, second + word, 2 * align},
+			{CHUNK, third, 7 * align},
+			/* In use, says the one of both. */
+			{CHUNK, second + word, align | 1},
+			{CHUNK, third, align | 1},
+			/* What stands at the begin, and at the end. */
+			{PLACE, first, 0},
+			{PLACE, BRK, 0x4141},
+			{CHUNK, BRK + BRK_PAGES * PAGE - word, 0},
+			{CHUNK, BRK + BRK_PAGES * PAGE - word, align | 1},
+			{CHUNK, MAPPED + PAGE - word, 2},
+			/* Without its begin a region is none, and the bins have its chunks. */
+			{FREE, MAPPED + header, 0},
+			{FREE, LEFT + header, 0},
+			{FREE, left_free + word, 4 * align},
+			/* Lists: a cycle, an end too early, somewhere else, no way back. */
+			{LIST, in_map_free + header, in_map_free},
+			{LIST, in_map_free + header, left_free},
+			{LAST, left_free + header, end_of(&w, 2)},
+			{FREE, left_free + header, third},
+			{FREE, left_free + header, 0x123456},
+			{LIST, left_free + header, 0},
+			{LIST, left_free + header + word, left_free},
+			{LIST, in_map_free + header + word, 0},
+			{LAST, bin_at(&w, 2) + 8 + word, left_free},
+			{FREE, bin_at(&w, 2) + 8, second},
+			{MAP, BINS - 8, get(&w, BINS - 8) & ~(uint64_t)4},
+			{MAP, BINS - 8, get(&w, BINS - 8) | 8},
+			/* Somebody holds a lock, the last one is behind the bins. */
+			{"a thread is in the midst of malloc", bin_at(&w, 17), 1},
+			{"a thread is in the midst of malloc", bin_at(&w, 64), 1},
+		};
+
+		for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+			refuse(&w, &all[i]);
+		check_whole(&w);
+		/* A chunk that is free, and in no list. */
+		put(&w, bin_at(&w, 33) + 8, end_of(&w, 33));
+		put(&w, bin_at(&w, 33) + 8 + word, end_of(&w, 33));
+		put_map(&w, get_map(&w) & ~(1ull << 33));
+		refuse(&w, &(struct damage){OTHER, VARIABLES, 0});
+		end(&w);
+	}
+}
+
+/* A list that goes back to its midst: of as many chunks as there are, each is met once. */
+static void test_cycle(void **state)
+{
+	const uint64_t size = (uint64_t)4096 * PAGE;
+	struct world w;
+	const char *reason;
+	struct heap *heap;
+	uint64_t last = 0;
+
+	(void)state;
+	begin_empty(&w, 8, 4096);
+	w.mappings[1].path = "";
+	/* Chunks in use and free ones in turns, all of one bin. */
+	put(&w, MAPPED + 16, 1);
+	for (uint64_t at = MAPPED + 16, i = 0; at < MAPPED + size - 16; at += 32, i++) {
+		const uint64_t word = 32 | (i % 2 == 0);
+
+		put(&w, at + 8, word);
+		put(&w, at + 32, word);
+		if (i % 2) {
+			list(&w, at, 0);
+			last = at;
+		}
+	}
+	put(&w, MAPPED + size - 8, 1);
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_READ);
+	heap_free(heap);
+	put(&w, last + 16, MAPPED + 16 + 32);
+	const uint64_t before = clock_ns(CLOCK_MONOTONIC);
+
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_INCONSISTENT);
+	assert_string_equal(reason, LIST);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - before < 10000000000u);
+	end(&w);
+}
+
+/* No heap: bins that were never used; variables that lead to what is before themselves, as tcmalloc has some. */
+static void test_none(void **state)
+{
+	struct world w;
+	const char *reason;
+	struct heap *heap;
+
+	(void)state;
+	begin(&w, 8);
+	memset(w.bytes[0], 0, 2 * PAGE);
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_NOT_FOUND);
+	for (unsigned i = 0; i < 64; i += 2) {
+		put(&w, bin_at(&w, i) + 8, end_of(&w, i));
+		put(&w, bin_at(&w, i) + 16, end_of(&w, i));
+	}
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_NOT_FOUND);
+	end(&w);
+}
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t below)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (seed >> 17) % below;
+}
+
+/* Anything anywhere: each is read to an end, with a reason if it is refused. */
+static void test_random(void **state)
+{
+	unsigned refused = 0;
+	struct world w;
+
+	(void)state;
+	for (unsigned round = 0; round < 4000; round++) {
+		const char *reason = NULL;
+		struct heap *heap;
+		size_t count;
+
+		begin(&w, round % 2 ? 8 : 4);
+		for (uint64_t k = 1 + draw(6); k--;) {
+			const struct heap_mapping *m = &w.mappings[draw(3)];
+			const uint64_t at = m->start + w.word * draw((m->end - m->start) / w.word);
+			const uint64_t values[] = {
+				get(&w, at) ^ 1ull << draw(8 * w.word),   get(&w, at) + w.align, 0, 1, draw(UINT64_MAX),
+				m->start + w.align * draw(128) + w.header};
+
+			put(&w, get(&w, at) || draw(4) == 0 ? at : BINS + w.word * draw(128),
+			    values[draw(ARRAY_SIZE(values))]);
+		}
+		const enum heap_status status = heap_read(&w.image, &heap, &reason);
+
+		refused += status != HEAP_READ;
+		assert_true(status == HEAP_READ || status == HEAP_NOT_FOUND || (status == HEAP_INCONSISTENT && reason));
+		if (status == HEAP_READ) {
+			const struct heap_block *blocks = (heap_classify(heap), heap_blocks(heap, &count));
+
+			for (size_t i = 0; i < count; i++)
+				assert_int_equal(heap_find(heap, blocks[i].address), i);
+		}
+		heap_free(heap);
+		end(&w);
+	}
+	printf("# %u of 4000 damaged heaps were refused\n", refused);
+	assert_true(refused > 400);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact),   cmocka_unit_test(test_behind_variables),
+		cmocka_unit_test(test_classes), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_none),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -257,10 +257,46 @@ static void release(struct postproc *postproc)
 	suppressions_free(&postproc->suppressions);
 }
 
+/* Whether the file can be written, as far as that is known before it is. */
+static bool may_be_written(const char *path)
+{
+	struct stat st;
+
+	if (path_is_folder(path) || !stat(path, &st))
+		return !access(path, W_OK);
+	const char *const slash = strrchr(path, '/');
+	char *const folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	const bool may = !access(folder, W_OK);
+
+	free(folder);
+	return may;
+}
+
+/* What would make the report fail is better known before the program runs than after it. */
+static int check_files(struct postproc *postproc)
+{
+	const struct view_options *views = &postproc->options.views;
+	bool sound = true;
+
+	/* Warnings come with the report. */
+	msg_set_quiet(true);
+	for (size_t i = 0; i < views->suppression_count; i++)
+		sound &= suppressions_read(&postproc->suppressions, views->suppressions[i]);
+	if (views->html && strcmp(views->html, "-") != 0 && !may_be_written(views->html)) {
+		msg_error("cannot write %s: %s. Choose another place with --html.", views->html, strerror(errno));
+		sound = false;
+	}
+	if (views->old && access(views->old, R_OK)) {
+		msg_error("cannot open %s: %s", views->old, strerror(errno));
+		sound = false;
+	}
+	return sound ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int work(struct postproc *postproc)
 {
 	if (postproc->options.checks_only)
-		return EXIT_SUCCESS;
+		return check_files(postproc);
 	if (postproc->options.show_format)
 		return postproc_show_format();
 	if (may_show_work(&postproc->options))
@@ -276,7 +312,8 @@ int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
 
-	msg_set_program("functrace-postproc");
+	/* functrace asks by its own name whether its options are sound. */
+	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
 	postproc_options_parse(argc, argv, &postproc.options);
 	const int status = work(&postproc);
 

@@ -27,6 +27,8 @@ int main(int argc, char **argv)
 	if (status < 0 && settings.report.is_wanted)
 		status = report_run_begin(&settings);
 	if (status < 0 && settings.report.is_live)
+		status = report_run_check(&settings);
+	if (status < 0 && settings.report.is_live)
 		status = live_run_view(&settings, trace);
 	if (status < 0)
 		status = trace(&settings);

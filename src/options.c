@@ -429,7 +429,7 @@ static const char doc[] = "Trace what a program allocates and releases, and by w
 			  "  functrace -e memory ./server --port 80     from its first instruction\n"
 			  "  functrace -t redis-server --duration=30    a running process, for 30 s\n"
 			  "  functrace -f text -r -o - ls | less        text with names, live\n"
-			  "  functrace-postproc -l -c -r 1234-0.rtrace  the leaks in a trace";
+			  "  functrace-postproc --report 1234-0.rtrace  the leaks in a trace";
 
 /* Names that only the tables of modules and formats know. argp frees what differs from `text`. */
 static char *help_filter(int key, const char *text, void *input)

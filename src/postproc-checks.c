@@ -64,6 +64,12 @@ static void check_packing(struct argp_state *state, struct postproc_options *opt
 			   packing_suffix(options->packing));
 }
 
+/* What shows leaks. functrace, which asks by --check-options, has no -l. */
+static const char *leak_options(const struct postproc_options *options)
+{
+	return options->checks_only ? "--report" : "-l or --report";
+}
+
 /* --older is two things: a filter of -l, and what the report picks of all that is alive. */
 static void check_filters(struct argp_state *state, struct postproc_options *options)
 {
@@ -71,7 +77,7 @@ static void check_filters(struct argp_state *state, struct postproc_options *opt
 	struct filter_options *filter = &options->filters.filter;
 
 	if (views->older && !options->leaks && !views->report && !views->live)
-		argp_error(state, "--older is about what is alive; add -l or --report");
+		argp_error(state, "--older is about what is alive; add %s", leak_options(options));
 	if (options->filters.min_count && !options->leaks && !views->report)
 		argp_error(state, "--min-count counts what the groups of -l and --report have; add one of them");
 	if (options->filters.min_count && views->report_options.view > REPORT_TEMPORARY)
@@ -99,8 +105,10 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 			   encoding_name(options->output_encoding), encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
 	if (options->sorted && !options->compress)
 		argp_error(state, "-s orders groups; add -c");
+	if (options->chooses_leak_kinds && !options->leaks)
+		argp_error(state, "--show-leak-kinds says what -l shows; add -l");
 	if (options->error_exitcode && !options->leaks && !options->views.report)
-		argp_error(state, "--error-exitcode is for leaks; add -l or --report");
+		argp_error(state, "--error-exitcode is for leaks; add %s", leak_options(options));
 	if (view_options_want(&options->views) && (options->stats || options->leaks || options->compress ||
 						   other_format || options->dump || postproc_wants_mpatrol(options)))
 		argp_error(

@@ -44,12 +44,18 @@ enum long_option {
 	OPT_CHECK_OPTIONS,
 	OPT_CYCLE_SIZE,
 	OPT_RAW_FORMAT,
+	OPT_SHOW_LEAK_KINDS,
 };
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "What is shown:", 1},
-	{"leaks", 'l', NULL, 0, "only what was allocated and not released, and its totals", 0},
+	{"leaks", 'l', NULL, 0,
+	 "only what was allocated and not released (where a scan was: what is lost), and its totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
+	 "with -l, where a scan was: blocks of these kinds, of definite, indirect, possible and reachable, or all "
+	 "(default: definite,indirect)",
+	 0},
 	{"compress", 'c', NULL, 0, "group the calls that have the same stack", 0},
 	{"sort", 's', "size|count|size-asc|count-asc", 0,
 	 "order of the groups: worst first, or with -asc worst last (without -s: size-asc)", 0},
@@ -110,7 +116,7 @@ static const struct argp_option option_table[] = {
 	{"hatf-file", OPT_HATF_FILE, "FILE", 0, "instead of the trace: write it as Heap Allocation Trace Format", 0},
 	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that makes its calls again", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
-	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l: end with status N if there are leaks", 0},
+	{"error-exitcode", OPT_ERROR_EXITCODE, "N", 0, "with -l or --report: end with status N if there are leaks", 0},
 	{"quiet", 'q', NULL, 0, "errors only", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace-postproc does; domains: symbols, all",
 	 0},
@@ -383,6 +389,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_DUMP:
 		options->dump = true;
 		return 0;
+	case OPT_SHOW_LEAK_KINDS:
+		if (!leak_kinds_parse(arg, &options->leak_kinds))
+			argp_error(state,
+				   "--show-leak-kinds takes definite, indirect, possible and reachable, with commas "
+				   "between, or all, or none, not '%s'",
+				   arg);
+		options->chooses_leak_kinds = true;
+		return 0;
 	case OPT_CHECK_OPTIONS:
 		options->checks_only = true;
 		return 0;
@@ -426,7 +440,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		       "a choice matches nothing; 2 for wrong usage; that of --error-exitcode.",
 	};
 
-	*options = (struct postproc_options){0};
+	*options = (struct postproc_options){.leak_kinds = LEAK_KINDS_DEFAULT};
 	argp_err_exit_status = EXIT_USAGE;
 	/* getopt's messages begin with it; others do without the folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);

@@ -3,6 +3,7 @@
 #define FT_POSTPROC_OPTIONS_H
 
 #include "analysis/compress.h"
+#include "analysis/leak_kinds.h"
 #include "analysis/prepare.h"
 #include "analysis/select.h"
 #include "symbols/names.h"
@@ -33,6 +34,8 @@ struct postproc_options {
 	bool follow;
 	bool dump;
 	struct dump_options dump_options;
+	unsigned leak_kinds;     /* analysis/leak_kinds.h */
+	bool chooses_leak_kinds; /* the command line does */
 	bool leaks, compress, sorted, resolve, stats;
 	enum group_order order;
 	int error_exitcode; /* 0: none */

@@ -132,12 +132,18 @@ static bool filters_names(const struct postproc_options *options)
 	return options->filters.stacks.pattern_count || options->filters.stacks.suppressions;
 }
 
-static bool selects(const struct postproc_options *options)
+/* Whether calls are chosen, by what else than suppressions. */
+static bool chooses(const struct postproc_options *options)
 {
 	const struct select_options *select = &options->select;
 
 	return select->include || select->exclude || select->call_address || select->by_context ||
-	       postproc_filters_want(&options->filters) || filters_names(options);
+	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
+}
+
+static bool selects(const struct postproc_options *options)
+{
+	return chooses(options) || filters_names(options);
 }
 
 /* The clock is the stage that the records come through first; it is made before those that ask it. */
@@ -250,8 +256,10 @@ static void make_stages(struct chain *chain)
 	if (chain->clock)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
-		stage = add_stage(chain, leaks_new(stage));
-		summary_set_leaks(chain->summary, stage, !chain->clock);
+		stage = add_stage(chain, leaks_new(stage, options->leak_kinds));
+		summary_set_leaks(chain->summary, stage, !chooses(options));
+		if (chain->stack_filter)
+			stack_filter_set_leaks(chain->stack_filter, stage);
 	}
 	if (chain->clock || options->select.sysroot)
 		stage = chain->choices = add_stage(chain, choices_new(stage, &options->select));

@@ -115,13 +115,9 @@ bool views_write(struct views *views)
 
 bool views_found_leaks(const struct views *views)
 {
-	const uint32_t min_count = views->options->filters.min_count;
-	const uint64_t least = min_count ? min_count - 1 : 0;
+	const struct report_options options = {.min_count = views->options->filters.min_count};
 
-	for (size_t i = 0; views->profile && i < views->profile->group_count; i++)
-		if (views->profile->groups[i]->picked.calls > least)
-			return true;
-	return false;
+	return views->profile && report_has_leaks(views->profile, &options);
 }
 
 void views_free(struct views *views)

@@ -73,5 +73,10 @@ int postproc_wait(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_FAILURE;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* Who reads its output need not want all of it. */
+	if (WTERMSIG(status) != SIGPIPE)
+		msg_error(POSTPROC_NAME " was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return EXIT_FAILURE;
 }

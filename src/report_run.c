@@ -11,15 +11,15 @@
 /* A list of so many bytes names more traces than a command line takes. */
 enum { LIST_MAX = 1 << 20 };
 
-/* Words for functrace-postproc: its name, the options of the command line, then `more` of the caller's. The caller
- * frees the array. */
-static char **words_for(const struct settings *settings, size_t more, size_t *count)
+/* Words for functrace-postproc: by whose name it speaks, the options of the command line, then `more` of the caller's.
+ * The caller frees the array. */
+static char **words_for(const struct settings *settings, const char *name, size_t more, size_t *count)
 {
 	const struct report_wish *wish = &settings->report;
 	char **argv = xcalloc(wish->option_count + more + 3, sizeof(*argv));
 
 	*count = 0;
-	argv[(*count)++] = (char *)(uintptr_t)POSTPROC_NAME;
+	argv[(*count)++] = (char *)(uintptr_t)name;
 	if (settings->quiet)
 		argv[(*count)++] = (char *)(uintptr_t) "-q";
 	for (size_t i = 0; i < wish->option_count; i++)
@@ -27,15 +27,18 @@ static char **words_for(const struct settings *settings, size_t more, size_t *co
 	return argv;
 }
 
-static int check_options(const struct settings *settings)
+/* What is wrong with these options, or with the files that they name, is wrong with functrace's command line. */
+int report_run_check(const struct settings *settings)
 {
 	size_t count;
-	char **argv = words_for(settings, 1, &count);
+	char **argv = words_for(settings, "functrace", 1, &count);
 
 	argv[count] = (char *)(uintptr_t) "--check-options";
 	const int status = postproc_wait(postproc_start(argv, -1, -1));
 
 	free(argv);
+	if (status == POSTPROC_NOT_FOUND)
+		return EXIT_FAILURE;
 	return status ? status : -1;
 }
 
@@ -48,21 +51,13 @@ static size_t count_lines(const char *text)
 	return count;
 }
 
-/* In V, when all tracing has ended. */
-static int print_report(const struct settings *settings, int out)
+/* The report of the traces that the list names: a line each. The status of functrace-postproc; -1: there are none. */
+static int run_postproc(const struct settings *settings, char *list, int out)
 {
-	char *const list = read_file(settings->report.list, LIST_MAX, NULL), *rest = list, *path;
+	char *rest = list, *path;
 	size_t count;
-	int status = 0;
-
-	if (!list) {
-		if (errno == EFBIG)
-			msg_error("there are too many traces for one report; see %s", settings->report.list);
-		else
-			report_run_end(settings);
-		return 0;
-	}
-	char **argv = words_for(settings, count_lines(list) + 1, &count);
+	int status = -1;
+	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 1, &count);
 
 	argv[count++] = (char *)(uintptr_t) "--";
 	const size_t first = count;
@@ -73,10 +68,27 @@ static int print_report(const struct settings *settings, int out)
 	if (count > first)
 		status = postproc_wait(postproc_start(argv, -1, out));
 	free(argv);
-	free(list);
+	return status;
+}
+
+/* In V, when all tracing has ended. A check that could not be made must not look like one that found nothing. */
+static int print_report(const struct settings *settings, int out, bool sound)
+{
+	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;
+	char *const list = read_file(settings->report.list, LIST_MAX, NULL);
+	int status = -1;
+
+	if (list) {
+		status = run_postproc(settings, list, out);
+		free(list);
+	} else if (errno == EFBIG) {
+		msg_error("there are too many traces for one report; see %s", settings->report.list);
+		return failed;
+	}
 	report_run_end(settings);
-	/* What it said of the trace is no status of the program; what --error-exitcode asks for is. */
-	return settings->report.error_exitcode && status == settings->report.error_exitcode ? status : 0;
+	if (found && status == found)
+		return found;
+	return status || !sound ? failed : 0;
 }
 
 static bool make_folder(struct settings *settings)
@@ -99,10 +111,10 @@ static bool make_folder(struct settings *settings)
 
 int report_run_begin(struct settings *settings)
 {
-	const int status = check_options(settings);
+	const int status = report_run_check(settings);
 
 	if (status >= 0)
-		return status == POSTPROC_NOT_FOUND ? EXIT_FAILURE : status;
+		return status;
 	if (!make_folder(settings))
 		return EXIT_FAILURE;
 	settings->conclude = print_report;

@@ -16,6 +16,7 @@ struct held_call {
 	uint32_t resource, context, arg_count;
 	uint32_t references; /* the owner's count of a refcount resource */
 	enum call_kind kind;
+	unsigned lost; /* the owner's */
 };
 
 struct held_thread {

@@ -41,6 +41,8 @@ struct leaks {
 	uint64_t sequence, unseen;
 	struct verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
+	unsigned kinds;   /* that are leaks where a scan was */
+	unsigned current; /* of the leak that goes on */
 };
 
 static int put_mark(struct leaks *leaks, const struct mark *mark)
@@ -142,10 +144,16 @@ static int drop(struct leaks *leaks, struct held_call *call)
 #define BEFORE_PUT  2 /* it has gone on */
 #define BEFORE_SIZE 2 /* bits below the size */
 
+struct sum {
+	uint64_t count, size;
+};
+
 /* Of one resource. */
 struct before {
 	uint64_t count, size;
 	uint64_t scans;
+	bool is_known;                        /* the last scan could tell what is lost */
+	struct sum not_shown[LOST_KINDS + 1]; /* of the trace's own blocks: those that are alive and no leaks */
 };
 
 /* 0: it is not alive. */
@@ -197,6 +205,7 @@ static int put_scan(struct leaks *leaks, const struct record_scan *scan)
 	struct resource_state *const resource = resources_of(&leaks->resources, scan->resource);
 
 	before_of(resource)->scans++;
+	before_of(resource)->is_known = !*string_or_empty(scan->reason);
 	while (leaks->verdict_count && leaks->verdicts[leaks->verdict_count - 1].resource == resource)
 		leaks->verdict_count--;
 	return add_mark_of(leaks, scan->resource, RECORD_SCAN, scan->reason, 0, 0);
@@ -212,7 +221,7 @@ static void put_lost(struct leaks *leaks, const struct record_lost *lost)
 	struct resource_state *resource = resources_of(&leaks->resources, lost->resource);
 	const uint64_t live = live_of(resource, lost->id);
 
-	if (!live || (live & BEFORE && lost->kind == LOST_POSSIBLY))
+	if (!live || (live & BEFORE && !(leaks->kinds & LEAK_KIND(lost->kind))))
 		return;
 	ARRAY_GROW(leaks->verdicts, leaks->verdict_capacity, leaks->verdict_count);
 	leaks->verdicts[leaks->verdict_count++] = (struct verdict){.resource = resource,
@@ -223,13 +232,51 @@ static void put_lost(struct leaks *leaks, const struct record_lost *lost)
 								   .number = lost->resource};
 }
 
-static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
+/* What it is about, as live_of() says; 0: that is not alive any more, or another scan was. */
+static uint64_t subject_of(const struct verdict *verdict)
 {
 	const uint64_t live = live_of(verdict->resource, verdict->id);
+
+	return live && owner_of(live) == verdict->owner && verdict->scan == before_of(verdict->resource)->scans ? live
+														: 0;
+}
+
+/* The calls know then what was said of them. */
+static void tell_calls(struct leaks *leaks)
+{
+	for (size_t i = 0; i < leaks->verdict_count; i++) {
+		const uint64_t live = subject_of(&leaks->verdicts[i]);
+
+		if (live && !(live & BEFORE))
+			((struct held_call *)(uintptr_t)live)->lost = 1 + (unsigned)leaks->verdicts[i].kind;
+	}
+}
+
+/* Whether the call is a leak; sets what kind it is, or counts it among those that are none. */
+static bool is_leak(struct leaks *leaks, const struct held_call *call)
+{
+	struct before *const before = resources_of(&leaks->resources, call->resource)->user;
+	const unsigned kind = call->lost ? call->lost - 1 : LOST_KINDS;
+
+	leaks->current = LEAK_KIND(LOST_DEFINITELY);
+	if (!before || !before->is_known)
+		return true;
+	leaks->current = LEAK_KIND(kind);
+	if (leaks->kinds & leaks->current)
+		return true;
+	before->not_shown[kind].count++;
+	before->not_shown[kind].size = add_saturated(before->not_shown[kind].size, call->size);
+	return false;
+}
+
+static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
+{
+	const uint64_t live = subject_of(verdict);
 	int error = 0;
 
-	if (!live || owner_of(live) != verdict->owner || verdict->scan != before_of(verdict->resource)->scans)
+	if (!live || !(leaks->kinds & LEAK_KIND(verdict->kind)))
 		return 0;
+	leaks->current = LEAK_KIND(verdict->kind);
 	if (live & BEFORE && !(live & BEFORE_PUT)) {
 		const struct census_block block = {verdict->id, live >> BEFORE_SIZE};
 
@@ -244,21 +291,42 @@ static int put_verdict(struct leaks *leaks, const struct verdict *verdict)
 						  .lost = {verdict->number, verdict->id, verdict->kind}});
 }
 
-void leaks_before(const struct stage *stage, struct buf *out)
+unsigned leaks_kind(const struct stage *stage)
 {
+	return ((const struct leaks *)stage)->current;
+}
+
+static void add_not_shown(struct buf *out, const struct resource_state *resource, const struct sum *sum,
+			  const char *words)
+{
+	if (!sum->count)
+		return;
+	words_count(out, resource, sum->count);
+	buf_printf(out, " %s", words);
+	if (words_have_size(resource, sum->size))
+		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->size);
+	buf_add_str(out, ": not shown\n");
+}
+
+void leaks_not_shown(const struct stage *stage, struct buf *out)
+{
+	static const char *const words[] = {
+		[LOST_DEFINITELY] = "definitely lost",
+		[LOST_INDIRECTLY] = "indirectly lost",
+		[LOST_POSSIBLY] = "possibly lost",
+		[LOST_KINDS] = "still reachable",
+	};
 	const struct leaks *leaks = (const struct leaks *)stage;
 
 	for (size_t i = 0; i < leaks->resources.count; i++) {
 		const struct resource_state *resource = leaks->resources.items[i];
 		const struct before *before = resource->user;
 
-		if (!before || !before->count)
-			continue;
-		words_count(out, resource, before->count);
-		buf_add_str(out, " alive from before the trace began");
-		if (words_have_size(resource, before->size))
-			buf_printf(out, " with total size of %" PRIu64 " bytes", before->size);
-		buf_add_str(out, ": not shown\n");
+		for (unsigned kind = 0; before && kind < ARRAY_SIZE(words); kind++)
+			add_not_shown(out, resource, &before->not_shown[kind], words[kind]);
+		if (before)
+			add_not_shown(out, resource, &(struct sum){before->count, before->size},
+				      "alive from before the trace began");
 	}
 }
 
@@ -362,9 +430,10 @@ static int finish(struct stage *stage)
 	struct leaks *leaks = (struct leaks *)stage;
 	int error = 0;
 
+	tell_calls(leaks);
 	for (const struct held_call *call = leaks->first; call && !error; call = call->next) {
 		error = put_marks_before(leaks, call);
-		if (!error)
+		if (!error && is_leak(leaks, call))
 			error = hold_put(&leaks->hold, call, stage->next);
 	}
 	if (!error)
@@ -396,11 +465,12 @@ uint64_t leaks_unseen(const struct stage *stage)
 	return ((const struct leaks *)stage)->unseen;
 }
 
-struct stage *leaks_new(struct stage *next)
+struct stage *leaks_new(struct stage *next, unsigned kinds)
 {
 	struct leaks *leaks = xmalloc(sizeof(*leaks));
 
 	*leaks = (struct leaks){.stage = {.put = put, .finish = finish, .free = leaks_free, .next = next}};
 	leaks->marks_end = &leaks->marks;
+	leaks->kinds = kinds;
 	return &leaks->stage;
 }

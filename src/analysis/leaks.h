@@ -2,6 +2,7 @@
 #ifndef FT_ANALYSIS_LEAKS_H
 #define FT_ANALYSIS_LEAKS_H
 
+#include "analysis/leak_kinds.h"
 #include "analysis/stage.h"
 #include "base/buf.h"
 
@@ -9,12 +10,15 @@
  * an id that is live already: with a refcount resource it counts; otherwise the former one was released, which was not
  * seen: it is no leak, and is counted.  Copies and the records of
  * RESOURCE_CALL resources are never leaks.  Declarations go on at once; notes, comments, and
- * objects that replace others keep their place between the calls. What is from before the trace goes on only where a
+ * objects that replace others keep their place between the calls. Where the last scan of a resource has found what is
+ * lost, only these kinds (leak_kinds.h) of its blocks are leaks. What is from before the trace goes on only where a
  * scan says that it is lost, before what that says. */
-struct stage *leaks_new(struct stage *next);
+struct stage *leaks_new(struct stage *next, unsigned kinds);
+/* While a leak goes on: its kind, as a set of one. What no scan has said anything of counts as definitely lost. */
+unsigned leaks_kind(const struct stage *stage);
 /* How many releases were not seen: their ids were given out again. */
 uint64_t leaks_unseen(const struct stage *stage);
-/* Appends a line for each resource that has blocks from before the trace alive, which are no leaks. */
-void leaks_before(const struct stage *stage, struct buf *out);
+/* After the end: appends a line for each kind of what is alive and no leak, resource by resource. */
+void leaks_not_shown(const struct stage *stage, struct buf *out);
 
 #endif

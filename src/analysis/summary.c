@@ -104,7 +104,7 @@ static int put_lines(struct summary *summary, struct buf *line)
 	int error = 0;
 
 	if (summary->are_all)
-		leaks_before(summary->leaks, &lines);
+		leaks_not_shown(summary->leaks, &lines);
 	if (summary->lines)
 		summary->lines(summary->lines_context, &lines);
 	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {

@@ -106,8 +106,9 @@ struct settings {
 	struct report_wish report;
 	struct scan_wish scan;
 	/* Called in V when tracing has ended, if set, with the standard output that functrace was started with (-1:
-	 * none). A status to end with, or 0: that of the program. */
-	int (*conclude)(const struct settings *settings, int out);
+	 * none). sound: all that was traced is in the traces. A status to end with; or, negated, one to end with where
+	 * the program's own is 0; or 0: the program's. */
+	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;
 };

@@ -177,6 +177,20 @@ static int end_as_target(const struct board *board)
 	return WIFSIGNALED(status) ? end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
+/* Of the program and of tracing it. done: E has ended by itself, with that result. */
+static int own_status(const struct supervisor *s, bool done, int result)
+{
+	if (!is_launched(s))
+		return done ? result : 1;
+	if (!atomic_load(&s->board->started) && (result || !done))
+		return result ? result : 1;
+	if (target_ended(s))
+		return end_as_target(s->board);
+	if (s->end_signal)
+		return end_by(s->end_signal);
+	return result ? result : 1;
+}
+
 /* What functrace ends with, once E is done or dead. */
 static int conclude(struct supervisor *s)
 {
@@ -190,19 +204,13 @@ static int conclude(struct supervisor *s)
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
 			"at its next breakpoint: restart it as soon as you can");
-	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out) : 0;
+	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out, done && !result) : 0;
 
-	if (concluded)
+	if (concluded > 0)
 		return concluded;
-	if (!is_launched(s))
-		return done ? result : 1;
-	if (!atomic_load(&board->started) && (result || !done))
-		return result ? result : 1;
-	if (target_ended(s))
-		return end_as_target(board);
-	if (s->end_signal)
-		return end_by(s->end_signal);
-	return result ? result : 1;
+	const int status = own_status(s, done, result);
+
+	return status ? status : -concluded;
 }
 
 static int start_failed(const char *what)

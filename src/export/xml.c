@@ -74,10 +74,9 @@ static void write_frame(const struct profile_frame *frame, FILE *out)
 static void write_error(const struct profile_group *group, size_t number, size_t count, FILE *out)
 {
 	const bool is_known = group->lost[LOST_DEFINITELY].calls || group->lost[LOST_INDIRECTLY].calls;
-	const char *kind = !is_known ? "Possibly" : group->lost[LOST_DEFINITELY].calls ? "Definitely" : "Indirectly";
-	const char *words = !is_known                            ? "alive at the end"
-			    : group->lost[LOST_DEFINITELY].calls ? "definitely lost"
-								 : "indirectly lost";
+	const bool is_definite = group->picked.calls > group->picked_indirectly.calls;
+	const char *kind = !is_known ? "Possibly" : is_definite ? "Definitely" : "Indirectly";
+	const char *words = !is_known ? "alive at the end" : is_definite ? "definitely lost" : "indirectly lost";
 
 	fprintf(out,
 		"<error>\n  <unique>0x%zx</unique>\n  <tid>1</tid>\n  <kind>Leak_%sLost</kind>\n  <xwhat>\n"

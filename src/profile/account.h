@@ -38,6 +38,7 @@ struct site {
 	struct tally at_peak;  /* alive when the resource's peak of bytes was, after account_end() */
 	struct tally at_mark;  /* alive when the account's mark passed, after account_end() */
 	struct tally picked;   /* alive at the end, as struct account_wishes says; where a scan was, what is lost */
+	struct tally picked_indirectly;      /* of that, what is only indirectly lost */
 	struct tally lost[LOST_KINDS];       /* of what is alive at the end, as the last scan said */
 	uint64_t lifetimes;                  /* of the released: their sum, in the units of `since` */
 	uint64_t ages;                       /* of those alive at the end: their sum, after account_end() */

@@ -43,8 +43,11 @@ static void end_block(const struct account *account, struct resource_account *re
 	if (born > site->newest_since)
 		site->newest_since = born;
 	site->ages = add_saturated(site->ages, age);
-	if (is_leak(resource, block) && is_of_age(wishes, block, age))
-		tally_add(&site->picked, block->size);
+	if (!is_leak(resource, block) || !is_of_age(wishes, block, age))
+		return;
+	tally_add(&site->picked, block->size);
+	if (resource_account_has_scan(resource) && block->lost == LOST_INDIRECTLY)
+		tally_add(&site->picked_indirectly, block->size);
 }
 
 static void end_resource(const struct account *account, const struct resource_state *which,
@@ -59,7 +62,7 @@ static void end_resource(const struct account *account, const struct resource_st
 		account_settle_site(account, resource, site);
 		if (!site->is_marked)
 			site->at_mark = site->live;
-		site->picked = (struct tally){0};
+		site->picked = site->picked_indirectly = (struct tally){0};
 		site->ages = 0;
 		memset(site->lost, 0, sizeof(site->lost));
 		site->oldest_since = UINT64_MAX;

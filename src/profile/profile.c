@@ -253,6 +253,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->own_peak, &site->own_peak);
 	tally_join(&group->at_peak, &site->at_peak);
 	tally_join(&group->picked, &site->picked);
+	tally_join(&group->picked_indirectly, &site->picked_indirectly);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&group->lost[i], &site->lost[i]);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);

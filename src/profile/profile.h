@@ -58,11 +58,12 @@ struct profile_group {
 	const struct profile_frame *const *frames;
 	uint32_t frame_count;
 	bool has_stack;
-	bool is_before;     /* what is older than the traces; without a stack */
-	bool is_suppressed; /* what it had picked is not any more (suppressions.h) */
+	bool is_before;            /* what is older than the traces; without a stack */
+	bool is_suppressed;        /* what it had picked is not any more (suppressions.h) */
+	bool growth_is_suppressed; /* suppressions have all kinds of what it has alive; where there is an old process */
 	enum stack_end end;
 	/* Sums over the members, as in struct site. */
-	struct tally allocated, live, temporary, own_peak, at_peak, picked;
+	struct tally allocated, live, temporary, own_peak, at_peak, picked, picked_indirectly;
 	struct tally lost[LOST_KINDS]; /* of what is alive, where scans were */
 	struct tally old;              /* alive at the end of the old processes, or at the mark */
 	bool has_old;                  /* an old process, or a mark, that could have some */

@@ -11,6 +11,7 @@
 struct verdict {
 	struct verdict *next;
 	const char *function; /* interned */
+	unsigned kind;        /* of the leak, a set of one */
 	bool fits;
 	size_t suppression; /* 1 + its number; 0: none has it */
 };
@@ -18,6 +19,7 @@ struct verdict {
 struct stack_filter {
 	struct stack_filter_options options;
 	struct stack_judge judge;
+	const struct stage *leaks; /* NULL none */
 	struct names *names;
 	struct account account; /* only its objects */
 	struct profile *profile;
@@ -109,16 +111,17 @@ static bool fits_patterns(struct stack_filter *filter, const char *function)
 	return true;
 }
 
-static struct verdict *judge(struct stack_filter *filter, struct stack *stack, const char *function)
+static struct verdict *judge(struct stack_filter *filter, struct stack *stack, const char *function, unsigned kind)
 {
 	struct suppressions *const suppressions = filter->options.suppressions;
 	struct verdict *verdict = xmalloc(sizeof(*verdict));
 
 	resolve_stack(&filter->resolver, stack);
-	*verdict = (struct verdict){.next = stack->user, .function = function, .fits = fits_patterns(filter, function)};
+	*verdict = (struct verdict){
+		.next = stack->user, .function = function, .kind = kind, .fits = fits_patterns(filter, function)};
 	if (verdict->fits && suppressions) {
-		const struct suppression *found = suppressions_find(suppressions, function, filter->resolver.frames,
-								    filter->resolver.frame_count);
+		const struct suppression *found = suppressions_find(
+			suppressions, kind, function, filter->resolver.frames, filter->resolver.frame_count);
 
 		verdict->suppression = found ? 1 + (size_t)(found - suppressions->items) : 0;
 		verdict->fits = !found;
@@ -135,13 +138,14 @@ static bool fits(void *context, const struct record_call *call)
 	const struct record_call none = {0};
 	struct stack *stack = stack_intern(&filter->stacks, call->has_frames ? call : &none);
 	const char *function = string_intern(&filter->profile->strings, string_or_empty(call->function));
+	const unsigned kind = filter->leaks ? leaks_kind(filter->leaks) : LEAK_KIND(LOST_DEFINITELY);
 	const struct verdict *verdict = stack->user;
 
 	filter->calls++;
-	while (verdict && verdict->function != function)
+	while (verdict && (verdict->function != function || verdict->kind != kind))
 		verdict = verdict->next;
 	if (!verdict)
-		verdict = judge(filter, stack, function);
+		verdict = judge(filter, stack, function, kind);
 	if (verdict->suppression)
 		tally_add(&filter->used[verdict->suppression - 1], call->size);
 	return verdict->fits;
@@ -175,6 +179,11 @@ void stack_filter_suppressed(const void *context, struct buf *out)
 			buf_printf(out, " (%s:%u)", item->file, item->line);
 		buf_add_str(out, "\n");
 	}
+}
+
+void stack_filter_set_leaks(struct stack_filter *filter, const struct stage *leaks)
+{
+	filter->leaks = leaks;
 }
 
 const struct stack_judge *stack_filter_judge(const struct stack_filter *filter)

@@ -3,6 +3,7 @@
 #define FT_PROFILE_STACK_FILTER_H
 
 #include "analysis/filter.h"
+#include "analysis/leaks.h"
 #include "profile/suppressions.h"
 #include "symbols/names.h"
 
@@ -28,6 +29,9 @@ struct stack_filter;
  * Memory is proportional to the distinct stacks. */
 struct stack_filter *stack_filter_new(const struct stack_filter_options *options, struct names *names);
 void stack_filter_free(struct stack_filter *filter);
+/* The stage of -l whose leaks are judged: suppressions are for kinds of these. Without it all count as definitely
+ * lost. */
+void stack_filter_set_leaks(struct stack_filter *filter, const struct stage *leaks);
 /* As a filter wants it; the stack filter's. */
 const struct stack_judge *stack_filter_judge(const struct stack_filter *filter);
 

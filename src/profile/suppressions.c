@@ -101,13 +101,13 @@ static bool matches(const struct suppression *suppression, const struct named_st
 	return true;
 }
 
-struct suppression *suppressions_find(struct suppressions *suppressions, const char *function,
+struct suppression *suppressions_find(struct suppressions *suppressions, unsigned kinds, const char *function,
 				      const struct profile_frame *const *frames, size_t frame_count)
 {
 	const struct named_stack stack = {function, frames, frame_count};
 
 	for (size_t i = 0; i < suppressions->count; i++)
-		if (matches(&suppressions->items[i], &stack))
+		if (suppressions->items[i].kinds & kinds && matches(&suppressions->items[i], &stack))
 			return &suppressions->items[i];
 	return NULL;
 }
@@ -121,24 +121,81 @@ const char *suppression_used_text(const struct tally *used, char text[static SUP
 	return text;
 }
 
+static struct suppression *find_of_group(struct suppressions *suppressions, const struct profile_group *group,
+					 enum lost_kind kind)
+{
+	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
+}
+
+static void take(struct tally *from, const struct tally *part)
+{
+	from->calls -= part->calls;
+	from->bytes -= part->bytes;
+}
+
+/* What the group has picked of one kind. Whether an entry has it. */
+static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
+		     enum lost_kind kind, const struct tally *part)
+{
+	struct profile_resource *resource = profile->resources[group->resource->number];
+	struct suppression *suppression = part->calls ? find_of_group(suppressions, group, kind) : NULL;
+
+	if (!suppression)
+		return false;
+	tally_join(&suppression->used, part);
+	tally_join(&resource->suppressed, part);
+	take(&resource->picked, part);
+	take(&group->picked, part);
+	group->is_suppressed = !group->picked.calls;
+	return true;
+}
+
+/* Which kinds a group has alive. */
+static unsigned kinds_alive(const struct profile *profile, const struct profile_group *group)
+{
+	struct tally reachable = group->live;
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct profile_member *member = &group->members[i];
+
+		if (profile->processes[member->process].is_old || resource_account_has_scan(member->resource) ||
+		    !member->site->live.calls)
+			continue;
+		kinds |= LEAK_KIND(LOST_DEFINITELY);
+		take(&reachable, &member->site->live);
+	}
+	for (unsigned kind = 0; kind < LOST_KINDS; kind++) {
+		kinds |= group->lost[kind].calls ? LEAK_KIND(kind) : 0;
+		take(&reachable, &group->lost[kind]);
+	}
+	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
+}
+
+/* Growth is of all that is alive. */
+static bool is_alive_suppressed(struct suppressions *suppressions, const struct profile *profile,
+				const struct profile_group *group)
+{
+	const unsigned kinds = kinds_alive(profile, group);
+
+	for (unsigned kind = 0; kind <= LOST_KINDS; kind++)
+		if (kinds & LEAK_KIND(kind) && !find_of_group(suppressions, group, kind))
+			return false;
+	return kinds;
+}
+
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile)
 {
 	for (size_t i = 0; i < profile->group_count; i++) {
 		struct profile_group *group = profile->groups[i];
-		struct profile_resource *resource = profile->resources[group->resource->number];
-		struct suppression *suppression = NULL;
+		const struct tally indirectly = group->picked_indirectly;
+		struct tally definitely = group->picked;
 
-		if (group->picked.calls)
-			suppression =
-				suppressions_find(suppressions, group->function, group->frames, group->frame_count);
-		if (!suppression)
-			continue;
-		tally_join(&suppression->used, &group->picked);
-		tally_join(&resource->suppressed, &group->picked);
-		resource->picked.calls -= group->picked.calls;
-		resource->picked.bytes -= group->picked.bytes;
-		group->picked = (struct tally){0};
-		group->is_suppressed = true;
+		take(&definitely, &indirectly);
+		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely);
+		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly))
+			group->picked_indirectly = (struct tally){0};
+		group->growth_is_suppressed = profile->has_old && is_alive_suppressed(suppressions, profile, group);
 	}
 	profile->suppressions = suppressions;
 }

@@ -3,6 +3,7 @@
 #ifndef FT_PROFILE_SUPPRESSIONS_H
 #define FT_PROFILE_SUPPRESSIONS_H
 
+#include "analysis/leak_kinds.h"
 #include "profile/profile.h"
 
 enum suppression_pattern_kind {
@@ -18,6 +19,7 @@ struct suppression {
 	char *name;
 	const char *file; /* where it stands, for messages; interned; NULL: functrace's own */
 	unsigned line;
+	unsigned kinds; /* of leaks that it is for: analysis/leak_kinds.h */
 	struct suppression_pattern {
 		enum suppression_pattern_kind kind;
 		char *text; /* NULL: of no frames */
@@ -37,14 +39,15 @@ struct suppressions {
 bool suppressions_read(struct suppressions *suppressions, const char *path);
 /* Adds functrace's own. */
 void suppressions_add_own(struct suppressions *suppressions);
-/* The entry that has an allocation by that function with these frames, innermost first: the first that matches; NULL
- * none. */
-struct suppression *suppressions_find(struct suppressions *suppressions, const char *function,
+/* The entry that has an allocation by that function with these frames, innermost first, whose kind is in the set of
+ * kinds: the first that matches; NULL none. */
+struct suppression *suppressions_find(struct suppressions *suppressions, unsigned kinds, const char *function,
 				      const struct profile_frame *const *frames, size_t frame_count);
 #define SUPPRESSION_USED_MAX 96
 /* "56 bytes in 2 blocks" into `text`, which it returns. */
 const char *suppression_used_text(const struct tally *used, char text[static SUPPRESSION_USED_MAX]);
-/* After profile_end(): what matches is not picked any more; the first entry that matches has it. */
+/* After profile_end(): what matches is not picked any more; the first entry that matches has it. What no scan has
+ * looked at counts as definitely lost. */
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile);
 /* Frees what they have; the struct is the caller's. */
 void suppressions_free(struct suppressions *suppressions);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { FILE_MAX = 4 << 20 };
+#define LEAK_KINDS "match-leak-kinds:"
 
 /* What the C and C++ libraries keep until the process ends, on purpose: buffers of the standard streams, what
  * setlocale, tzset, iconv and the name services have loaded, the dynamic linker's own, and libstdc++'s reserve for
@@ -54,7 +55,8 @@ static struct suppression *add(struct input *input, const char *name)
 	ARRAY_GROW(suppressions->items, suppressions->capacity, suppressions->count);
 	struct suppression *item = &suppressions->items[suppressions->count++];
 
-	*item = (struct suppression){.name = xstrdup(name), .file = input->file, .line = input->line};
+	*item = (struct suppression){
+		.name = xstrdup(name), .file = input->file, .line = input->line, .kinds = LEAK_KINDS_ALL};
 	return item;
 }
 
@@ -127,9 +129,21 @@ static bool take_frame(const struct input *input, struct suppression *item, cons
 	else if (!strcmp(line, "..."))
 		add_pattern(item, PATTERN_FRAMES, NULL);
 	else
-		/* Which kinds of leaks, which only a search of the memory tells. */
-		return !strncmp(line, "match-leak-kinds:", strlen("match-leak-kinds:"));
+		return false;
 	return true;
+}
+
+/* "match-leak-kinds: definite,possible": it is for these. False after a message. */
+static bool take_kinds(const struct input *input, struct suppression *item, const char *kinds)
+{
+	kinds += strspn(kinds, " \t");
+	if (leak_kinds_parse(kinds, &item->kinds))
+		return true;
+	msg_error(
+		"%s, line %u: match-leak-kinds: takes definite, indirect, possible and reachable, with commas between, "
+		"or all, or none, not '%s'",
+		input->path, input->line, kinds);
+	return false;
 }
 
 /* Behind the "{". */
@@ -148,8 +162,12 @@ static bool read_entry(struct input *input)
 	}
 	item = add(input, name);
 	while ((line = next_line(input)) && strcmp(line, "}") != 0)
-		if (!take_frame(input, item, line))
+		if (!strncmp(line, LEAK_KINDS, strlen(LEAK_KINDS))) {
+			if (!take_kinds(input, item, line + strlen(LEAK_KINDS)))
+				return false;
+		} else if (!take_frame(input, item, line)) {
 			return fail(input, "there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }");
+		}
 	if (!line)
 		return fail(input, "the file ends before }");
 	return item->pattern_count ? true : fail(input, "there are no frames; this would match everything");

@@ -53,6 +53,11 @@ void ledger_forget_function(struct trace *trace, const struct traced *function);
 
 /* The live ones of a kind now, in blocks and in units of its size (bytes); 0 before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
+/* A scan of a kind begins; it is known what is lost, or is not. Then what it finds lost. */
+void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
+void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
+/* What the last scan has found, if the trace has had no event since. */
+struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* What was odd with the releases of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
 /* Calls back for each live id of a kind, in no order; before a fork counts, too. */

@@ -64,8 +64,6 @@ static void broken(struct trace *trace, int error)
 	if (trace->broken)
 		return;
 	trace->broken = run->has_broken = true;
-	if (!run->is_launch)
-		run->exit_status = 1;
 	if (run->broken_traces++ >= BROKEN_REPORTED)
 		return; /* a full disk under a shell script's hundreds of processes: the summary says how many */
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
@@ -113,7 +111,6 @@ static void put_described(struct trace *trace, struct record *record)
 
 	process->command = command;
 	process->ppid = (uint32_t)proc_parent(trace->pid);
-	process->is_attached = trace->attached && !trace->forked_by;
 	if (process->is_attached && is_traced(trace->run->set, "file"))
 		files = open_files_of(trace->pid, &process->file_count);
 	process->files = files;
@@ -143,6 +140,7 @@ static void put_process(struct trace *trace)
 					    .depth = set->depth,
 					    .has_depth = true,
 					    .no_timestamps = !set->timestamps,
+					    .is_attached = trace->attached && !trace->forked_by && !trace->is_launched,
 					    .name = trace->exe,
 					    .origin = origin}};
 
@@ -182,8 +180,6 @@ static void not_begun(struct trace *trace, int error)
 	const char *advice = error == -ENXIO ? "Start what reads this fifo first." : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	if (!run->is_launch)
-		run->exit_status = 1;
 	if (!run->has_begun)
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)

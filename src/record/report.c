@@ -33,6 +33,7 @@ struct report {
 	pid_t elsewhere; /* the process, if its paths are those of another mount namespace */
 	bool is_deleted; /* the program's file */
 	bool is_broken;  /* it could not be written to its end */
+	bool is_clean;   /* a scan has found nothing lost */
 };
 
 /* "1 block", "1,234 blocks". */
@@ -91,7 +92,7 @@ static void add_older(struct buf *b, const struct resource *kind, const struct l
 	buf_add_str(b, live->has_census || kind->existing ? " from before the trace" : "");
 }
 
-/* functrace-postproc -l has the first number. */
+/* functrace-postproc -l has the last number: what is lost, where a scan was, else what is live. */
 static void add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);
@@ -104,6 +105,16 @@ static void add_live(struct buf *b, const struct trace *trace, uint32_t resource
 	else
 		buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
 	add_older(b, kind, &live);
+	const struct lost_total lost = ledger_lost_total(trace, resource);
+
+	if (!lost.is_known)
+		return;
+	buf_add_str(b, "; ");
+	if (lost.blocks)
+		add_amount(b, kind, lost.blocks, lost.bytes);
+	else
+		buf_add_str(b, "nothing");
+	buf_add_str(b, lost.blocks > 1 ? " are lost" : " is lost");
 }
 
 /* Whether what is live of the kind is worth a word among others. */
@@ -219,6 +230,18 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
+/* Whether nothing that is live is lost, as far as scans go. */
+static bool is_clean(const struct trace *trace)
+{
+	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
+		const struct lost_total lost = ledger_lost_total(trace, id);
+
+		if (ledger_live(trace, id).blocks && (!lost.is_known || lost.blocks))
+			return false;
+	}
+	return true;
+}
+
 static void add_totals(struct run *run, const struct trace *trace)
 {
 	counts_add(&run->totals, &trace->counts);
@@ -247,7 +270,8 @@ void report_trace(struct trace *trace, char *hint)
 							    .is_main = trace->is_launched || trace->attached_to,
 							    .elsewhere = trace->foreign_mounts ? trace->pid : 0,
 							    .is_deleted = is_deleted(trace->exe),
-							    .is_broken = trace->broken};
+							    .is_broken = trace->broken,
+							    .is_clean = is_clean(trace)};
 	run->may_miss |= trace->may_miss;
 	add_totals(run, trace);
 	run->attached |= trace->attached_to;
@@ -371,7 +395,7 @@ static void report_command(const struct run *run, const struct report *r)
 	if (r->elsewhere)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->elsewhere);
 	add_quoted(&b, r->path);
-	msg_info("to see the leaks%s: functrace-postproc -l -c -r %s",
+	msg_info("to see %s%s: functrace-postproc --report %s", r->is_clean ? "what is live" : "the leaks",
 		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
 	buf_free(&b);
 	if (r->elsewhere && !proc_parent(r->elsewhere))

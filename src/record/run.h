@@ -22,7 +22,6 @@ struct trace_files {
 struct run {
 	const struct settings *set;
 	struct engine *engine;
-	bool is_launch;
 	bool paused, was_paused, was_resumed;
 	bool has_begun;  /* the program has been started, or attached to, with its trace */
 	bool has_broken; /* a process whose trace is broken is to be let go of */

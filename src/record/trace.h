@@ -39,6 +39,12 @@ struct kind_counts {
 	uint64_t mismatched;       /* by another family of functions */
 };
 
+/* What the last scan has found lost of a kind, definitely or indirectly. */
+struct lost_total {
+	bool is_known;
+	uint64_t blocks, bytes, events; /* ... and how many the trace had before */
+};
+
 /* Live resources of one kind. */
 struct live_set {
 	const struct resource *kind;
@@ -54,6 +60,7 @@ struct live_set {
 	bool has_census;             /* ... which are in the trace */
 	bool awaits_census;
 	struct hash released; /* while it does: the ids that were released */
+	struct lost_total lost;
 };
 
 /* The live resources of one kind, and those that are older than the trace: a census has found them, or a fork's child

@@ -143,9 +143,8 @@ function drawHead() {
     about.push('attached to while it ran');
   if (data.begin)
     about.push(dateText(data.begin));
-  if (data.has_times && data.end)
-    about.push('traced for ' + spanText(data.end));
-  about.push(counted(data.events, 'event', 'events'));
+  about.push(counted(data.events, 'event', 'events') +
+    (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
   byId('about').textContent = about.join('  \u00b7  ');
   byId('made').textContent = 'Made by ' + data.generator + '.';
   drawRemarks();

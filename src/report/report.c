@@ -79,10 +79,12 @@ static void write_times(struct report *report)
 	add_label(report, "traced");
 	if (begin > 0 && localtime_r(&begin, &tm) && strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", &tm))
 		lines_add(&report->lines, "from %s on, ", clock);
-	if (profile->has_times)
-		lines_add(&report->lines, "%s, ", report_span_text(report, profile->end_since, span));
 	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
 		  profile->events == 1 ? "" : "s");
+	/* How long was traced no trace says, only when its first and its last event were. */
+	if (profile->has_times && profile->end_since)
+		lines_add(&report->lines, " within %s",
+			  profile->end_since < 500000 ? "1 ms" : report_span_text(report, profile->end_since, span));
 	lines_end(&report->lines);
 }
 
@@ -219,7 +221,9 @@ static void write_totals(struct report *report, const struct profile_resource *r
 	write_lost(report, resource);
 	add_label(report, "");
 	report_add_tally(report, resource, &resource->peak);
-	if (report->profile->process_count == 1)
+	if (!resource->peak.calls)
+		lines_add(lines, " at the peak");
+	else if (report->profile->process_count == 1)
 		lines_add(lines, " at the peak, after %s", report_span_text(report, resource->peak_since, when));
 	else
 		lines_add(lines, " at the peaks of all processes together");
@@ -228,8 +232,9 @@ static void write_totals(struct report *report, const struct profile_resource *r
 		return;
 	add_label(report, "");
 	report_add_tally(report, resource, &resource->temporary);
-	lines_add(lines, " temporary (%.1f %%)",
-		  100.0 * (double)resource->temporary.calls / (double)resource->allocated.calls);
+	lines_add(lines, " temporary: %.1f %% of the %s",
+		  100.0 * (double)resource->temporary.calls / (double)resource->allocated.calls,
+		  report_noun(resource, resource->allocated.calls, &report->name));
 	lines_end(lines);
 }
 

@@ -34,6 +34,10 @@ struct report_options {
 /* leaks, peak, allocated, temporary, size, thread or object. False if it is another word. */
 bool report_view_parse(const char *text, enum report_view *view);
 
+/* Whether the report of leaks shows any: of what is alive, lost or chosen, or has grown since the old processes. Of the
+ * options it asks min_count. */
+bool report_has_leaks(const struct profile *profile, const struct report_options *options);
+
 /* Writes the report. Errors of the stream are seen by ferror(). */
 void report_write(const struct profile *profile, const struct report_options *options, FILE *out);
 

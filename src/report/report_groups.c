@@ -210,11 +210,25 @@ static struct tally growth(const struct report *report, const struct profile_gro
 	const struct tally *now = &group->live, *old = &group->old;
 	const bool bytes = report_has_bytes(group->resource);
 
-	if (group->is_suppressed || is_uncompared(group) || now->calls < report->options.min_count)
+	if (group->growth_is_suppressed || is_uncompared(group) || now->calls < report->options.min_count)
 		return (struct tally){0};
 	if (bytes ? now->bytes <= old->bytes : now->calls <= old->calls)
 		return (struct tally){0};
 	return (struct tally){now->calls > old->calls ? now->calls - old->calls : 1, now->bytes - old->bytes};
+}
+
+bool report_has_leaks(const struct profile *profile, const struct report_options *options)
+{
+	const struct report report = {.profile = profile, .options = {.min_count = options->min_count}};
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+		const struct tally leaks = profile->has_old ? growth(&report, group) : report_figure(&report, group);
+
+		if (leaks.calls && !(group->resource->flags & RESOURCE_CALL))
+			return true;
+	}
+	return false;
 }
 
 /* "+1,234 bytes, +5 blocks: 10 with 2,345 bytes, before 5 with 1,111" */

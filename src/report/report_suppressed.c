@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Resources of several kinds may be suppressed by one entry: their sizes say nothing together. */
 void report_suppressed(struct report *report)
@@ -34,43 +35,66 @@ void report_suppressed(struct report *report)
 }
 
 /* `text` NULL: any. */
-static void write_pattern(struct lines *lines, const char *kind, const char *text)
+static void add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;
 
-	LINE(lines, "   %s:%s", kind, pattern ? pattern : "*");
+	/* What would end the line is any character then. */
+	for (char *p = pattern; p && (p = strchr(p, '\n'));)
+		*p = '?';
+	buf_printf(entry, "   %s:%s\n", kind, pattern ? pattern : "*");
 	free(pattern);
 }
 
-static void write_entry(struct report *report, const struct profile_group *group)
+static void add_entry(struct buf *entry, const struct profile_group *group)
 {
-	struct lines *lines = &report->lines;
 	const uint32_t count = report_frame_count(group);
 
-	LINE(lines, "{");
-	LINE(lines, "   <a name for it>");
-	LINE(lines, "   Memcheck:Leak");
-	write_pattern(lines, "fun", group->function);
+	buf_add_str(entry, "{\n   <a name for it>\n   Memcheck:Leak\n");
+	add_pattern(entry, "fun", group->function);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_frame *frame = group->frames[i];
 
 		if (frame->function)
-			write_pattern(lines, "fun", frame->function);
+			add_pattern(entry, "fun", frame->function);
 		else
-			write_pattern(lines, "obj", frame->module);
+			add_pattern(entry, "obj", frame->module);
 	}
-	LINE(lines, "}");
+	buf_add_str(entry, "}");
 }
 
+static void write_lines(struct lines *lines, const char *text)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		LINE(lines, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* Groups that differ in lines, or in addresses of an object, have the same entry. */
 void report_gen_suppressions(struct report *report)
 {
 	const size_t columns = report->lines.columns;
+	struct intern_pool entries = {0};
+	struct hash written = {0};
+	struct buf entry = {0};
 
 	/* They are for a file. */
 	report->lines.columns = 0;
 	LINE(&report->lines, "%s", "");
-	for (size_t i = 0; i < report->profile->group_count; i++)
-		if (report_figure(report, report->profile->groups[i]).calls)
-			write_entry(report, report->profile->groups[i]);
+	for (size_t i = 0; i < report->profile->group_count; i++) {
+		const struct profile_group *group = report->profile->groups[i];
+
+		if (!report_figure(report, group).calls)
+			continue;
+		entry.size = 0;
+		add_entry(&entry, group);
+		uint64_t *const is_written = hash_place(&written, (uintptr_t)string_intern(&entries, buf_str(&entry)));
+
+		if (!*is_written)
+			write_lines(&report->lines, buf_str(&entry));
+		*is_written = true;
+	}
 	report->lines.columns = columns;
+	buf_free(&entry);
+	hash_free(&written);
+	intern_pool_free(&entries);
 }

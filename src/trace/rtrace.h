@@ -42,6 +42,7 @@ enum rtrace_type {
 	RTRACE_BLID = RTRACE_TYPE('B', 'L', 'I', 'D'),
 	RTRACE_USEC = RTRACE_TYPE('U', 'S', 'E', 'C'),
 	RTRACE_NTIM = RTRACE_TYPE('N', 'T', 'I', 'M'),
+	RTRACE_ATCH = RTRACE_TYPE('A', 'T', 'C', 'H'),
 };
 
 /* The name of the pseudo-argument that holds a size which does not fit in a dword. */

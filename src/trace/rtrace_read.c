@@ -68,6 +68,7 @@ static bool is_known(uint32_t type)
 	case RTRACE_CENS:
 	case RTRACE_USEC:
 	case RTRACE_NTIM:
+	case RTRACE_ATCH:
 		return true;
 	}
 	return false;
@@ -275,8 +276,9 @@ static int read_begin(struct reader *reader, struct record *record)
 	if (status < 0)
 		return status;
 	reader_skip(reader, RTRACE_HEAD + packet.size);
-	if (packet_peek(reader, &packet) == 1 && packet.type == RTRACE_NTIM) {
-		record->process.no_timestamps = true;
+	while (packet_peek(reader, &packet) == 1 && (packet.type == RTRACE_NTIM || packet.type == RTRACE_ATCH)) {
+		record->process.no_timestamps |= packet.type == RTRACE_NTIM;
+		record->process.is_attached |= packet.type == RTRACE_ATCH;
 		reader_skip(reader, RTRACE_HEAD + packet.size);
 	}
 	read_origin(reader, &record->process);
@@ -333,6 +335,7 @@ static int take_packet(struct reader *reader, struct packet *packet, struct reco
 		break;
 	case RTRACE_PINF:
 	case RTRACE_NTIM:
+	case RTRACE_ATCH:
 		reader->skipped++; /* there was one, or calls already */
 		status = 2;
 		break;

@@ -66,6 +66,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 	packet_end(writer, RTRACE_PINF, p);
 	if (process->no_timestamps && !s->compat)
 		packet_end(writer, RTRACE_NTIM, packet_begin(writer, 0));
+	if (process->is_attached && !s->compat)
+		packet_end(writer, RTRACE_ATCH, packet_begin(writer, 0));
 }
 
 static void put_module(struct writer *writer, const struct record_module *module)

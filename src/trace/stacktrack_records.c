@@ -54,6 +54,8 @@ static void take_process(struct stacktrack_reader *s, struct stacktrack_process 
 			p.has_depth = true;
 		} else if (is(&word, "notimes")) {
 			p.no_timestamps = true;
+		} else if (is(&word, "attached")) {
+			p.is_attached = true;
 		} else if (is(&word, "filters")) {
 			p.filters = (unsigned)word_number(&word) & 7;
 		} else if (is(&word, "start")) {

@@ -58,6 +58,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 		stacktrack_add_number(text, "depth", process->depth);
 	if (process->no_timestamps)
 		stacktrack_add_number(text, "notimes", 1);
+	if (process->is_attached)
+		stacktrack_add_number(text, "attached", 1);
 	if (process->filters)
 		stacktrack_add_number(text, "filters", process->filters);
 	stacktrack_add_word(text, "start", process->start_text);

@@ -28,8 +28,8 @@ const char *const text_filters[TEXT_FILTERS] = {"leaks", "compress", "resolve"};
 const char *const text_stack_ends[3] = {"", " (cut)", " (lost)"};
 const char *const text_flags[TEXT_FLAGS] = {"refcount", "call"};
 
-const char *const text_keys[TEXT_KEYS] = {
-	"version=", "arch=", "timestamp=", "process=", "pid=", "filter=", "origin=", "timestamps=", "backtrace depth="};
+const char *const text_keys[TEXT_KEYS] = {"version=", "arch=",   "timestamp=",  "process=",         "pid=",
+					  "filter=",  "origin=", "timestamps=", "backtrace depth=", "attached="};
 
 size_t text_identifier(const char *s)
 {

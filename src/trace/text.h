@@ -46,7 +46,7 @@ extern const char *const text_filters[TEXT_FILTERS];
 extern const char *const text_flags[TEXT_FLAGS];
 
 /* The keys of the header, each with its '='. */
-#define TEXT_KEYS 9
+#define TEXT_KEYS 10
 extern const char *const text_keys[TEXT_KEYS];
 
 /* Whether the backslash at `s` begins an escape: \ooo, for a byte that would break its line or its

@@ -106,6 +106,9 @@ static bool take_field(const char *key, char *value, struct record_process *proc
 	} else if (!strcmp(key, "timestamps")) {
 		process->no_timestamps = !strcmp(value, "no");
 		return process->no_timestamps || !strcmp(value, "yes");
+	} else if (!strcmp(key, "attached")) {
+		process->is_attached = !strcmp(value, "yes");
+		return process->is_attached || !strcmp(value, "no");
 	} else {
 		return false;
 	}

@@ -105,6 +105,8 @@ static void put_process(struct writer *writer, const struct record_process *proc
 		put_field(writer, false, "origin", process->origin);
 	if (process->no_timestamps && !s->compat)
 		put_field(writer, false, "timestamps", "no");
+	if (process->is_attached && !s->compat)
+		put_field(writer, false, "attached", "yes");
 	buf_add_char(&writer->out, '\n');
 }
 

@@ -26,8 +26,10 @@ static void put_lost(void *context, uint64_t address, enum heap_class class)
 		[HEAP_LOST] = LOST_DEFINITELY, [HEAP_INDIRECT] = LOST_INDIRECTLY, [HEAP_POSSIBLE] = LOST_POSSIBLY};
 	const struct context *c = context;
 
-	if (ledger_knows(c->trace, c->resource, address))
-		output_lost(c->trace, c->resource, address, kinds[class]);
+	if (!ledger_knows(c->trace, c->resource, address))
+		return;
+	ledger_lost(c->trace, c->resource, address, kinds[class]);
+	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
 /* Of the kinds whose ids are addresses of the heap. ending: NULL: nothing is lost. */
@@ -41,6 +43,7 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 
 		if (!kind_lives(kind) || !is_heap_type(kind->type))
 			continue;
+		ledger_scan(trace, id, !reason);
 		output_scan(trace, id, reason ? reason : "");
 		if (ending && !reason)
 			ending_each_lost(ending, put_lost, &context);

@@ -179,7 +179,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 {
 	struct run run = {.set = settings,
 			  .engine = engine,
-			  .is_launch = launch->pid,
 			  .paused = settings->start_paused,
 			  .was_paused = settings->start_paused};
 	struct tracer t = {.set = settings,
@@ -218,5 +217,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	functions_free(&run);
 	texts_free(&run);
 	trace_files_free(&run.files);
-	return status ? status : run.exit_status;
+	if (status || run.exit_status)
+		return status ? status : run.exit_status;
+	/* Of a launched program this is not functrace's status, but its report is none of all that was traced. */
+	return run.broken_traces || run.unbegun_traces;
 }

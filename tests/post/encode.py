@@ -12,7 +12,7 @@ A trace is a list of tuples, each a packet:
     ("ARGS", (name, value)...)
     ("HINF", bottom, top, figure...)
     ("FILE", name, path)
-    ("THRD", tid, name)  ("NOTE", text)  ("BLID", from, hex)  ("USEC", microseconds)  ("NTIM",)
+    ("THRD", tid, name)  ("NOTE", text)  ("BLID", from, hex)  ("USEC", microseconds)  ("NTIM",)  ("ATCH",)
     ("RAW", type, bytes)
 
 Dialects: "1.4" (the protocol document), "2.0" (the sp-rtrace 2.0 tools), "1.3" (old sp-rtrace: the packet's size,
@@ -86,7 +86,7 @@ class Encoder:
             return s(fields[0])
         if kind == "USEC":
             return d(fields[0])
-        if kind == "NTIM":
+        if kind in ("NTIM", "ATCH"):
             return b""
         if kind == "BLID":
             return p(fields[0]) + s(fields[1])

@@ -141,6 +141,38 @@ def times_are_as_they_were(_folder):
     assert b"USEC packet" in done.stderr and b"[00:00:00.005000] malloc(1)" in done.stdout, done
 
 
+def that_it_was_attached_to_is_kept(folder):
+    head = b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/p,pid=1%s\n<1> : memory (m)\n1. malloc(1) = 0x1\n\n"
+    for fields in b",attached=yes", b",timestamps=no,attached=yes":
+        text = head % fields
+        for form in "text", "rtrace", "stacktrack", "swap":
+            data = text_of(text, "-f", form)
+            # SWAP has arguments and no resource's number.
+            assert fields in text_of(data).splitlines()[0], (form, text_of(data))
+            assert b'"attached":true' in text_of(data, "-f", "json"), form
+            assert b"process 1, attached to while it ran\n" in text_of(data, "--report"), form
+            assert b"\nA\n" in text_of(data, "-f", "heaptrack"), form
+            plain = text_of(head % fields.replace(b",attached=yes", b""), "-f", form)
+            assert plain != data and b"attached=" not in text_of(plain), form
+            assert b'"attached":false' in text_of(plain, "-f", "json"), form
+        for form in "text", "rtrace":
+            data = text_of(text, "-f", form, "--compat")
+            assert b"attached" not in data and b"ATCH" not in data and b'"attached":false' in text_of(data, "-f", "json")
+    assert b"attached" not in text_of(head % b",attached=no")
+    assert b"is unknown or damaged" in run("-", data=head % b",attached=perhaps", check=1).stderr
+    assert b"attached=yes" in text_of(own([HEAD[0], ("ATCH",), ("NTIM",), *HEAD[1:]]))
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        for form in "rtrace", "text", "swap", "stacktrack":
+            path = os.path.join(folder, form)
+            subprocess.run([os.environ["FUNCTRACE"], "-q", "-f", form, "-o", path, "-t", str(sleeper.pid),
+                            "--duration=0.1"], check=True, timeout=60)
+            assert b'"attached":true' in run("-q", "-f", "json", path, check=0).stdout, form
+            launched = path + ".launched"
+            subprocess.run([os.environ["FUNCTRACE"], "-q", "-f", form, "-o", launched, "true"], check=True, timeout=60)
+            assert b'"attached":false' in run("-q", "-f", "json", launched, check=0).stdout, form
+        sleeper.kill()
+
+
 def no_times_are_said(_folder):
     text = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0,timestamps=no\n<1> : memory (m)\n1. malloc(1) = 0x1\n\n"
     assert round_trip(text).count(b"NTIM") == 1
@@ -230,6 +262,6 @@ if __name__ == "__main__":
     assert PROGRAM
     sys.exit(main([templates_are_no_types, types_may_have_any_character, addresses_that_do_not_fit_are_told,
                    copies_are_no_leaks, groups_of_groups_are_the_same, threads_of_calls_that_are_gone_go_too,
-                   statistics_give_the_events_numbers, times_are_as_they_were, no_times_are_said,
+                   statistics_give_the_events_numbers, times_are_as_they_were, no_times_are_said, that_it_was_attached_to_is_kept,
                    packets_with_more_than_they_say_are_told, stacks_that_go_on_say_so, sp_rtraces_words_are_taken,
                    the_new_file_is_named_and_private, debug_domains_are_named, paths_of_sources_are_short]))

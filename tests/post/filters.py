@@ -152,7 +152,7 @@ def time_is_counted_from_the_first_call_of_all(_folder):
     assert numbers("-l", "--time=1-9") == [2, 6, 10]
     # ... and so are the report's ages and its own choices, up to the last of all.
     report = run("--report", "--thread=7", "--time=1-9", "-", data=TRACE, check=0).stdout.decode()
-    assert "10.0 s, 3 events\nonly        --thread=7 --time=1-9\n" in report, report
+    assert "on, 3 events within 10.0 s\nonly        --thread=7 --time=1-9\n" in report, report
     assert "by malloc, 5.000 s to 9.000 s old\n" in report and "by malloc, 1.000 s old\n" in report, report
     report = run("--report", "--thread=7", "--older=9", "--size=-100", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block"], report
@@ -195,7 +195,9 @@ def what_is_lost_goes_with_its_allocation(_folder):
     for options, chosen, lost in ((["--size=100-"], set(CALLS) - {3, 5, 10}, [1, 2]), (["--function=late"], {7, 9, 10}, [10]),
                                   (["-l", "--size=64"], {10}, [10]), (["-l", "--min-count=2"], {1, 2, 6, 11}, [1, 2]),
                                   (["-l", "-c", "--min-count=2"], {1, 2, 6, 11}, [1, 2]), (["-l", "--size=4k"], {1, 11}, [1])):
-        plain = [option for option in options if len(option) == 2]
+        # Whatever a scan says of them.
+        options = options + ["--show-leak-kinds=all"] if "-l" in options else options
+        plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
         assert run(*options, "-", data=whole, check=0).stdout == expected, (options, expected.decode())
     report = run("--report", "--size=64-100", "-", data=whole, check=0).stdout.decode()

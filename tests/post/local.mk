@@ -7,6 +7,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/fidelity.py \
 	tests/post/filters.py \
 	tests/post/foreign.py \
+	tests/post/gate.py \
 	tests/post/golden.py \
 	tests/post/large.py \
 	tests/post/long_work.py \

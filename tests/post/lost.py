@@ -5,6 +5,7 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import json
+import os
 import re
 import sys
 
@@ -86,11 +87,147 @@ def every_stage_keeps_it(_folder):
     for found in (FOUND, UNKNOWN):
         data = TRACE % found
         for options in ([], ["-l"], ["-c"], ["-l", "-c"]):
+            options = options + ["--show-leak-kinds=all"] if "-l" in options else options
             out = run("-q", *options, "-", data=data, check=0).stdout
             assert found in out and out.index(found) > out.rindex(b" = 0x3"), (options, out)
             # And what that makes of it again.
             again = run("-q", "-", data=out, check=0).stdout
             assert found in again and again.index(found) > again.rindex(b" = 0x3"), (options, again)
+
+
+LISTED = b"""version=1.4,arch=x86_64,process=p,pid=7,filter=leaks,origin=t
+<1> : memory (bytes)
+<2> : fd (descriptor)
+1. malloc<memory>(8) = 0x10
+\t0x1000 a
+\t0x2000 main
+
+3. malloc<memory>(100) = 0x30
+\t0x3000 b
+
+6. open<fd>(0) = 0x3
+
+## scan <1>
+## lost <1> 0x10 definitely
+## lost <1> 0x30 indirectly
+# Resource - memory (bytes):
+# 2 block(s) leaked with total size of 108 bytes
+# Resource - fd (descriptor):
+# 1 descriptor(s) leaked
+# 1 block(s) possibly lost with total size of 200 bytes: not shown
+# 2 block(s) still reachable with total size of 66 bytes: not shown
+"""
+
+
+def the_list_has_what_is_lost(_folder):
+    """As the report has it; what is merely alive is counted apart."""
+    out = run("-l", "-", data=TRACE % FOUND, check=0).stdout
+    assert out == LISTED, out.decode()
+    assert run("-l", "-", data=out, check=0).stdout == out.split(b"# 1 block(s) possibly")[0]
+    for kinds, numbers in (("all", "12345"), ("definite", "1"), ("indirect,possible", "34"), ("reachable", "25"),
+                           ("none", "")):
+        out = run("-l", "--show-leak-kinds=" + kinds, "-", data=TRACE % FOUND, check=0).stdout.decode()
+        assert re.findall(r"^(\d)\. malloc", out, re.M) == list(numbers), (kinds, out)
+        # Without a scan, and where it could not tell, all of them are listed.
+        for found in (b"", UNKNOWN):
+            out = run("-l", "--show-leak-kinds=" + kinds, "-", data=TRACE % found, check=0).stdout.decode()
+            assert re.findall(r"^(\d)\. malloc", out, re.M) == list("12345") and "not shown" not in out, (kinds, out)
+    out = run("-l", "-c", "-", data=TRACE % (FOUND + b"## before <1> 0x90 7\n"), check=0).stdout
+    assert out.endswith(LISTED[LISTED.index(b"# Resource - memory"):] +
+                        b"# 1 block(s) alive from before the trace began with total size of 7 bytes: not shown\n"), out
+
+
+def the_list_and_its_status_agree(_folder):
+    gate = ["-l", "-R", "memory", "--error-exitcode=9"]
+    assert run(*gate, "-", data=TRACE % FOUND).returncode == 9
+    assert run(*gate, "-", data=TRACE % b"## scan <1>\n").returncode == 0
+    assert run(*gate, "--show-leak-kinds=all", "-", data=TRACE % b"## scan <1>\n").returncode == 9
+    assert run(*gate, "-", data=TRACE % UNKNOWN).returncode == 9
+    for options in (["--show-leak-kinds=all"], ["-l", "--show-leak-kinds=some"], ["-l", "--show-leak-kinds="],
+                    ["-l", "--show-leak-kinds=definite,"], ["-l", "--show-leak-kinds=all,definite"]):
+        done = run(*options, "-", data=TRACE % FOUND)
+        assert done.returncode == 2 and b"--show-leak-kinds" in done.stderr, (options, done)
+
+
+# Of which kinds, what the report and -l (bytes) show then, what -f xml calls it.
+KINDS = [
+    ("", [], [], []),
+    ("all", [], [], []),
+    ("none", ["108 bytes in 2 blocks"], [8, 100], ["DefinitelyLost"]),
+    ("definite", ["100 bytes in 1 block"], [100], ["IndirectlyLost"]),
+    ("indirect", ["8 bytes in 1 block"], [8], ["DefinitelyLost"]),
+    ("definite,indirect", [], [], []),
+    ("possible", ["108 bytes in 2 blocks"], [8, 100], ["DefinitelyLost"]),
+    ("reachable,possible", ["108 bytes in 2 blocks"], [8, 100], ["DefinitelyLost"]),
+]
+# One stack has blocks of all kinds.
+ONE = TRACE.replace(b"\t0x1000 a\n\t0x2000 main\n", b"\t0x3000 b\n").replace(b"6. open<fd>(0) = 0x3\n", b"")
+
+
+def suppressions_are_for_their_kinds(folder):
+    path = os.path.join(folder, "s")
+    for kinds, groups, listed, classes in KINDS:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{\n n\n Memcheck:Leak\n %s fun:malloc\n}\n" % (kinds and f"match-leak-kinds: {kinds}\n"))
+        status = 9 if groups else 0
+        text = run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=status).stdout.decode()
+        assert re.findall(r"^ +\d\. (.* blocks?) ", text, re.M) == groups, (kinds, text)
+        out = run("-l", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=status).stdout.decode()
+        assert list(map(int, re.findall(r"^\d\. malloc<memory>\((\d+)", out, re.M))) == listed, (kinds, out)
+        left = sum(listed)
+        for shown, begin in (text, "     "), (out, "# suppressed: "):
+            used = re.findall(f"^{begin}(\\d+) bytes? in \\d blocks?: n \\(", shown, re.M)
+            assert sum(map(int, used)) == 108 - left and bool(used) == (left < 108), (kinds, shown)
+        assert "# 2 block(s) still reachable with total size of 66 bytes: not shown\n" in out, out
+        out = run("-q", "-f", "xml", "--suppressions=" + path, "-", data=ONE % FOUND, check=0).stdout.decode()
+        assert re.findall(r"<kind>Leak_(.*)</kind>", out) == classes, (kinds, out)
+        # What is alive, and nobody knows more, is to be taken for lost.
+        for found in (b"", UNKNOWN):
+            hides = "definite" in kinds or kinds in ("", "all")
+            assert run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % found).returncode == (
+                0 if hides else 9), (kinds, found)
+            assert run("-l", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % found).returncode == (
+                0 if hides else 9), (kinds, found)
+
+
+def entries_each_have_their_kind(folder):
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(f"{{\n {kind}\n Memcheck:Leak\n match-leak-kinds: {kind}\n fun:malloc\n}}\n"
+                           for kind in ("possible", "indirect", "definite")))
+    text = run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=0).stdout.decode()
+    assert text.endswith(f"\nsuppressed\n     100 bytes in 1 block: indirect ({path}:9)\n"
+                         f"     8 bytes in 1 block: definite ({path}:15)\n"), text
+    # Growth is of all that is alive, and what is reachable is not named.
+    for more, status in ("", 9), ("leak:malloc\n", 0):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(more)
+        out = run("--report", "--diff=@1", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=status)
+        assert out.stdout.count(b"No stack has more than before.") == (1 if status else 2), out.stdout
+
+
+def what_was_lost_before_can_be_suppressed(folder):
+    trace = ONE % b"## before <1> 0x90 7\n## before <1> 0xa0 9\n## scan <1>\n## lost <1> 0x90 definitely\n## lost <1> 0x10 definitely\n"
+    path = os.path.join(folder, "s")
+    made = run("--report", "--gen-suppressions", "-", data=trace, check=0).stdout.decode()
+    entry = "{\n   <a name for it>\n   Memcheck:Leak\n   fun:\\[before the trace]\n}\n"
+    assert entry in made, made
+    for text in entry, "leak:[before the trace]\n":
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        for options, seen, not_seen in (["--report"], "8 bytes in 1 block  100.0 %", "no stack is known"), (["-l"], "malloc<memory>(8)", "## before"):
+            out = run(*options, "--suppressions=" + path, "--error-exitcode=9", "-", data=trace, check=9).stdout.decode()
+            assert seen in out and not_seen not in out and "suppressed" in out and "7 bytes in 1 block" in out, out
+
+
+def wrong_kinds_are_said(folder):
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n n\n Memcheck:Leak\n match-leak-kinds: definite,sure\n fun:malloc\n}\n")
+    done = run("--report", "--suppressions=" + path, "-", data=TRACE % FOUND, check=1)
+    assert done.stderr.decode() == (
+        f"functrace-postproc: {path}, line 4: match-leak-kinds: takes definite, indirect, possible and reachable, with "
+        "commas between, or all, or none, not 'definite,sure'\n") and not done.stdout, done
 
 
 def formats_hold_it(_folder):
@@ -155,7 +292,10 @@ def a_figure_of_each_stack_is_what_is_lost(_folder):
 
 
 TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, nothing_lost_is_no_leak, an_unknown_heap_is_said,
-         every_stage_keeps_it, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
+         every_stage_keeps_it,
+         the_list_has_what_is_lost, the_list_and_its_status_agree, suppressions_are_for_their_kinds,
+         entries_each_have_their_kind, what_was_lost_before_can_be_suppressed,
+         wrong_kinds_are_said, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
          xml_has_the_classes, a_figure_of_each_stack_is_what_is_lost]
 
 if __name__ == "__main__":

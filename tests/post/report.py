@@ -59,12 +59,12 @@ CALLS = """## thread 7 worker
 TRACE = (HEAD % 42 + CALLS).encode()
 
 TOP = """program     /bin/prog, process 42
-traced      from 2012-05-04 10:00:00 on, 5.000 s, 7 events
+traced      from 2012-05-04 10:00:00 on, 7 events within 5.000 s
 not seen    1 allocation(s) of what was released: older than the trace
 memory      1,200 bytes in 4 blocks allocated, 2 released
             200 bytes in 3 blocks alive at the end
             1,200 bytes in 4 blocks at the peak, after 3.000 s
-            1,000 bytes in 1 block temporary (25.0 %)
+            1,000 bytes in 1 block temporary: 25.0 % of the blocks
 fd          1 descriptor allocated, 0 released
             1 descriptor alive at the end
             1 descriptor at the peak, after 5.000 s
@@ -219,6 +219,19 @@ def exit_status_tells_of_leaks(_folder):
     assert run("--report", "-", data=TRACE).returncode == 0
 
 
+def what_has_no_span_has_none(_folder):
+    """Time between events is not how long was traced."""
+    head = (HEAD % 42).encode()
+    for calls, words in ((b"", b"0 events"), (b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n", b"1 event"),
+                         (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000000] free<memory>(0x1000)\n",
+                          b"2 events"),
+                         (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000200] free<memory>(0x1000)\n",
+                          b"2 events within 1 ms")):
+        text = report_of(head + calls).encode()
+        assert b"\ntraced      from 2012-05-04 10:00:00 on, " + words + b"\n" in text, text
+        assert (b" 0 bytes in 0 blocks at the peak\n" in text) == (not calls), text
+
+
 def wrong_usage_is_said(folder):
     for options in (["--report=x"], ["--top=0", "--report"], ["--top=3"], ["--tree"], ["--report", "--tree=x"],
                     ["--report=size", "--tree"], ["--report", "--between=3,2"], ["--report", "--between=3"],
@@ -307,6 +320,11 @@ def suppressions_that_it_makes_are_taken(folder):
         file.write(entries)
     text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--suppressions=" + path, "--error-exitcode=9")
     assert "Nothing." in text and "140 bytes in 2 blocks: <a name for it>" in text, text
+    # Stacks that differ in a line alone have one entry.
+    twice = TRACE.replace(b"\t0x10 alloc_a at /no/a.c:5\n", b"\t0x1f alloc_a at /no/a.c:9\n", 1)
+    text = report_of(twice, "--gen-suppressions")
+    assert text.count("  1. ") == 2 and "  3. " in text, text
+    assert text.split("\n\n")[-1].count("   fun:alloc_a\n") == 1 and text.count("{\n") == 3, text
 
 
 HELLO = {
@@ -463,7 +481,7 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
-         several_traces_are_one_report, exit_status_tells_of_leaks,
+         several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,
          what_is_chosen_is_released_with_its_allocation, what_the_libraries_keep_is_no_leak,

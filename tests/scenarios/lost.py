@@ -53,10 +53,14 @@ def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', r
         leaked = lost * (wide(56, variant) + wide(40, variant) * linked), lost + lost * linked
         if classes(text) == wanted and b'"leaked":{"bytes":%d,"count":%d}' % leaked not in found:
             problems.append('run %d: %s' % (number, found[:400].decode()))
-        for option in ('-l', '-c'):
-            again = room.run([POSTPROC, '-q', option, path]).out
+        for options in (['-l', '--show-leak-kinds=all'], ['-c']):
+            again = room.run([POSTPROC, '-q', *options, path]).out
             if classes(again) != classes(text) or classes(again[:again.rindex(b'\n\n')]):
-                problems.append('run %d, %s: %s' % (number, option, classes(again)))
+                problems.append('run %d, %s: %s' % (number, options[0], classes(again)))
+        # Without that option it is only what is lost.
+        listed, found = room.run([POSTPROC, '-q', '-l', path]).out, classes(text)
+        if listed.count(b'. [') != found['definitely'] + found.get('indirectly', 0):
+            problems.append('run %d, -l lists %d blocks' % (number, listed.count(b'. [')))
     return problems, ''
 
 

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
                                r'Ctrl-C lets go' % (name, pid))
     problems += equal('the hint', 'made no traced call' in said(both), False)
-    problems += has_line(both, r'functrace: to see the leaks: functrace-postproc -l -c -r b\.(%d|%d)' % tuple(children))
+    problems += has_line(both, r'functrace: to see the leaks: functrace-postproc --report b\.(%d|%d)' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
     problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
     problems += ['no event of %d' % p for p, _, events, _ in summary(both) if p != pid and not events]
@@ -504,7 +504,7 @@ def other_mounts(room):
                         'mkdir old && pivot_root . old && exec /inner'])
     wait_for('its start', lambda: command_of(child.pid) == 'inner')
     done = attached(room, '-o', 'a', '-t', str(child.pid))
-    problems = has_line(done, 'functrace: to see the leaks: functrace-postproc -l -c -r --sysroot=/proc/%d/root a' % child.pid)
+    problems = has_line(done, 'functrace: to see the leaks: functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
     shown = room.run([POSTPROC, '-l', '-c', '-r', '--sysroot=/proc/%d/root' % child.pid, 'a']).out
     if b'in keeps_a_block() at ' not in shown:
         problems.append('no names: ' + shown.decode()[-500:])
@@ -539,7 +539,8 @@ def quoted(room):
         problems += equal('hints of %r' % name, len(hints), 1)
         for hint in hints:
             shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
-            problems += equal('what %s shows' % hint, b'\n# 1 block(s) leaked with total size of 30100 bytes\n' in shown.out, True)
+            problems += equal('what %s shows' % hint, b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
+                              True)
     bash = kinds.need('bash')
     for command in ('"$0" -o /dev/null "$1" 0', '"$0" -o >(cat >/dev/null) "$1" 0', '"$0" -o /dev/fd/7 "$1" 0 7>seven',
                     '"$0" -o - "$1" 0 >out'):
@@ -568,7 +569,7 @@ int main(int argc, char **argv)
     problems += has_line(done, r'functrace: process \d+ \(sh, .*')
     problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
     if not problems:
-        problems += has_line(done, 'functrace: to see the leaks: functrace-postproc -l -c -r ' + lines[0].split()[-1])
+        problems += has_line(done, 'functrace: to see the leaks: functrace-postproc --report ' + lines[0].split()[-1])
     return problems, ''
 
 

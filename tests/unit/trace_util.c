@@ -64,8 +64,8 @@ static void dump_process(struct buf *out, const struct record_process *p)
 	buf_printf(out, " start=%" PRId64 ".%06" PRIu32 "/%s", p->start_sec, p->start_usec, shown(p->start_text));
 	if (p->has_depth)
 		buf_printf(out, " depth=%" PRIu32, p->depth);
-	buf_printf(out, " name=%s origin=%s filters=%u%s\n", shown(p->name), shown(p->origin), p->filters,
-		   p->no_timestamps ? " notimes" : "");
+	buf_printf(out, " name=%s origin=%s filters=%u%s%s\n", shown(p->name), shown(p->origin), p->filters,
+		   p->no_timestamps ? " notimes" : "", p->is_attached ? " attached" : "");
 }
 
 static void dump_call(struct buf *out, const struct record_call *c)

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""functrace --report --error-exitcode as a gate of CI: a check that could not be made is none that found nothing.
+
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
+"""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+
+from report import CALLS, HEAD, TRACE, report_of
+from run import main, run
+
+FUNCTRACE = os.environ["FUNCTRACE"]
+SOURCE = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *volatile kept;
+int main(int argc, char **argv)
+{
+	fputs("runs\\n", stderr);
+	if (argc > 2 && !strcmp(argv[2], "many"))
+		for (int i = 0; i < 20000; i++)
+			free(malloc((size_t)rand() % 5000 + 1));
+	if (argc > 2 && !strcmp(argv[2], "keep"))
+		kept = malloc(50);
+	else
+		memset(malloc(100), 1, 100);
+	return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def program_in(folder):
+    path = os.path.join(folder, "leaky")
+    subprocess.run(["gcc", "-g", "-O0", "-fno-builtin", "-x", "c", "-", "-o", path], input=SOURCE.encode(), check=True)
+    return path
+
+
+def trace(*words, **options):
+    done = subprocess.run([FUNCTRACE, "-q", *words], timeout=120, check=False, stderr=subprocess.PIPE,
+                          **{"stdout": subprocess.PIPE, **options})
+    return done.returncode, done.stderr.decode()
+
+
+NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; what is there is not complete. Give another place.\n"
+
+
+def what_can_be_known_is_said_before_the_program_runs(folder):
+    program, bad = program_in(folder), os.path.join(folder, "bad")
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("{\n a name\n Memcheck:Leak\n nonsense\n}\n")
+    for option, message in (
+            ("--suppressions=/nonexist", "cannot read the suppressions in /nonexist: No such file or directory"),
+            ("--suppressions=" + bad, f"{bad}, line 4: there should be fun:NAME, obj:PATH, src:FILE:LINE, ... or }}"),
+            ("--html=/nonexist/x.html",
+             "cannot write /nonexist/x.html: No such file or directory. Choose another place with --html."),
+            ("--diff=/nonexist", "cannot open /nonexist: No such file or directory")):
+        for more in ["--error-exitcode=9"], []:
+            assert trace("--report", option, *more, program) == (1, f"functrace: {message}\n"), option
+
+
+def a_report_that_failed_is_no_clean_one(folder):
+    program = program_in(folder)
+    with open("/dev/full", "wb") as full:
+        for options, words, status in (["--error-exitcode=9"], [], 9), ([], [], 1), (["--error-exitcode=9"], ["3"], 3), \
+                ([], ["3"], 3):
+            said = trace("--report", *options, program, *words, stdout=full)
+            assert said == (status, "runs\n" + NOT_COMPLETE % "standard output"), (options, words, said)
+    assert trace("--report", "--error-exitcode=9", "--html=/dev/full", "--suppressions=/dev/null", program) == (
+        9, "runs\n" + NOT_COMPLETE % "/dev/full")
+    # Leaks that are found outweigh what the program ends with.
+    assert trace("--report", "--error-exitcode=9", program, "3") == (9, "runs\n")
+    assert trace("--report", program, "3") == (3, "runs\n")
+
+
+def a_trace_that_broke_off_is_no_clean_one(folder):
+    """Its report has less than there was, perhaps nothing."""
+    program = program_in(folder)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+
+    for options, status in (["--error-exitcode=9"], 9), ([], 1):
+        ended, said = trace("--report", "--scan=off", *options, program, "0", "many", preexec_fn=limit)
+        assert ended == status and "can no longer be written to" in said, (ended, said)
+
+
+def wrong_usage_names_functrace(folder):
+    program = program_in(folder)
+    page = os.path.join(folder, "page.html")
+    hint = "Try `functrace --help' or `functrace --usage' for more information.\n"
+    for options, message in (
+            (["--error-exitcode=9", "--html=" + page], "--error-exitcode is for leaks; add --report"),
+            (["--older=9", "--html=" + page], "--older is about what is alive; add --report"),
+            (["--report=leek"],
+             "--report takes leaks, peak, allocated, temporary, size, thread or object, not 'leek'")):
+        assert trace(*options, program) == (2, f"functrace: {message}\n{hint}"), options
+    assert trace("--live", "--top=0", "-t", str(os.getpid())) == (
+        2, f"functrace: --top needs a number from 1 on, not '0'\n{hint}")
+    assert not os.path.exists(page)
+
+
+def the_summary_says_what_is_lost(folder):
+    program, path = program_in(folder), os.path.join(folder, "t")
+    for options, words, live, lost, hint in (
+            (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
+            (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "what is live"),
+            ([], [], "1 block with 100 bytes is live", "", "the leaks")):
+        done = subprocess.run([FUNCTRACE, *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
+        said = re.sub(r"process \d+", "process N", done.stderr.decode())
+        assert said == (f"runs\nfunctrace: process N (leaky): 1 event; {live}{lost}; trace: {path}\n"
+                        f"functrace: to see {hint}: functrace-postproc --report {path}\n"), said
+    done = subprocess.run([FUNCTRACE, "--report", "--error-exitcode=9", program], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 9 and b"is live; 1 block with 100 bytes is lost\n" in done.stderr, done
+
+
+def the_status_agrees_with_growth(folder):
+    old = os.path.join(folder, "old")
+    for trace, status in ((TRACE, 0), ((HEAD % 41 + CALLS.split("3. [")[0]).encode(), 9)):
+        with open(old, "wb") as file:
+            file.write(trace)
+        text = report_of(TRACE, "--diff=" + old, "--error-exitcode=9", status=status)
+        assert text.count("No stack has more than before.") == (0 if status else 2), text
+    for mark, more, status in ("@1", [], 9), ("@1", ["--min-count=3"], 0), ("@9", [], 0):
+        text = report_of(TRACE, "--diff=" + mark, "--error-exitcode=9", *more, status=status)
+        assert ("No stack has more than before." in text) == (text.count("  1. +") < 2), text
+    # Other views have the status of the report of leaks.
+    assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
+
+
+TESTS = [what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
+         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, the_summary_says_what_is_lost,
+         the_status_agrees_with_growth]
+
+if __name__ == "__main__":
+    sys.exit(main(TESTS))

@@ -205,6 +205,8 @@ static bool show_together(struct postproc *postproc, const char *const *inputs, 
 		read_input(postproc, inputs[i]);
 	postproc->failed |= !begins || !views_write(views);
 	postproc->found_leaks |= begins && options->views.report && views_found_leaks(views);
+	postproc->failed |= begins && options->views.report && options->error_exitcode && !postproc->found_leaks &&
+			    views_know_nothing(views);
 	views_free(views);
 	return begins;
 }

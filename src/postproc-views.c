@@ -120,6 +120,20 @@ bool views_found_leaks(const struct views *views)
 	return views->profile && report_has_leaks(views->profile, &options);
 }
 
+bool views_know_nothing(const struct views *views)
+{
+	for (size_t i = 0; views->profile && i < views->profile->resource_count; i++) {
+		const struct profile_resource *resource = views->profile->resources[i];
+
+		if (!resource->unknown || resource->scanned)
+			continue;
+		msg_error("--error-exitcode cannot tell: of %s it is not known what is lost: %s", resource->unscanned,
+			  resource->unknown);
+		return true;
+	}
+	return false;
+}
+
 void views_free(struct views *views)
 {
 	if (views->profile)

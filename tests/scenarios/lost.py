@@ -260,7 +260,12 @@ def unfound(room):
     said = b'it is not known what is lost: none of the functions to be traced was found in it'
     if done.status or said not in done.out or b'Nothing is lost' in done.out:
         return ['status %d: %s %s' % (done.status, done.out.decode(), done.err.decode())], ''
-    return [], ''
+    problems = []
+    for words, status in (([program, '2', '400', '0'], 9), (['sh', '-c', '"$0" 2 400 0; echo', program], 0)):
+        done = room.run([FUNCTRACE, '-q', '--report', '--error-exitcode=9', *words], stdin=subprocess.DEVNULL)
+        if (done.status, b'--error-exitcode cannot tell: of ' in done.err) != (status, status == 9):
+            problems.append('%s: status %d: %s' % (words[0], done.status, done.err.decode()))
+    return problems, ''
 
 
 def refused(room):

@@ -25,7 +25,8 @@ struct stage *views_stage(struct views *views, struct names *names, const struct
 bool views_write(struct views *views);
 /* Whether anything is alive that --error-exitcode counts; after views_write(). */
 bool views_found_leaks(const struct views *views);
-/* Whether --error-exitcode has nothing to go by, which is reported: of no process is it known what is lost. */
+/* Whether --error-exitcode has nothing to go by, which is reported: of no process is it known what is lost, and
+ * none has allocated anything that was traced. */
 bool views_know_nothing(const struct views *views);
 void views_free(struct views *views);
 

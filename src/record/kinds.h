@@ -18,5 +18,10 @@ static inline bool kind_lives(const struct resource *kind)
 {
 	return !(kind->flags & RESOURCE_CALL);
 }
+/* Whether what lives of the kind are blocks of the heap. */
+static inline bool kind_has_blocks(const struct resource *kind)
+{
+	return kind_lives(kind) && is_heap_type(kind->type);
+}
 
 #endif

@@ -179,9 +179,19 @@ static void report_arguments(const struct run *run)
 			 (unsigned long long)count, count == 1 ? "" : "s");
 }
 
+static void report_figures(const struct run *run)
+{
+	if (run->without_figures > 1)
+		msg_info("%zu traces have no figures of the heap; of the first: %s", run->without_figures,
+			 run->why_without);
+	else if (run->without_figures)
+		msg_info("the trace has no figures of the heap: %s", run->why_without);
+}
+
 void report_counts(const struct run *run)
 {
 	report_untraced(run);
+	report_figures(run);
 	report_oddities(run);
 	report_stacks(run);
 	report_arguments(run);

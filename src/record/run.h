@@ -43,6 +43,8 @@ struct run {
 	size_t unmatched_patterns;            /* of functions: none was found anywhere */
 	size_t attachment_failures;           /* files that could not be attached */
 	size_t silent_children;               /* forked, without an event, so without a trace */
+	size_t without_figures;               /* traces of memory that have no figures of the heap */
+	const char *why_without;              /* the first of them, a static text */
 
 	/* progress.c */
 	bool shows_progress;

@@ -38,11 +38,6 @@
 
 #define PART 1024 /* blocks that are written at a time */
 
-static bool has_blocks(const struct settings *set, uint32_t id)
-{
-	return kind_lives(kind_of(set, id)) && is_heap_type(kind_of(set, id)->type);
-}
-
 static bool is_wanted(const struct process *p)
 {
 	return ledger_awaits_census(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
@@ -111,7 +106,7 @@ static bool census_of(struct process *p)
 	const struct heap_block *const blocks = look.ending && !look.reason ? ending_blocks(look.ending, &count) : NULL;
 
 	for (uint32_t id = 1; id < kinds_end(set); id++) {
-		if (!has_blocks(set, id))
+		if (!kind_has_blocks(kind_of(set, id)))
 			continue;
 		if (blocks && p->tasks) {
 			const struct live_total entered = enter_blocks(p->trace, id, blocks, count);
@@ -135,7 +130,7 @@ static bool begin(struct tracer *t)
 	if (!t->set->census || t->set->library_count)
 		return false;
 	for (uint32_t id = 1; id < kinds_end(t->set); id++) {
-		if (!has_blocks(t->set, id))
+		if (!kind_has_blocks(kind_of(t->set, id)))
 			continue;
 		has_any = true;
 		for (struct process *p = t->processes; p; p = p->next)

@@ -6,6 +6,12 @@
 #include "record/output.h"
 #include "record/run.h"
 #include "scan/ending.h"
+#include "proc/proc.h"
+
+#include <stdlib.h>
+
+/* Of a process that has written more, the allocator's figures alone are not worth a copy. */
+#define FIGURES_MEMORY_KIB_MAX (256u << 10)
 
 /* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
  * registers that it had, and the memory stays until the last one has gone on:
@@ -41,7 +47,7 @@ static void put_all(struct trace *trace, const struct ending *ending, const char
 		const struct resource *kind = kind_of(set, id);
 		struct context context = {trace, id};
 
-		if (!kind_lives(kind) || !is_heap_type(kind->type))
+		if (!kind_has_blocks(kind))
 			continue;
 		ledger_scan(trace, id, !reason);
 		output_scan(trace, id, reason ? reason : "");
@@ -61,7 +67,7 @@ static const char *classify(const struct trace *trace, struct ending *ending)
 	const struct settings *set = trace->run->set;
 
 	for (uint32_t id = 1; id < kinds_end(set) && ending_is_unknown(ending); id++)
-		if (kind_lives(kind_of(set, id)) && is_heap_type(kind_of(set, id)->type))
+		if (kind_has_blocks(kind_of(set, id)))
 			ledger_each(trace, id, know, ending);
 	return ending_classify(ending);
 }
@@ -95,6 +101,43 @@ bool lost_is_wanted(const struct process *p)
 	return p->tracer->set->scan.is_traced && p->trace->writer;
 }
 
+bool lost_figures_are_wanted(const struct process *p)
+{
+	const struct settings *set = p->tracer->set;
+	bool has_blocks = false;
+
+	for (uint32_t id = 1; id < kinds_end(set); id++)
+		has_blocks |= kind_has_blocks(kind_of(set, id));
+	return has_blocks && set->census && !set->scan.is_traced && encoding_can(set->encoding, ENCODING_SCANS) &&
+	       p->trace->writer && !p->trace->broken;
+}
+
+void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason)
+{
+	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
+	struct run *run = trace->run;
+
+	if (figures)
+		put_figures(trace, figures);
+	if (figures || !trace->counts.events)
+		return;
+	if (!run->without_figures++)
+		run->why_without = reason ? reason : "its allocator keeps none";
+}
+
+const char *lost_figures_cost(pid_t pid)
+{
+	char *const status = proc_read(pid, "status", NULL);
+	uint64_t anonymous = 0, swapped = 0;
+
+	proc_status_number(status, "RssAnon", 0, 10, &anonymous);
+	proc_status_number(status, "VmSwap", 0, 10, &swapped);
+	free(status);
+	return anonymous + swapped > FIGURES_MEMORY_KIB_MAX
+		       ? "it has written more than 256 MiB; --scan copies that, too"
+		       : NULL;
+}
+
 void lost_at_exec(struct process *p)
 {
 	if (lost_is_wanted(p))
@@ -104,12 +147,13 @@ void lost_at_exec(struct process *p)
 void lost_at_end(struct task *task, bool is_last)
 {
 	struct process *p = task->process;
+	const bool is_wanted = p && lost_is_wanted(p);
 
-	if (!p || !lost_is_wanted(p))
+	if (!is_wanted && (!p || !lost_figures_are_wanted(p)))
 		return;
 	/* Without any the trace has no blocks, which does not mean that none are lost. */
 	if (!probes_count(p) && !p->trace->attached) {
-		if (is_last)
+		if (is_last && is_wanted)
 			put_all(p->trace, NULL, "none of the functions to be traced was found in it");
 		return;
 	}
@@ -118,10 +162,12 @@ void lost_at_end(struct task *task, bool is_last)
 	ending_add(p->life->ending, task);
 	if (!is_last)
 		return;
-	const char *reason = ending_copy(p->life->ending, task);
+	const char *reason = is_wanted ? NULL : lost_figures_cost(task->tid);
 	bool is_passing;
 
 	if (!reason)
+		reason = ending_copy(p->life->ending, task);
+	if (!reason)
 		reason = ending_read(p->life->ending, &is_passing);
-	lost_put(p->trace, p->life->ending, reason);
+	(is_wanted ? lost_put : lost_put_figures)(p->trace, p->life->ending, reason);
 }

@@ -1,11 +1,11 @@
-/* --scan beside tracing: what a process has lost, at its end. */
+/* --scan beside tracing: what a process has lost, at its end; without it, what its allocator says of itself there. */
 #ifndef FT_TRACER_LOST_H
 #define FT_TRACER_LOST_H
 
 #include "tracer/process.h"
 
 /* A task stands at its end. When it is the last of its process (is_last), whose memory goes next, the trace gets what
- * is lost of its live blocks. Nothing without --scan. */
+ * is lost of its live blocks; without --scan, the heap's figures. */
 void lost_at_end(struct task *task, bool is_last);
 /* The process executes another program, which gives up all of its memory at once: nothing of it is said to be lost. */
 void lost_at_exec(struct process *p);
@@ -17,6 +17,12 @@ bool lost_at_detach(struct tracer *t);
 bool lost_now(struct tracer *t);
 /* Whether its trace is to get that. */
 bool lost_is_wanted(const struct process *p);
+/* Without --scan: whether it is to get the allocator's figures: memory is traced, and they have a place there. */
+bool lost_figures_are_wanted(const struct process *p);
+/* NULL, or why a copy for these figures alone would take too much memory: a static text. */
+const char *lost_figures_cost(pid_t pid);
+/* Writes them, as lost_put(), or enters into the run why there are none. */
+void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason);
 /* Finds out what is lost in the ending's copy, which has been read, and writes that, or why it is not known: the reason
  * why it could not be read, or another one. */
 void lost_put(struct trace *trace, struct ending *ending, const char *reason);

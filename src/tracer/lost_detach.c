@@ -11,20 +11,36 @@ static bool has_trace(const struct process *p)
 	return p->trace->writer && !p->trace->broken;
 }
 
-static bool look_for_lost(struct process *p)
+/* What a look is for. */
+struct aim {
+	bool (*is_wanted)(const struct process *p);
+	const char *(*cost)(pid_t pid); /* why it would cost too much; NULL: it does not */
+	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
+};
+
+static const struct aim aim_lost = {has_trace, NULL, lost_put};
+static const struct aim aim_figures = {lost_figures_are_wanted, lost_figures_cost, lost_put_figures};
+
+static bool look_at(struct process *p, const struct aim *aim)
 {
-	const struct look look = look_through(p, &(struct look_wish){.is_wanted = has_trace});
+	const char *const cost = aim->cost ? aim->cost(p->pid) : NULL;
+
+	if (cost) {
+		aim->put(p->trace, NULL, cost);
+		return true;
+	}
+	const struct look look = look_through(p, &(struct look_wish){.is_wanted = aim->is_wanted});
 
 	if (look.ending && p->tasks) {
 		msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
 			 (double)look.stood_ns / 1e6);
-		lost_put(p->trace, look.ending, look.reason);
+		aim->put(p->trace, look.ending, look.reason);
 	}
 	ending_free(look.ending);
 	return look.goes_on;
 }
 
-bool lost_now(struct tracer *t)
+static bool look_at_all(struct tracer *t, const struct aim *aim)
 {
 	struct process *p;
 	bool goes_on = true;
@@ -32,19 +48,24 @@ bool lost_now(struct tracer *t)
 	for (p = t->processes; p; p = p->next)
 		p->life->is_looked_through = false;
 	do {
-		for (p = t->processes; p && (p->life->is_looked_through || !has_trace(p)); p = p->next)
+		for (p = t->processes; p && (p->life->is_looked_through || !aim->is_wanted(p)); p = p->next)
 			;
 		if (!p)
 			break;
 		p->life->is_looked_through = true;
 		process_ref(p);
-		goes_on = look_for_lost(p);
+		goes_on = look_at(p, aim);
 		process_unref(p, NULL);
 	} while (goes_on);
 	return goes_on;
 }
 
+bool lost_now(struct tracer *t)
+{
+	return look_at_all(t, &aim_lost);
+}
+
 bool lost_at_detach(struct tracer *t)
 {
-	return !t->set->scan.is_traced || t->run->paused || lost_now(t);
+	return t->run->paused || look_at_all(t, t->set->scan.is_traced ? &aim_lost : &aim_figures);
 }

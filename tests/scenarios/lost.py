@@ -143,12 +143,14 @@ def killed(room):
 
 
 def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3)), env=None):
-    """HINF: the ten figures are the process's own, in both dialects. Memory with tags is none that brk has given."""
+    """HINF: the ten figures are the process's own, in both dialects, with --scan or without. Memory with tags is none that brk has
+    given."""
     problems = []
     for variant, threads in how:
-        for options in ([], ['--compat=sp-rtrace'], ['-f', 'text'], ['-f', 'text', '--compat=sp-rtrace']):
+        for options in (['--scan'], [], ['--compat=sp-rtrace'], ['--scan', '-f', 'text'], ['-f', 'text', '--compat=sp-rtrace'],
+                        ['--scan', '--compat=sp-rtrace']):
             path = room.path('figures')
-            done = traced(room, ['--scan', '-e', 'memory', *options, '-o', path],
+            done = traced(room, ['-e', 'memory', *options, '-o', path],
                           [builds.target('heapfigures', variant), threads], env=env)
             text = room.run([POSTPROC, '-q', path]).out
             heap = re.findall(rb'^##   .* (\S+)$', text[text.find(b'## heap status information:'):], re.M)
@@ -156,6 +158,47 @@ def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3
                 problems.append('%s %d %s: %s, not %s' % (variant, threads, options, heap, done.out.split()))
             elif not builds.has_tags(env) and not int(heap[0], 0) < int(heap[2], 0) <= int(heap[1], 0):
                 problems.append('%s: the bounds %s' % (variant, heap[:4]))
+    return problems, ''
+
+
+def no_figures(room):
+    """Where a trace has no figures of the heap, and what is said of that."""
+    problems = []
+    large = [sys.executable, '-c', 'import os; b = b"x" * (300 << 20); os._exit(0)']
+    for options, command, said, count in (
+            (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b'the trace has no figures of the heap: its allocator keeps none', 0),
+            (['-e', 'memory'], large, b'the trace has no figures of the heap: it has written more than 256 MiB; --scan copies that, too', 0),
+            (['-e', 'memory', '--scan'], large, None, 1),
+            (['-e', 'memory', '--no-census'], [builds.target('heapfigures', 'O2'), 1], None, 0),
+            (['-e', 'memory', '-f', 'swap'], large, None, 0),
+            (['-e', 'file'], [builds.target('heapfigures', 'O2'), 1], None, 0),
+            (['-e', 'file,memory'], [builds.target('heapfigures', 'O2'), 1], None, 1)):
+        path = room.path('none')
+        done = traced(room, [*options, '-o', path], command)
+        text = room.run([POSTPROC, '-q', path]).out
+        found = re.findall(rb'.* figures of the heap.*', done.err)
+        if done.status or text.count(b'## heap status information:\n') != count or \
+                found != ([b'functrace: ' + said] if said else []):
+            problems.append('%s %s: status %d: %s %s' % (options, command[0], done.status, text[-300:], done.err.decode()))
+    # Children each have theirs.
+    many = traced(room, ['-e', 'memory', '-o', room.path('several')], ['sh', '-c', '"$0" 1 2 0; "$0" 1 3 0; :', builds.target('planted', 'musl')])
+    if b'functrace: 2 traces have no figures of the heap; of the first: its allocator keeps none\n' not in many.err:
+        problems.append('several: %s' % many.err.decode())
+    return problems, ''
+
+
+def figures_let_go(room):
+    """Who is attached to stands twice: for the census, and for the figures at the end; with --no-census not at all."""
+    problems = []
+    with Target(room, 'busyheap', 'O2', 2) as target:
+        for options, count in ((['-e', 'memory'], 1), (['-e', 'memory', '--no-census'], 0), (['-e', 'file'], 0)):
+            path = room.path('figures-' + ''.join(options))
+            done = room.run([FUNCTRACE, *options, '-o', path, '--duration=%g' % (0.3 * PATIENCE), '-t', str(target.pid)])
+            text = room.run([POSTPROC, '-q', path]).out
+            stood = len(re.findall(rb'stood for [0-9.]+ ms', done.err))
+            if done.status or text.count(b'## heap status information:\n') != count or stood != 2 * count:
+                problems.append('%s: status %d: %s' % (options, done.status, done.err.decode()))
+        problems += target.end()
     return problems, ''
 
 
@@ -292,6 +335,8 @@ CASES = [
     ('lost at the end: the report', report),
     ('lost at the end: killed by a signal', killed),
     ('lost at the end: the allocator, as it says itself', figures),
+    ('lost at the end: the allocator, as it says itself, not', no_figures),
+    ('lost at the end: the allocator, as it says itself, let go of', figures_let_go),
     ('lost at the end: let go of', let_go),
     ('lost at the end: paused', lambda room: let_go(room, True)),
     ('lost at the end: let go of, 4 busy threads', busy),

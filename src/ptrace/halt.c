@@ -52,8 +52,8 @@ pid_t halt_one(struct process *p)
 	struct stop stop;
 
 	FOR_EACH_TASK(task, p) {
-		if (!task_has_memory(task) || task->vforking || (task->stopped && !task->listening) ||
-		    !halt_task(task, PATIENCE_HALT, &stop))
+		if (!task_has_memory(task) || task->vforking || task->is_spared ||
+		    (task->stopped && !task->listening) || !halt_task(task, PATIENCE_HALT, &stop))
 			continue;
 		stops_put_back(p->tracer, &stop);
 		if (!task->elsewhere)

@@ -194,7 +194,9 @@ static void wait_for_stops(struct hold *hold)
 	while ((hold->moving = take_reports(hold))) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
-		if (waited > WAIT_NS || (waited > ASLEEP_WAIT_NS && only_sleepers_move(hold)))
+		/* Where none stands yet, nobody is held up by waiting. */
+		if (waited > WAIT_NS ||
+		    (waited > ASLEEP_WAIT_NS && hold->moving < hold->process.task_count && only_sleepers_move(hold)))
 			break;
 		nap(&looks);
 	}

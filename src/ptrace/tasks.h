@@ -57,7 +57,7 @@ static inline bool task_can_be_poked(const struct task *task)
  * that ends runs none of the program any more, and a leader's end is reported only after those of all others. */
 static inline bool task_can_be_stopped(const struct task *task)
 {
-	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting;
+	return task->phase == PHASE_LIVE && !task->stopped && !task->vforking && !task->exiting && !task->is_spared;
 }
 
 /* ---- The process of tasks ---- */

@@ -33,6 +33,7 @@ struct task {
 	bool is_stepping; /* it was resumed for a step whose end has not been waited for */
 	bool vforking;    /* blocked until its vfork child execs or ends */
 	bool exiting;     /* its exit event was seen */
+	bool is_spared;   /* for now it is not stopped with the others, for its call would end with EINTR */
 	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, not yet acted on */
 
 	/* The current stop. */

@@ -6,7 +6,9 @@
 #include "ptrace/collect.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
+#include "scan/care.h"
 #include "scan/ending.h"
+#include "proc/proc.h"
 
 #include <time.h>
 
@@ -30,15 +32,48 @@ static struct task *any_task(struct process *p)
 	return NULL;
 }
 
-/* Stops all: what they report by that is kept, and they stand until it is acted on. One of them, NULL: none stands. */
-static struct task *halt_all(struct process *p)
+static bool is_asleep(const struct task *task)
 {
+	uint64_t pc;
+	long number;
+
+	return !task->stopped && proc_syscall(task->tid, &number, &pc) &&
+	       !care_is_malloc_call(task->process->arch, number);
+}
+
+static void spare_sleepers(struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		task->is_spared = !p->arch->restart_syscall && is_asleep(task);
+}
+
+/* One of those that were, if any. */
+static struct task *unspare(struct process *p)
+{
+	struct task *spared = NULL;
+
+	FOR_EACH_TASK(task, p) {
+		if (task->is_spared && task_has_memory(task))
+			spared = task;
+		task->is_spared = false;
+	}
+	return spared;
+}
+
+/* Stops all: what they report by that is kept, and they stand until it is acted on. One by which the memory can be
+ * read, NULL: none stands. */
+static struct task *halt_all(struct process *p, const struct look_wish *wish)
+{
+	if (wish->spares_sleepers)
+		spare_sleepers(p);
 	halt_one(p);
 	struct task *const task = standing_task(p);
 
 	if (task)
 		halt_others(task);
-	return task;
+	struct task *const spared = unspare(p);
+
+	return task ? task : spared;
 }
 
 /* A function that a task stands at the entry of, by a breakpoint, has not begun: whom it will return to; 0: it stands
@@ -131,7 +166,7 @@ static bool pause_once(struct process *p, const struct look_wish *wish, bool may
 	if (running)
 		ending_warm(ending, running);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	struct task *const task = halt_all(p);
+	struct task *const task = halt_all(p, wish);
 	const bool is_early = may_be_early && wish->is_early && wish->is_early(p);
 
 	if (!is_early)

@@ -13,13 +13,14 @@ static bool has_trace(const struct process *p)
 
 /* What a look is for. */
 struct aim {
+	bool spares_sleepers;
 	bool (*is_wanted)(const struct process *p);
 	const char *(*cost)(pid_t pid); /* why it would cost too much; NULL: it does not */
 	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
 };
 
-static const struct aim aim_lost = {has_trace, NULL, lost_put};
-static const struct aim aim_figures = {lost_figures_are_wanted, lost_figures_cost, lost_put_figures};
+static const struct aim aim_lost = {false, has_trace, NULL, lost_put};
+static const struct aim aim_figures = {true, lost_figures_are_wanted, lost_figures_cost, lost_put_figures};
 
 static bool look_at(struct process *p, const struct aim *aim)
 {
@@ -29,7 +30,8 @@ static bool look_at(struct process *p, const struct aim *aim)
 		aim->put(p->trace, NULL, cost);
 		return true;
 	}
-	const struct look look = look_through(p, &(struct look_wish){.is_wanted = aim->is_wanted});
+	const struct look look = look_through(
+		p, &(struct look_wish){.is_wanted = aim->is_wanted, .spares_sleepers = aim->spares_sleepers});
 
 	if (look.ending && p->tasks) {
 		msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,

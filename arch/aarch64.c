@@ -223,6 +223,9 @@ const struct arch arch_aarch64 = {
 	.clone_calls = {CALL_CLONE, CALL_CLONE3, CALL_CLONE3},
 	.heap_calls = {214, 222, 215, 216, 233, 226, 167}, /* brk, mmap, munmap, mremap, madvise, mprotect, prctl */
 	.futex_calls = {98},
+	/* epoll_pwait, epoll_pwait2, semop, semtimedop, rt_sigtimedwait, io_getevents, io_pgetevents, accept,
+	 * accept4, connect, recvfrom, recvmsg, recvmmsg, sendto, sendmsg, sendmmsg */
+	.eintr_calls = {22, 441, 193, 192, 137, 4, 292, 202, 242, 203, 207, 212, 243, 206, 211, 269},
 	.resize_calls = {214, 226, 233},
 	.exit_call = 93,
 	.breakpoint = aarch64_breakpoint,

@@ -80,6 +80,7 @@ enum arch_call {
 #define ARCH_CLONE_CALLS  3
 #define ARCH_HEAP_CALLS   8
 #define ARCH_FUTEX_CALLS  2
+#define ARCH_EINTR_CALLS  24
 #define ARCH_RESIZE_CALLS 3
 
 /* What a process does about a signal. */
@@ -181,6 +182,9 @@ struct arch {
 	unsigned short heap_calls[ARCH_HEAP_CALLS];
 	/* Those by which everybody waits, and wakes, 0 behind the last. */
 	unsigned short futex_calls[ARCH_FUTEX_CALLS];
+	/* Where there is no restart_syscall: those that end with EINTR, or may (a socket's with a timeout), when their
+	 * task is stopped: signal(7). 0 behind the last. */
+	unsigned short eintr_calls[ARCH_EINTR_CALLS];
 	/* Those of heap_calls that make a mapping larger or smaller, or give up its pages: brk, mprotect, madvise. */
 	unsigned short resize_calls[ARCH_RESIZE_CALLS];
 	/* exit(2), which ends a thread, not its process. */
@@ -266,6 +270,15 @@ struct arch {
 	/* In a core file, the type of the segments with the tags of memory; 0: there are none. */
 	uint32_t memory_tags_segment;
 };
+
+/* Whether a system call is in one of these lists. */
+static inline bool arch_has_call(const unsigned short *calls, size_t count, long number)
+{
+	for (size_t i = 0; i < count && calls[i]; i++)
+		if (calls[i] == number)
+			return true;
+	return false;
+}
 
 /* Where code lies, of an address that may say in which state it runs. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)

@@ -253,6 +253,11 @@ const struct arch arch_arm = {
 	.clone_calls = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
 	.heap_calls = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */
 	.futex_calls = {240, 422},
+	/* epoll_wait, epoll_pwait, epoll_pwait2, semop, semtimedop (both widths of time), rt_sigtimedwait (both),
+	 * io_getevents, io_pgetevents (both), accept, accept4, connect, recv, recvfrom, recvmsg,
+	 * recvmmsg (both), sendto, sendmsg, sendmmsg */
+	.eintr_calls = {252, 346, 441, 298, 312, 420, 177, 421, 245, 399, 416,
+			285, 366, 283, 291, 292, 297, 365, 417, 290, 296, 374},
 	.resize_calls = {45, 125, 220},
 	.code_state = 1,
 	.state = arm_state,

@@ -19,22 +19,14 @@ struct code {
 	const char *object; /* besides the C library; NULL none */
 };
 
-static bool is_one_of(const unsigned short *calls, size_t count, long number)
-{
-	for (size_t i = 0; i < count && calls[i]; i++)
-		if (calls[i] == number)
-			return true;
-	return false;
-}
-
 static bool is_heap_call(const struct arch *arch, long number)
 {
-	return is_one_of(arch->heap_calls, ARCH_HEAP_CALLS, number);
+	return arch_has_call(arch->heap_calls, ARCH_HEAP_CALLS, number);
 }
 
 bool care_is_malloc_call(const struct arch *arch, long number)
 {
-	return is_heap_call(arch, number) || is_one_of(arch->futex_calls, ARCH_FUTEX_CALLS, number);
+	return is_heap_call(arch, number) || arch_has_call(arch->futex_calls, ARCH_FUTEX_CALLS, number);
 }
 
 /* The mapping whose code it runs, or NULL. */
@@ -124,7 +116,7 @@ static bool begins_resize(void *context, struct task *task)
 
 	(void)context;
 	return hold_begins_call(task, &number) &&
-	       (is_one_of(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
+	       (arch_has_call(arch->resize_calls, ARCH_RESIZE_CALLS, number) || !care_is_malloc_call(arch, number));
 }
 
 /* Where there is one thread, glibc's malloc takes no lock. If it does nothing but allocate, it is in the kernel for

@@ -6,7 +6,6 @@
 #include "ptrace/collect.h"
 #include "ptrace/halt.h"
 #include "ptrace/stops.h"
-#include "scan/care.h"
 #include "scan/ending.h"
 #include "proc/proc.h"
 
@@ -32,19 +31,19 @@ static struct task *any_task(struct process *p)
 	return NULL;
 }
 
-static bool is_asleep(const struct task *task)
+static bool would_see_eintr(const struct task *task)
 {
 	uint64_t pc;
 	long number;
 
 	return !task->stopped && proc_syscall(task->tid, &number, &pc) &&
-	       !care_is_malloc_call(task->process->arch, number);
+	       arch_has_call(task->process->arch->eintr_calls, ARCH_EINTR_CALLS, number);
 }
 
 static void spare_sleepers(struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		task->is_spared = !p->arch->restart_syscall && is_asleep(task);
+		task->is_spared = would_see_eintr(task);
 }
 
 /* One of those that were, if any. */

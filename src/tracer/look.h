@@ -13,9 +13,9 @@ struct look_wish {
 	/* All stand: whether they are to run on for a moment before the copy is made, which is asked some times. NULL:
 	 * never. */
 	bool (*is_early)(struct process *p);
-	/* No thread's registers are needed. Where the port cannot have a call made again that ends with EINTR, a thread
-	 * that sleeps in one is left alone then: it changes nothing of the heap, and, all functions being planted, it
-	 * comes to a hit before it does:
+	/* No thread's registers are needed. A thread that sleeps in a call which would end with EINTR (eintr_calls) is
+	 * left alone then: it changes nothing of the heap, and, all functions being planted, it comes to a hit before
+	 * it does:
 	 *
 	 *	A: asleep | all others stand, the copy is begun | A: wakes, malloc(): its hit is acted on later
 	 */

@@ -147,6 +147,8 @@ def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3
     given."""
     problems = []
     for variant, threads in how:
+        if builds.processor() not in builds.PROCESSORS.get(variant, (builds.processor(),)):
+            continue
         for options in (['--scan'], [], ['--compat=sp-rtrace'], ['--scan', '-f', 'text'], ['-f', 'text', '--compat=sp-rtrace'],
                         ['--scan', '--compat=sp-rtrace']):
             path = room.path('figures')

@@ -43,7 +43,8 @@ static void meet(struct marking *marking, uint64_t word, enum heap_class class, 
 		return;
 	const struct heap_block *block = &marking->heap->blocks[index];
 
-	if (class == HEAP_REACHABLE && word == block->address && block->class != HEAP_REACHABLE)
+	if (class == HEAP_REACHABLE && block->class != HEAP_REACHABLE &&
+	    (word == block->address || inner_keeps(marking->heap, block, word)))
 		reach(marking, index, HEAP_REACHABLE, root, from);
 	else if (block->class == HEAP_LOST)
 		reach(marking, index, HEAP_POSSIBLE, root, from);

@@ -65,6 +65,8 @@ bool blocks_index(struct heap *heap);
 /* The region that has an address, or NULL. */
 const struct region *region_of(const struct heap *heap, uint64_t address);
 struct region *region_add(struct heap *heap, const struct region *region);
+/* Whether a pointer into the midst of a block is one by which programs keep it: inner.c. */
+bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
 /* Calls back for each word that may be a root: roots.c. address: where it is, 0: a register of thread `tid`. */
 void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
 		void *context);

@@ -18,7 +18,7 @@ from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differen
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
           ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
-          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
+          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('inner', 'O2'), ('inner', 'm32'), ('inner', 'no-pie'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
 OTHER = 'libtcmalloc_minimal.so.4'
 
 
@@ -255,6 +255,27 @@ def types(room, variant='O2'):
             problems = [] if seen == wanted else ['%s' % seen]
         problems += target.end()
     return problems, ''
+
+
+def inner(room, variant='O2'):
+    """Pointers into the midst of blocks by which C++ and libraries keep them, as valgrind knows them; and others. The tables of a
+    program that is not relocated are among its other constants."""
+    with Target(room, 'inner', variant) as target:
+        lines = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
+        problems, found = target.look('--top=99')
+        wanted = [int(address, 16) for kind, address in lines if kind == b'possibly' or kind == b'base' and variant == 'no-pie']
+        if not problems:
+            groups = [group for group in found['groups'] if group['possibly_lost']['blocks']]
+            if found['possibly_lost']['blocks'] != len(wanted) or found['definitely_lost']['blocks'] or \
+                    not all(untagged(int(group['example'], 16)) in wanted for group in groups) or len(lines) != 8:
+                problems.append('%s: %s' % (lines, groups))
+        problems += target.end()
+    valgrind = variant == 'O2' and shutil.which('valgrind')
+    if valgrind and not problems:
+        said = room.run([valgrind, builds.target('inner', variant)], data=b'').err
+        if b'possibly lost: 9,064 bytes in %d blocks' % len(wanted) not in said or b'definitely lost: 0 bytes' not in said:
+            problems.append('valgrind: %s' % said.decode())
+    return problems, '' if valgrind else 'without valgrind'
 
 
 def busy(room, threads, scans, variant='O2', env=None):
@@ -633,6 +654,9 @@ CASES = [
     ('--scan: text', text),
     ('--scan: again', again),
     ('--scan: types', types),
+    ('--scan: pointers into the midst', inner),
+    ('--scan: pointers into the midst, 32 bits', lambda room: inner(room, 'm32')),
+    ('--scan: pointers into the midst, no-pie', lambda room: inner(room, 'no-pie')),
     ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
     ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
     ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8, env={'MALLOC_ARENA_MAX': '1'})),

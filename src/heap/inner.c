@@ -1,0 +1,94 @@
+/* Pointers into the midst of a block by which a program keeps it all the same: C++ and libraries hand out addresses
+ * behind a header of theirs. They are the shapes that valgrind knows (its manual: --leak-check-heuristics). */
+#include "config.h"
+#include "heap/code.h"
+#include "base/util.h"
+
+#include <string.h>
+
+/* Of what malloc gave so much at most was not asked for. */
+static uint64_t unused_most(const struct heap *heap, const struct heap_block *block)
+{
+	/* glibc leaves the rest of a chunk in it that is too small for another, and fills a mapping's last page; other
+	 * allocators have some sizes between a power of two and the next one. */
+	const uint64_t share = block->size / (heap->arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
+
+	return share > least ? share : least;
+}
+
+/* Whether a program that asked for so many bytes would have got this block. */
+static bool has_asked(const struct heap *heap, const struct heap_block *block, uint64_t size)
+{
+	return size <= block->size && block->size - size <= unused_most(heap, block);
+}
+
+/* new T[n] of what has a destructor: the number is in the word before the first one. */
+static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
+{
+	const unsigned w = heap->form->word;
+	const uint64_t room = block->size - offset, count = word_or_0(&heap->words, block->address + offset - w);
+
+	return offset == w && count && count <= room && room % count <= unused_most(heap, block);
+}
+
+/* The same by ARM's C++ ABI (IHI0041, 3.2.2): the size of one, then the number. */
+static bool is_arm_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
+{
+	const uint64_t size = word_or_0(&heap->words, block->address);
+	const uint64_t count = word_or_0(&heap->words, block->address + 4);
+
+	return heap->form->word == 4 && offset == 8 && size && count && size <= block->size && count <= block->size &&
+	       has_asked(heap, block, 8 + size * count);
+}
+
+/* libstdc++'s strings before C++11: length, capacity, references, then the text. */
+static bool is_string(struct heap *heap, const struct heap_block *block, uint64_t offset)
+{
+	const unsigned w = heap->form->word;
+	const uint64_t length = word_or_0(&heap->words, block->address);
+	const uint64_t capacity = word_or_0(&heap->words, block->address + w);
+
+	return offset == 3 * w && length <= capacity && capacity <= block->size &&
+	       has_asked(heap, block, offset + capacity + 1);
+}
+
+/* Eight bytes with the size of the rest, as sqlite's allocator has them. */
+static bool has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
+{
+	const unsigned char *bytes = offset == 8 ? bytes_at(&heap->words, block->address, 8) : NULL;
+	const uint64_t length = bytes ? load_word(bytes, 8) : 0;
+
+	return length && length <= block->size && has_asked(heap, block, 8 + length);
+}
+
+/* Constants with addresses, as tables of virtual functions are: their object's variables follow. */
+static bool is_in_relro(const struct heap_image *image, uint64_t address)
+{
+	const struct heap_mapping *const m = code_mapping(image, address);
+	const struct heap_mapping *const next = m ? m + 1 : NULL;
+
+	return m && m->readable && !m->writable && !m->executable && m->path[0] == '/' &&
+	       next < image->mappings + image->n_mappings && next->start == m->end && next->writable &&
+	       !strcmp(next->path, m->path);
+}
+
+/* An object of a class with several bases: the part of each begins with a pointer to its table. */
+static bool is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
+{
+	const unsigned w = heap->form->word;
+	uint64_t first, own;
+
+	return offset % w == 0 && word_at(&heap->words, block->address, &first) &&
+	       word_at(&heap->words, block->address + offset, &own) && first != own && first % w == 0 && own % w == 0 &&
+	       is_in_relro(heap->image, first) && is_in_relro(heap->image, own);
+}
+
+bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer)
+{
+	const uint64_t offset = pointer - block->address;
+
+	if (!heap->form || offset + heap->form->word > block->size)
+		return false;
+	return is_array(heap, block, offset) || is_arm_array(heap, block, offset) || is_string(heap, block, offset) ||
+	       has_length(heap, block, offset) || is_base(heap, block, offset);
+}

@@ -1,6 +1,6 @@
-// Blocks that are kept by pointers into their midst, as C++ and libraries have them, and others of which such pointers say
-// nothing. Their first bytes' addresses are nowhere. When it is ready it says each, "KIND ADDRESS"; then it waits for the
-// end of its standard input.
+// Blocks that are kept by pointers into their midst, as C++ and libraries have them, and others of which such pointers
+// say nothing. Their first bytes' addresses are nowhere. When it is ready it says each, "KIND ADDRESS"; then it waits
+// for the end of its standard input.
 #define _GLIBCXX_USE_CXX11_ABI 0
 #include "target.h"
 #include <cstddef>

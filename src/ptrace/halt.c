@@ -47,19 +47,27 @@ bool halt_task(struct task *task, enum patience patience, struct stop *stop)
 }
 
 /* A task that listens stands in a group-stop, and is interrupted like one that runs. */
-pid_t halt_one(struct process *p)
+static pid_t halt_any(struct process *p, bool disturbs)
 {
 	struct stop stop;
 
 	FOR_EACH_TASK(task, p) {
 		if (!task_has_memory(task) || task->vforking || task->is_spared ||
-		    (task->stopped && !task->listening) || !halt_task(task, PATIENCE_HALT, &stop))
+		    (task->stopped && !task->listening) || (!disturbs && task_would_see_eintr(task)) ||
+		    !halt_task(task, PATIENCE_HALT, &stop))
 			continue;
 		stops_put_back(p->tracer, &stop);
 		if (!task->elsewhere)
 			return task->tid;
 	}
 	return 0;
+}
+
+pid_t halt_one(struct process *p)
+{
+	const pid_t tid = halt_any(p, false);
+
+	return tid || !p->arch->eintr_calls[0] ? tid : halt_any(p, true);
 }
 
 /* Takes what the other tasks of the address space report. How many have still to stop. */

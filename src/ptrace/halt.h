@@ -24,7 +24,8 @@ bool halt_nap(unsigned *naps, enum patience patience);
 /* Asks once for what a running task has to report, without waiting: its tid and *status, 0: nothing yet, -1: it is no
  * tracee any more. */
 pid_t halt_look(const struct task *task, int *status);
-/* Stops one task of the process. Its id, or 0 if none would stop. */
+/* Stops one task of the process; one whose call would end with EINTR only if there is no other. Its id, or 0 if none
+ * would stop. */
 pid_t halt_one(struct process *p);
 /* Interrupts a running task and waits for what it reports: *stop, which is marked in the task, and the caller's to give
  * to stops_put_back(). False: it has not stopped (a parent in vfork will later), or has gone. */

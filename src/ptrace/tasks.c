@@ -288,6 +288,16 @@ bool task_thread_pointer(struct task *task, uint64_t *value)
 	return *value != 0;
 }
 
+bool task_would_see_eintr(const struct task *task)
+{
+	const unsigned short *const calls = task->process->arch->eintr_calls;
+	uint64_t pc;
+	long number;
+
+	return calls[0] && !task->stopped && proc_syscall(task->tid, &number, &pc) &&
+	       arch_has_call(calls, ARCH_EINTR_CALLS, number);
+}
+
 void task_restart_syscall(struct task *task)
 {
 	const struct arch *arch = task->process ? task->process->arch : NULL;

@@ -9,11 +9,14 @@
 #include "scan/ending.h"
 #include "proc/proc.h"
 
+#include <stdlib.h>
 #include <time.h>
 
-#define WAIT_MAX   2  /* copies in which a list in flux may hide the heap */
-#define QUIET_MAX  8  /* pauses before the tracer acts on what tasks report meanwhile */
-#define COPIES_MAX 20 /* of which one should show a heap that no thread is in the midst of changing */
+#define WAIT_MAX   2         /* copies in which a list in flux may hide the heap */
+#define QUIET_MAX  8         /* pauses before the tracer acts on what tasks report meanwhile */
+#define COPIES_MAX 20        /* of which one should show a heap that no thread is in the midst of changing */
+#define RUN_NS     100000u   /* in which a thread comes out of malloc, or to a hit */
+#define RUN_MAX_NS 50000000u /* for which threads are waited for that get no processor */
 
 static struct task *standing_task(struct process *p)
 {
@@ -31,19 +34,10 @@ static struct task *any_task(struct process *p)
 	return NULL;
 }
 
-static bool would_see_eintr(const struct task *task)
-{
-	uint64_t pc;
-	long number;
-
-	return !task->stopped && proc_syscall(task->tid, &number, &pc) &&
-	       arch_has_call(task->process->arch->eintr_calls, ARCH_EINTR_CALLS, number);
-}
-
 static void spare_sleepers(struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		task->is_spared = would_see_eintr(task);
+		task->is_spared = task_would_see_eintr(task);
 }
 
 /* One of those that were, if any. */
@@ -128,18 +122,53 @@ static bool act_for(struct tracer *t, uint64_t ns)
 	return true;
 }
 
+struct runner {
+	pid_t tid;
+	uint64_t ran_ns;
+};
+
+/* Whether it wants a processor, and has not had one for long enough. */
+static bool is_held_up(const struct runner *runner)
+{
+	struct proc_stat stat;
+	uint64_t ran_ns;
+
+	return proc_stat(runner->tid, &stat) && stat.state == 'R' && proc_run_time(runner->tid, &ran_ns) &&
+	       ran_ns - runner->ran_ns < RUN_NS;
+}
+
+/* Naps, for longer where some of the threads that go on have not been on a processor meanwhile: a busy machine. */
+static void let_run(const struct process *p, uint64_t ns)
+{
+	struct runner *const runners = xcalloc(p->task_count + 1, sizeof(*runners));
+	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	size_t count = 0;
+	bool is_any = true;
+
+	FOR_EACH_TASK(task, p)
+		if (!task->stopped && proc_run_time(task->tid, &runners[count].ran_ns))
+			runners[count++].tid = task->tid;
+	while (is_any && clock_ns(CLOCK_MONOTONIC) - began < RUN_MAX_NS) {
+		nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+		is_any = false;
+		for (size_t i = 0; i < count && !is_any; i++)
+			is_any = is_held_up(&runners[i]);
+	}
+	free(runners);
+}
+
 /* Never the same time between two pauses, so that no rhythm of the process is met. At first nothing is acted on but the
  * pause itself: a task that comes to a hit stands there, and is in the midst of nothing, until all that allocate
  * stand so and the heap is at rest; and no event comes before the copy. What holds the heap up may be a task that
  * stands for something else, with a signal: the later ones are for that. */
-static bool rest_before(struct tracer *t, unsigned pause)
+static bool rest_before(struct process *p, unsigned pause)
 {
 	const uint64_t time = 500000 + pause * 7919 % 7 * 500000;
 
 	if (pause > QUIET_MAX)
-		return act_for(t, time * 2);
+		return act_for(p->tracer, time * 2);
 	if (pause)
-		nanosleep(&(struct timespec){.tv_nsec = (long)time}, NULL);
+		let_run(p, time);
 	return true;
 }
 
@@ -191,7 +220,7 @@ struct look look_through(struct process *p, const struct look_wish *wish)
 	bool is_passing = true;
 
 	for (unsigned pause = 0, copy = 0; copy < COPIES_MAX && is_passing; pause++) {
-		look.goes_on = rest_before(p->tracer, pause);
+		look.goes_on = rest_before(p, pause);
 		forget_copy(&look);
 		if (!look.goes_on || !p->tasks || !wish->is_wanted(p))
 			break;

@@ -310,12 +310,22 @@ static int work(struct postproc *postproc)
 	return status_of(postproc);
 }
 
+/* What argp prints when it is asked (--help, --version); all else goes by descriptors. */
+static void check_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	msg_error("cannot write standard output: %s", strerror(errno));
+	_exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	struct postproc postproc = {0};
 
 	/* functrace asks by its own name whether its options are sound. */
 	msg_set_program(!strcmp(path_name(argv[0]), "functrace") ? "functrace" : "functrace-postproc");
+	atexit(check_stdout);
 	postproc_options_parse(argc, argv, &postproc.options);
 	const int status = work(&postproc);
 

@@ -89,9 +89,7 @@ static int help(struct parse *parse)
 	help_line("FILE.conf", "what a file describes");
 	help_line("FILE.so", "what a shared object describes");
 	printf("\n-e help=NAME prints the functions of one; functrace-modules(7) describes them.\n");
-	fflush(stdout);
-	parse->status = 0;
-	return ECANCELED;
+	return options_shown(parse);
 }
 
 /* A module's table as a text: what a description looks like, and what this one has. */
@@ -105,10 +103,8 @@ static int help_module(struct parse *parse, const char *name)
 				   module_names());
 	conf_write(module, &text);
 	fputs(buf_str(&text), stdout);
-	fflush(stdout);
 	buf_free(&text);
-	parse->status = 0;
-	return ECANCELED;
+	return options_shown(parse);
 }
 
 static int unknown(struct parse *parse, const char *name)

@@ -16,6 +16,16 @@
 
 #define DEPTH_MAX 256
 
+int options_shown(struct parse *parse)
+{
+	parse->status = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		msg_error("cannot write standard output: %s", strerror(errno));
+		parse->status = 1;
+	}
+	return ECANCELED;
+}
+
 int usage_error(struct parse *parse, const char *fmt, ...)
 {
 	va_list args;

@@ -22,6 +22,9 @@ struct parse {
 
 /* Prints the message and where to find help; the status is then that of wrong usage. Returns EINVAL. */
 int usage_error(struct parse *parse, const char *fmt, ...) FT_PRINTF(2, 3);
+/* What was asked for (help, a list) was printed, and nothing else is to be done; or, after a message, it could not be.
+ * ECANCELED, for the parser to return. */
+int options_shown(struct parse *parse);
 
 /* Calls add() for each item of a comma-separated list. */
 int option_list(struct parse *parse, const char *list, int (*add)(struct parse *, const char *));

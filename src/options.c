@@ -234,7 +234,6 @@ static char *known_words(int key)
 
 static int show(struct parse *parse, struct argp_state *state, int key)
 {
-	parse->status = 0;
 	if (key == 'V')
 		show_version();
 	else if (key == OPT_LIST_OPTIONS)
@@ -244,11 +243,7 @@ static int show(struct parse *parse, struct argp_state *state, int key)
 	else
 		argp_state_help(state, stdout,
 				key == 'h' ? ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC : ARGP_HELP_USAGE);
-	if (fflush(stdout) || ferror(stdout)) {
-		msg_error("cannot write standard output: %s", strerror(errno));
-		parse->status = 1;
-	}
-	return ECANCELED;
+	return options_shown(parse);
 }
 
 /* The program's name follows the options. `-d 2 PROGRAM`, as people know it from elsewhere, would

@@ -12,7 +12,7 @@ import time
 import builds
 from errors import as_nobody
 from lifecycle import need_attach
-from processes import FUNCTRACE, PATIENCE, state_of, wait_for
+from processes import FUNCTRACE, PATIENCE, POSTPROC, state_of, wait_for
 from scans import Target, compare, gdb_core, kernel_core, of_core, of_size, wide
 
 BUILDS = [('planted', 'O2'), ('besidetls', 'O2'), ('besidetls', 'static'), ('damaged', 'O2'), ('aligned', 'musl-static')]
@@ -96,10 +96,11 @@ def full(room):
                 if (done.status, done.err.decode()) != (1, wanted):
                     problems.append('%s %s: status %d: %s' % (options, redirected, done.status, done.err.decode()))
         problems += target.end()
-    for option in '--help', '--usage', '-V':
-        done = room.run(['sh', '-c', 'exec "$0" %s >/dev/full' % option, FUNCTRACE])
-        if (done.status, done.err) != (1, b'functrace: cannot write standard output: No space left on device\n'):
-            problems.append('%s: status %d: %s' % (option, done.status, done.err))
+    for program, *options in (FUNCTRACE, '--help', '--usage', '-V', '-e help', '-e help=memory'), (POSTPROC, '--help', '--usage', '-V'):
+        for option in options:
+            done = room.run(['sh', '-c', 'exec "$0" %s >/dev/full' % option, program])
+            if (done.status, done.err) != (1, b'%s: cannot write standard output: No space left on device\n' % os.path.basename(program).encode()):
+                problems.append('%s: status %d: %s' % (option, done.status, done.err))
     return problems, ''
 
 

@@ -3,10 +3,11 @@
 #include "heap/glibc.h"
 #include "base/util.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #define SMALL_BINS    64
-#define VARIABLES_MAX 4096 /* on each side of the thread pointer */
+#define VARIABLES_MAX 4096 /* on one side of the thread pointer */
 
 /* A tcache_perthread_struct. */
 struct layout {
@@ -84,17 +85,32 @@ static bool take_cache(struct heap *heap, struct chunk *chunk, const struct layo
 	return chunk->state == CHUNK_INTERNAL;
 }
 
+/* Where a thread's variables are, by its thread pointer: behind it (ARM, AArch64) or before it. On the other side, and
+ * not far, is its stack, where old pointers to caches are, and to blocks of their size. */
+static int64_t first_variable(const struct heap *heap)
+{
+	const uint16_t machine = heap->image->machine;
+
+	return machine == EM_ARM || machine == EM_AARCH64 ? 0 : -VARIABLES_MAX;
+}
+
+/* The word of a thread's at a place from its thread pointer; 0 also where it has none. */
+static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
+{
+	const uint64_t pointer = heap->image->threads[thread].thread_pointer;
+
+	return pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
+}
+
 /* The pointer to its cache is among each thread's variables. */
 static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 {
-	for (size_t i = 0; i < heap->image->n_threads; i++) {
-		const uint64_t pointer = heap->image->threads[i].thread_pointer;
+	const int64_t first = first_variable(heap);
 
-		for (uint64_t at = pointer - VARIABLES_MAX; pointer && at < pointer + VARIABLES_MAX;
-		     at += heap->form->word)
-			if (word_or_0(&heap->words, at) == address)
+	for (size_t i = 0; i < heap->image->n_threads; i++)
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word)
+			if (variable_at(heap, i, place) == address)
 				return true;
-	}
 	return false;
 }
 
@@ -128,29 +144,50 @@ static bool is_odd(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* The pointers to caches are at the same place among the variables of all threads: whether at one, by which a thread
- * has a cache, another has what is none; heap->place: where. */
-static bool has_odd_cache(struct heap *heap)
+/* How many threads have a pointer to a cache at that place. */
+static size_t count_caches(struct heap *heap, int64_t place)
 {
-	const struct heap_image *image = heap->image;
+	size_t count = 0;
 
-	for (int64_t place = -VARIABLES_MAX; place < VARIABLES_MAX; place += heap->form->word) {
-		bool is_known = false, has_odd = false;
+	for (size_t i = 0; i < heap->image->n_threads; i++) {
+		const uint64_t address = variable_at(heap, i, place);
 
-		for (size_t i = 0; i < image->n_threads; i++) {
-			const uint64_t pointer = image->threads[i].thread_pointer;
-			const uint64_t address = pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
+		count += address && is_cache(heap, address);
+	}
+	return count;
+}
 
-			is_known |= address && is_cache(heap, address);
-			if (address && is_odd(heap, address)) {
-				has_odd = true;
-				heap->place = address - header_size(heap->form);
-			}
-		}
-		if (is_known && has_odd)
+static bool has_odd_at(struct heap *heap, int64_t place)
+{
+	for (size_t i = 0; i < heap->image->n_threads; i++) {
+		const uint64_t address = variable_at(heap, i, place);
+
+		if (address && is_odd(heap, address)) {
+			heap->place = address - header_size(heap->form);
 			return true;
+		}
 	}
 	return false;
+}
+
+/* The pointers to caches are at the same place among the variables of all threads, the one by which most threads have
+ * one: whether another thread has there what is none; heap->place: where. An old pointer on the stacks, which may be
+ * among these words, is at the same place in few of them. */
+static bool has_odd_cache(struct heap *heap)
+{
+	const int64_t first = first_variable(heap);
+	size_t most = 1;
+	bool is_odd_there = false;
+
+	for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
+		const size_t count = count_caches(heap, place);
+
+		if (count < most)
+			continue;
+		is_odd_there = has_odd_at(heap, place) || (is_odd_there && count == most);
+		most = count;
+	}
+	return is_odd_there;
 }
 
 /* The first thread's own, which is the first block that malloc gives; heap->place: where. */

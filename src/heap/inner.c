@@ -61,15 +61,16 @@ static bool has_length(struct heap *heap, const struct heap_block *block, uint64
 	return length && length <= block->size && has_asked(heap, block, 8 + length);
 }
 
-/* Constants with addresses, as tables of virtual functions are: their object's variables follow. */
+/* Constants with addresses, as tables of virtual functions are: their object's variables follow. Two words of a table
+ * lie before what objects point to (its offset in the object, its type). */
 static bool is_in_relro(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *const m = code_mapping(image, address);
 	const struct heap_mapping *const next = m ? m + 1 : NULL;
 
 	return m && m->readable && !m->writable && !m->executable && m->path[0] == '/' &&
-	       next < image->mappings + image->n_mappings && next->start == m->end && next->writable &&
-	       !strcmp(next->path, m->path);
+	       address - m->start >= 2 * image->word_size && next < image->mappings + image->n_mappings &&
+	       next->start == m->end && next->writable && !strcmp(next->path, m->path);
 }
 
 /* An object of a class with several bases: the part of each begins with a pointer to its table. */

@@ -210,6 +210,49 @@ static void test_damaged(void **state)
 	waitpid(pid, NULL, 0);
 }
 
+/* What is on the stack behind a thread's variables looks like these: at the same place from both thread pointers one
+ * has an old pointer to the main thread's cache, the other one to a block of the size of a cache. */
+static void test_old_pointer_to_a_cache(void **state)
+{
+	enum { BEFORE = 1000 };
+	const unsigned w = sizeof(void *), need = 64 * 2 + 64 * w;
+	pid_t pid;
+	struct snapshot *snapshot = take(&pid);
+	const struct heap_image *image = snapshot_image(snapshot);
+	struct heap *heap;
+	const char *reason;
+	size_t count, again, size;
+	uint64_t block = 0;
+
+	(void)state;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	const uint64_t cache = heap_figures(heap)->bottom + 2 * w;
+	const struct heap_block *found = heap_blocks(heap, &count);
+
+	for (size_t i = 0; i < count && !block; i++)
+		if (found[i].size >= need && found[i].size < need + 16)
+			block = found[i].address;
+	heap_free(heap);
+	assert_int_not_equal(block, 0);
+	assert_int_equal(image->n_threads, 2);
+	memset((void *)(uintptr_t)image->bytes(image, block, &size), 0x11, need);
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t at = image->threads[i].thread_pointer - BEFORE;
+		const uint64_t word = i ? block : cache;
+		void *const place = (void *)(uintptr_t)image->bytes(image, at, &size);
+
+		assert_non_null(place);
+		memcpy(place, &word, w);
+	}
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	heap_blocks(heap, &again);
+	assert_int_equal(again, count);
+	heap_free(heap);
+	snapshot_free(snapshot);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* How many of the blocks are reachable; *known: 0 if each block is found by its address with that tag. */
 static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
@@ -306,7 +349,8 @@ static void test_tagged_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged), cmocka_unit_test(test_tagged),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged),
+					   cmocka_unit_test(test_old_pointer_to_a_cache), cmocka_unit_test(test_tagged),
 					   cmocka_unit_test(test_tagged_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

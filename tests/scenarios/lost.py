@@ -91,6 +91,8 @@ def report(room, env=None):
             (['--error-exitcode=9'], ['/bin/ls', '/'], 0, b'Nothing is lost.'),
             (['--error-exitcode=9'], ['/bin/sh', '-c', 'ls / | cat; exec ls /'], 0, b'Nothing is lost.'),
             (['--error-exitcode=9'], [sys.executable, '-c', 'pass'], 0, b'Nothing is lost.')):
+        if command[0][0] == '/' and os.path.basename(os.path.realpath(command[0])) == 'busybox':
+            continue  # a guest's, in which no function is found
         done = traced(room, ['--report', *options], command, env=env)
         if done.status != status or said not in done.out:
             problems.append('%s: status %d: %s' % (command, done.status, (done.out + done.err).decode()))

@@ -160,14 +160,14 @@ static void let_run(const struct process *p, uint64_t ns)
 /* Never the same time between two pauses, so that no rhythm of the process is met. At first nothing is acted on but the
  * pause itself: a task that comes to a hit stands there, and is in the midst of nothing, until all that allocate
  * stand so and the heap is at rest; and no event comes before the copy. What holds the heap up may be a task that
- * stands for something else, with a signal: the later ones are for that. */
+ * stands for something else, with a signal: before the later ones that is acted on, and then they run to their hits. */
 static bool rest_before(struct process *p, unsigned pause)
 {
 	const uint64_t time = 500000 + pause * 7919 % 7 * 500000;
 
-	if (pause > QUIET_MAX)
-		return act_for(p->tracer, time * 2);
-	if (pause)
+	if (pause > QUIET_MAX && !act_for(p->tracer, time * 2))
+		return false;
+	if (pause && p->tasks)
 		let_run(p, time);
 	return true;
 }

@@ -124,6 +124,13 @@ static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct 
 	return is_variable_of_thread(heap, chunk->address);
 }
 
+static bool take_empty(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+{
+	if (is_empty(heap, chunk, layout))
+		chunk->state = CHUNK_INTERNAL;
+	return chunk->state == CHUNK_INTERNAL;
+}
+
 /* ---- Caches that are damaged ---- */
 
 static bool is_cache(struct heap *heap, uint64_t address)
@@ -205,16 +212,23 @@ static bool is_first_odd(struct heap *heap)
 	return false;
 }
 
-bool caches_find(struct heap *heap)
+/* Calls for each chunk that is in use, and of a cache's size. */
+static void each_like(struct heap *heap, bool (*take)(struct heap *, struct chunk *, const struct layout *))
 {
 	for (size_t i = 0; i < heap->chunk_count; i++) {
 		struct chunk *chunk = &heap->chunks[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(layouts) && chunk->state == CHUNK_USED; k++)
-			if (has_size(heap, &layouts[k], chunk->size) && !take_cache(heap, chunk, &layouts[k]) &&
-			    is_empty(heap, chunk, &layouts[k]))
-				chunk->state = CHUNK_INTERNAL;
+			if (has_size(heap, &layouts[k], chunk->size))
+				take(heap, chunk, &layouts[k]);
 	}
+}
+
+bool caches_find(struct heap *heap)
+{
+	each_like(heap, take_cache);
+	/* What a cache has may be of the size of one itself, and empty. */
+	each_like(heap, take_empty);
 	if (has_odd_cache(heap) || is_first_odd(heap))
 		return inconsistent_at(heap, heap->place, "a thread's cache does not hold together");
 	for (size_t i = 0; i < heap->chunk_count; i++)

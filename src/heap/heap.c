@@ -167,6 +167,11 @@ const struct heap_block *heap_blocks(const struct heap *heap, size_t *count)
 	return heap->blocks;
 }
 
+bool heap_has(const struct heap *heap, uint64_t address)
+{
+	return region_of(heap, image_pointer(heap->image, address)) != NULL;
+}
+
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid)
 {
 	*tid = heap->roots[root].tid;

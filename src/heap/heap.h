@@ -73,6 +73,8 @@ const struct heap_figures *heap_figures(const struct heap *heap);
 void heap_classify(struct heap *heap);
 /* All blocks, by address. */
 const struct heap_block *heap_blocks(const struct heap *heap, size_t *count);
+/* Whether an address, which may have a tag, is in memory that the allocator has for blocks. */
+bool heap_has(const struct heap *heap, uint64_t address);
 /* What is indirectly lost by a block that is HEAP_LOST. */
 void heap_lost_by(const struct heap *heap, const struct heap_block *block, uint64_t *bytes, uint64_t *blocks);
 /* The index of the block that an address, which may have a tag, is in; HEAP_NONE. */

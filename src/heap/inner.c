@@ -22,13 +22,16 @@ static bool has_asked(const struct heap *heap, const struct heap_block *block, u
 	return size <= block->size && block->size - size <= unused_most(heap, block);
 }
 
-/* new T[n] of what has a destructor: the number is in the word before the first one. */
+/* new T[n] of what has a destructor: the number is in the word before the first one. An element is taken to have whole
+ * ints, for of small numbers any would do otherwise. */
 static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
-	const uint64_t room = block->size - offset, count = word_or_0(&heap->words, block->address + offset - w);
+	const uint64_t room = block->size - offset;
+	const uint64_t ints = offset == w ? word_or_0(&heap->words, block->address) : 0;
+	const uint64_t unused = heap->arena_count ? heap->form->align - 1 : block->size / 8;
 
-	return offset == w && count && count <= room && room % count <= unused_most(heap, block);
+	return ints && ints <= room / 4 && room % (4 * ints) <= unused;
 }
 
 /* The same by ARM's C++ ABI (IHI0041, 3.2.2): the size of one, then the number. */
@@ -48,7 +51,7 @@ static bool is_string(struct heap *heap, const struct heap_block *block, uint64_
 	const uint64_t length = word_or_0(&heap->words, block->address);
 	const uint64_t capacity = word_or_0(&heap->words, block->address + w);
 
-	return offset == 3 * w && length <= capacity && capacity <= block->size &&
+	return offset == 3 * w && capacity && length <= capacity && capacity <= block->size &&
 	       has_asked(heap, block, offset + capacity + 1);
 }
 

@@ -12,7 +12,7 @@ struct stack {
 
 struct marking {
 	struct heap *heap;
-	struct stack surely;   /* reached by pointers to first bytes alone */
+	struct stack surely;   /* reached by pointers that keep them, all the way */
 	struct stack possibly; /* by others: looked at when all that is surely reachable is known */
 	uint64_t lowest, highest;
 	uint32_t leader; /* of the lost blocks that are being looked at */

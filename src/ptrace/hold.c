@@ -17,8 +17,10 @@
 #define YIELDS         200           /* before naps: a thread stops within microseconds */
 #define WAIT_NS        2000000000ull /* for a thread that gets no processor */
 #define ASLEEP_WAIT_NS 20000000ull   /* for those that sleep in the kernel and are not to be disturbed */
-#define TURN_NS        20000000ull   /* for those that run to get a processor */
-#define ONES_TURN_NS   2000000ull    /* for one that runs while all others stand */
+/* The same where nobody stands, and is held up. */
+#define ALL_ASLEEP_WAIT_NS 200000000ull
+#define TURN_NS            20000000ull /* for those that run to get a processor */
+#define ONES_TURN_NS       2000000ull  /* for one that runs while all others stand */
 /* By which a wait may end late that is begun anew, for several copies of one scan. */
 #define LATE_NS      100000000ull
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
@@ -194,9 +196,10 @@ static void wait_for_stops(struct hold *hold)
 	while ((hold->moving = take_reports(hold))) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
-		/* Where none stands yet, nobody is held up by waiting. */
+		const bool are_held_up = hold->moving < hold->process.task_count;
+
 		if (waited > WAIT_NS ||
-		    (waited > ASLEEP_WAIT_NS && hold->moving < hold->process.task_count && only_sleepers_move(hold)))
+		    (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold)))
 			break;
 		nap(&looks);
 	}

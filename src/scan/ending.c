@@ -12,6 +12,7 @@
 struct ending {
 	struct scan_threads threads;
 	struct snapshot *snapshot;
+	uint64_t limit;
 	struct heap *heap;
 	enum heap_status status;
 	struct heap_extent *known;
@@ -35,6 +36,11 @@ void ending_free(struct ending *ending)
 	free(ending);
 }
 
+void ending_limit(struct ending *ending, uint64_t bytes)
+{
+	ending->limit = bytes;
+}
+
 void ending_add(struct ending *ending, struct task *task)
 {
 	uint64_t pc;
@@ -55,12 +61,15 @@ static int copy(struct ending *ending, const struct task *task)
 {
 	if (!ending->snapshot)
 		ending->snapshot = snapshot_new(task->process->pid);
+	snapshot_limit(ending->snapshot, ending->limit);
 	return snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
 }
 
-void ending_warm(struct ending *ending, const struct task *task)
+static const char too_large[] = "a copy of its memory would be too large for that alone; --scan makes it all the same";
+
+const char *ending_warm(struct ending *ending, const struct task *task)
 {
-	copy(ending, task);
+	return copy(ending, task) == -EFBIG ? too_large : NULL;
 }
 
 const char *ending_copy(struct ending *ending, const struct task *task)
@@ -68,6 +77,7 @@ const char *ending_copy(struct ending *ending, const struct task *task)
 	const int error = copy(ending, task);
 
 	return !error             ? NULL
+	       : error == -EFBIG  ? too_large
 	       : error == -ENOMEM ? "there was not enough memory for a copy of its own"
 				  : "its memory could not be read at its end";
 }
@@ -143,6 +153,18 @@ const struct heap_figures *ending_figures(const struct ending *ending)
 	const struct heap_figures *figures = heap_figures(ending->heap);
 
 	return figures->arenas ? figures : NULL;
+}
+
+bool ending_has(const struct ending *ending, uint64_t address)
+{
+	return heap_has(ending->heap, address);
+}
+
+void ending_forget(struct ending *ending)
+{
+	heap_free(ending->heap);
+	ending->heap = NULL;
+	ending->status = HEAP_NOT_FOUND;
 }
 
 void ending_each_lost(const struct ending *ending,

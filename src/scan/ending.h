@@ -11,6 +11,8 @@ struct ending;
 /* Of a process that has not begun to end. ending_free() frees it, and may get NULL. */
 struct ending *ending_new(void);
 void ending_free(struct ending *ending);
+/* No copy of more bytes is made; 0 (at first): of any number. */
+void ending_limit(struct ending *ending, uint64_t bytes);
 /* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
  * itself, while others may go on, has none that count. */
 void ending_add(struct ending *ending, struct task *task);
@@ -20,8 +22,9 @@ void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller)
 /* Copies the memory, which the task has. After that the process may run, or be gone. NULL, or why it could not: a
  * static text. Memory: as much again as the process has written. */
 const char *ending_copy(struct ending *ending, const struct task *task);
-/* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. */
-void ending_warm(struct ending *ending, const struct task *task);
+/* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. What it says
+ * of a limit, ending_copy() would say; other reasons may pass, and are none here. */
+const char *ending_warm(struct ending *ending, const struct task *task);
 /* Reads the heap of the copy. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of
  * changing the heap, and another copy some milliseconds later be good. */
 const char *ending_read(struct ending *ending, bool *is_passing);
@@ -36,9 +39,13 @@ void ending_know(struct ending *ending, uint64_t address, uint64_t size);
 /* Finds out what is lost of a heap that was read; of an unknown one, of the blocks that somebody else knows. NULL, or
  * why it is not known: a static text. */
 const char *ending_classify(struct ending *ending);
-/* After that: the allocator's figures, NULL where it is none that is understood; and calls back for each block of the
- * heap that is not reachable, by address. */
+/* Of a heap that was read: whether an address is in memory that it has for blocks; the allocator's figures, NULL where
+ * it keeps none. */
+bool ending_has(const struct ending *ending, uint64_t address);
 const struct heap_figures *ending_figures(const struct ending *ending);
+/* The heap that was read is not the one that the program uses: as if there were none that is understood. */
+void ending_forget(struct ending *ending);
+/* When it is classified: calls back for each block of the heap that is not reachable, by address. */
 void ending_each_lost(const struct ending *ending,
 		      void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

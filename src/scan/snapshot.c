@@ -37,6 +37,7 @@ struct snapshot {
 	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
+	uint64_t limit;       /* of a copy, in bytes; 0 none */
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;
@@ -257,6 +258,8 @@ static int copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
 
+	if (!error && s->limit && s->runs.bytes > s->limit)
+		error = -EFBIG;
 	if (!error)
 		error = make_room(s, s->runs.bytes);
 	if (error)
@@ -406,6 +409,11 @@ struct snapshot *snapshot_new(pid_t pid)
 
 	s->pid = pid;
 	return s;
+}
+
+void snapshot_limit(struct snapshot *s, uint64_t bytes)
+{
+	s->limit = bytes;
 }
 
 const struct heap_image *snapshot_image(const struct snapshot *s)

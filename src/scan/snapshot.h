@@ -41,6 +41,8 @@ struct snapshot_figures {
 
 /* For a process, of which nothing is read yet. snapshot_free() frees it. */
 struct snapshot *snapshot_new(pid_t pid);
+/* A copy of more bytes than that is not made, and ends with -EFBIG; 0 (at first): any is. */
+void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
 /* Reads what can be read while the process runs. 0, or 1 after a message: it may not be read, there is no memory for a
  * copy; -ESRCH, and nothing is said: it has ended. To be called before each pause that is worth it. */
 int snapshot_warm(struct snapshot *snapshot);

@@ -111,6 +111,7 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	trace->name = xstrdup(from->name);
 	trace->foreign_mounts = from->foreign_mounts;
 	trace->attached = from->attached;
+	trace->is_forked = true;
 	/* The child's memory was copied a moment before the fork was reported: another thread may have released
 	 * something since. */
 	trace->may_miss = from->may_miss || parent->task_count > 1;

@@ -191,8 +191,11 @@ static bool pause_once(struct process *p, const struct look_wish *wish, bool may
 	struct ending *const ending = ending_new();
 	struct task *const running = any_task(p);
 
-	if (running)
-		ending_warm(ending, running);
+	ending_limit(ending, wish->limit);
+	if (running && (look->reason = ending_warm(ending, running))) {
+		look->ending = ending;
+		return true;
+	}
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	struct task *const task = halt_all(p, wish);
 	const bool is_early = may_be_early && wish->is_early && wish->is_early(p);

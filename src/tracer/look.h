@@ -20,12 +20,13 @@ struct look_wish {
 	 *	A: asleep | all others stand, the copy is begun | A: wakes, malloc(): its hit is acted on later
 	 */
 	bool spares_sleepers;
+	uint64_t limit; /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
 };
 
 struct look {
 	struct ending *ending; /* the newest copy, read; NULL: none was made. ending_free() frees it */
 	const char *reason;    /* why its heap is not known, a static text; NULL: it is */
-	uint64_t stood_ns;     /* how long they stood for it */
+	uint64_t stood_ns;     /* how long they stood for it; 0: they did not */
 	bool goes_on;          /* false: no task is left to trace */
 };
 

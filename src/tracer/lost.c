@@ -6,12 +6,11 @@
 #include "record/output.h"
 #include "record/run.h"
 #include "scan/ending.h"
-#include "proc/proc.h"
 
-#include <stdlib.h>
-
-/* Of a process that has written more, the allocator's figures alone are not worth a copy. */
-#define FIGURES_MEMORY_KIB_MAX (256u << 10)
+/* What a copy may have for the allocator's figures alone; of a fork's child, which has all of its parent's memory, too,
+ * and of which there may be many. */
+#define FIGURES_BYTES_MAX (256u << 20)
+#define FORKED_BYTES_MAX  (16u << 20)
 
 /* The other threads of a process that ends are killed wherever they are. The kernel stops each at its end with the
  * registers that it had, and the memory stays until the last one has gone on:
@@ -85,8 +84,36 @@ static void put_figures(struct trace *trace, const struct heap_figures *f)
 	output_heap(trace, &heap);
 }
 
+struct known {
+	const struct ending *ending;
+	bool is_any, is_there;
+};
+
+static void look_for(void *context, uint64_t id, uint64_t size)
+{
+	struct known *known = context;
+
+	(void)size;
+	known->is_any = true;
+	known->is_there = known->is_there || ending_has(known->ending, id);
+}
+
+/* Whether the trace's blocks are all elsewhere: another allocator's, beside which the C library's has its heap. */
+static bool is_of_another(const struct trace *trace, const struct ending *ending)
+{
+	const struct settings *set = trace->run->set;
+	struct known known = {.ending = ending};
+
+	for (uint32_t id = 1; id < kinds_end(set); id++)
+		if (kind_has_blocks(kind_of(set, id)))
+			ledger_each(trace, id, look_for, &known);
+	return known.is_any && !known.is_there;
+}
+
 void lost_put(struct trace *trace, struct ending *ending, const char *reason)
 {
+	if (!reason && is_of_another(trace, ending))
+		ending_forget(ending);
 	if (!reason || ending_is_unknown(ending))
 		reason = classify(trace, ending);
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
@@ -114,6 +141,8 @@ bool lost_figures_are_wanted(const struct process *p)
 
 void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason)
 {
+	if (!reason && is_of_another(trace, ending))
+		reason = "its allocator is none that is understood";
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
 	struct run *run = trace->run;
 
@@ -125,17 +154,9 @@ void lost_put_figures(struct trace *trace, struct ending *ending, const char *re
 		run->why_without = reason ? reason : "its allocator keeps none";
 }
 
-const char *lost_figures_cost(pid_t pid)
+uint64_t lost_figures_limit(const struct process *p)
 {
-	char *const status = proc_read(pid, "status", NULL);
-	uint64_t anonymous = 0, swapped = 0;
-
-	proc_status_number(status, "RssAnon", 0, 10, &anonymous);
-	proc_status_number(status, "VmSwap", 0, 10, &swapped);
-	free(status);
-	return anonymous + swapped > FIGURES_MEMORY_KIB_MAX
-		       ? "it has written more than 256 MiB; --scan copies that, too"
-		       : NULL;
+	return p->trace->is_forked ? FORKED_BYTES_MAX : FIGURES_BYTES_MAX;
 }
 
 void lost_at_exec(struct process *p)
@@ -162,11 +183,10 @@ void lost_at_end(struct task *task, bool is_last)
 	ending_add(p->life->ending, task);
 	if (!is_last)
 		return;
-	const char *reason = is_wanted ? NULL : lost_figures_cost(task->tid);
+	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
+	const char *reason = ending_copy(p->life->ending, task);
 	bool is_passing;
 
-	if (!reason)
-		reason = ending_copy(p->life->ending, task);
 	if (!reason)
 		reason = ending_read(p->life->ending, &is_passing);
 	(is_wanted ? lost_put : lost_put_figures)(p->trace, p->life->ending, reason);

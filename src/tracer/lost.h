@@ -19,8 +19,8 @@ bool lost_now(struct tracer *t);
 bool lost_is_wanted(const struct process *p);
 /* Without --scan: whether it is to get the allocator's figures: memory is traced, and they have a place there. */
 bool lost_figures_are_wanted(const struct process *p);
-/* NULL, or why a copy for these figures alone would take too much memory: a static text. */
-const char *lost_figures_cost(pid_t pid);
+/* The most bytes that a copy may have for these figures alone. */
+uint64_t lost_figures_limit(const struct process *p);
 /* Writes them, as lost_put(), or enters into the run why there are none. */
 void lost_put_figures(struct trace *trace, struct ending *ending, const char *reason);
 /* Finds out what is lost in the ending's copy, which has been read, and writes that, or why it is not known: the reason

@@ -15,27 +15,27 @@ static bool has_trace(const struct process *p)
 struct aim {
 	bool spares_sleepers;
 	bool (*is_wanted)(const struct process *p);
-	const char *(*cost)(pid_t pid); /* why it would cost too much; NULL: it does not */
+	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
 	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
 };
 
 static const struct aim aim_lost = {false, has_trace, NULL, lost_put};
-static const struct aim aim_figures = {true, lost_figures_are_wanted, lost_figures_cost, lost_put_figures};
+static const struct aim aim_figures = {true, lost_figures_are_wanted, lost_figures_limit, lost_put_figures};
 
 static bool look_at(struct process *p, const struct aim *aim)
 {
-	const char *const cost = aim->cost ? aim->cost(p->pid) : NULL;
-
-	if (cost) {
-		aim->put(p->trace, NULL, cost);
-		return true;
-	}
-	const struct look look = look_through(
-		p, &(struct look_wish){.is_wanted = aim->is_wanted, .spares_sleepers = aim->spares_sleepers});
+	const struct look_wish wish = {
+		.is_wanted = aim->is_wanted,
+		/* With -L not all functions are planted. */
+		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
+		.limit = aim->limit ? aim->limit(p) : 0,
+	};
+	const struct look look = look_through(p, &wish);
 
 	if (look.ending && p->tasks) {
-		msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
-			 (double)look.stood_ns / 1e6);
+		if (look.stood_ns)
+			msg_info("process %d stood for %.1f ms, in which its memory was copied", p->pid,
+				 (double)look.stood_ns / 1e6);
 		aim->put(p->trace, look.ending, look.reason);
 	}
 	ending_free(look.ending);

@@ -82,7 +82,6 @@ def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1, 
     """A program that says what it has, before and behind, to the block and the byte."""
     need_attach()
     problems, unknown = [], 0
-    threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
     for run in range(runs):
         with Held(room, [builds.target('older', variant), str(count), str(threads), str(fork)], env) as held:
             pid = held.child.pid

@@ -18,7 +18,7 @@ from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differen
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
           ('aligned', 'musl-static'), ('busyheap', 'musl'), ('aligned', 'O2'), ('aligned', 'm32'), ('aligned', 'musl'),
-          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('inner', 'O2'), ('inner', 'm32'), ('inner', 'no-pie'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
+          ('planted', 'm32-static'), ('planted_types', 'm32'), ('busyheap', 'm32'), ('besidestack', 'm32'), ('emptycache', 'O0'), ('inner', 'O2'), ('inner', 'm32'), ('inner', 'no-pie'), ('timeouts', 'O2'), ('timeouts', 'm32'), ('invfork', 'O2')]
 OTHER = 'libtcmalloc_minimal.so.4'
 
 
@@ -254,6 +254,19 @@ def types(room, variant='O2'):
             seen = {group['type']: group['definitely_lost']['blocks'] for group in found['groups'] if group['type'] in wanted}
             problems = [] if seen == wanted else ['%s' % seen]
         problems += target.end()
+    return problems, ''
+
+
+def empty_cache(room):
+    """What is in a cache, is empty and of the size of another one is none, though a stack has its address."""
+    problems = []
+    for _ in range(3):
+        with Target(room, 'emptycache', 'O0') as target:
+            more, found = target.look()
+            problems += more
+            if found and found['definitely_lost']['blocks']:
+                problems.append('%s' % found['groups'])
+            problems += target.end()
     return problems, ''
 
 
@@ -654,6 +667,7 @@ CASES = [
     ('--scan: text', text),
     ('--scan: again', again),
     ('--scan: types', types),
+    ('--scan: an empty block of the size of a cache', empty_cache),
     ('--scan: pointers into the midst', inner),
     ('--scan: pointers into the midst, 32 bits', lambda room: inner(room, 'm32')),
     ('--scan: pointers into the midst, no-pie', lambda room: inner(room, 'no-pie')),

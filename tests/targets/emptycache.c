@@ -1,0 +1,37 @@
+/* A block of zeros that is about as large as a thread's cache, and is itself in one: it lies before the cache of a
+ * second thread, whose stack has its address still. Then it waits for the end of its standard input. */
+#include "target.h"
+
+static int released[2];
+
+static void *release_and_wait(void *block)
+{
+	void *volatile large = block;
+	void *volatile small = malloc(20);
+	char byte = 'r';
+
+	free(large);
+	free(small);
+	CHECK(write(released[1], &byte, 1) == 1);
+	pause();
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	/* The size of 2.42's caches. */
+	void *large = calloc(1, 750), *other = malloc(30);
+	ssize_t got;
+	char byte;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	KEEP(other);
+	CHECK(pipe(released) == 0);
+	CHECK(pthread_create(&thread, NULL, release_and_wait, large) == 0);
+	CHECK(read(released[0], &byte, 1) == 1);
+	say("ready");
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
+		;
+	return 0;
+}

@@ -105,11 +105,10 @@ struct trace {
 	char *exe;                         /* the path of its program's file, as the trace has it */
 	char *name;                        /* what it was started by */
 	bool foreign_mounts;               /* its paths are those of another mount namespace */
-	bool is_launched;
+	bool is_launched, is_forked;       /* a fork's child, that has not executed a program since */
 	bool attached;    /* began in the midst (-t, a fork, a pause): blocks from before are unknown */
 	bool attached_to; /* named by -t */
 	bool may_miss;    /* something that happened may have no event: no release is counted as a foreign one */
-	bool is_forked;   /* of a fork's child, that has not executed a program since */
 	pid_t forked_by;  /* it has no file before its first event; 0: not a fork's child, or it has one */
 	bool has_ended;   /* nothing of the process is left: it does not go on untraced */
 	int killed_by;    /* the signal that ended it, 0 none */

@@ -71,7 +71,7 @@ static int64_t follow_all(struct heap *heap, const struct layout *layout, uint64
 	return sum;
 }
 
-static bool take_cache(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+static void take_cache(struct heap *heap, struct chunk *chunk, const struct layout *layout)
 {
 	struct marks marks = {0};
 
@@ -82,7 +82,6 @@ static bool take_cache(struct heap *heap, struct chunk *chunk, const struct layo
 			marks_undo(&marks);
 	}
 	free(marks.items);
-	return chunk->state == CHUNK_INTERNAL;
 }
 
 /* Where a thread's variables are, by its thread pointer: behind it (ARM, AArch64) or before it. On the other side, and
@@ -124,11 +123,10 @@ static bool is_empty(struct heap *heap, const struct chunk *chunk, const struct 
 	return is_variable_of_thread(heap, chunk->address);
 }
 
-static bool take_empty(struct heap *heap, struct chunk *chunk, const struct layout *layout)
+static void take_empty(struct heap *heap, struct chunk *chunk, const struct layout *layout)
 {
 	if (is_empty(heap, chunk, layout))
 		chunk->state = CHUNK_INTERNAL;
-	return chunk->state == CHUNK_INTERNAL;
 }
 
 /* ---- Caches that are damaged ---- */
@@ -213,7 +211,7 @@ static bool is_first_odd(struct heap *heap)
 }
 
 /* Calls for each chunk that is in use, and of a cache's size. */
-static void each_like(struct heap *heap, bool (*take)(struct heap *, struct chunk *, const struct layout *))
+static void each_like(struct heap *heap, void (*take)(struct heap *, struct chunk *, const struct layout *))
 {
 	for (size_t i = 0; i < heap->chunk_count; i++) {
 		struct chunk *chunk = &heap->chunks[i];

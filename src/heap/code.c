@@ -6,16 +6,9 @@
 
 #define FRAME_WORDS 8 /* of the stack's top: a function that the allocator has called returns to an address there */
 
-const struct heap_mapping *code_mapping(const struct heap_image *image, uint64_t address)
-{
-	const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, address);
-
-	return count && address < image->mappings[count - 1].end ? &image->mappings[count - 1] : NULL;
-}
-
 const char *code_object(const struct heap_image *image, uint64_t address)
 {
-	const struct heap_mapping *m = code_mapping(image, address);
+	const struct heap_mapping *m = image_mapping(image, address);
 
 	/* What is zero at first lies behind the file's part. */
 	if (m && !m->path[0] && m > image->mappings && m[-1].end == m->start)
@@ -25,7 +18,7 @@ const char *code_object(const struct heap_image *image, uint64_t address)
 
 static bool is_code(const struct heap_image *image, const char *path, uint64_t address)
 {
-	const struct heap_mapping *m = code_mapping(image, address);
+	const struct heap_mapping *m = image_mapping(image, address);
 
 	return m && m->executable && !strcmp(m->path, path);
 }
@@ -43,7 +36,7 @@ static bool is_in(struct heap *heap, const char *path, const struct heap_thread 
 	if (is_code(heap->image, path, thread->pc))
 		return true;
 	/* Others may have old addresses there for as long as they wait in the kernel, or compute. */
-	const struct heap_mapping *const m = code_mapping(heap->image, thread->pc);
+	const struct heap_mapping *const m = image_mapping(heap->image, thread->pc);
 
 	if (thread->in_syscall || !m || !code_is_c_library(m->path))
 		return false;

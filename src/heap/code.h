@@ -4,8 +4,6 @@
 
 #include "heap/parts.h"
 
-/* The mapping that has an address, or NULL. */
-const struct heap_mapping *code_mapping(const struct heap_image *image, uint64_t address);
 /* The path of the shared object that has an address among its variables; NULL: it is a program, whose other code lies
  * beside the allocator's, or none. */
 const char *code_object(const struct heap_image *image, uint64_t address);

@@ -2,6 +2,8 @@
 #ifndef FT_HEAP_IMAGE_H
 #define FT_HEAP_IMAGE_H
 
+#include "base/util.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +38,14 @@ struct heap_image {
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
 	void *context;
 };
+
+/* The mapping that has an address, or NULL. */
+static inline const struct heap_mapping *image_mapping(const struct heap_image *image, uint64_t address)
+{
+	const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, address);
+
+	return count && address < image->mappings[count - 1].end ? &image->mappings[count - 1] : NULL;
+}
 
 /* Where a word would lead as a pointer. */
 static inline uint64_t image_pointer(const struct heap_image *image, uint64_t word)

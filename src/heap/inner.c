@@ -1,7 +1,7 @@
 /* Pointers into the midst of a block by which a program keeps it all the same: C++ and libraries hand out addresses
  * behind a header of theirs. They are the shapes that valgrind knows (its manual: --leak-check-heuristics). */
 #include "config.h"
-#include "heap/code.h"
+#include "heap/parts.h"
 #include "base/util.h"
 
 #include <string.h>
@@ -28,30 +28,34 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 {
 	const unsigned w = heap->form->word;
 	const uint64_t room = block->size - offset;
-	const uint64_t ints = offset == w ? word_or_0(&heap->words, block->address) : 0;
+	const uint64_t count = offset == w ? word_or_0(&heap->words, block->address) : 0;
 	const uint64_t unused = heap->arena_count ? heap->form->align - 1 : block->size / 8;
 
-	return ints && ints <= room / 4 && room % (4 * ints) <= unused;
+	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
 
 /* The same by ARM's C++ ABI (IHI0041, 3.2.2): the size of one, then the number. */
 static bool is_arm_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
+	if (heap->form->word != 4 || offset != 8)
+		return false;
 	const uint64_t size = word_or_0(&heap->words, block->address);
 	const uint64_t count = word_or_0(&heap->words, block->address + 4);
 
-	return heap->form->word == 4 && offset == 8 && size && count && size <= block->size && count <= block->size &&
-	       has_asked(heap, block, 8 + size * count);
+	return size && count && size <= block->size && count <= block->size && has_asked(heap, block, 8 + size * count);
 }
 
 /* libstdc++'s strings before C++11: length, capacity, references, then the text. */
 static bool is_string(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
+
+	if (offset != 3 * w)
+		return false;
 	const uint64_t length = word_or_0(&heap->words, block->address);
 	const uint64_t capacity = word_or_0(&heap->words, block->address + w);
 
-	return offset == 3 * w && capacity && length <= capacity && capacity <= block->size &&
+	return capacity && length <= capacity && capacity <= block->size &&
 	       has_asked(heap, block, offset + capacity + 1);
 }
 
@@ -68,7 +72,7 @@ static bool has_length(struct heap *heap, const struct heap_block *block, uint64
  * lie before what objects point to (its offset in the object, its type). */
 static bool is_in_relro(const struct heap_image *image, uint64_t address)
 {
-	const struct heap_mapping *const m = code_mapping(image, address);
+	const struct heap_mapping *const m = image_mapping(image, address);
 	const struct heap_mapping *const next = m ? m + 1 : NULL;
 
 	return m && m->readable && !m->writable && !m->executable && m->path[0] == '/' &&

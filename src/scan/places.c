@@ -4,13 +4,6 @@
 
 #include <inttypes.h>
 
-static const struct heap_mapping *mapping_of(const struct heap_image *image, uint64_t address)
-{
-	const size_t count = COUNT_UP_TO(image->mappings, image->n_mappings, .start, address);
-
-	return count && address < image->mappings[count - 1].end ? &image->mappings[count - 1] : NULL;
-}
-
 static bool is_in(const struct heap_mapping *m, uint64_t address)
 {
 	return address >= m->start && address < m->end;
@@ -74,7 +67,7 @@ static bool add_thread(struct buf *out, const struct heap_image *image, const st
 void scan_place_add(struct buf *out, struct data_names *names, const struct heap_image *image, uint64_t address,
 		    bool is_exact)
 {
-	const struct heap_mapping *m = mapping_of(image, address);
+	const struct heap_mapping *m = image_mapping(image, address);
 	struct data_name name;
 
 	if (data_names_find(names, address, &name)) {

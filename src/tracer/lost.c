@@ -170,7 +170,7 @@ void lost_at_end(struct task *task, bool is_last)
 	struct process *p = task->process;
 	const bool is_wanted = p && lost_is_wanted(p);
 
-	if (!is_wanted && (!p || !lost_figures_are_wanted(p)))
+	if (!p || !(is_wanted || lost_figures_are_wanted(p)))
 		return;
 	/* Without any the trace has no blocks, which does not mean that none are lost. */
 	if (!probes_count(p) && !p->trace->attached) {

@@ -10,8 +10,6 @@ void *blocks[COUNT];
 int main(void)
 {
 	size_t size = 1;
-	ssize_t got;
-	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	for (unsigned i = 0; i < COUNT; i++) {
@@ -40,7 +38,6 @@ int main(void)
 		if (blocks[i])
 			say("%p %zu", blocks[i], malloc_usable_size(blocks[i]));
 	say("end");
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

@@ -20,14 +20,6 @@ static NOINLINE void lose(void)
 	KEEP(p);
 }
 
-static NOINLINE void wipe(void)
-{
-	unsigned char stack[32768];
-
-	memset(stack, 0, sizeof(stack));
-	__asm__ volatile("" : : "r"(stack) : "memory");
-}
-
 static void *work(void *argument)
 {
 	for (;;)
@@ -41,8 +33,6 @@ int main(void)
 	pthread_attr_t attributes;
 	pthread_t thread;
 	unsigned i = 0;
-	ssize_t got;
-	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	for (; i < TRIES; i++) {
@@ -60,10 +50,9 @@ int main(void)
 	}
 	CHECK(i < TRIES);
 	lose();
-	wipe();
+	wipe_stack();
 	say("ready");
 	say("%p %u", kept[i], i + 1);
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

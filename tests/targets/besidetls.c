@@ -40,8 +40,6 @@ int main(void)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
-	ssize_t got;
-	char byte;
 	unsigned char *const place =
 		mmap(NULL, STACK + OWN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -54,7 +52,6 @@ int main(void)
 	CHECK(pthread_attr_setstack(&attributes, place, STACK) == 0);
 	CHECK(pthread_create(&thread, &attributes, work, NULL) == 0);
 	pthread_barrier_wait(&barrier);
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

@@ -65,8 +65,6 @@ int main(int argc, char **argv)
 	const unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
 	const bool has_children = argc > 2 && !strcmp(argv[2], "vfork");
 	pthread_t ids[64], parent;
-	ssize_t got;
-	char byte;
 
 	CHECK(threads <= 64);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -79,8 +77,7 @@ int main(int argc, char **argv)
 	alone = threads == 0;
 	if (alone)
 		work(NULL);
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	stops = 1;
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);

@@ -22,7 +22,6 @@ int main(void)
 	pthread_t thread;
 	/* The size of 2.42's caches. */
 	void *large = calloc(1, 750), *other = malloc(30);
-	ssize_t got;
 	char byte;
 
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -31,7 +30,6 @@ int main(void)
 	CHECK(pthread_create(&thread, NULL, release_and_wait, large) == 0);
 	CHECK(read(released[0], &byte, 1) == 1);
 	say("ready");
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

@@ -219,15 +219,6 @@ static void *spread(void *unused)
 	return NULL;
 }
 
-static void wait_for_end(void)
-{
-	ssize_t got;
-	char byte;
-
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
-}
-
 static void fork_it(void)
 {
 	churn(0, 12000);

@@ -94,28 +94,16 @@ NOINLINE static void plant()
 	tell("possibly", constant, offsetof(Named, other));
 }
 
-NOINLINE static void wipe()
-{
-	unsigned char stack[32768];
-
-	memset(stack, 0, sizeof(stack));
-	__asm__ volatile("" : : "r"(stack) : "memory");
-}
-
 int main()
 {
-	ssize_t got;
-	char byte;
-
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	setvbuf(stdout, nullptr, _IONBF, 0);
 	plant();
-	wipe();
+	wipe_stack();
 	say("ready");
 	for (size_t i = 0; i < told; i++)
 		printf("%s %#zx\n", kinds[i], ~addresses[i]);
 	say("end");
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

@@ -61,19 +61,9 @@ static NOINLINE void block(void)
 	CHECK(mmap(end, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == end);
 }
 
-static NOINLINE void wipe(void)
-{
-	unsigned char stack[32768];
-
-	memset(stack, 0, sizeof(stack));
-	__asm__ volatile("" : : "r"(stack) : "memory");
-}
-
 int main(int argc, char **argv)
 {
 	const bool both = argc > 1 && !strcmp(argv[1], "both");
-	ssize_t got;
-	char byte;
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -86,12 +76,11 @@ int main(int argc, char **argv)
 		block();
 	keep(KEPT / 2, KEPT);
 	lose(LOST - LOST / 2);
-	wipe();
+	wipe_stack();
 	say("ready");
 	const struct mallinfo2 info = mallinfo2();
 
 	say("%zu %zu %zu %zu", info.arena, info.ordblks, info.uordblks, info.fordblks);
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

@@ -88,8 +88,6 @@ static void *work(void *argument)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	ssize_t got;
-	char byte;
 
 	CHECK(argc >= 3);
 	threads = (unsigned)atoi(argv[1]);
@@ -102,7 +100,6 @@ int main(int argc, char **argv)
 	while (atomic_load(&ready) < threads)
 		sleep_ms(1);
 	say("ready");
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return 0;
 }

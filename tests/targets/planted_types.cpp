@@ -50,24 +50,12 @@ NOINLINE static void plant()
 	kept = new drawing::Circle;
 }
 
-NOINLINE static void wipe()
-{
-	unsigned char stack[32768];
-
-	memset(stack, 0, sizeof(stack));
-	__asm__ volatile("" : : "r"(stack) : "memory");
-}
-
 int main()
 {
-	ssize_t got;
-	char byte;
-
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	plant();
-	wipe();
+	wipe_stack();
 	say("ready");
-	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
-		;
+	wait_for_end();
 	return kept == nullptr;
 }

@@ -120,6 +120,25 @@ __attribute__((unused)) static void gate(void)
 		;
 }
 
+/* Until whoever has started the target closes its standard input. */
+__attribute__((unused)) static void wait_for_end(void)
+{
+	ssize_t got;
+	char byte;
+
+	while ((got = read(STDIN_FILENO, &byte, 1)) > 0 || (got < 0 && errno == EINTR))
+		;
+}
+
+/* Where functions that have returned have had their pointers. */
+__attribute__((unused)) static NOINLINE void wipe_stack(void)
+{
+	unsigned char stack[32768];
+
+	memset(stack, 0, sizeof(stack));
+	__asm__ volatile("" : : "r"(stack) : "memory");
+}
+
 __attribute__((unused)) static void sleep_ms(unsigned ms)
 {
 	struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000};

@@ -38,6 +38,6 @@ int main(void)
 		if (blocks[i])
 			say("%p %zu", blocks[i], malloc_usable_size(blocks[i]));
 	say("end");
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

@@ -53,6 +53,6 @@ int main(void)
 	wipe_stack();
 	say("ready");
 	say("%p %u", kept[i], i + 1);
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

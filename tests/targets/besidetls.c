@@ -52,6 +52,6 @@ int main(void)
 	CHECK(pthread_attr_setstack(&attributes, place, STACK) == 0);
 	CHECK(pthread_create(&thread, &attributes, work, NULL) == 0);
 	pthread_barrier_wait(&barrier);
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

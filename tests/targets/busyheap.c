@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	alone = threads == 0;
 	if (alone)
 		work(NULL);
-	wait_for_end();
+	wait_for_input_end();
 	stops = 1;
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(ids[i], NULL);

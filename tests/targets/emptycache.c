@@ -30,6 +30,6 @@ int main(void)
 	CHECK(pthread_create(&thread, NULL, release_and_wait, large) == 0);
 	CHECK(read(released[0], &byte, 1) == 1);
 	say("ready");
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

@@ -272,6 +272,6 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	run_mode(argv[1]);
 	say("ready %d", (int)getpid());
-	wait_for_end();
+	wait_for_input_end();
 	_exit(0);
 }

@@ -104,6 +104,6 @@ int main()
 	for (size_t i = 0; i < told; i++)
 		printf("%s %#zx\n", kinds[i], ~addresses[i]);
 	say("end");
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

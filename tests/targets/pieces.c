@@ -81,6 +81,6 @@ int main(int argc, char **argv)
 	const struct mallinfo2 info = mallinfo2();
 
 	say("%zu %zu %zu %zu", info.arena, info.ordblks, info.uordblks, info.fordblks);
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

@@ -100,6 +100,6 @@ int main(int argc, char **argv)
 	while (atomic_load(&ready) < threads)
 		sleep_ms(1);
 	say("ready");
-	wait_for_end();
+	wait_for_input_end();
 	return 0;
 }

@@ -56,6 +56,6 @@ int main()
 	plant();
 	wipe_stack();
 	say("ready");
-	wait_for_end();
+	wait_for_input_end();
 	return kept == nullptr;
 }

@@ -121,7 +121,7 @@ __attribute__((unused)) static void gate(void)
 }
 
 /* Until whoever has started the target closes its standard input. */
-__attribute__((unused)) static void wait_for_end(void)
+__attribute__((unused)) static void wait_for_input_end(void)
 {
 	ssize_t got;
 	char byte;

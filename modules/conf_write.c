@@ -242,7 +242,10 @@ static const char *result_type(const struct function *f)
 		return type_name(f->result);
 	if (f->size.kind == VALUE_RESULT_SCALED || (f->size.kind == VALUE_RESULT && f->id.kind != VALUE_RESULT))
 		return "size_t";
-	return is_plain_release(f) || (f->success == OK_ALWAYS && f->id.kind != VALUE_RESULT) ? "void" : "void *";
+	if (!is_plain_release(f) && (f->success != OK_ALWAYS || f->id.kind == VALUE_RESULT))
+		return "void *";
+	/* Of a type that is not shown, for where there is no result there is no errno to look at. */
+	return f->sets_errno ? "long double" : "void";
 }
 
 static void add_prototype(struct writing *w)

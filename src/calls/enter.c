@@ -337,7 +337,9 @@ void call_enter(struct task *task, struct breakpoint *b)
 		if (probe->wanted->hook == HOOK_SIGACTION && !probe->is_resolver &&
 		    ((int)args[0] != SIGTRAP || !sigtrap_set(task, args[1])))
 			continue;
-		if (probe->wanted->hook == HOOK_CATCH) {
+		if (probe->wanted->hook == HOOK_SIGMASK && !probe->is_resolver) {
+			sigtrap_mask_changes(task, (int)args[0], args[1]);
+		} else if (probe->wanted->hook == HOOK_CATCH) {
 			calls_left(task, return_sp);
 		} else if ((probe->wanted->hook == HOOK_CONTEXT_ENTER || probe->wanted->hook == HOOK_CONTEXT_EXIT) &&
 			   !probe->is_resolver) {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/probes.h"
+#include "calls/sigtrap.h"
 #include "calls/alias.h"
 #include "calls/arguments.h"
 #include "calls/libraries.h"
@@ -366,6 +367,8 @@ static void probe_symbol(const struct finding *finding, const struct elf_symbol 
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	wanted_found(finding->p->tracer->wanted, wanted);
+	if (sigmask_is_watched_inside(object, wanted))
+		return;
 	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	probe_at(finding->p, &(struct probe){.wanted = wanted,

@@ -25,7 +25,7 @@
  * action to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler
  * would be gone, and its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  *  - a handler's action is asked for once, and put back after a hit that has reset it (then the
- *    signal was blocked, and is blocked again);
+ *    signal was blocked, and is blocked again; where there is no handler see trap_mask.c);
  *  - where it was ignored, it is again after every hit of a program with one thread; of one with more only when it
  *    is let go of, for to ignore a signal throws away those that wait (do_sigaction()): another thread's hit would
  *    be lost, and it would go on in the middle of the instruction. Until then the tracer drops the signals that the
@@ -284,14 +284,6 @@ static bool remote_sigaction(struct task *task, bool interrupted, const struct a
 	return ok;
 }
 
-static void block_again(struct task *task)
-{
-	uint64_t mask;
-
-	if (task_signal_mask(task, &mask))
-		task_set_signal_mask(task, mask | TRAP_BIT);
-}
-
 #define ACTION_ONCE 0x80000000u /* SA_RESETHAND */
 
 static bool is_handler(uint64_t handler)
@@ -375,30 +367,45 @@ static bool is_being_set(struct task *task)
 	return false;
 }
 
-void sigtrap_after_hit(struct task *task)
+/* A handler tells what is not known of the mask: the kernel resets it only where the signal is blocked. */
+static bool is_reset(struct task *task)
+{
+	const bool is_kept = action_now(task) == TRAP_HANDLED;
+
+	if (!is_kept && is_being_set(task))
+		return false;
+	task->blocks_trap = !is_kept;
+	return !is_kept;
+}
+
+static void put_back_handler(struct task *task)
 {
 	struct process *p = task->process;
 
-	if (has_own_actions(task))
+	if (p->traps->known && remote_sigaction(task, false, &p->traps->saved, NULL))
 		return;
-	if (p->traps->action == TRAP_IGNORED) {
-		p->traps->reset = true;
-		if (p->task_count == 1)
-			ignore_again(task, false);
-		return;
-	}
-	if (action_now(task) == TRAP_HANDLED || is_being_set(task))
-		return; /* not reset */
-	if (p->traps->known && remote_sigaction(task, false, &p->traps->saved, NULL)) {
-		block_again(task);
-		return;
-	}
 	if (!p->traps->lost)
 		msg_warn("process %d has lost its handler of SIGTRAP: a breakpoint was hit while the signal was "
 			 "blocked",
 			 p->pid);
 	p->traps->lost = true;
 	p->traps->action = TRAP_DEFAULT;
+}
+
+void sigtrap_after_hit_slow(struct task *task)
+{
+	struct process *p = task->process;
+	const enum trap_action action = has_own_actions(task) ? TRAP_DEFAULT : p->traps->action;
+	const bool has_lost_handler = action == TRAP_HANDLED && is_reset(task);
+
+	task_block_trap_again(task);
+	if (has_lost_handler) {
+		put_back_handler(task);
+	} else if (action == TRAP_IGNORED) {
+		p->traps->reset = true;
+		if (p->task_count == 1)
+			ignore_again(task, false);
+	}
 }
 
 /* The end of a step that was not waited for, and no signal that somebody has sent. */
@@ -462,6 +469,7 @@ void traps_free(struct traps *traps)
 
 void sigtrap_begin(struct process *p)
 {
+	sigtrap_learn_masks(p);
 	if (p->traps->reset)
 		return; /* what the kernel has is not the target's */
 	p->traps->action = sigtrap_action(process_proc_task(p));

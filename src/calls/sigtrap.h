@@ -4,6 +4,8 @@
 
 #include "ptrace/tracee.h"
 
+struct wanted;
+
 enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
 
 struct traps {
@@ -29,8 +31,24 @@ bool sigtrap_set(struct task *task, uint64_t act);
 /* Before the first breakpoint of a process in its midst, or after a pause: learns its action, a handler from a task
  * that is stopped for it. */
 void sigtrap_begin(struct process *p);
-/* To be called after each hit of a process that does not leave SIGTRAP at its default. */
-void sigtrap_after_hit(struct task *task);
+/* Learns from /proc which tasks of a process block SIGTRAP (task->blocks_trap): before its first breakpoint. */
+void sigtrap_learn_masks(struct process *p);
+/* A new task's mask is its maker's. */
+void sigtrap_inherit_mask(struct task *child, const struct task *maker);
+/* True for sigprocmask() where the object has pthread_sigmask(), too: the first calls the second, so that one call
+ * would be seen twice, the second time before the mask has changed. Only in glibc before 2.32 has each of them a
+ * system call of its own, in two libraries. */
+bool sigmask_is_watched_inside(const struct object *object, const struct wanted *wanted);
+/* At the entry of sigprocmask(how, set, old), or of its like: what the mask is going to be. set: an address. */
+void sigtrap_mask_changes(struct task *task, int how, uint64_t set);
+/* See sigtrap_after_hit(). */
+void sigtrap_after_hit_slow(struct task *task);
+/* To be called after each hit, before anything else is done about it. */
+static inline void sigtrap_after_hit(struct task *task)
+{
+	if (task->blocks_trap || task->process->traps->action != TRAP_DEFAULT)
+		sigtrap_after_hit_slow(task);
+}
 /* A SIGTRAP that is no hit is about to be delivered: false if it is to be dropped, for the target ignores it, or it is
  * the end of a step. */
 bool sigtrap_deliver(struct task *task);

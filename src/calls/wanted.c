@@ -16,6 +16,8 @@
 static const struct wanted hooks[] = {
 	{.hook = HOOK_LIBRARY, .symbol = LINKER_NOTICE},
 	{.hook = HOOK_SIGACTION, .symbol = "sigaction"},
+	{.hook = HOOK_SIGMASK, .symbol = "sigprocmask"},
+	{.hook = HOOK_SIGMASK, .symbol = SIGMASK_INNER},
 	{.hook = HOOK_CONTEXT_CREATE, .symbol = "sp_context_create"},
 	{.hook = HOOK_CONTEXT_ENTER, .symbol = "sp_context_enter"},
 	{.hook = HOOK_CONTEXT_EXIT, .symbol = "sp_context_exit"},

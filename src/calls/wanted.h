@@ -6,12 +6,14 @@
 #include "engine/settings.h"
 
 #define LINKER_NOTICE "_dl_debug_state"
+#define SIGMASK_INNER "pthread_sigmask" /* which sigprocmask() calls, where one library has both */
 
 /* Functions that are watched for the tracer's own sake. */
 enum hook {
 	HOOK_NONE,
 	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects have come or gone */
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
+	HOOK_SIGMASK,   /* the target may block or unblock SIGTRAP */
 	HOOK_CATCH,     /* a handler of an exception begins: __cxa_begin_catch */
 	/* Contexts: the program's own, by the context library; functions that --context-function names. */
 	HOOK_CONTEXT_CREATE,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -373,6 +374,21 @@ bool task_signal_mask(struct task *task, uint64_t *mask)
 void task_set_signal_mask(struct task *task, uint64_t mask)
 {
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
+}
+
+/* A SIGTRAP that the task sent itself while it blocked the signal is pending when the hit comes. The kernel queues no
+ * second one (legacy_queue() in kernel/signal.c): it reports the first one's siginfo in the place of the hit's. So the
+ * program's own is sent again, and stays pending as the signal is blocked by then. */
+void task_block_trap_again(struct task *task)
+{
+	siginfo_t info;
+	uint64_t mask;
+
+	if (!task->blocks_trap || !task_signal_mask(task, &mask))
+		return;
+	task_set_signal_mask(task, mask | 1ull << (SIGTRAP - 1));
+	if (task_siginfo(task->tid, &info) && info.si_code <= 0)
+		syscall(SYS_tgkill, task->tgid, task->tid, SIGTRAP);
 }
 
 bool task_siginfo(pid_t tid, siginfo_t *info)

@@ -129,6 +129,8 @@ bool task_suspend_seccomp(struct task *task, bool suspended);
 bool task_signal_mask(struct task *task, uint64_t *mask);
 /* Sets them. */
 void task_set_signal_mask(struct task *task, uint64_t mask);
+/* Blocks SIGTRAP again in a task that is stopped by a hit, where the hit has unblocked it (task->blocks_trap). */
+void task_block_trap_again(struct task *task);
 /* What the signal says whose delivery has stopped the task. False: it stopped for no signal, or has gone. */
 bool task_siginfo(pid_t tid, siginfo_t *info);
 /* Changes it. */

@@ -35,6 +35,7 @@ struct task {
 	bool exiting;     /* its exit event was seen */
 	bool is_spared;   /* for now it is not stopped with the others, for its call would end with EINTR */
 	bool elsewhere;   /* has left this address space: its exec or exit stop is queued, not yet acted on */
+	bool blocks_trap; /* the program has it block SIGTRAP, which a hit makes the kernel unblock: calls/sigtrap.c */
 
 	/* The current stop. */
 	struct arch_regs regs; /* if regs_known */

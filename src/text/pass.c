@@ -104,6 +104,8 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	breakpoint_remove(p, b);
 	const struct arch_regs before = task->regs;
 	struct stop stop;
+	uint64_t mask;
+	const bool has_mask = task_signal_mask(task, &mask);
 
 	task_step(task);
 	const bool has_stopped = halt_wait(task, PATIENCE_SOON, &stop);
@@ -115,7 +117,10 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 	}
 	if (stop.kind == STOP_TRAP) {
 		/* The step is done, unless the next instruction's breakpoint was reported at once: the pc tells. A
-		 * pending event of ours is not lost: it comes after this. */
+		 * pending event of ours is not lost: it comes after this. The step's trap has unblocked SIGTRAP, as a
+		 * hit does. */
+		if (has_mask && !b->insn.is_syscall)
+			task_set_signal_mask(task, mask);
 		task_resume(task, 0);
 		return;
 	}
@@ -168,8 +173,9 @@ bool hit_take_back(struct task *task)
 	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, address);
 
-	if (!b || !b->size || b->unusable || !task_hit_by_kernel(task))
+	if (!b || !b->size || b->unusable || (!task->blocks_trap && !task_hit_by_kernel(task)))
 		return false;
+	task_block_trap_again(task);
 	task_set_pc(task, address);
 	return true;
 }

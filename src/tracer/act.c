@@ -159,14 +159,14 @@ static void act_trap(struct task *task, const struct stop *stop)
 	struct breakpoint *b = breakpoint_find(p, address);
 
 	guard_saw(p->tracer->engine, task->seat, pc, p->arch->sp(&task->regs));
-	if (!b || !b->size || b->unusable || (is_legal_place(b, pc) && !task_hit_by_kernel(task))) {
+	if (!b || !b->size || b->unusable ||
+	    (is_legal_place(b, pc) && !task->blocks_trap && !task_hit_by_kernel(task))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
 		return;
 	}
 	if (p->tracer->set->cpu != CPU_FREE)
 		pin_hit(task);
-	if (p->traps->action != TRAP_DEFAULT)
-		sigtrap_after_hit(task);
+	sigtrap_after_hit(task);
 	act_hit(task, b);
 }
 

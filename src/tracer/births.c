@@ -5,6 +5,7 @@
 #include "tracer/start.h"
 #include "calls/contexts.h"
 #include "calls/pin.h"
+#include "calls/sigtrap.h"
 #include "record/output.h"
 #include "record/run.h"
 #include "text/slots.h"
@@ -65,6 +66,8 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	struct process *parent = child->process;
 
 	child->life->birth.kind = BIRTH_SHARES;
+	if (maker)
+		sigtrap_inherit_mask(child, maker);
 	child->text_serial = maker ? maker->text_serial : 0;
 	if (!parent || child->tgid != child->tid)
 		return;

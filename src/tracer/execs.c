@@ -7,6 +7,7 @@
 #include "tracer/process.h"
 #include "tracer/start.h"
 #include "calls/pin.h"
+#include "calls/sigtrap.h"
 #include "text/slots.h"
 #include "ptrace/memory.h"
 #include "ptrace/stops.h"
@@ -156,6 +157,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	}
 	p->trace->is_launched = launched;
 	task_join(task, p);
+	sigtrap_learn_masks(p);
 	if (!t->run->paused && process_start(p) < 0 && first) {
 		launch_failed(t, task);
 		return;

@@ -201,6 +201,7 @@ SCENARIOS = [
     Scenario('sigtrap', ('blocked',), variants=('O2',)),
     Scenario('sigtrap', ('at-once',), variants=('O2',)),
     Scenario('sigtrap', ('ignored',), variants=('O2',)),
+    Scenario('sigtrap', ('masked',), files=None, variants=('O2', 'static', 'musl')),
     Scenario('sigtrap', ('once',), variants=('O2',)),
     Scenario('sigtrap', ('default',), variants=('O2',)),
     Scenario('sigstorm', (8, 500), variants=('O2',), modes=LAUNCH),

@@ -5,8 +5,14 @@
  *   at-once   blocked as soon as the handler is set, and then calls deeper in the stack
  *   ignored   SIGTRAP ignored while it allocates: stays ignored
  *   once      SA_RESETHAND|SA_NODEFER
+ *   masked    no handler, and the signal is blocked while it allocates: a SIGTRAP that it sends itself waits until
+ *             sigtimedwait() takes it, in a thread and a child that inherit the mask, too
  *   default   killed by its own int3, as untraced */
 #include "target.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
 
 static volatile int traps, codes[3];
 
@@ -42,6 +48,71 @@ static void some_calls(unsigned count)
 		free(malloc(36101));
 }
 
+static int is_blocked(void)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	return sigismember(&now, SIGTRAP);
+}
+
+/* Sends itself SIGTRAP while that is blocked, allocates, and takes the signal. Returns the calls that it made. */
+static unsigned take_blocked(void)
+{
+	const struct timespec at_once = {0};
+	siginfo_t info;
+	sigset_t trap;
+
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	some_calls(2);
+	CHECK(is_blocked());
+	raise(SIGTRAP); /* to the thread: it waits beside the signals of hits */
+	some_calls(2);
+	CHECK(is_blocked());
+	CHECK(sigtimedwait(&trap, &info, &at_once) == SIGTRAP && (info.si_code == SI_TKILL || info.si_code == SI_USER));
+	kill(getpid(), SIGTRAP); /* to the process */
+	some_calls(2);
+	CHECK(sigtimedwait(&trap, &info, &at_once) == SIGTRAP && info.si_code == SI_USER);
+	CHECK(is_blocked());
+	return 6;
+}
+
+static void *in_thread(void *calls)
+{
+	*(unsigned *)calls += take_blocked();
+	return NULL;
+}
+
+/* The mask of a thread, of a forked child, and the one that changes by each function that changes it. */
+static unsigned masked(const sigset_t *all)
+{
+	unsigned calls = 0;
+	sigset_t old, before;
+	pthread_t thread;
+	int status;
+
+	for (unsigned i = 0; i < 10; i++) {
+		sigprocmask(SIG_BLOCK, all, &old);
+		CHECK(!sigismember(&old, SIGTRAP));
+		calls += take_blocked();
+		CHECK(pthread_create(&thread, NULL, in_thread, &calls) == 0);
+		pthread_join(thread, NULL);
+		const pid_t child = fork();
+
+		if (!child)
+			_exit(take_blocked() != 6);
+		CHECK(waitpid(child, &status, 0) == child && status == 0);
+		calls += 6; /* the child's */
+		pthread_sigmask(SIG_SETMASK, &old, &before);
+		CHECK(sigismember(&before, SIGTRAP));
+		some_calls(1);
+		CHECK(!is_blocked());
+		calls++;
+	}
+	return calls;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "handler";
@@ -53,7 +124,7 @@ int main(int argc, char **argv)
 		action.sa_flags |= SA_RESETHAND | SA_NODEFER;
 	if (!strcmp(how, "ignored"))
 		action = (struct sigaction){.sa_handler = SIG_IGN};
-	if (strcmp(how, "default"))
+	if (strcmp(how, "default") && strcmp(how, "masked"))
 		sigaction(SIGTRAP, &action, NULL);
 	sigfillset(&all);
 	gate();
@@ -99,6 +170,9 @@ int main(int argc, char **argv)
 		}
 		sigaction(SIGTRAP, NULL, &now);
 		say("still ignored: %d", now.sa_handler == SIG_IGN);
+	} else if (!strcmp(how, "masked")) {
+		calls = masked(&all);
+		say("SIGTRAP was blocked for as long as it was to be");
 	} else if (!strcmp(how, "once")) {
 		some_calls(3);
 		own_int3();
@@ -114,7 +188,7 @@ int main(int argc, char **argv)
 		own_int3();
 		say("not reached");
 	}
-	if (strcmp(how, "ignored") && strcmp(how, "once") && strcmp(how, "default")) {
+	if (strcmp(how, "ignored") && strcmp(how, "masked") && strcmp(how, "once") && strcmp(how, "default")) {
 		sigaction(SIGTRAP, NULL, &now);
 		say("handler kept: %d", now.sa_sigaction == on_trap);
 	}

@@ -26,14 +26,15 @@ static struct place place_of(const struct named_stack *stack, size_t i)
 	return (struct place){.function = frame->function, .frame = frame};
 }
 
+/* As valgrind has it: the file's name without folders, alone or with the line. Besides, its whole path. */
 static bool has_source(const char *pattern, const struct profile_frame *frame)
 {
 	if (!frame || !frame->file)
 		return false;
-	if (glob_matches(pattern, frame->file))
+	if (glob_matches(pattern, frame->file) || glob_matches(pattern, path_name(frame->file)))
 		return true;
 	char *place = xasprintf("%s:%u", frame->file, frame->line);
-	const bool matches = glob_matches(pattern, place);
+	const bool matches = glob_matches(pattern, place) || glob_matches(pattern, path_name(place));
 
 	free(place);
 	return matches;

@@ -120,10 +120,9 @@ function drawRemarks() {
 }
 
 function dateText(seconds) {
-  const date = new Date(seconds * 1000), two = (n) => String(n).padStart(2, '0');
+  const date = new Date(seconds * 1000);
 
-  return date.getFullYear() + '-' + two(date.getMonth() + 1) + '-' + two(date.getDate()) + ' ' +
-    two(date.getHours()) + ':' + two(date.getMinutes()) + ':' + two(date.getSeconds());
+  return isNaN(date) ? '' : date.toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
 }
 
 function drawHead() {
@@ -145,7 +144,7 @@ function drawHead() {
     about.push(dateText(data.begin));
   about.push(counted(data.events, 'event', 'events') +
     (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
-  byId('about').textContent = about.join('  \u00b7  ');
+  byId('about').textContent = about.filter(Boolean).join('  \u00b7  ');
   byId('made').textContent = 'Made by ' + data.generator + '.';
   drawRemarks();
 }

@@ -77,8 +77,8 @@ static void write_times(struct report *report)
 	struct tm tm;
 
 	add_label(report, "traced");
-	if (begin > 0 && localtime_r(&begin, &tm) && strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", &tm))
-		lines_add(&report->lines, "from %s on, ", clock);
+	if (begin > 0 && gmtime_r(&begin, &tm) && strftime(clock, sizeof(clock), "%Y-%m-%d %H:%M:%S", &tm))
+		lines_add(&report->lines, "from %s UTC on, ", clock);
 	lines_add(&report->lines, "%s event%s", number_grouped(profile->events, events),
 		  profile->events == 1 ? "" : "s");
 	/* How long was traced no trace says, only when its first and its last event were. */

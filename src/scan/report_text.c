@@ -30,8 +30,8 @@ static void print_time(FILE *out, time_t time)
 	char text[32];
 	struct tm tm;
 
-	if (localtime_r(&time, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		fprintf(out, ", %s", text);
+	if (gmtime_r(&time, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		fprintf(out, ", %s UTC", text);
 }
 
 static void print_pause(FILE *out, const struct scan_report *report)

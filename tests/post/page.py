@@ -143,7 +143,7 @@ def the_page_shows_what_there_is(folder):
     value = browse(folder, page, """return {
         head: shown('#program, #about, #remarks summary'), cards: cards(), kinds: shown('.kind .type'),
         boxes: shown('.box'), title: document.title, groups: groups(), sum: sum()};""")
-    assert value["head"] == ["/bin/prog", "process 42  ·  2012-05-04 10:00:00  ·  7 events within 8\xa0s",
+    assert value["head"] == ["/bin/prog", "process 42  ·  2012-05-04 10:00:00 UTC  ·  7 events within 8\xa0s",
                              "1 remark on this trace"], value["head"]
     assert value["cards"] == {"live": ["60 bytes", "1 block"], "peak": ["1,160 bytes", "3 blocks"],
                               "allocated": ["1,160 bytes", "3 blocks"], "temporary": ["1,000 bytes", "1 block"],

@@ -49,10 +49,19 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	buf_free(&name);
 }
 
+/* Of what has no sizes, it is the greatest number. */
+static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
+{
+	if (resource->peak.bytes && !resource->counts_alone)
+		add_counter(chrome, "bytes", since, resource->peak.bytes);
+	else
+		add_counter(chrome, "blocks", since, resource->peak.calls);
+}
+
 static void add_resource(struct chrome *chrome, const struct resource_account *resource)
 {
 	const struct timeline *timeline = &resource->timeline;
-	const uint64_t last = chrome->process->account->last.since, peak = resource->peak_bytes_at.since;
+	const uint64_t last = chrome->process->account->last.since, peak = resource->peak_at.since;
 	struct tally before = {0};
 	uint64_t start = 0;
 
@@ -61,8 +70,8 @@ static void add_resource(struct chrome *chrome, const struct resource_account *r
 		const bool is_final = i + 1 == timeline->count;
 		const uint64_t end = is_final ? last : (i + 1) * timeline->width;
 
-		if (resource->peak_bytes.calls && peak >= start && (peak < end || is_final) && start <= end)
-			add_counter(chrome, "bytes", peak, resource->peak_bytes.bytes);
+		if (resource->peak.calls && peak >= start && (peak < end || is_final) && start <= end)
+			add_peak(chrome, resource, peak);
 		start = end;
 		if (i && !is_final && span->last.bytes == before.bytes && span->last.calls == before.calls &&
 		    span->most_bytes == before.bytes)

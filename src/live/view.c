@@ -265,7 +265,7 @@ static void look(struct view *view, double seconds)
 	account_end(&view->account);
 	look_for_scan(view, looks, account);
 	view->live = account->live;
-	view->peak = account->peak_bytes;
+	view->peak = account->peak;
 	view->grown = difference(view, &account->live, &looks->base_live);
 	if (view->seconds > 0)
 		view->calls = (double)(account->allocations.calls + account->others.calls - looks->last_calls) /

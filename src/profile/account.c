@@ -1,6 +1,7 @@
 #include "config.h"
 #include "profile/account_parts.h"
 #include "analysis/before.h"
+#include "modules/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,10 +116,16 @@ static struct site *site_of(struct resource_account *resource, const struct reco
 		return site;
 	}
 	struct stack *stack = stack_intern(&resource->stacks, call);
+	struct site *site = stack->user;
 
-	if (!stack->user)
-		stack->user = site_new(resource, stack, function, now);
-	return stack->user;
+	while (site && site->function != function)
+		site = site->next_of_stack;
+	if (!site) {
+		site = site_new(resource, stack, function, now);
+		site->next_of_stack = stack->user;
+		stack->user = site;
+	}
+	return site;
 }
 
 void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
@@ -134,17 +141,25 @@ void account_settle_site(const struct account *account, const struct resource_ac
 	}
 }
 
+/* By bytes; where nothing has had a size so far, by number. */
+static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
+{
+	if (resource->counts_alone || (!peak->bytes && !live->bytes))
+		return live->calls > peak->calls;
+	return live->bytes > peak->bytes;
+}
+
 static void count_peak(struct resource_account *resource, struct site *site, const struct moment *now)
 {
-	if (site->live.bytes > site->own_peak.bytes || !site->own_peak.calls)
+	if (is_higher(resource, &site->live, &site->own_peak))
 		site->own_peak = site->live;
 	if (resource->live.calls > resource->peak_blocks.calls) {
 		resource->peak_blocks = resource->live;
 		resource->peak_blocks_at = *now;
 	}
-	if (resource->live.bytes > resource->peak_bytes.bytes) {
-		resource->peak_bytes = resource->live;
-		resource->peak_bytes_at = *now;
+	if (is_higher(resource, &resource->live, &resource->peak)) {
+		resource->peak = resource->live;
+		resource->peak_at = *now;
 		resource->peaks++;
 	}
 }
@@ -365,6 +380,14 @@ static void put_call(struct account *account, const struct record_call *call)
 	}
 }
 
+static void put_resource(struct account *account, const struct record_resource *record)
+{
+	const struct resource *known = module_resource(string_or_empty(record->type));
+
+	resources_declare(&account->resources, record);
+	account_of(account, resources_of(&account->resources, record->id))->counts_alone = known && !known->unit;
+}
+
 static void put_scan(struct account *account, const struct record_scan *scan)
 {
 	struct resource_account *resource = account_of(account, resources_of(&account->resources, scan->resource));
@@ -415,8 +438,7 @@ void account_put(struct account *account, const struct record *record)
 		put_process(account, &record->process);
 		break;
 	case RECORD_RESOURCE:
-		resources_declare(&account->resources, &record->resource);
-		account_of(account, resources_of(&account->resources, record->resource.id));
+		put_resource(account, &record->resource);
 		break;
 	case RECORD_OBJECT:
 		object_map_put(&account->objects, &record->object);

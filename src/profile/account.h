@@ -28,14 +28,16 @@ struct function_stats {
 	uint64_t releases; /* of the calls */
 };
 
-/* Where resources of one kind are allocated: a distinct stack. */
+/* Where resources of one kind are allocated: a distinct stack, and the function that was called there. One line may
+ * call several, and then their stacks are equal. */
 struct site {
-	const struct stack *stack; /* NULL: calls without one, by function */
-	const char *function;      /* that was called first there, interned */
-	struct tally tally;        /* all calls */
+	const struct stack *stack; /* NULL: calls without one */
+	const char *function;      /* interned */
+	struct site *next_of_stack;
+	struct tally tally; /* all calls */
 	struct tally live, temporary;
-	struct tally own_peak; /* the most that was alive of this site, by bytes */
-	struct tally at_peak;  /* alive when the resource's peak of bytes was, after account_end() */
+	struct tally own_peak; /* the most that was alive of this site, as the resource's peak is counted */
+	struct tally at_peak;  /* alive when the resource's peak was, after account_end() */
 	struct tally at_mark;  /* alive when the account's mark passed, after account_end() */
 	struct tally picked;   /* alive at the end, as struct account_wishes says; where a scan was, what is lost */
 	struct tally picked_indirectly;      /* of that, what is only indirectly lost */
@@ -71,9 +73,12 @@ struct resource_account {
 	struct hash thread_of; /* number and name -> struct thread_account */
 	struct thread_account **threads;
 	size_t thread_count, thread_capacity;
-	struct tally allocations, others, live, temporary, peak_blocks, peak_bytes;
-	struct moment peak_blocks_at, peak_bytes_at;
-	uint64_t peaks; /* how often the peak of bytes was passed */
+	struct tally allocations, others, live, temporary;
+	struct tally peak; /* when most bytes were alive; where there are no sizes, when most were */
+	struct tally peak_blocks;
+	struct moment peak_at, peak_blocks_at;
+	uint64_t peaks;    /* how often `peak` was passed */
+	bool counts_alone; /* what sizes its calls may have say nothing: of descriptors */
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];

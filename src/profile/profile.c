@@ -100,17 +100,15 @@ static bool is_of_group(const struct profile_group *group, const struct profile_
 	if (group->resource != key->resource || group->frame_count != key->frame_count ||
 	    group->has_stack != key->has_stack || group->end != key->end)
 		return false;
-	if (!key->frame_count)
-		return same_name(group->function, key->function);
-	return !memcmp(group->frames, key->frames, key->frame_count * sizeof(*key->frames));
+	return same_name(group->function, key->function) &&
+	       (!key->frame_count || !memcmp(group->frames, key->frames, key->frame_count * sizeof(*key->frames)));
 }
 
 static uint64_t hash_group(const struct profile *profile, const struct profile_group_key *key)
 {
 	uint64_t h = hash_mix(profile->seed + (uintptr_t)key->resource + key->has_stack + 2 * key->end);
 
-	if (!key->frame_count)
-		return hash_mix(h + (uintptr_t)key->function);
+	h = hash_mix(h + (uintptr_t)key->function);
 	for (size_t i = 0; i < key->frame_count; i++)
 		h = hash_mix(h + (uintptr_t)key->frames[i]) * 0x9fb21c651e98df25u;
 	return h;
@@ -219,7 +217,7 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 	tally_join(&to->allocated, &account->allocations);
 	tally_join(&to->live, &account->live);
 	tally_join(&to->temporary, &account->temporary);
-	tally_join(&to->peak, &account->peak_bytes);
+	tally_join(&to->peak, &account->peak);
 	tally_join(&to->others, &account->others);
 	to->releases += account->releases;
 	to->unknown_releases += account->unknown_releases;
@@ -229,8 +227,8 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		tally_join(&to->before, &account->before->tally);
 		tally_join(&to->before_live, &account->before->live);
 	}
-	if (account->peak_bytes.calls)
-		to->peak_since = profile->processes[process].offset + account->peak_bytes_at.since;
+	if (account->peak.calls)
+		to->peak_since = profile->processes[process].offset + account->peak_at.since;
 }
 
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)

@@ -32,8 +32,8 @@ struct profile_resource {
 	const char *type, *desc; /* desc may be "" */
 	uint32_t flags;          /* enum resource_flags */
 	size_t number;           /* in profile.resources */
-	/* Sums over the processes. peak is the sum of the peaks of each one's bytes, which need not have been at the
-	 * same time; with one process it is the peak. */
+	/* Sums over the processes. peak is the sum of each one's peak, which need not have been at the same
+	 * time; with one process it is the peak. */
 	struct tally allocated, live, temporary, peak, picked, others, old, suppressed;
 	/* What censuses have found from before the traces, of what is allocated and of what is alive. */
 	struct tally before, before_live;
@@ -126,8 +126,7 @@ const struct profile_frame *profile_frame_intern(struct profile *profile, const 
 /* The resource that has the name of this one. */
 struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which);
 
-/* What a group is found by. The function is only asked for where no frames are; all strings are interned, all frames
- * are the profile's. */
+/* What a group is found by. All strings are interned, all frames are the profile's. */
 struct profile_group_key {
 	const struct profile_resource *resource;
 	const char *function;

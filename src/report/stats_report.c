@@ -33,7 +33,7 @@ static void write_moment(struct report *report, const struct moment *moment)
 
 	lines_add(&report->lines, " at event %" PRIu64, moment->number);
 	if (moment->time_ns != TIME_NONE)
-		lines_add(&report->lines, ", %s", clock_text(moment->time_ns, text));
+		lines_add(&report->lines, ", %s UTC", clock_text(moment->time_ns, text));
 }
 
 static void write_head(struct report *report)
@@ -48,7 +48,7 @@ static void write_head(struct report *report)
 	lines_end(&report->lines);
 	lines_add(&report->lines, "%" PRIu64 " events", account->events);
 	if (account->events && first->time_ns != TIME_NONE && last->time_ns != TIME_NONE)
-		lines_add(&report->lines, " from %s to %s, %.3f s", clock_text(first->time_ns, from),
+		lines_add(&report->lines, " from %s to %s UTC, %.3f s", clock_text(first->time_ns, from),
 			  clock_text(last->time_ns, to),
 			  last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
 	lines_end(&report->lines);
@@ -82,8 +82,9 @@ static void write_totals(struct report *report, const struct resource_state *whi
 	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
 	write_moment(report, &resource->peak_blocks_at);
 	lines_end(&report->lines);
-	lines_add(&report->lines, "  peak bytes     %12" PRIu64, resource->peak_bytes.bytes);
-	write_moment(report, &resource->peak_bytes_at);
+	lines_add(&report->lines, "  peak bytes     %12" PRIu64, resource->peak.bytes);
+	if (resource->peak.bytes)
+		write_moment(report, &resource->peak_at);
 	lines_end(&report->lines);
 }
 
@@ -268,6 +269,9 @@ static void write_stack(struct report *report, const struct site *stats, bool ha
 		  stats->tally.calls == 1 ? "call" : "calls", stats->tally.bytes, stats->tally.bytes == 1 ? "" : "s");
 	if (has_live)
 		lines_add(&report->lines, ", live %" PRIu64 " with %" PRIu64, stats->live.calls, stats->live.bytes);
+	lines_end(&report->lines);
+	lines_add(&report->lines, "       by ");
+	lines_add_name(&report->lines, stats->function);
 	lines_end(&report->lines);
 	account_map_stack(report->account, report->names, stack, FRAMES_SHOWN);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)

@@ -59,7 +59,7 @@ CALLS = """## thread 7 worker
 TRACE = (HEAD % 42 + CALLS).encode()
 
 TOP = """program     /bin/prog, process 42
-traced      from 2012-05-04 10:00:00 on, 7 events within 5.000 s
+traced      from 2012-05-04 10:00:00 UTC on, 7 events within 5.000 s
 not seen    1 allocation(s) of what was released: older than the trace
 memory      1,200 bytes in 4 blocks allocated, 2 released
             200 bytes in 3 blocks alive at the end
@@ -94,8 +94,8 @@ fd: alive at the end, by stack
 """
 
 
-def report_of(data, *options, status=0):
-    return run("--report", *options, "-", data=data, check=status, env=dict(os.environ, TZ="UTC")).stdout.decode()
+def report_of(data, *options, status=0, view="leaks"):
+    return run("--report=" + view, *options, "-", data=data, check=status, env=dict(os.environ, TZ="UTC")).stdout.decode()
 
 
 def the_report_is_what_is_alive(_folder):
@@ -200,6 +200,83 @@ def what_only_one_trace_can_have_is_no_growth(folder):
     assert "  1. +16 bytes, +1 block: 40 bytes in 2 blocks, before 24 bytes in 1 block\n" in text, text
 
 
+ONE_LINE = """
+1. [10:00:01.000000] malloc<memory>(24) = 0x1000
+\t0x10 main at /no/m.c:8
+
+2. [10:00:02.000000] calloc<memory>(200) = 0x2000
+\t0x10 main at /no/m.c:8
+
+3. [10:00:03.000000] malloc<memory>(24) = 0x3000
+\t0x10 main at /no/m.c:8
+
+4. [10:00:04.000000] free<memory>(0x1000)
+5. [10:00:05.000000] free<memory>(0x3000)
+"""
+
+
+def functions_of_one_line_are_told_apart(folder):
+    """What is alive is calloc's, and malloc was called first there."""
+    data = (HEAD % 42 + ONE_LINE).encode()
+    text = report_of(data, "--gen-suppressions")
+    assert re.findall(r"^ *\d\. (.*?)  .*\n +by (\w+)", text, re.M) == [("200 bytes in 1 block", "calloc")], text
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.search(r"^\{.*^\}", text, re.M | re.S).group(0) + "\n")
+    with open(path, encoding="utf-8") as file:
+        assert "   fun:calloc\n   fun:main\n" in file.read()
+    for entry, left in ((path, 0), (None, 1)):
+        if not entry:
+            entry = os.path.join(folder, "other")
+            with open(entry, "w", encoding="utf-8") as file:
+                file.write("{\n n\n Memcheck:Leak\n fun:malloc\n}\n")
+        text = report_of(data, "--suppressions=" + entry)
+        assert len(re.findall(r"^ *\d\. ", text, re.M)) == left, (entry, text)
+    groups = [json.loads(line) for line in run("-f", "json", "-", data=data, check=0).stdout.splitlines()]
+    assert [(g["function"], g["allocated"], g["live"]["bytes"]) for g in groups if g["type"] == "group"] == [
+        ("malloc", {"bytes": 48, "count": 2}, 0), ("calloc", {"bytes": 200, "count": 1}, 200)], groups
+    stacks = run("-f", "collapsed", "--weight=allocated", "-", data=data, check=0).stdout.decode().splitlines()
+    assert stacks == ["main;malloc 48", "main;calloc 200"], stacks
+
+
+DESCRIPTORS = """
+1. [10:00:01.000000] open<fd>(%d) = 0x3
+\t0x10 one at /no/m.c:8
+
+2. [10:00:02.000000] open<fd>(%d) = 0x4
+\t0x11 two at /no/m.c:9
+
+3. [10:00:03.000000] close<fd>(0x3)
+"""
+
+
+def what_has_no_sizes_has_a_peak(_folder):
+    """By number, whatever the calls say of a size."""
+    for sizes in ((0, 0), (9, 1)):
+        data = (HEAD % 42 + DESCRIPTORS % sizes).encode()
+        text = report_of(data, view="peak")
+        assert "            2 descriptors at the peak, after 1.000 s\n" in text, text
+        assert re.findall(r"^ *\d\. (.*?)  ", text, re.M) == ["1 descriptor", "1 descriptor"], text
+        lines = [json.loads(line) for line in run("-f", "json", "-", data=data, check=0).stdout.splitlines()]
+        assert [line["peak"]["count"] for line in lines if line.get("name") == "fd"] == [2], lines
+        assert [line["peak"]["count"] for line in lines if line["type"] == "group"] == [1, 1], lines
+        chrome = json.loads(run("-f", "chrome", "-", data=data, check=0).stdout)
+        assert {"blocks": 2} in [event["args"] for event in chrome["traceEvents"]], chrome
+
+
+def times_are_of_one_zone(_folder):
+    """Whatever the zone of who looks, and it is named."""
+    outputs = {}
+    for zone in ("UTC", "Asia/Tokyo", "EST5"):
+        outputs[zone] = [run(option, "-", data=TRACE, check=0, env=dict(os.environ, TZ=zone)).stdout.decode()
+                         for option in ("--report", "--stats")]
+    assert outputs["UTC"] == outputs["Asia/Tokyo"] == outputs["EST5"], outputs
+    report, stats = outputs["UTC"]
+    assert "\ntraced      from 2012-05-04 10:00:00 UTC on, " in report, report
+    assert "7 events from 10:00:01.000 to 10:00:06.000 UTC, 5.000 s\n" in stats, stats
+    assert "at event 4, 10:00:04.000 UTC\n" in stats, stats
+
+
 def several_traces_are_one_report(folder):
     paths = []
     for pid in 42, 43:
@@ -228,7 +305,7 @@ def what_has_no_span_has_none(_folder):
                          (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000200] free<memory>(0x1000)\n",
                           b"2 events within 1 ms")):
         text = report_of(head + calls).encode()
-        assert b"\ntraced      from 2012-05-04 10:00:00 on, " + words + b"\n" in text, text
+        assert b"\ntraced      from 2012-05-04 10:00:00 UTC on, " + words + b"\n" in text, text
         assert (b" 0 bytes in 0 blocks at the peak\n" in text) == (not calls), text
 
 
@@ -276,6 +353,10 @@ SUPPRESSIONS = [
     ("{\n n\n Memcheck:Leak\n ...\n fun:main\n fun:outer\n}", "140 60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:/no/a.c:5\n}", "60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:*/b.c\n}", "140"),
+    # valgrind's rule: the name without folders, alone or with the line.
+    ("{\n n\n Memcheck:Leak\n fun:*\n src:b.c\n}", "140"), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.c:5\n}", "60"),
+    ("{\n n\n Memcheck:Leak\n fun:*\n src:?.c:5\n}", ""), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.c:6\n}", "140 60"),
+    ("{\n n\n Memcheck:Leak\n fun:*\n src:no/a.c\n}", "140 60"), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.\n}", "140 60"),
     ("{\n n\n Memcheck:Cond\n fun:main\n}\n{\n n\n Memcheck,Other:Leak\n fun:malloc\n fun:alloc_a\n}", "60"),
 ]
 
@@ -481,6 +562,7 @@ def figures_are_those_of_stats(folder):
 
 TESTS = [the_report_is_what_is_alive, views_have_their_figures, trees_go_down_and_up,
          time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
+         functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,

@@ -46,88 +46,6 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-static struct resource_account *account_of(struct account *account, struct resource_state *resource)
-{
-	if (!resource->user) {
-		struct resource_account **place = resource->user = xmalloc(sizeof(*place));
-
-		*place = xcalloc(1, sizeof(**place));
-		(*place)->stacks.objects = &account->objects;
-	}
-	return resource_account_of(resource);
-}
-
-static struct function_stats *function_of(struct account *account, struct resource_account *resource,
-					  const char *function)
-{
-	const char *name = string_intern(&account->strings, function ? function : "?");
-	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
-
-	if (!found) {
-		found = xmalloc(sizeof(*found));
-		*found = (struct function_stats){.name = name};
-		ARRAY_GROW(resource->functions, resource->function_capacity, resource->function_count);
-		resource->functions[resource->function_count++] = found;
-		hash_set_ptr(&resource->function_of, (uintptr_t)name, found);
-	}
-	return found;
-}
-
-static struct thread_account *thread_of(struct account *account, struct resource_account *resource)
-{
-	if (!account->tid)
-		return NULL;
-	const uint64_t key = hash_mix((uintptr_t)account->thread_name) ^ account->tid;
-	struct thread_account *found = hash_get_ptr(&resource->thread_of, key);
-
-	if (!found) {
-		found = xmalloc(sizeof(*found));
-		*found = (struct thread_account){.tid = account->tid, .name = account->thread_name};
-		ARRAY_GROW(resource->threads, resource->thread_capacity, resource->thread_count);
-		resource->threads[resource->thread_count++] = found;
-		hash_set_ptr(&resource->thread_of, key, found);
-	}
-	return found;
-}
-
-static struct site *site_new(struct resource_account *resource, const struct stack *stack, const char *function,
-			     const struct moment *now)
-{
-	struct site *site = xmalloc(sizeof(*site));
-
-	*site = (struct site){
-		.stack = stack, .function = function, .number = resource->site_count, .first_since = now->since};
-	ARRAY_GROW(resource->sites, resource->site_capacity, resource->site_count);
-	resource->sites[resource->site_count++] = site;
-	resource->stack_count += stack != NULL;
-	return site;
-}
-
-static struct site *site_of(struct resource_account *resource, const struct record_call *call, const char *function,
-			    const struct moment *now)
-{
-	if (!call->has_frames) {
-		struct site *site = hash_get_ptr(&resource->stackless, (uintptr_t)function);
-
-		if (!site) {
-			site = site_new(resource, NULL, function, now);
-			hash_set_ptr(&resource->stackless, (uintptr_t)function, site);
-		}
-		return site;
-	}
-	struct stack *stack = stack_intern(&resource->stacks, call);
-	struct site *site = stack->user;
-
-	while (site && site->function != function)
-		site = site->next_of_stack;
-	if (!site) {
-		site = site_new(resource, stack, function, now);
-		site->next_of_stack = stack->user;
-		stack->user = site;
-	}
-	return site;
-}
-
 void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site)
 {
 	if (!site->is_marked && account->mark_passed) {
@@ -279,14 +197,14 @@ static void count_allocation(struct account *account, struct resource_state *whi
 	add_block(account, which, resource, call->id,
 		  &(struct block){.size = call->size,
 				  .born = *now,
-				  .site = site_of(resource, call, function, now),
-				  .thread = thread_of(account, resource)});
+				  .site = account_site(resource, call, function, now),
+				  .thread = account_thread(account, resource)});
 }
 
 static void put_census(struct account *account, const struct record_census *census)
 {
 	struct resource_state *which = resources_of(&account->resources, census->resource);
-	struct resource_account *resource = account_of(account, which);
+	struct resource_account *resource = account_resource(account, which);
 	const char *const name = string_intern(&account->strings, BEFORE_NAME);
 
 	if (which->flags & RESOURCE_CALL)
@@ -297,7 +215,7 @@ static void put_census(struct account *account, const struct record_census *cens
 
 		if (resource_live_get(which, call.id))
 			continue;
-		resource->before = site_of(resource, &call, name, &account->last);
+		resource->before = account_site(resource, &call, name, &account->last);
 		resource->before->is_before = true;
 		add_block(
 			account, which, resource, call.id,
@@ -309,7 +227,7 @@ static void put_census(struct account *account, const struct record_census *cens
 static void count_other(struct resource_account *resource, const struct record_call *call, const char *function,
 			const struct moment *now)
 {
-	struct site *site = site_of(resource, call, function, now);
+	struct site *site = account_site(resource, call, function, now);
 
 	tally_add(&resource->others, call->size);
 	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
@@ -362,8 +280,8 @@ struct moment account_next_moment(struct account *account, const struct record_c
 static void put_call(struct account *account, const struct record_call *call)
 {
 	struct resource_state *which = resources_of(&account->resources, call->resource);
-	struct resource_account *resource = account_of(account, which);
-	struct function_stats *function = function_of(account, resource, call->function);
+	struct resource_account *resource = account_resource(account, which);
+	struct function_stats *function = account_function(account, resource, call->function);
 	const struct moment now = account_next_moment(account, call);
 
 	timeline_advance(&resource->timeline, now.since);
@@ -385,12 +303,13 @@ static void put_resource(struct account *account, const struct record_resource *
 	const struct resource *known = module_resource(string_or_empty(record->type));
 
 	resources_declare(&account->resources, record);
-	account_of(account, resources_of(&account->resources, record->id))->counts_alone = known && !known->unit;
+	account_resource(account, resources_of(&account->resources, record->id))->counts_alone = known && !known->unit;
 }
 
 static void put_scan(struct account *account, const struct record_scan *scan)
 {
-	struct resource_account *resource = account_of(account, resources_of(&account->resources, scan->resource));
+	struct resource_account *resource =
+		account_resource(account, resources_of(&account->resources, scan->resource));
 
 	resource->scans++;
 	resource->scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
@@ -403,7 +322,7 @@ static void put_lost(struct account *account, const struct record_lost *lost)
 
 	if (!block)
 		return;
-	block->lost_scan = account_of(account, which)->scans;
+	block->lost_scan = account_resource(account, which)->scans;
 	block->lost = lost->kind;
 }
 
@@ -465,27 +384,6 @@ void account_put(struct account *account, const struct record *record)
 	default:
 		break;
 	}
-}
-
-static void resource_account_free(struct resource_account *resource)
-{
-	for (size_t i = 0; i < resource->function_count; i++)
-		free(resource->functions[i]);
-	for (size_t i = 0; i < resource->site_count; i++) {
-		free(resource->sites[i]->history.entries);
-		free(resource->sites[i]);
-	}
-	for (size_t i = 0; i < resource->thread_count; i++)
-		free(resource->threads[i]);
-	free(resource->functions);
-	free(resource->sites);
-	free(resource->threads);
-	hash_free(&resource->function_of);
-	hash_free(&resource->stackless);
-	hash_free(&resource->thread_of);
-	stack_pool_free(&resource->stacks);
-	timeline_free(&resource->timeline);
-	free(resource);
 }
 
 void account_free(struct account *account)

@@ -17,6 +17,18 @@ struct block {
 	bool is_before; /* born before the trace: `born` is when the census was */
 };
 
+/* What is found by these, or made; the account's. */
+struct resource_account *account_resource(struct account *account, struct resource_state *which);
+/* NULL: "?". */
+struct function_stats *account_function(struct account *account, struct resource_account *resource,
+					const char *function);
+/* Of the calls that come now; NULL unknown. */
+struct thread_account *account_thread(struct account *account, struct resource_account *resource);
+/* Of the call's stack and the function, which is interned. */
+struct site *account_site(struct resource_account *resource, const struct record_call *call, const char *function,
+			  const struct moment *now);
+void resource_account_free(struct resource_account *resource);
+
 /* Before the site's live tally changes: what it was at the moments and peaks that have passed. */
 void account_settle_site(const struct account *account, const struct resource_account *resource, struct site *site);
 

@@ -1,0 +1,108 @@
+/* The parts of an account that are made when they first come up: resources, functions, threads, sites. */
+#include "config.h"
+#include "profile/account_parts.h"
+
+#include <stdlib.h>
+
+struct resource_account *account_resource(struct account *account, struct resource_state *resource)
+{
+	if (!resource->user) {
+		struct resource_account **place = resource->user = xmalloc(sizeof(*place));
+
+		*place = xcalloc(1, sizeof(**place));
+		(*place)->stacks.objects = &account->objects;
+	}
+	return resource_account_of(resource);
+}
+
+struct function_stats *account_function(struct account *account, struct resource_account *resource,
+					const char *function)
+{
+	const char *name = string_intern(&account->strings, function ? function : "?");
+	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
+
+	if (!found) {
+		found = xmalloc(sizeof(*found));
+		*found = (struct function_stats){.name = name};
+		ARRAY_GROW(resource->functions, resource->function_capacity, resource->function_count);
+		resource->functions[resource->function_count++] = found;
+		hash_set_ptr(&resource->function_of, (uintptr_t)name, found);
+	}
+	return found;
+}
+
+struct thread_account *account_thread(struct account *account, struct resource_account *resource)
+{
+	if (!account->tid)
+		return NULL;
+	const uint64_t key = hash_mix((uintptr_t)account->thread_name) ^ account->tid;
+	struct thread_account *found = hash_get_ptr(&resource->thread_of, key);
+
+	if (!found) {
+		found = xmalloc(sizeof(*found));
+		*found = (struct thread_account){.tid = account->tid, .name = account->thread_name};
+		ARRAY_GROW(resource->threads, resource->thread_capacity, resource->thread_count);
+		resource->threads[resource->thread_count++] = found;
+		hash_set_ptr(&resource->thread_of, key, found);
+	}
+	return found;
+}
+
+static struct site *site_new(struct resource_account *resource, const struct stack *stack, const char *function,
+			     const struct moment *now)
+{
+	struct site *site = xmalloc(sizeof(*site));
+
+	*site = (struct site){
+		.stack = stack, .function = function, .number = resource->site_count, .first_since = now->since};
+	ARRAY_GROW(resource->sites, resource->site_capacity, resource->site_count);
+	resource->sites[resource->site_count++] = site;
+	resource->stack_count += stack != NULL;
+	return site;
+}
+
+struct site *account_site(struct resource_account *resource, const struct record_call *call, const char *function,
+			  const struct moment *now)
+{
+	if (!call->has_frames) {
+		struct site *site = hash_get_ptr(&resource->stackless, (uintptr_t)function);
+
+		if (!site) {
+			site = site_new(resource, NULL, function, now);
+			hash_set_ptr(&resource->stackless, (uintptr_t)function, site);
+		}
+		return site;
+	}
+	struct stack *stack = stack_intern(&resource->stacks, call);
+	struct site *site = stack->user;
+
+	while (site && site->function != function)
+		site = site->next_of_stack;
+	if (!site) {
+		site = site_new(resource, stack, function, now);
+		site->next_of_stack = stack->user;
+		stack->user = site;
+	}
+	return site;
+}
+
+void resource_account_free(struct resource_account *resource)
+{
+	for (size_t i = 0; i < resource->function_count; i++)
+		free(resource->functions[i]);
+	for (size_t i = 0; i < resource->site_count; i++) {
+		free(resource->sites[i]->history.entries);
+		free(resource->sites[i]);
+	}
+	for (size_t i = 0; i < resource->thread_count; i++)
+		free(resource->threads[i]);
+	free(resource->functions);
+	free(resource->sites);
+	free(resource->threads);
+	hash_free(&resource->function_of);
+	hash_free(&resource->stackless);
+	hash_free(&resource->thread_of);
+	stack_pool_free(&resource->stacks);
+	timeline_free(&resource->timeline);
+	free(resource);
+}

@@ -303,6 +303,9 @@ static void forget_release(struct task *task, const struct probe *probe)
 		last->outer.probe = NULL;
 	if (last->inner.probe == probe)
 		last->inner.probe = NULL;
+	for (unsigned i = 0; i < last->jumps; i++)
+		if (last->jumped[i] == probe)
+			last->jumped[i] = NULL;
 }
 
 static void forget_function(struct process *p, const struct probe *probe)

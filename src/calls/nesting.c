@@ -208,6 +208,29 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
+/* Whether an entry at the place of the last release's outer function is another call from there, not one more function
+ * that this one has jumped to: it is the outer function itself, or one that has been there already. */
+static bool is_next_call(const struct last_release *last, const struct entry *entry)
+{
+	if (entry->sp != last->outer.sp)
+		return false;
+	if (entry->probe == last->outer.probe || last->has_called || last->jumps == RELEASE_JUMPS)
+		return true;
+	for (unsigned i = 0; i < last->jumps; i++)
+		if (last->jumped[i] == entry->probe)
+			return true;
+	return false;
+}
+
+static void remember_inner(struct last_release *last, const struct entry *entry, uint64_t id)
+{
+	if (entry->sp == last->outer.sp)
+		last->jumped[last->jumps++] = entry->probe;
+	else
+		last->has_called |= id == last->id;
+	last->inner = *entry;
+}
+
 static struct last_release *last_release(struct task *task, uint32_t resource)
 {
 	struct task_calls *own = task_calls(task);
@@ -225,12 +248,13 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 
 	if (task->process->probes->releases > 1 && stack_return_address(task, false, &entry.return_address)) {
 		const bool is_jump = last->outer.sp == return_sp && last->id != id;
-		const bool is_part = !is_jump && (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
+		const bool is_part = !is_jump && !is_next_call(last, &entry) &&
+				     (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
 		/* Its own block, or what that function made of its address; but not one that is allocated. That is
 		 * another block which it releases, or, at its own place, the next call. */
 		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id)) {
-			last->inner = entry;
+			remember_inner(last, &entry, id);
 			return true;
 		}
 		if (is_part && return_sp < last->outer.sp)

@@ -13,8 +13,15 @@ struct entry {
 	uint64_t sp, return_address; /* sp: as its return will have it */
 };
 
+#define RELEASE_JUMPS 6 /* free behind a delete[] with a size and an alignment, and one of a preloaded library each */
+
 struct last_release {
 	struct entry outer, inner; /* inner: the last one that was folded into it */
+	/* The functions that it has jumped to, which stand where the outer one did: each of them is entered there once,
+	 * and what enters one again is the next call of the same line. */
+	const struct probe *jumped[RELEASE_JUMPS];
+	unsigned jumps;
+	bool has_called; /* ... or it has called one with its own id, and returned to it: then it jumps to none */
 	uint64_t id;
 };
 

@@ -626,6 +626,66 @@ def released_twice(room):
                                       r'\(event %d\): a double release' % (n, n - 1) for n in (3, 6, 9)]), ''
 
 
+AGAIN_HERE = """
+#include <stdlib.h>
+#include <unistd.h>
+static char place[16];
+__attribute__((noipa)) void *je_malloc(size_t size)
+{
+	return size ? place : NULL;
+}
+__attribute__((noipa)) void mi_free(void *p)
+{
+	__asm__ volatile("" : : "r"(p) : "memory");
+}
+__attribute__((noipa)) void tc_free(void *p)
+{
+	mi_free(p);
+}
+__attribute__((noipa)) void je_free(void *p)
+{
+	tc_free(p);
+}
+__attribute__((noipa)) static void direct(void *p)
+{
+	je_free(p);
+	__asm__ volatile("");
+}
+__attribute__((noipa)) static void by_pointer(void (*release)(void *), void *p)
+{
+	release(p);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	void *p = je_malloc(101);
+	for (int i = 0; i < 3; i++)
+		direct(p);
+	p = je_malloc(102);
+	for (int i = 0; i < 2; i++)
+		by_pointer(je_free, p);
+	by_pointer(tc_free, p);
+	by_pointer(mi_free, p);
+	_exit(0);
+}
+"""
+
+
+def released_twice_by_one_line(room):
+    """The same line releases the same block again: what its first call led to is no reason to take the second for a part
+    of the first, whether a function calls the next one or jumps to it."""
+    problems = []
+    for flags in (('-O0', '-U_FORTIFY_SOURCE'), ('-O2',)):
+        done = room.run([FUNCTRACE, '-f', 'text', '-o', 'H' + flags[0], compiled(room, 'here', AGAIN_HERE, *flags)])
+        with open(room.path('H' + flags[0])) as file:
+            text = file.read()
+        calls = re.findall(r'^\d+\. \[[^]]*\] (\w+)', text, re.M)
+        problems += equal('the calls of ' + flags[0], ' '.join(calls),
+                          'je_malloc je_free je_free je_free je_malloc je_free je_free tc_free mi_free')
+        problems += has_line(done, 'functrace: 5 double releases of blocks')
+    return problems, ''
+
+
 # ---- The README ----
 
 def sample_pattern(line):
@@ -824,6 +884,7 @@ CASES = [
     ('many processes: the most live bytes', most_live),
     ('releases that were not seen', unseen_releases),
     ('double releases', released_twice),
+    ('double releases by one line', released_twice_by_one_line),
     ("the README's sample", readme),
     ('make install', installed),
 ]

@@ -74,12 +74,12 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 /* A release of an id that a call has reserved (NULL: none has) is entered, as a part of a call in flight, or on its
  * own. The reserved one has succeeded in the first case; in the second it is over, or it leaves the release to this
  * one. */
-static void entered_release(struct task *task, struct call *reserved, bool is_inner)
+static void entered_release(struct task *task, struct call *reserved, bool is_inner, uint64_t time_ns)
 {
 	if (reserved && !is_inner)
 		ledger_withdraw(task->process->trace, &reserved->release);
 	else if (reserved && reserved->task == task)
-		ledger_commit(task->process->trace, &reserved->release);
+		ledger_commit(task->process->trace, &reserved->release, time_ns);
 }
 
 /* What the call gives up, as a release without a stack. False: nothing (free(NULL)); the kernel refuses what begins
@@ -90,7 +90,7 @@ static bool released_event(struct task *task, const struct probe *probe, const s
 
 	*e = (struct event){.thread = task_calls(task)->thread,
 			    .function = &probe->traced,
-			    .time_ns = output_time(task->process->trace)};
+			    .time_ns = times_now(&task->process->trace->times)};
 	if (!value_id(of, f->role == ROLE_REALLOC ? &f->released : &f->id, &e->id))
 		return false;
 	/* Of 0 bytes nothing is given up (mremap makes one more mapping of them). */
@@ -116,7 +116,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
 			      (!is_known && call_fold(task, probe, return_sp));
 
-	entered_release(task, call_reserved(p, resource, e->id), is_inner);
+	entered_release(task, call_reserved(p, resource, e->id), is_inner, e->time_ns);
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
 		return;
 	e->function = called_as(task, probe);

@@ -206,10 +206,11 @@ static void write_events(struct task *task, const struct call *call, const struc
 }
 
 /* What the call releases is so if it has succeeded, and of some even if it has not. */
-static void end_release(struct call *call, const struct function *f, struct trace *trace, bool ok, uint64_t size)
+static void end_release(struct call *call, const struct function *f, struct trace *trace, bool ok,
+			const struct event *e)
 {
-	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !size))
-		ledger_commit(trace, &call->release);
+	if (ok || f->releases_anyway || (f->role == ROLE_REALLOC && f->zero_size_releases && !e->size))
+		ledger_commit(trace, &call->release, e->time_ns);
 	else
 		ledger_failed(trace, &call->release);
 }
@@ -234,13 +235,13 @@ static void call_finish(struct task *task, struct call *call)
 	const bool ok = value_is_success(p, f, of.result);
 	struct event e = {.thread = task_calls(task)->thread,
 			  .function = call->traced,
-			  .time_ns = output_time(p->trace),
+			  .time_ns = times_now(&p->trace->times),
 			  .context = call->context};
 
 	e.size = value_of(&of, &f->size);
 	arguments_returned(task, call, !ok);
 	e.args = call->shown ? call->shown->list : NULL;
-	end_release(call, f, p->trace, ok, e.size);
+	end_release(call, f, p->trace, ok, &e);
 	if (!ok && e.args && !is_said_later(call) && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
 		output_failure(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)

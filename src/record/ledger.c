@@ -271,11 +271,11 @@ static void commit_proven(struct trace *trace, const struct event *e)
 		reservation = hash_get_ptr(&live->reserved, e->id);
 		/* What was not known, and this call has published, is what that one is going to release. */
 		if (reservation && !must_wait(trace, e))
-			ledger_commit(trace, reservation);
+			ledger_commit(trace, reservation, e->time_ns);
 		return;
 	}
 	while ((reservation = reserved_in(live, e)))
-		ledger_commit(trace, reservation);
+		ledger_commit(trace, reservation, e->time_ns);
 }
 
 void ledger_allocated(struct trace *trace, const struct event *e)
@@ -446,22 +446,23 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	/* The older call has ended without a return; or it has succeeded, and a call that has given the id out anew is
 	 * in flight. */
 	if (older && live->publishers)
-		ledger_commit(trace, older);
+		ledger_commit(trace, older, e->time_ns);
 	else if (older)
 		ledger_withdraw(trace, older);
 	hash_set_ptr(&live->reserved, e->id, reservation);
 	trace->ledger.reserved++;
 }
 
-/* The event carries the entry's time: that is when the caller gave the id up. What a realloc releases comes before
- * what it allocates, and does not wait. */
-void ledger_commit(struct trace *trace, struct reservation *reservation)
+/* A call may take long (a join waits for its thread): until the proof the id is alive. What a realloc releases comes
+ * before what it allocates, and does not wait. */
+void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {
 	if (!reservation->is_open)
 		return;
 	/* It proves nothing any more while its own event is written. */
 	struct event e = unreserve(trace, reservation);
 
+	e.time_ns = time_ns;
 	if (e.function->function->role == ROLE_RELEASE && must_wait(trace, &e)) {
 		hold(trace, &e);
 		return;

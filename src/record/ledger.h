@@ -34,8 +34,8 @@ void ledger_call(struct trace *trace, const struct event *e);
  * the same id up twice at a time: an older reservation of it is closed, unless references of it are counted; it has
  * succeeded if a publisher is in flight, which has given the id out anew. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e);
-/* The release has succeeded, and is written. Does nothing if it is not open. */
-void ledger_commit(struct trace *trace, struct reservation *reservation);
+/* The release has succeeded, and is written with the time of what proves it. Does nothing if it is not open. */
+void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns);
 /* The release has failed, and is not written. Does nothing if it is not open. */
 void ledger_withdraw(struct trace *trace, struct reservation *reservation);
 /* The same, and it is known that the call has failed. */

@@ -20,15 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAY_NS          86400000000000ull
 #define BROKEN_REPORTED 4 /* traces that cannot be written any more, one by one */
-
-uint64_t output_time(const struct trace *trace)
-{
-	if (!trace->run->set->timestamps)
-		return TIME_NONE;
-	return clock_ns(trace->clock) - trace->day_ns;
-}
 
 /* ---- Records ---- */
 
@@ -83,13 +75,9 @@ static void put(struct trace *trace, const struct record *record)
 
 void output_start(struct trace *trace)
 {
-	trace->start_ns = clock_ns(CLOCK_REALTIME);
-	if (encoding_can(trace->run->set->encoding, ENCODING_MONOTONIC)) {
-		trace->clock = CLOCK_MONOTONIC;
-		return;
-	}
-	trace->clock = CLOCK_REALTIME;
-	trace->day_ns = trace->start_ns - trace->start_ns % DAY_NS;
+	const struct settings *set = trace->run->set;
+
+	times_start(&trace->times, set->timestamps, encoding_can(set->encoding, ENCODING_MONOTONIC));
 }
 
 static bool is_traced(const struct settings *set, const char *module)
@@ -122,7 +110,7 @@ static void put_described(struct trace *trace, struct record *record)
 static void put_process(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
-	const uint64_t now = trace->start_ns;
+	const uint64_t now = trace->times.start_ns;
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
@@ -433,7 +421,7 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 		addresses[i] = e->frames[i].pc;
 	record.type = RECORD_CALL;
 	record.call = (struct record_call){.index = trace->next_index++,
-					   .time_ns = e->time_ns,
+					   .time_ns = times_written(&trace->times, e->time_ns),
 					   .resource = e->function->resource,
 					   .context = e->context,
 					   .kind = kind,

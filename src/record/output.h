@@ -30,8 +30,6 @@ void output_scan(struct trace *trace, uint32_t resource, const char *reason);
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
 /* Writes live blocks of the resource that are older than the trace. */
 void output_census(struct trace *trace, uint32_t resource, const struct census_block *blocks, uint32_t count);
-/* The time of an event that happens now. */
-uint64_t output_time(const struct trace *trace);
 /* Forgets a thread that has ended, whose id may be given to another one. */
 void output_forget_thread(struct trace *trace, pid_t tid);
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "record/areas.h"
 #include "record/event.h"
+#include "record/times.h"
 #include "symbols/names.h"
 #include "symbols/object.h"
 #include "trace/writer.h"
@@ -123,9 +124,7 @@ struct trace {
 	char *path;
 	bool has_file; /* the path is that of a regular file, as it can be opened again */
 	struct names *names;
-	uint64_t start_ns; /* CLOCK_REALTIME at its beginning */
-	clockid_t clock;   /* the one that call times are taken from */
-	uint64_t day_ns;   /* what to take off it */
+	struct trace_times times;
 	uint64_t next_index;
 	pid_t last_thread;
 	struct areas areas;     /* that are in the trace; areas.c */

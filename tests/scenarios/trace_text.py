@@ -13,6 +13,17 @@ CONTEXT = re.compile(r'^@ ([0-9a-f]+) : (.+)$')
 THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
 
+def seconds_of(time):
+    """Of a time of the day as text has it."""
+    hours, minutes, seconds = time.split(':')
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def runs_backward(before, after):
+    """Whether the second time is earlier than the first one, and not because it is midnight between them."""
+    return 0 < seconds_of(before) - seconds_of(after) < 23 * 3600
+
+
 class Event:
     """One allocation ('+') or release ('-')."""
 
@@ -44,6 +55,7 @@ class Trace:
         self.objects, self.notes, self.problems = [], [], []
         self.twice, self.live = [], []
         self.contexts = {}  # id: name
+        self.time = None  # the last call's
         self.attachments = []  # [(name, path)]
         self.kinds, self.calls, self.counted = set(), set(), set()  # kinds that are records of calls, and those whose references are counted
         lines = text.split('\n')
@@ -108,6 +120,9 @@ class Trace:
         index, what, context = int(call.group(1)), call.group(4), int(call.group(2) or '0', 16)
         if context & ~sum(self.contexts):
             self.problems.append('%s:%d: in contexts that are not declared: %x' % (self.path, number, context))
+        if call.group(3) and self.time and runs_backward(self.time, call.group(3)):
+            self.problems.append('%s:%d: times run backward: %s after %s' % (self.path, number, call.group(3), self.time))
+        self.time = call.group(3)
         alloc, release = ALLOC.match(what), RELEASE.match(what)
         if index != len(self.events) + 1:
             self.problems.append('%s:%d: index %d, expected %d' % (self.path, number, index, len(self.events) + 1))

@@ -9,6 +9,7 @@ import time
 
 import builds
 import kinds
+import trace_text
 from errors import refused
 from lifecycle import need_attach
 from outputs import equal, own_pids, summary
@@ -686,6 +687,45 @@ def released_twice_by_one_line(room):
     return problems, ''
 
 
+JOINS = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static void *body(void *data)
+{
+	const struct timespec pause = {0, 300000000};
+	void *volatile p = malloc(101);
+	nanosleep(&pause, NULL);
+	p = malloc(102);
+	return data;
+}
+int main(void)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, body, NULL) || pthread_join(thread, NULL))
+		return 1;
+	void *volatile p = malloc(103);
+	return !p;
+}
+"""
+
+
+def joined_late(room):
+    """A thread is alive until its join returns, not until it is waited for."""
+    done = room.run([FUNCTRACE, '-f', 'text', '-e', 'memory,thread', '-o', 'J', compiled(room, 'joins', JOINS, '-pthread')])
+    trace = trace_text.read(room.path('J'))
+    if done.status or trace.problems:
+        return trace.problems + [said(done)] * (done.status != 0), ''
+    with open(room.path('J')) as file:
+        calls = re.findall(r'^\d+\. \[([\d:.]+)\] (pthread_create|pthread_join|malloc<memory>\(10[23]\))', file.read(), re.M)
+    problems = equal('the calls', [what for _, what in calls],
+                     ['pthread_create', 'malloc<memory>(102)', 'pthread_join', 'malloc<memory>(103)'])
+    times = [trace_text.seconds_of(time) for time, _ in calls]
+    if not problems and (times[2] - times[0]) % 86400 < 0.3:
+        problems.append('the thread is alive for %.3f s, and sleeps for 0.300 s' % (times[2] - times[0]))
+    return problems, ''
+
+
 # ---- The README ----
 
 def sample_pattern(line):
@@ -884,6 +924,7 @@ CASES = [
     ('many processes: the most live bytes', most_live),
     ('releases that were not seen', unseen_releases),
     ('double releases', released_twice),
+    ('the time of a join', joined_late),
     ('double releases by one line', released_twice_by_one_line),
     ("the README's sample", readme),
     ('make install', installed),

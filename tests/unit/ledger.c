@@ -77,7 +77,7 @@ static void test_other_kind(void **state)
 	assert_ptr_equal(ledger_reserved(trace, 1, 5), &a);
 	assert_ptr_equal(ledger_reserved(trace, 2, 5), &b);
 	ledger_withdraw(trace, &a);
-	ledger_commit(trace, &b);
+	ledger_commit(trace, &b, TIME_NONE);
 	assert_int_equal(ledger_live(trace, 1).blocks, 1);
 	assert_int_equal(ledger_live(trace, 2).blocks, 1);
 	assert_true(ledger_knows(trace, 1, 5));
@@ -113,7 +113,7 @@ static void test_left_reservation(void **state)
 	reserve(&a, REALLOC, 0x10);
 	reserve(&b, REALLOC, 0x10);
 	assert_false(a.is_open);
-	ledger_commit(trace, &b);
+	ledger_commit(trace, &b, TIME_NONE);
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(ledger_live(trace, 1).blocks, 1);
 	assert_int_equal(ledger_live(trace, 1).bytes, 7);
@@ -132,7 +132,7 @@ static void test_crossing(void **state)
 
 	reserve(&a, REALLOC, 0x10);
 	reserve(&b, REALLOC, 0x20);
-	ledger_commit(trace, &a); /* A's own return */
+	ledger_commit(trace, &a, TIME_NONE); /* A's own return */
 	allocated(REALLOC, 0x20, 3);
 	assert_false(b.is_open);
 	allocated(REALLOC, 0x10, 4);
@@ -170,7 +170,7 @@ static void test_published_and_committed(void **state)
 	(void)state;
 	ledger_publisher_began(trace, 2);
 	reserve(&detach, CLOSE, 0x40);
-	ledger_commit(trace, &detach);
+	ledger_commit(trace, &detach, TIME_NONE);
 	assert_false(detach.is_open);
 	assert_trace("");
 	allocated(OPEN, 0x40, 1);
@@ -180,7 +180,7 @@ static void test_published_and_committed(void **state)
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
 	/* The thread was created by a call that nobody saw. */
 	reserve(&detach, CLOSE, 0x50);
-	ledger_commit(trace, &detach);
+	ledger_commit(trace, &detach, TIME_NONE);
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
@@ -210,8 +210,8 @@ static void test_published_anew(void **state)
 	ledger_publisher_began(trace, 2);
 	reserve(&detach, CLOSE, 0x40);
 	assert_false(join.is_open);
-	ledger_commit(trace, &detach);
-	ledger_commit(trace, &join);
+	ledger_commit(trace, &detach, TIME_NONE);
+	ledger_commit(trace, &join, TIME_NONE);
 	allocated(OPEN, 0x40, 2);
 	ledger_publisher_done(trace, 2);
 	assert_trace("open<file>(1) = 0x40\nclose<file>(0x40)\nopen<file>(2) = 0x40\nclose<file>(0x40)\n");
@@ -263,8 +263,8 @@ static void test_references_at_once(void **state)
 	allocated(REF, 0x10, 4);
 	reserve(&a, UNREF, 0x10);
 	reserve(&b, UNREF, 0x10);
-	ledger_commit(trace, &b);
-	ledger_commit(trace, &a);
+	ledger_commit(trace, &b, TIME_NONE);
+	ledger_commit(trace, &a, TIME_NONE);
 	assert_int_equal(ledger_live(trace, 3).blocks, 0);
 	assert_int_equal(odd().unknown_releases, 0);
 }
@@ -328,7 +328,7 @@ static void test_repeated(void **state)
 	released(0x20);
 	allocated(MALLOC, 0x30, 5);
 	reserve(&a, REALLOC, 0x30);
-	ledger_commit(trace, &a);
+	ledger_commit(trace, &a, TIME_NONE);
 	released(0x30);
 	assert_int_equal(odd().unknown_releases, 2);
 	assert_int_equal(odd().repeated, 2);

@@ -34,7 +34,7 @@ static void test_arguments(void **state)
 	ledger_reserve(trace, &reservation, &e);
 	arg_list_add(e.args, ARG_RESULT, "0x60");
 	arg_list_unref(e.args);
-	ledger_commit(trace, &reservation);
+	ledger_commit(trace, &reservation, TIME_NONE);
 	assert_trace("free<memory>(0x40)\nmalloc<memory>(8) = 0x50\nrealloc<memory>(0x50)\n");
 	assert_arguments("1 = ptr=0x40\n1 = ptr=0x50\n2 = return=0x60\n");
 }

@@ -128,7 +128,7 @@ static void test_realloc_in_flight(void **state)
 	ledger_begin_census(trace, 1);
 	reserve(&reservation, REALLOC, 0x10);
 	assert_int_equal(CENSUS(0x10), 1);
-	ledger_commit(trace, &reservation);
+	ledger_commit(trace, &reservation, TIME_NONE);
 	allocated(REALLOC, 0x10, 9);
 	assert_live(1, 9, 0, 0);
 	assert_nothing_odd();

@@ -94,7 +94,7 @@ static void test_closed_twice(void **state)
 	ledger_failed(trace, &reservation);
 	assert_int_equal(odd().failed_again, 1);
 	reserve(&reservation, SHUT, 5);
-	ledger_commit(trace, &reservation);
+	ledger_commit(trace, &reservation, TIME_NONE);
 	assert_int_equal(odd().failed_again, 1);
 	assert_int_equal(odd().repeated, 0);
 	assert_int_equal(odd().unknown_releases, 1);

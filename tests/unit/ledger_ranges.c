@@ -138,16 +138,16 @@ static void test_moved(void **state)
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(2));
 	ledger_reserve(trace, &move, &grows);
-	ledger_commit(trace, &move);
+	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(16), PAGES(4));
 	assert_live(5, 1, 4);
 	ledger_reserve(trace, &move, &shrinks);
-	ledger_commit(trace, &move);
+	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(32), PAGES(5));
 	assert_live(5, 1, 5);
 	/* From the middle of it. */
 	ledger_reserve(trace, &move, &part);
-	ledger_commit(trace, &move);
+	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(64), PAGES(2));
 	assert_live(5, 3, 5);
 	/* And one that fails. */
@@ -171,7 +171,7 @@ static void test_overtaken(void **state)
 	ledger_reserve(trace, &a, &e);
 	allocated(MAP, PAGES(20), PAGES(2));
 	assert_false(a.is_open);
-	ledger_commit(trace, &a);
+	ledger_commit(trace, &a, TIME_NONE);
 	assert_live(5, 1, 2);
 	assert_trace("map<map>(65536) = 0x10000\nunmap<map>(0x10000)\nmap<map>(8192) = 0x14000\n");
 }

@@ -1,0 +1,36 @@
+#include "config.h"
+#include "record/times.h"
+#include "trace/event.h"
+#include "base/util.h"
+
+#define DAY_NS 86400000000000ull
+
+void times_start(struct trace_times *times, bool has_times, bool is_monotonic)
+{
+	*times = (struct trace_times){.has_times = has_times,
+				      .start_ns = clock_ns(CLOCK_REALTIME),
+				      .clock = is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME};
+	if (!is_monotonic)
+		times->day_ns = times->start_ns - times->start_ns % DAY_NS;
+}
+
+uint64_t times_now(struct trace_times *times)
+{
+	if (!times->has_times)
+		return TIME_NONE;
+	const uint64_t now = clock_ns(times->clock);
+
+	if (now < times->shown_ns)
+		times->ahead_ns += times->shown_ns - now;
+	times->shown_ns = now;
+	return now + times->ahead_ns - times->day_ns;
+}
+
+uint64_t times_written(struct trace_times *times, uint64_t ns)
+{
+	if (ns == TIME_NONE)
+		return TIME_NONE;
+	if (ns > times->last_ns)
+		times->last_ns = ns;
+	return times->last_ns;
+}

@@ -69,7 +69,8 @@ const char *heap_object(const struct heap_image *image);
 const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
-/* Finds out what is reachable. Before that, all blocks are HEAP_LOST. */
+/* Finds out what is reachable. Before that, all blocks are HEAP_LOST. Of an image that is partial none is HEAP_LOST or
+ * HEAP_INDIRECT after it: a block that nothing leads to is HEAP_POSSIBLE then, without a root. */
 void heap_classify(struct heap *heap);
 /* All blocks, by address. */
 const struct heap_block *heap_blocks(const struct heap *heap, size_t *count);

@@ -32,6 +32,7 @@ struct heap_image {
 	size_t n_threads;
 	uint8_t word_size;
 	uint16_t machine; /* EM_* */
+	bool is_partial;  /* memory is not held that may have pointers: nothing is known to be lost */
 	uint8_t tag_bits; /* the highest bits of a pointer, which do not say where it leads */
 	/* The bytes held from address on, in one piece. NULL: not held; *size, if it is changed then: so many bytes
 	 * from there on are not. */

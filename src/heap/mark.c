@@ -160,6 +160,14 @@ static void find_lost(struct marking *marking)
 	}
 }
 
+/* Where memory is not held that may have pointers, any block may be reachable by one. */
+static void doubt_lost(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->block_count; i++)
+		if (heap->blocks[i].class == HEAP_LOST)
+			heap->blocks[i].class = HEAP_POSSIBLE;
+}
+
 void heap_classify(struct heap *heap)
 {
 	struct marking marking = {.heap = heap};
@@ -170,7 +178,10 @@ void heap_classify(struct heap *heap)
 	marking.highest = heap->blocks[heap->block_count - 1].address + heap->blocks[heap->block_count - 1].size;
 	roots_each(heap, on_root, &marking);
 	drain_possibly(&marking);
-	find_lost(&marking);
+	if (heap->image->is_partial)
+		doubt_lost(heap);
+	else
+		find_lost(&marking);
 	free(marking.surely.items);
 	free(marking.possibly.items);
 }

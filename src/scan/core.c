@@ -24,10 +24,9 @@
 #define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
 #define NAME_LENGTH          16u
 #define PAGE                 4096u
-#define ADDRESS_MAX                                                                                                    \
-	(1ull << 56)       /* no program's address is behind that: x86-64's have up to 57 bits, with the kernel's */
-#define X86_64_FS_BASE  21 /* of the registers */
-#define X86_64_ORIG_RAX 15
+#define ADDRESS_MAX          (1ull << 56) /* programs end below; x86-64 has up to 57 bits with the kernel */
+#define X86_64_FS_BASE       21           /* of the registers */
+#define X86_64_ORIG_RAX      15
 
 struct piece {
 	uint64_t start, end; /* that the file has bytes of */
@@ -446,6 +445,7 @@ struct core *core_open(const char *path)
 					  .word_size = core->arch->pointer_size,
 					  .machine = core->arch->elf_machine,
 					  .tag_bits = core->arch->tag_bits,
+					  .is_partial = snapshot_is_partial(&core->figures),
 					  .bytes = bytes_at,
 					  .context = core};
 	return core;

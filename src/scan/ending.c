@@ -13,6 +13,7 @@ struct ending {
 	struct scan_threads threads;
 	struct snapshot *snapshot;
 	uint64_t limit;
+	bool has_blocks_only;
 	struct heap *heap;
 	enum heap_status status;
 	struct heap_extent *known;
@@ -41,6 +42,18 @@ void ending_limit(struct ending *ending, uint64_t bytes)
 	ending->limit = bytes;
 }
 
+void ending_blocks_only(struct ending *ending)
+{
+	ending->has_blocks_only = true;
+}
+
+uint64_t ending_unknown_bytes(const struct ending *ending)
+{
+	const struct snapshot_figures *const figures = snapshot_figures(ending->snapshot);
+
+	return figures->left_out + figures->unreadable + figures->shared_left_out;
+}
+
 void ending_add(struct ending *ending, struct task *task)
 {
 	uint64_t pc;
@@ -62,6 +75,8 @@ static int copy(struct ending *ending, const struct task *task)
 	if (!ending->snapshot)
 		ending->snapshot = snapshot_new(task->process->pid);
 	snapshot_limit(ending->snapshot, ending->limit);
+	if (ending->has_blocks_only)
+		snapshot_blocks_only(ending->snapshot);
 	return snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
 }
 

@@ -13,6 +13,8 @@ struct ending *ending_new(void);
 void ending_free(struct ending *ending);
 /* No copy of more bytes is made; 0 (at first): of any number. */
 void ending_limit(struct ending *ending, uint64_t bytes);
+/* Only the blocks are asked for, not what is lost of them: shared memory is not copied then. */
+void ending_blocks_only(struct ending *ending);
 /* A thread stands at its end (PTRACE_EVENT_EXIT), and its registers are read for the last time. One that ends by
  * itself, while others may go on, has none that count. */
 void ending_add(struct ending *ending, struct task *task);
@@ -25,6 +27,8 @@ const char *ending_copy(struct ending *ending, const struct task *task);
 /* The same while the process runs, before its threads are stopped: the copy then takes a part of the time. What it says
  * of a limit, ending_copy() would say; other reasons may pass, and are none here. */
 const char *ending_warm(struct ending *ending, const struct task *task);
+/* Bytes that the copy does not have and that may have pointers: where there are any nothing is definitely lost. */
+uint64_t ending_unknown_bytes(const struct ending *ending);
 /* Reads the heap of the copy. NULL, or why it is not known: a static text. *is_passing: a thread may be in the midst of
  * changing the heap, and another copy some milliseconds later be good. */
 const char *ending_read(struct ending *ending, bool *is_passing);

@@ -143,6 +143,7 @@ void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_i
 	if (!why->is_block)
 		return;
 	why->class = (enum scan_class)blocks[index].class;
+	why->is_doubtful = blocks[index].class == HEAP_POSSIBLE && blocks[index].root == HEAP_NONE;
 	if (blocks[index].root != HEAP_NONE) {
 		add_root(&root, heap, image, names, blocks[index].root, true);
 		add_step(why)->root = xstrdup(buf_str(&root));

@@ -12,6 +12,7 @@
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
 #define PAGE_OF_FILE (1ull << 61) /* or of shared memory */
+#define PAGE_GUARD   (1ull << 58) /* whoever reads it gets SIGSEGV: MADV_GUARD_INSTALL */
 #define WORDS        8192
 
 #define PIECE_MAX  (4u << 20) /* larger ones are not faster */
@@ -22,21 +23,37 @@ int pages_open(pid_t tid)
 	return proc_open(tid, "pagemap", O_RDONLY);
 }
 
-static void add_run(struct page_runs *runs, uint64_t start, uint64_t end)
+static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool is_lacking)
 {
 	struct page_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
 
-	if (last && last->end == start) {
+	if (last && last->end == start && last->is_lacking == is_lacking) {
 		last->end = end;
 	} else {
 		ARRAY_GROW(runs->items, runs->capacity, runs->count);
-		runs->items[runs->count++] = (struct page_run){.start = start, .end = end, .at = runs->bytes};
+		runs->items[runs->count++] =
+			(struct page_run){.start = start, .end = end, .at = runs->bytes, .is_lacking = is_lacking};
 	}
 	runs->bytes += end - start;
 }
 
+/* Which pages are wanted. */
+struct wish {
+	uint64_t unwanted;                                 /* bits of pagemap's words */
+	bool (*wants_lacking)(void *context, uint64_t at); /* NULL: none */
+	void *context;
+};
+
+static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const struct wish *wish)
+{
+	const bool is_there = word & (PAGE_PRESENT | PAGE_SWAPPED);
+
+	if (is_there ? !(word & wish->unwanted) : wish->wants_lacking && wish->wants_lacking(wish->context, at))
+		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
+}
+
 /* False: pagemap says nothing from *at on. */
-static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, uint64_t unwanted)
+static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct wish *wish)
 {
 	const uint64_t page = page_size();
 	uint64_t words[WORDS];
@@ -49,21 +66,29 @@ static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end
 		if (got < (ssize_t)sizeof(*words))
 			return false;
 		for (size_t i = 0; i < (size_t)got / sizeof(*words); i++, *at += page)
-			if ((words[i] & (PAGE_PRESENT | PAGE_SWAPPED)) && !(words[i] & unwanted))
-				add_run(runs, *at, *at + page);
+			add_page(runs, *at, words[i], wish);
 	}
 	return true;
 }
 
 void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
 {
-	if (!add_pages(runs, fd, &start, end, 0))
-		add_run(runs, start, end);
+	if (!add_pages(runs, fd, &start, end, &(struct wish){.unwanted = PAGE_GUARD}))
+		add_run(runs, start, end, false);
+}
+
+void pages_add_lacking(struct page_runs *runs, int fd, uint64_t start, uint64_t end,
+		       bool (*is_wanted)(void *context, uint64_t address), void *context)
+{
+	const struct wish wish = {.unwanted = PAGE_GUARD, .wants_lacking = is_wanted, .context = context};
+
+	if (!add_pages(runs, fd, &start, end, &wish))
+		add_run(runs, start, end, false);
 }
 
 void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
 {
-	add_pages(runs, fd, &start, end, PAGE_OF_FILE);
+	add_pages(runs, fd, &start, end, &(struct wish){.unwanted = PAGE_OF_FILE | PAGE_GUARD});
 }
 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address)
@@ -145,7 +170,7 @@ int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to)
 			got = read_pieces(tid, to + done, page, pieces, 1);
 			if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
 				memset(to + done, 0, page);
-				unreadable += page;
+				unreadable += runs->items[position.index].is_lacking ? 0 : page;
 				got = (ssize_t)page;
 			}
 		}

@@ -35,7 +35,8 @@ struct scan_step {
  * definitely lost; of one that is that itself it alone. */
 struct scan_why {
 	uint64_t address;
-	bool is_block; /* else there is none, and no way */
+	bool is_block;    /* else there is none, and no way */
+	bool is_doubtful; /* possibly lost for memory alone that is not known */
 	enum scan_class class;
 	struct scan_step *steps;
 	size_t step_count;

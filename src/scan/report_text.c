@@ -34,6 +34,9 @@ static void print_time(FILE *out, time_t time)
 		fprintf(out, ", %s UTC", text);
 }
 
+/* What comes of memory that is not known. */
+static const char partial[] = ": what nothing else leads to is only possibly lost";
+
 static void print_pause(FILE *out, const struct scan_report *report)
 {
 	const struct snapshot_figures *pause = report->pause;
@@ -48,10 +51,8 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
 			plural(pause->threads), number_grouped(pause->bytes, bytes));
 		if (pause->unreadable)
-			fprintf(out,
-				"  %s bytes that could be written are not in the file: what only they lead to seems "
-				"lost\n",
-				number_grouped(pause->unreadable, bytes));
+			fprintf(out, "  %s bytes that could be written are not in the file%s\n",
+				number_grouped(pause->unreadable, bytes), partial);
 		if (!pause->threads)
 			fprintf(out, "  the file has no registers of threads: what only they or stacks lead to seems "
 				     "lost\n");
@@ -72,11 +73,13 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, "  %zu thread%s could not be stopped, deep in the kernel: their registers are not known\n",
 			pause->moving, plural(pause->moving));
 	if (pause->left_out)
-		fprintf(out, "  %s bytes of very wide mappings were not looked at: what only they lead to seems lost\n",
-			number_grouped(pause->left_out, bytes));
+		fprintf(out, "  %s bytes of very wide mappings were not looked at%s\n",
+			number_grouped(pause->left_out, bytes), partial);
 	if (pause->unreadable)
-		fprintf(out, "  %s bytes could not be read: what only they lead to seems lost\n",
-			number_grouped(pause->unreadable, bytes));
+		fprintf(out, "  %s bytes could not be read%s\n", number_grouped(pause->unreadable, bytes), partial);
+	if (pause->shared_left_out)
+		fprintf(out, "  %s bytes of shared memory that this process has not touched were not copied%s\n",
+			number_grouped(pause->shared_left_out, bytes), partial);
 }
 
 static void print_classes(FILE *out, const struct scan_report *report)
@@ -212,6 +215,8 @@ static void print_way(FILE *out, const struct scan_why *why)
 	}
 	if (why->is_block && why->class == CLASS_LOST)
 		fprintf(out, "  nothing: it is definitely lost\n");
+	else if (why->is_doubtful)
+		fprintf(out, "  nothing that is known: perhaps memory that was not copied\n");
 }
 
 static void print_whys(FILE *out, const struct scan_report *report)

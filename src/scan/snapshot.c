@@ -2,6 +2,7 @@
 #include "scan/snapshot.h"
 #include "scan/care.h"
 #include "scan/pages.h"
+#include "scan/shared.h"
 #include "scan/threads.h"
 #include "base/hash.h"
 #include "base/msg.h"
@@ -34,6 +35,7 @@ struct snapshot {
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
+	bool has_blocks_only; /* shared memory is not copied */
 	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
@@ -83,6 +85,36 @@ static bool has_tags(const struct maps *maps)
 	return false;
 }
 
+static void add_wanted(struct snapshot *s, int fd, const struct mapping *m, struct shared *shared)
+{
+	if (m->shared && s->has_blocks_only)
+		return;
+	if (m->end - m->start > SNAPSHOT_MAPPING_MAX)
+		s->figures.left_out += m->end - m->start;
+	else if (m->shared)
+		shared_add(shared, fd, m);
+	else
+		pages_add(&s->runs, fd, m->start, m->end);
+}
+
+static void add_runs(struct snapshot *s, int fd, pid_t tid)
+{
+	struct shared shared = shared_begin(tid, &s->maps, &s->runs);
+
+	s->runs.count = 0;
+	s->runs.bytes = s->figures.left_out = 0;
+	for (size_t i = 0; i < s->maps.count; i++) {
+		const struct mapping *m = &s->maps.items[i];
+
+		if (is_wanted(m))
+			add_wanted(s, fd, m, &shared);
+		else if (is_constant(&s->maps, i))
+			pages_add_changed(&s->runs, fd, m->start, m->end);
+	}
+	s->figures.shared_left_out = shared.missed;
+	shared_end(&shared);
+}
+
 /* 0 or -errno. */
 static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
@@ -100,18 +132,7 @@ static int read_layout(struct snapshot *s, pid_t tid, const struct arch *arch)
 
 	if (fd < 0)
 		return fd;
-	s->runs.count = 0;
-	s->runs.bytes = s->figures.left_out = 0;
-	for (size_t i = 0; i < maps.count; i++) {
-		const struct mapping *m = &maps.items[i];
-
-		if (is_wanted(m) && m->end - m->start > SNAPSHOT_MAPPING_MAX)
-			s->figures.left_out += m->end - m->start;
-		else if (is_wanted(m))
-			pages_add(&s->runs, fd, m->start, m->end);
-		else if (is_constant(&maps, i))
-			pages_add_changed(&s->runs, fd, m->start, m->end);
-	}
+	add_runs(s, fd, tid);
 	close(fd);
 	return 0;
 }
@@ -240,6 +261,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 				       .word_size = arch->pointer_size,
 				       .machine = arch->elf_machine,
 				       .tag_bits = arch->tag_bits,
+				       .is_partial = snapshot_is_partial(&s->figures),
 				       .bytes = image_bytes,
 				       .context = s};
 }
@@ -409,6 +431,11 @@ struct snapshot *snapshot_new(pid_t pid)
 
 	s->pid = pid;
 	return s;
+}
+
+void snapshot_blocks_only(struct snapshot *s)
+{
+	s->has_blocks_only = true;
 }
 
 void snapshot_limit(struct snapshot *s, uint64_t bytes)

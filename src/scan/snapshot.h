@@ -28,10 +28,11 @@ struct snapshot_care {
 
 /* What the newest copy has cost, and what it has. */
 struct snapshot_figures {
-	uint64_t pause_ns;   /* from the first stop to the last thread's going on */
-	uint64_t bytes;      /* that were copied */
-	uint64_t left_out;   /* bytes of mappings that are too wide to be looked through */
-	uint64_t unreadable; /* bytes that could not be read, and are zero in the copy */
+	uint64_t pause_ns;        /* from the first stop to the last thread's going on */
+	uint64_t bytes;           /* that were copied */
+	uint64_t left_out;        /* bytes of mappings that are too wide to be looked through */
+	uint64_t unreadable;      /* bytes that could not be read, and are zero in the copy */
+	uint64_t shared_left_out; /* bytes of shared memory that may hold something and were not copied: shared.h */
 	size_t threads;
 	size_t moving;   /* threads that could not be stopped: deep in the kernel */
 	size_t inside;   /* threads that did not come to where they were to stand */
@@ -39,10 +40,19 @@ struct snapshot_figures {
 	bool is_stopped; /* a signal had stopped the process before */
 };
 
+/* Whether a pointer may be in memory that was not copied. */
+static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
+{
+	return figures->left_out || figures->unreadable || figures->shared_left_out;
+}
+
 /* For a process, of which nothing is read yet. snapshot_free() frees it. */
 struct snapshot *snapshot_new(pid_t pid);
 /* A copy of more bytes than that is not made, and ends with -EFBIG; 0 (at first): any is. */
 void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
+/* From now on for the blocks of the heap alone, not for what leads to them: shared memory, where no allocator that is
+ * known has blocks, is not copied. */
+void snapshot_blocks_only(struct snapshot *snapshot);
 /* Reads what can be read while the process runs. 0, or 1 after a message: it may not be read, there is no memory for a
  * copy; -ESRCH, and nothing is said: it has ended. To be called before each pause that is worth it. */
 int snapshot_warm(struct snapshot *snapshot);

@@ -179,7 +179,9 @@ static bool has_flag(const char *line, const char *flag)
 	return found && found < line + strcspn(line, "\n");
 }
 
-void maps_mark_tags(const char *text, struct maps *maps)
+/* Calls back for each of the mappings that the text of smaps has flags of. */
+static void each_flags(const char *text, const struct maps *maps,
+		       void (*take)(void *context, size_t index, const char *line), void *context)
 {
 	uint64_t start = 0, number;
 
@@ -187,28 +189,70 @@ void maps_mark_tags(const char *text, struct maps *maps)
 		line += *line == '\n';
 		char *at = (char *)line;
 
-		if (take_hex(&at, '-', &number))
+		if (take_hex(&at, '-', &number)) {
 			start = number;
-		else if (has_flag(line, " mt")) {
+		} else if (has_flag(line, " ")) {
 			const size_t i = COUNT_UP_TO(maps->items, maps->count, .end, start);
 
 			if (i < maps->count && maps->items[i].start <= start)
-				maps->items[i].has_tags = true;
+				take(context, i, line);
 		}
 	}
 }
 
-int maps_read_tags(pid_t pid, struct maps *maps)
+static void mark_tags(void *context, size_t index, const char *line)
+{
+	struct maps *const maps = context;
+
+	maps->items[index].has_tags |= has_flag(line, " mt");
+}
+
+void maps_mark_tags(const char *text, struct maps *maps)
+{
+	each_flags(text, maps, mark_tags, maps);
+}
+
+static char *read_smaps(pid_t pid)
 {
 	char *const path = proc_path(pid, "smaps");
 	char *const text = read_file(path, SMAPS_MAX, NULL);
-	const int error = text ? 0 : -errno;
 
 	free(path);
-	if (text)
-		maps_mark_tags(text, maps);
+	return text;
+}
+
+int maps_read_tags(pid_t pid, struct maps *maps)
+{
+	char *const text = read_smaps(pid);
+
+	if (!text)
+		return -errno;
+	maps_mark_tags(text, maps);
 	free(text);
-	return error;
+	return 0;
+}
+
+static void mark_waiters(void *context, size_t index, const char *line)
+{
+	bool *const has_waiters = context;
+
+	has_waiters[index] = has_flag(line, " um") || has_flag(line, " ui");
+}
+
+void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters)
+{
+	each_flags(text, maps, mark_waiters, has_waiters);
+}
+
+int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters)
+{
+	char *const text = read_smaps(pid);
+
+	if (!text)
+		return -errno;
+	maps_mark_waiters(text, maps, has_waiters);
+	free(text);
+	return 0;
 }
 
 void maps_free(struct maps *maps)

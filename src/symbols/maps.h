@@ -30,6 +30,11 @@ void maps_free(struct maps *maps);
 int maps_read_tags(pid_t pid, struct maps *maps);
 /* The same from the text of smaps. */
 void maps_mark_tags(const char *text, struct maps *maps);
+/* Of each mapping whether a page of it that is missing is brought by userfaultfd(2): reading it waits until the process
+ * that serves it has brought the page. As maps_read_tags(). */
+int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters);
+/* The same from the text of smaps. */
+void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters);
 /* The mapping that holds an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 

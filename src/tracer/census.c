@@ -101,8 +101,10 @@ static void report_census(const struct process *p, const struct look *look, cons
 static bool census_of(struct process *p)
 {
 	const struct settings *set = p->tracer->set;
-	const struct look look = look_through(
-		p, &(struct look_wish){.is_wanted = is_wanted, .is_early = is_early, .spares_sleepers = true});
+	const struct look look = look_through(p, &(struct look_wish){.is_wanted = is_wanted,
+								     .is_early = is_early,
+								     .spares_sleepers = true,
+								     .is_for_blocks = true});
 	size_t count = 0;
 	const struct heap_block *const blocks = look.ending && !look.reason ? ending_blocks(look.ending, &count) : NULL;
 

@@ -192,6 +192,8 @@ static bool pause_once(struct process *p, const struct look_wish *wish, bool may
 	struct task *const running = any_task(p);
 
 	ending_limit(ending, wish->limit);
+	if (wish->is_for_blocks)
+		ending_blocks_only(ending);
 	if (running && (look->reason = ending_warm(ending, running))) {
 		look->ending = ending;
 		return true;

@@ -20,7 +20,8 @@ struct look_wish {
 	 *	A: asleep | all others stand, the copy is begun | A: wakes, malloc(): its hit is acted on later
 	 */
 	bool spares_sleepers;
-	uint64_t limit; /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
+	bool is_for_blocks; /* and not for what is lost of them: less is copied */
+	uint64_t limit;     /* of a copy, in bytes; 0 none. Where it would be larger nobody is stopped */
 };
 
 struct look {

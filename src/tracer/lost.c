@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/lost.h"
 #include "calls/probes.h"
+#include "base/msg.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -117,7 +118,13 @@ void lost_put(struct trace *trace, struct ending *ending, const char *reason)
 	if (!reason || ending_is_unknown(ending))
 		reason = classify(trace, ending);
 	const struct heap_figures *figures = reason ? NULL : ending_figures(ending);
+	const uint64_t unknown = reason ? 0 : ending_unknown_bytes(ending);
+	char bytes[32];
 
+	if (unknown)
+		msg_warn("process %d: %s bytes of its memory could not be copied, shared memory that it has not "
+			 "touched or very wide mappings: what nothing else leads to is only possibly lost",
+			 trace->pid, number_grouped(unknown, bytes));
 	if (figures)
 		put_figures(trace, figures);
 	put_all(trace, ending, reason);
@@ -184,6 +191,8 @@ void lost_at_end(struct task *task, bool is_last)
 	if (!is_last)
 		return;
 	ending_limit(p->life->ending, is_wanted ? 0 : lost_figures_limit(p));
+	if (!is_wanted)
+		ending_blocks_only(p->life->ending);
 	const char *reason = ending_copy(p->life->ending, task);
 	bool is_passing;
 

@@ -13,14 +13,14 @@ static bool has_trace(const struct process *p)
 
 /* What a look is for. */
 struct aim {
-	bool spares_sleepers;
+	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
 	uint64_t (*limit)(const struct process *p); /* in bytes; NULL none */
 	void (*put)(struct trace *trace, struct ending *ending, const char *reason);
 };
 
-static const struct aim aim_lost = {false, has_trace, NULL, lost_put};
-static const struct aim aim_figures = {true, lost_figures_are_wanted, lost_figures_limit, lost_put_figures};
+static const struct aim aim_lost = {false, false, has_trace, NULL, lost_put};
+static const struct aim aim_figures = {true, true, lost_figures_are_wanted, lost_figures_limit, lost_put_figures};
 
 static bool look_at(struct process *p, const struct aim *aim)
 {
@@ -28,6 +28,7 @@ static bool look_at(struct process *p, const struct aim *aim)
 		.is_wanted = aim->is_wanted,
 		/* With -L not all functions are planted. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
+		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};
 	const struct look look = look_through(p, &wish);

@@ -54,6 +54,7 @@ import scan_answers
 import scanned
 import scans
 import several
+import shared_memory
 import special
 import stacks
 import steady
@@ -151,6 +152,7 @@ MODULES = [
     ('scans', hostile_cores),
     ('scans', damaged),
     ('scans', scan_answers),
+    ('scans', shared_memory),
     ('scans', scanned),
     ('scans', tagged),
     ('allocators', allocators),

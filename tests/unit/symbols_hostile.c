@@ -102,6 +102,26 @@ static void test_tags(void **state)
 	assert_int_equal(maps_read_tags(getpid(), &maps), 0);
 }
 
+/* Of smaps: missing pages that userfaultfd brings. */
+static void test_waiters(void **state)
+{
+	static const char text[] = "1000-2000 rw-s 00000000 00:01 7 /um um\nSize: 4 kB um\nVmFlags: rd wr sh uw \n"
+				   "2000-3000 rw-s 00000000 00:01 8 /x\nVmFlags: rd wr sh um \n"
+				   "3000-4000 rw-s 00000000 00:01 8 /x\nVmFlags: rd wr uw sh ui\n"
+				   "7000-8000 rw-s 00000000 00:01 8 /x\nVmFlags: um\n";
+	bool has_waiters[3] = {false};
+	struct maps maps;
+
+	(void)state;
+	assert_int_equal(maps_parse("1000-2000 rw-s 0 0:1 7\n2000-3000 rw-s 0 0:1 8\n3000-4000 rw-s 0 0:1 8\n", &maps),
+			 0);
+	maps_mark_waiters(text, &maps, has_waiters);
+	assert_false(has_waiters[0]);
+	assert_true(has_waiters[1]);
+	assert_true(has_waiters[2]);
+	maps_free(&maps);
+}
+
 /* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which lie 64 KiB apart: what traces carry of
  * the linker ends before it. What has no name there changes nothing. */
 static void test_hole(void **state)
@@ -461,7 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),     cmocka_unit_test(test_hole),      cmocka_unit_test(test_bad_maps),
 		cmocka_unit_test(test_damaged),  cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_demangle), cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_demangle), cmocka_unit_test(test_tags),      cmocka_unit_test(test_waiters),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);

@@ -297,7 +297,8 @@ static void test_tagged(void **state)
 		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
 		image.tag_bits = 0;
-		assert_true(reachable(&image, 0, &known) < 10);
+		/* But for some that old words on stacks lead to. */
+		assert_true(reachable(&image, 0, &known) < plain / 50);
 	}
 	snapshot_free(snapshot);
 	kill(pid, SIGKILL);

@@ -4,6 +4,7 @@
 #include "calls/contexts.h"
 #include "calls/probes.h"
 #include "calls/stack.h"
+#include "calls/unseen.h"
 #include "calls/values.h"
 #include "record/ledger.h"
 #include "record/output.h"
@@ -157,10 +158,14 @@ static void write_looked(struct task *task, const struct call *call, const struc
 	struct trace *trace = of->p->trace;
 	struct unwind_frame frames[MAX_FRAMES + 2];
 
-	if (was_made_within(call, trace, e->id) ||
-	    (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id)))
+	if (was_made_within(call, trace, e->id)) {
+		ledger_made_by_several(trace, of->row->resource, e->id);
+		return;
+	}
+	if (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id))
 		return;
 	stack_of_event(e, task, frames, false);
+	e->has_unknown_maker = unseen_may_contain(task, call->probe, e);
 	if (of->row->function->role == ROLE_CALL) {
 		ledger_call(trace, e);
 		return;

@@ -40,7 +40,9 @@ struct event {
 	uint64_t extent;  /* of the release of a range: how many bytes it gives up; 0: the whole one */
 	uint64_t kept;    /* a number that an allocation keeps with its id; has_kept */
 	bool has_kept;
-	struct arg_list *args; /* NULL none */
+	bool has_unknown_maker;  /* its call may be a part of another function's, whose entry was not seen */
+	bool may_be_bookkeeping; /* a release by the allocator's own library, of what it perhaps keeps for itself */
+	struct arg_list *args;   /* NULL none */
 	struct unwind_frame *frames;
 	size_t frame_count;
 	bool has_frames;

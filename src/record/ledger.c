@@ -199,6 +199,12 @@ bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint
 }
 
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource)
+void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id)
+{
+	settle_about_to_change(trace);
+	live_forget_maker(&trace->ledger.live[resource], id);
+}
+
 {
 	return trace->ledger.live ? trace->ledger.live[resource].counts : (struct kind_counts){0};
 }

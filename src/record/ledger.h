@@ -80,6 +80,9 @@ void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t n
 /* What was kept with an id. False: nothing was. */
 bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
+/* The live id was returned by an outer function too, of which its event says nothing: it may be released by the family of
+ * either. */
+void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

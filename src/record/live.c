@@ -47,7 +47,7 @@ void live_add(struct trace *trace, const struct event *e)
 	struct live_set *live = live_of(trace, e);
 	const struct block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
 				    .event = trace->next_index - 1,
-				    .maker = function_number(trace->run, e->function)};
+				    .maker = e->has_unknown_maker ? 0 : function_number(trace->run, e->function)};
 	uint64_t *const place = hash_get(&live->blocks, e->id);
 
 	if (place) {
@@ -104,6 +104,18 @@ bool live_remove(struct live_set *live, uint64_t id, struct block *block)
 }
 
 /* ---- References: `references` has those beyond the first ---- */
+void live_forget_maker(struct live_set *live, uint64_t id)
+{
+	uint64_t *const packed = hash_get(&live->blocks, id);
+
+	if (!packed)
+		return;
+	struct block block = block_unpack(*packed);
+
+	block.maker = 0;
+	*packed = block_pack(&block);
+}
+
 
 bool live_add_reference(struct live_set *live, uint64_t id)
 {

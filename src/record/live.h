@@ -24,6 +24,9 @@ bool live_add_census(struct live_set *live, uint64_t id, uint64_t size);
 /* It is not live any more: what it was. False: it was not. */
 bool live_remove(struct live_set *live, uint64_t id, struct block *block);
 
+/* By which function the live id was made is not known any more. */
+void live_forget_maker(struct live_set *live, uint64_t id);
+
 /* References that are counted (RESOURCE_REFCOUNT): an allocation of a live id adds one, a release takes one, and the
  * last one ends it. One from before the fork is not in this trace, so the first allocation here is its first. */
 static inline bool live_is_counted(const struct live_set *live)

@@ -6,6 +6,7 @@
 #include "calls/manual_symbols.h"
 #include "calls/pattern_probes.h"
 #include "calls/probes.h"
+#include "calls/unseen.h"
 #include "record/attachments.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
@@ -68,6 +69,8 @@ static void process_plant(struct process *p)
 {
 	const struct resource *kind;
 
+	if (p->trace->attached)
+		unseen_begin(p);
 	probes_plant(p);
 	contexts_find(p, true);
 	for (uint32_t id = 1; (kind = kind_of(p->tracer->set, id)); id++)

@@ -23,6 +23,7 @@ import aliases
 import allocators
 import attached
 import attachments
+import baseline
 import builds
 import census
 import chosen
@@ -148,6 +149,7 @@ MODULES = [
     ('live', live),
     ('lost', lost),
     ('census', census),
+    ('baseline', baseline),
     ('scans', scans),
     ('scans', hostile_cores),
     ('scans', damaged),

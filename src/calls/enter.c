@@ -117,7 +117,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 			      (!is_known && call_fold(task, probe, return_sp));
 
 	entered_release(task, call_reserved(p, resource, e->id), is_inner, e->time_ns);
-	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e->id))
+	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e))
 		return;
 	e->function = called_as(task, probe);
 	e->context = contexts_of(task);

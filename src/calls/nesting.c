@@ -299,20 +299,24 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 }
 
 /* glibc frees its thread cache by its own free() when a thread ends: the cache itself, which it never got from
- * malloc(), and what the program has freed already. Where functrace has attached, the cache may as well be a block
- * that the library has from before. Of other kinds the C library has nothing of that sort: a descriptor that it closes
- * has been opened. */
-bool release_count_bookkeeping(struct task *task, const struct probe *probe, uint64_t id)
+ * malloc(), and what the program has freed already. In an attached process the baseline tells these from a block that
+ * the library has from before; without a baseline they cannot be told apart. Of other kinds the C library has nothing
+ * of that sort: a descriptor that it closes has been opened. */
+bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;
-	const struct trace *const trace = p->trace;
+	struct trace *const trace = p->trace;
 	const uint32_t resource = probe->wanted->resource;
 	uint64_t return_address;
 
-	if (!probe->wanted->kind->keeper || ledger_knows(trace, resource, id) ||
-	    (trace->attached && !ledger_has_released(trace, resource, id)) ||
+	if (!probe->wanted->kind->keeper || ledger_knows(trace, resource, e->id) ||
 	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
-	p->trace->counts.internal++;
+	e->may_be_bookkeeping = trace->attached && !ledger_has_released(trace, resource, e->id) &&
+				!ledger_has_baseline(trace, resource);
+	if (e->may_be_bookkeeping)
+		return false;
+	ledger_census_without(trace, resource, e->id);
+	trace->counts.internal++;
 	return true;
 }

@@ -104,12 +104,28 @@ bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t
 	return live_add_census(&trace->ledger.live[resource], id, size);
 }
 
-void ledger_end_census(struct trace *trace, uint32_t resource)
+void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id)
+{
+	struct live_set *live = &trace->ledger.live[resource];
+
+	if (live->awaits_census)
+		hash_set(&live->released, id, 1);
+}
+
+void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete)
 {
 	struct live_set *live = &trace->ledger.live[resource];
 
 	live->awaits_census = false;
+	live->has_baseline = is_complete;
 	hash_free(&live->released);
+}
+
+bool ledger_has_baseline(const struct trace *trace, uint32_t resource)
+{
+	const struct live_set *live = &trace->ledger.live[resource];
+
+	return live->awaits_census || live->has_baseline;
 }
 
 /* ---- What is asked of it ---- */
@@ -183,6 +199,12 @@ uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t i
 	return packed ? block_unpack(*packed).event : 0;
 }
 
+void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id)
+{
+	settle_about_to_change(trace);
+	live_forget_maker(&trace->ledger.live[resource], id);
+}
+
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number)
 {
 	settle_about_to_change(trace);
@@ -199,12 +221,6 @@ bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint
 }
 
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource)
-void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id)
-{
-	settle_about_to_change(trace);
-	live_forget_maker(&trace->ledger.live[resource], id);
-}
-
 {
 	return trace->ledger.live ? trace->ledger.live[resource].counts : (struct kind_counts){0};
 }

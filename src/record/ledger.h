@@ -26,7 +26,12 @@ bool ledger_awaits_census(const struct trace *trace);
 /* The id is live, though no call here has allocated it, or is about to. False: the ledger knows it, or its release.
  * What is entered is in the trace: the caller writes it. */
 bool ledger_census(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
-void ledger_end_census(struct trace *trace, uint32_t resource);
+/* The copy may have the id, but the program has not: it is not entered. Nothing while no census is pending. */
+void ledger_census_without(struct trace *trace, uint32_t resource, uint64_t id);
+/* is_complete: all blocks that the process had were in it. */
+void ledger_end_census(struct trace *trace, uint32_t resource, bool is_complete);
+/* Whether what was live before the trace is known, or will be when a pending census has ended. */
+bool ledger_has_baseline(const struct trace *trace, uint32_t resource);
 /* A call that neither allocates nor releases. */
 void ledger_call(struct trace *trace, const struct event *e);
 
@@ -75,14 +80,14 @@ bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
 uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
 /* The number of the event that made an id live; 0: it is not, or that is not known. */
 uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id);
+/* The live id was returned by an outer function too, of which its event says nothing: it may be released by the family of
+ * either. */
+void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 /* Keeps a number with an id of the kind, which need not be live; a fork's child has it too. */
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number);
 /* What was kept with an id. False: nothing was. */
 bool ledger_kept(const struct trace *trace, uint32_t resource, uint64_t id, uint64_t *to);
 /* Whether the last that the trace has of the id is a release. Many releases later that is forgotten. */
-/* The live id was returned by an outer function too, of which its event says nothing: it may be released by the family of
- * either. */
-void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 bool ledger_has_released(const struct trace *trace, uint32_t resource, uint64_t id);
 
 #endif

@@ -28,6 +28,7 @@ void live_fork(const struct live_set *from, struct live_set *to)
 	to->bytes = from->bytes;
 	to->older = from->blocks.count; /* its releases are numbers in another trace, and not kept */
 	to->older_bytes = from->bytes;
+	to->has_baseline = from->has_baseline;
 }
 
 /* ---- One id ---- */
@@ -103,7 +104,6 @@ bool live_remove(struct live_set *live, uint64_t id, struct block *block)
 	return true;
 }
 
-/* ---- References: `references` has those beyond the first ---- */
 void live_forget_maker(struct live_set *live, uint64_t id)
 {
 	uint64_t *const packed = hash_get(&live->blocks, id);
@@ -116,6 +116,7 @@ void live_forget_maker(struct live_set *live, uint64_t id)
 	*packed = block_pack(&block);
 }
 
+/* ---- References: `references` has those beyond the first ---- */
 
 bool live_add_reference(struct live_set *live, uint64_t id)
 {

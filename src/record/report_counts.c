@@ -82,15 +82,17 @@ static void add_unknown_releases(struct buf *b, const struct run *run, const str
 				 const struct kind_counts *counts)
 {
 	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
+	const uint64_t count = counts->unknown_releases - counts->repeated - counts->perhaps_internal;
 
 	if (run->attached)
-		add_kind_count(b, counts->unknown_releases - counts->repeated, kind,
-			       "release of a % from before functrace attached",
+		add_kind_count(b, count, kind, "release of a % from before functrace attached",
 			       "releases of %s from before functrace attached", paused);
 	else
-		add_kind_count(b, counts->unknown_releases - counts->repeated, kind,
-			       "release of a % that was not seen allocated",
+		add_kind_count(b, count, kind, "release of a % that was not seen allocated",
 			       "releases of %s that were not seen allocated", paused);
+	add_kind_count(b, counts->perhaps_internal, kind,
+		       "release by the C library of a % from before, or of memory that it kept for itself",
+		       "releases by the C library of %s from before, or of memory that it kept for itself", paused);
 }
 
 /* Releases of what had been released before. A call that was not seen may have given it out meanwhile. */

@@ -91,6 +91,7 @@ static void unknown_release(struct trace *trace, const struct event *e)
 
 	counts->unknown_releases++;
 	counts->repeated += before != NULL;
+	counts->perhaps_internal += !before && e->may_be_bookkeeping;
 	if (counts->unknown_releases > NOTES_MAX || !(before ? settle_suspects(trace) : settle_accuses(trace)))
 		return;
 	if (before)

@@ -35,6 +35,7 @@ struct reservation {
 struct kind_counts {
 	uint64_t unknown_releases; /* of what was not seen allocated */
 	uint64_t repeated;         /* ... and had been released before */
+	uint64_t perhaps_internal; /* ... and perhaps was never the program's: the allocator's own bookkeeping */
 	uint64_t failed_again;     /* that failed, of what had been released (a descriptor closed twice) */
 	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
 	uint64_t mismatched;       /* by another family of functions */
@@ -59,6 +60,7 @@ struct live_set {
 	uint64_t bytes;
 	uint64_t older, older_bytes; /* of these from before the trace, or the fork that began it */
 	bool has_census;             /* ... which are in the trace */
+	bool has_baseline;           /* all blocks from before the trace are known */
 	bool awaits_census;
 	struct hash released; /* while it does: the ids that were released */
 	struct lost_total lost;

@@ -116,7 +116,7 @@ static bool census_of(struct process *p)
 
 			report_census(p, &look, &entered);
 		}
-		ledger_end_census(p->trace, id);
+		ledger_end_census(p->trace, id, blocks && p->tasks);
 	}
 	if (look.ending && look.reason)
 		msg_info("process %d stood for %.1f ms, but the blocks that it has from before are not known: %s",

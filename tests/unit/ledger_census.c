@@ -15,7 +15,7 @@ static unsigned census(const uint64_t *ids, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		entered += ledger_census(trace, 1, ids[i], 100 + ids[i]);
-	ledger_end_census(trace, 1);
+	ledger_end_census(trace, 1, true);
 	return entered;
 }
 
@@ -158,7 +158,7 @@ static void test_large(void **state)
 	assert_true(ledger_census(trace, 1, 0x10, UINT64_C(1) << 40));
 	assert_true(ledger_census(trace, 1, 0x20, UINT64_MAX));
 	assert_false(ledger_census(trace, 1, 0x20, 1));
-	ledger_end_census(trace, 1);
+	ledger_end_census(trace, 1, true);
 	assert_int_equal(ledger_size(trace, 1, 0x10), UINT64_C(1) << 40);
 	released(0x10);
 	released(0x20);

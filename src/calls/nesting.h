@@ -17,8 +17,8 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 bool release_is_library_own(struct task *task, const struct probe *probe);
 /* Whether the task's last release of that kind was by this probe, from that place on the stack. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
-/* Counts a release of what an allocator keeps for itself and never gave away, if it is one: true. Where it may be one, it
- * is marked so: may_be_bookkeeping. */
+/* Counts a release of what an allocator keeps for itself and never gave away, if it is one: true. Where it may be one,
+ * it is marked so: may_be_bookkeeping. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e);
 
 #endif

@@ -80,8 +80,8 @@ bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
 uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
 /* The number of the event that made an id live; 0: it is not, or that is not known. */
 uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id);
-/* The live id was returned by an outer function too, of which its event says nothing: it may be released by the family of
- * either. */
+/* The live id was returned by an outer function too, of which its event says nothing: it may be released by the family
+ * of either. */
 void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 /* Keeps a number with an id of the kind, which need not be live; a fork's child has it too. */
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number);

@@ -1,7 +1,7 @@
 # record/: what calls mean for the traces: order, live set, output, summary; knows neither ptrace nor the tracee
 noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/record/areas.c src/record/areas.h \
-	src/record/blocks.c src/record/blocks.h src/record/kinds.c src/record/kinds.h \
+	src/record/blocks.c src/record/blocks.h src/record/counts.h src/record/kinds.c src/record/kinds.h \
 	src/record/event.h src/record/ledger.c src/record/ledger.h src/record/live.c src/record/live.h \
 	src/record/open_files.c src/record/open_files.h src/record/output.c src/record/output.h src/record/progress.c \
 	src/record/progress.h src/record/report.c src/record/report.h src/record/report_counts.c src/record/run.h \

@@ -33,9 +33,9 @@ static uint64_t last_event(const struct trace *trace)
 	return trace->next_index - 1;
 }
 
-/* The function that made a block is known unless calls may have been missed: operator new, whose return was not watched,
- * then looks like the malloc inside it, and a forking process may have given the address out anew in the moment before
- * its child's ledger was copied. */
+/* The function that made a block is known unless calls may have been missed: operator new, whose return was not
+ * watched, then looks like the malloc inside it, and a forking process may have given the address out anew in the
+ * moment before its child's ledger was copied. */
 static bool knows_maker(const struct trace *trace, const struct block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);

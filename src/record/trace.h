@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "record/areas.h"
+#include "record/counts.h"
 #include "record/event.h"
 #include "record/times.h"
 #include "symbols/names.h"
@@ -29,16 +30,6 @@ struct trace_contexts {
 struct reservation {
 	bool is_open;
 	struct event event; /* the frames and references to the thread and the arguments are its own */
-};
-
-/* What was odd with the releases of one kind. */
-struct kind_counts {
-	uint64_t unknown_releases; /* of what was not seen allocated */
-	uint64_t repeated;         /* ... and had been released before */
-	uint64_t perhaps_internal; /* ... and perhaps was never the program's: the allocator's own bookkeeping */
-	uint64_t failed_again;     /* that failed, of what had been released (a descriptor closed twice) */
-	uint64_t reused;           /* ids that were given out while they were live: a release was not seen */
-	uint64_t mismatched;       /* by another family of functions */
 };
 
 /* What the last scan has found lost of a kind, definitely or indirectly. */
@@ -82,21 +73,6 @@ struct ledger {
 	/* Called before anything changes, if not NULL: the ledger of a fork's child goes by this one, too. */
 	void (*before_change)(void *context);
 	void *context;
-};
-
-struct counts {
-	uint64_t events;         /* calls that were written */
-	uint64_t stale;          /* calls that ended without a return (longjmp, an exception) */
-	uint64_t not_calls;      /* entries of functions to which something jumped */
-	uint64_t no_return_seen; /* calls whose return could not be watched */
-	uint64_t withdrawn; /* releases whose calls were not seen to return: whether they have succeeded is not known */
-	uint64_t internal;  /* releases of the allocator's own bookkeeping, not written */
-	uint64_t slow_steps;                      /* breakpoints passed by stopping all threads */
-	uint64_t retired;                         /* return sites taken out, for no call came to them */
-	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
-	uint64_t failed_probes;                   /* functions that could not be probed */
-	uint64_t failures;                        /* calls that failed, and of which a remark is in the trace: -a */
-	uint64_t unknown_params;                  /* functions that were called, -a, and nothing is known of theirs */
 };
 
 /* The trace of one process, which lasts until it ends, executes another program or is paused. */
@@ -144,8 +120,5 @@ struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 void trace_free(struct trace *trace);
 /* A fork's child begins with its parent's contexts. */
 void trace_copy_contexts(const struct trace *from, struct trace *to);
-/* Add every count of `from` to those of `to`. */
-void counts_add(struct counts *to, const struct counts *from);
-void kind_counts_add(struct kind_counts *to, const struct kind_counts *from);
 
 #endif

@@ -24,7 +24,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/kind_shmposix.c tests/targets/kind_thread.c tests/targets/kind_threadstorm.c \
 	tests/targets/leaderless.c tests/targets/leaving.c \
 	tests/targets/library.c tests/targets/heapfigures.c tests/targets/heaplog.c tests/targets/heapmodes.c \
-	tests/targets/emptycache.c tests/targets/inner.cpp tests/targets/insidenew.cpp tests/targets/planted.c tests/targets/planted_types.cpp \
+	tests/targets/emptycache.c tests/targets/inner.cpp tests/targets/insidenew.cpp \
+	tests/targets/planted.c tests/targets/planted_types.cpp \
 	tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_new.cpp \

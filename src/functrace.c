@@ -5,6 +5,7 @@
 #include "base/title.h"
 #include "options.h"
 #include "live_run.h"
+#include "repair_run.h"
 #include "report_run.h"
 #include "scan_run.h"
 #include "engine/engine.h"
@@ -22,6 +23,8 @@ int main(int argc, char **argv)
 	msg_set_program("functrace");
 	int status = settings_parse(argc, title_begin(argc, argv), &settings);
 
+	if (status < 0 && settings.is_repair)
+		status = repair_run(&settings);
 	if (status < 0 && settings.scan.is_wanted)
 		status = scan_run(&settings);
 	if (status < 0 && settings.report.is_wanted)

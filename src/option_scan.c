@@ -179,6 +179,18 @@ int option_scan_check(struct parse *parse)
 	return error;
 }
 
+int option_repair_check(struct parse *parse)
+{
+	const struct settings *const s = parse->settings;
+
+	if (!s->pid_count || s->argv)
+		return usage_error(parse, "--repair is for processes that run: give them with -t");
+	if (s->scan.is_wanted || parse->tracing_option)
+		return usage_error(parse, "%s does not go with --repair, which traces nothing; leave one of them out",
+				   parse->tracing_option ? parse->tracing_option : "--scan");
+	return 0;
+}
+
 void option_scan_free(struct settings *settings)
 {
 	free(settings->scan.why);

@@ -15,6 +15,8 @@ bool option_scan_is_beside(const struct settings *settings);
 int option_scan_check(struct parse *parse);
 /* When the format is known, too: whether --scan goes together with tracing, or, without it, is part of a report. */
 int option_scan_beside_check(struct parse *parse);
+/* The same of --repair. */
+int option_repair_check(struct parse *parse);
 void option_scan_free(struct settings *settings);
 
 #endif

@@ -41,6 +41,7 @@ enum long_option {
 	OPT_USAGE,
 	OPT_CONTEXT_FUNCTION,
 	OPT_ATTACH_FILE,
+	OPT_REPAIR,
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
 	OPT_CYCLE_SIZE,
@@ -66,6 +67,8 @@ static int check_all(struct parse *parse)
 	if (s->scan.sysroot && !s->scan.core)
 		return usage_error(parse, "--sysroot=%s is about the files of a core file; add --scan --core=FILE",
 				   s->scan.sysroot);
+	if (s->is_repair)
+		return option_repair_check(parse);
 	if (!s->argv && !s->pid_count && !s->scan.core)
 		return usage_error(parse, "nothing to trace: give a program and its arguments, or -t PID");
 	if (s->argv && !s->argv[0][0])
@@ -186,6 +189,7 @@ static const struct argp_option options[] = {
 	 "always, or never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
+	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: take out breakpoints that a killed functrace has left", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "say what functrace does", 0},
 	{"help", 'h', NULL, 0, "this text", -1},
 	{"usage", OPT_USAGE, NULL, 0, "a short form of it", -1},
@@ -300,6 +304,9 @@ static int parse_flag(struct parse *parse, int key)
 	case OPT_VERIFY:
 		s->verify = true;
 		return 0;
+	case OPT_REPAIR:
+		s->is_repair = true;
+		return 0;
 	case 'q':
 		s->quiet = true;
 		msg_set_quiet(true);
@@ -328,8 +335,8 @@ static const char *shown_name(int key)
 /* What --scan alone has no use for is kept, to be refused then. */
 static void note_use(struct parse *parse, int key)
 {
-	const bool is_of_all =
-		key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' || key == 's';
+	const bool is_of_all = key == 't' || key == 'p' || key == OPT_CHILDREN || key == 'q' || key == 'd' ||
+			       key == 's' || key == OPT_REPAIR;
 
 	if (!is_of_all && !parse->tracing_option)
 		parse->tracing_option = shown_name(key);

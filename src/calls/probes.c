@@ -49,8 +49,9 @@ static void probe_failed(struct process *p, const struct probe *probe)
 		return;
 	output_note(p->trace, "not traced: %s in %s: no breakpoint can be set there", probe->traced.shown,
 		    probe->object->path);
-	msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
-		 probe->object->path, why_failed(p, probe));
+	if (!p->text->has_leftovers) /* which has been reported for all of them */
+		msg_warn("%s in %s is not traced: no breakpoint can be set there (%s)", probe->traced.shown,
+			 probe->object->path, why_failed(p, probe));
 }
 
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like)

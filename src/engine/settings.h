@@ -100,6 +100,7 @@ struct settings {
 	int toggle_signal;       /* 0: none */
 	const char *toggle_name; /* as kill(1) takes it, of the command line's memory */
 	bool verify;
+	bool is_repair; /* --repair: nothing is traced */
 	bool quiet;
 	enum placement cpu;
 	enum unwind_method unwinder;

@@ -65,6 +65,7 @@ struct text {
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
 	bool writes_refused; /* it is written by ptrace, with a task stopped */
+	bool has_leftovers;  /* a tracer that is gone has left breakpoints in it: tracer/leftovers.c */
 	uint64_t slow_steps;
 	/* Called before anything changes that borrowers of the process's tables go by, where there are any; else
 	 * NULL. */

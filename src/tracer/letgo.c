@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/letgo.h"
+#include "tracer/leftovers.h"
 #include "record/run.h"
 #include "tracer/act.h"
 #include "tracer/births.h"
@@ -207,9 +208,15 @@ static void verify(struct process *p)
 		slots++;
 		wrong += memory_read(p, slot->address, now, sizeof(now)) == 0 && memcmp(now, slot->saved, sizeof(now));
 	}
+	const size_t left = leftovers_count(p);
+
 	if (wrong)
 		msg_error("process %d: %zu of %zu places of its text differ from what was there before.", p->pid, wrong,
 			  sites + slots);
+	else if (left)
+		msg_warn("process %d: what functrace changed in its text is as it was (%zu breakpoints, %zu copies "
+			 "verified), but %zu breakpoint%s that this run did not set %s there",
+			 p->pid, sites, slots, left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 	else
 		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)", p->pid, sites,
 			 slots);

@@ -4,6 +4,7 @@ libtracer_a_SOURCES = src/tracer/act.c src/tracer/act.h src/tracer/attach.c src/
 	src/tracer/births.h src/tracer/census.c src/tracer/census.h src/tracer/life.c src/tracer/life.h \
 	src/tracer/execs.c src/tracer/execs.h \
 	src/tracer/forks.c src/tracer/forks.h src/tracer/letgo.c src/tracer/letgo.h \
+	src/tracer/leftovers.c src/tracer/leftovers.h \
 	src/tracer/look.c src/tracer/look.h src/tracer/lost.c src/tracer/lost.h src/tracer/lost_detach.c \
 	src/tracer/process.c \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c src/tracer/seize_stops.h \

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/start.h"
+#include "tracer/leftovers.h"
 #include "tracer/forks.h"
 #include "calls/contexts.h"
 #include "calls/linker.h"
@@ -110,6 +111,7 @@ int processes_start(struct tracer *t, struct process **failed)
 
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
+	leftovers_look(t);
 	for (struct process *p = t->processes; p; p = p->next) {
 		if (p->leaving || p->life->uncompared)
 			continue;

@@ -48,6 +48,7 @@ import made
 import outputs
 import placement
 import programs
+import repair
 import resource_programs
 import resources
 import lost
@@ -131,6 +132,7 @@ MODULES = [
     ('special', special),
     ('deaths', deaths),
     ('engine', engine_kill),
+    ('repair', repair),
     ('forking', forking),
     ('errors', errors),
     ('outputs', outputs),

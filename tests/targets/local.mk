@@ -31,7 +31,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_new.cpp \
 	tests/targets/ownmalloc.c \
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pieces.c tests/targets/pinned.c \
-	tests/targets/placed.c tests/targets/prefixed.c tests/targets/race.c tests/targets/recursion.c \
+	tests/targets/placed.c tests/targets/prefixed.c \
+	tests/targets/prefork.c tests/targets/race.c tests/targets/recursion.c \
 	tests/targets/reflog.c tests/targets/regress_asleep.c \
 	tests/targets/regress_bigfork.c tests/targets/regress_deadcall.cpp \
 	tests/targets/regress_execfork.c tests/targets/regress_forkincall.cpp tests/targets/regress_execstorm.c \

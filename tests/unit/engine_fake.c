@@ -3,6 +3,7 @@
  */
 #include "config.h"
 #include "engine/engine.h"
+#include "repair_run.h"
 #include "scan_run.h"
 #include "tracer/tracer.h"
 #include "base/msg.h"
@@ -204,6 +205,12 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 
 	msg_info("the summary");
 	return result;
+}
+
+int repair_run(const struct settings *settings)
+{
+	(void)settings;
+	return 1;
 }
 
 int scan_run(const struct settings *settings)

@@ -121,6 +121,19 @@ static void test_modules(void **state)
 		    "             but not visits\n");
 }
 
+static void test_repair(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--repair -t 1"), -1);
+	assert_true(settings.is_repair);
+	assert_int_equal(settings.pid_count, 1);
+	assert_usage_error("--repair", "--repair is for processes that run: give them with -t");
+	assert_usage_error("--repair -b 3 -t 1",
+			   "-b does not go with --repair, which traces nothing; leave one of them out");
+	assert_usage_error("--repair --scan -t 1",
+			   "--scan does not go with --repair, which traces nothing; leave one of them out");
+}
+
 static void test_all_options(void **state)
 {
 	(void)state;
@@ -781,25 +794,16 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_all_options),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_what_to_trace),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_scan),
-		cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_output),
-		cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_attachments),
-		cmocka_unit_test(test_functions_of_a_file),
-		cmocka_unit_test(test_cycle_size),
-		cmocka_unit_test(test_later_options),
-		cmocka_unit_test(test_args),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_repair),      cmocka_unit_test(test_all_options),
+		cmocka_unit_test(test_long_names),  cmocka_unit_test(test_what_to_trace),
+		cmocka_unit_test(test_numbers),     cmocka_unit_test(test_scan),
+		cmocka_unit_test(test_durations),   cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_output),      cmocka_unit_test(test_debug),
+		cmocka_unit_test(test_functions),   cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_attachments), cmocka_unit_test(test_functions_of_a_file),
+		cmocka_unit_test(test_cycle_size),  cmocka_unit_test(test_later_options),
+		cmocka_unit_test(test_args),        cmocka_unit_test(test_help),
 		cmocka_unit_test(test_lists),
 	};
 

@@ -1,0 +1,86 @@
+#include "config.h"
+#include "scan/code_changes.h"
+#include "ptrace/hold.h"
+#include "proc/proc.h"
+#include "proc/refusal.h"
+#include "base/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Returns how many were put back. */
+static size_t put_back(const struct code_changes *changes, int memory)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct code_change *change = &changes->items[i];
+
+		if (change->kind == CODE_BREAKPOINT)
+			done += pwrite(memory, change->original, change->size, (off_t)change->address) == change->size;
+	}
+	return done;
+}
+
+/* What is not a breakpoint stays: copies of instructions, which nothing leads to any more, but in which a thread may
+ * still be. */
+static int repair_held(pid_t pid, const struct arch *arch)
+{
+	struct code_changes changes;
+	int status = 1;
+	const int error = code_changes_find(pid, arch, &changes);
+
+	if (error) {
+		refusal_of_attach(pid, -error);
+	} else if (!changes.breakpoints) {
+		msg_info("process %d: no breakpoint is in its code%s", pid,
+			 changes.count ? "; what differs from its files is of another kind" : "");
+		status = 0;
+	} else if (changes.has_uprobes) {
+		msg_error("process %d has %zu breakpoint%s in its code (%s first), which may be the kernel's (uprobes: "
+			  "perf, bpftrace): they are left. End what uses uprobes, and try again.",
+			  pid, changes.breakpoints, changes.breakpoints == 1 ? "" : "s", changes.path);
+	} else {
+		const int memory = proc_open(proc_live_thread(pid), "mem", O_RDWR);
+		const size_t done = memory < 0 ? 0 : put_back(&changes, memory);
+
+		status = done != changes.breakpoints;
+		if (status)
+			msg_error("process %d: only %zu of %zu breakpoints could be taken out of its code: %s.", pid,
+				  done, changes.breakpoints, strerror(memory < 0 ? -memory : errno));
+		else
+			msg_info(
+				"process %d: took %zu breakpoint%s of a tracer that is gone out of its code (%s first)",
+				pid, done, done == 1 ? "" : "s", changes.path);
+		if (memory >= 0)
+			close(memory);
+	}
+	code_changes_free(&changes);
+	return status;
+}
+
+int code_repair(pid_t pid)
+{
+	const struct arch *arch = task_arch(proc_live_thread(pid));
+	struct hold hold;
+
+	if (!arch)
+		return refusal_of_attach(pid, errno == ENOEXEC ? ENOEXEC : ENOENT);
+	int error = hold_begin(&hold, pid, arch);
+
+	if (!error)
+		error = hold_stop(&hold);
+	const int status = error ? 1 : repair_held(pid, arch);
+
+	hold_end(&hold);
+	if (error == -EBUSY)
+		msg_error(
+			"process %d cannot be repaired: none of its threads can be stopped, because they wait deep in "
+			"the kernel. Try again later.",
+			pid);
+	else if (error)
+		refusal_of_attach(pid, -error);
+	return status;
+}

@@ -1,0 +1,119 @@
+"""What stays in a process when all of functrace is killed at once, who says so, and what puts it back."""
+
+import os
+import signal
+import subprocess
+
+import builds
+from lifecycle import engine_of, need_attach
+from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, text_differences, text_of, wait_for
+
+
+def kill_all(tracer, pid):
+    """SIGKILL of the three processes, none of which can do anything about the others' ends any more."""
+    engine = engine_of(None, pid)
+    guardian = int(status_field(engine, 'PPid'))
+    visible = tracer.child.pid
+    if int(status_field(guardian, 'PPid')) != visible:
+        raise Failure('%d is not the guardian of %d' % (guardian, visible))
+    for one in (visible, guardian, engine):
+        os.kill(one, signal.SIGSTOP)
+    for one in (visible, guardian, engine):
+        wait_for('its stop', lambda one=one: state_of(one) == 'T')
+    for one in (visible, guardian, engine):
+        os.kill(one, signal.SIGKILL)
+    tracer.room.finish(tracer.child)
+    wait_for('the end of the tracer', lambda: status_field(pid, 'TracerPid') == '0')
+
+
+def worker(child):
+    """How the next worker ends."""
+    child.stdin.write(b'f')
+    child.stdin.flush()
+    return child.stdout.readline().decode().strip()
+
+
+def functrace(room, *words):
+    done = room.run([FUNCTRACE] + list(words))
+    return done.status, done.err.decode(errors='replace')
+
+
+def expect(problems, what, said, *parts):
+    for part in parts:
+        if part not in said:
+            problems.append('%s: functrace said %r, without %r' % (what, said, part))
+
+
+def leave_breakpoints(room, variant='O2'):
+    """The prefork master with the breakpoints of a functrace that is gone, and its text as it was before."""
+    need_attach()
+    child = room.start([builds.target('prefork', variant)], stdin=subprocess.PIPE)
+    if child.stdout.readline() != b'ready\n':
+        raise Failure('the target did not begin')
+    before = text_of(child.pid)
+    tracer = Tracer(room, child.pid)
+    tracer.planted()
+    kill_all(tracer, child.pid)
+    if not text_differences(before, text_of(child.pid), tails=False):
+        raise Failure('no breakpoint was left')
+    return child, before
+
+
+def check_end(room, child, problems):
+    ended = room.finish(child, data=b'')
+    if ended.status:
+        problems.append('the target ended with status %d' % ended.status)
+    return problems, ''
+
+
+def repaired(variant):
+    def run(room):
+        child, before = leave_breakpoints(room, variant)
+        pid, problems = child.pid, []
+        if worker(child) != 'killed by signal 5':
+            problems.append('a worker lived in spite of the breakpoints')
+        status, said = functrace(room, '-o', room.path('again'), '--verify', '--duration=0.3', '-t', str(pid))
+        expect(problems, 'the next attach', said, ' of a tracer that is gone are in the code of process %d' % pid,
+               'functrace --repair -t %d' % pid, 'that could not be probed',
+               'that this run did not set are there')
+        status, said = functrace(room, '--repair', '-t', str(pid))
+        expect(problems, '--repair', said, 'of a tracer that is gone out of its code')
+        if status:
+            problems.append('--repair ended with status %d' % status)
+        problems += text_differences(before, text_of(pid), tails=False)
+        if worker(child) != 'status 7':
+            problems.append('a worker did not work after the repair')
+        status, said = functrace(room, '--repair', '-t', str(pid))
+        expect(problems, '--repair again', said, 'no breakpoint is in its code')
+        status, said = functrace(room, '-o', room.path('sound'), '--verify', '--duration=0.3', '-t', str(pid))
+        expect(problems, 'attached after it', said, 'its text is as it was')
+        if 'is gone' in said:
+            problems.append('after the repair functrace still says %r' % said)
+        return check_end(room, child, problems)
+    return run
+
+
+def traced(room):
+    """The breakpoints of a functrace that is at work are not touched."""
+    need_attach()
+    child = room.start([builds.target('prefork', 'O2')], stdin=subprocess.PIPE)
+    child.stdout.readline()
+    tracer = Tracer(room, child.pid)
+    tracer.planted()
+    status, said = functrace(room, '--repair', '-t', str(child.pid))
+    problems = []
+    expect(problems, '--repair', said, 'traces it already')
+    if status != 1:
+        problems.append('--repair ended with status %d' % status)
+    if worker(child) != 'status 7':
+        problems.append('the worker did not work')
+    problems += tracer.let_go()
+    return check_end(room, child, problems)
+
+
+CASES = [
+    ('SIGKILL of all of functrace: --repair takes the breakpoints out', repaired('O2')),
+    ('SIGKILL of all of functrace: --repair of a static program', repaired('static')),
+    ('SIGKILL of all of functrace: --repair of 32 bits', repaired('m32')),
+    ('--repair of a process that is being traced', traced),
+]

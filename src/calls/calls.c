@@ -3,6 +3,7 @@
 #include "calls/alias.h"
 #include "calls/arguments.h"
 #include "record/ledger.h"
+#include "record/remarks.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
 #include "ptrace/tasks.h"
@@ -37,18 +38,6 @@ struct task_calls *task_calls_new(struct task *task)
 	task->calls = xcalloc(1, sizeof(*task->calls));
 	task->calls->thread = thread_new(task->tid, task->tgid);
 	return task->calls;
-}
-
-void task_calls_free(struct task *task)
-{
-	if (!task->calls)
-		return;
-	calls_drop_task(task);
-	thread_unref(task->calls->thread);
-	free(task->calls->kept.bytes);
-	free(task->calls->last_releases);
-	free(task->calls);
-	task->calls = NULL;
 }
 
 static bool is_publisher(const struct call *call)
@@ -119,6 +108,7 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->is_elsewhere = false;
 	call->inner = NULL;
 	call->shown = NULL;
+	call->thread = NULL;
 	call->has_made = call->release.is_open = false;
 	if (call->next)
 		call->next->link = &call->next;
@@ -222,8 +212,32 @@ void call_free(struct process *p, struct call *call)
 	if (is_publisher(call))
 		ledger_publisher_done(p->trace, call->probe->wanted->resource);
 	call_arguments_free(call->shown);
+	thread_unref(call->thread);
 	free(t->spare_call);
 	t->spare_call = call;
+}
+
+static struct thread *thread_of(const struct call *call)
+{
+	return call->task ? call->task->calls->thread : call->thread;
+}
+
+bool call_is_recorded(const struct call *call)
+{
+	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
+}
+
+/* That call would have been an event at its return. In a fork's child it may be its maker's, which returns there. */
+static void remark(struct process *p, const struct call *call, const char *why)
+{
+	const struct event e = {
+		.thread = thread_of(call), .function = call->traced, .args = call->shown ? call->shown->list : NULL};
+
+	if (call->entered || !p->trace->forked_by)
+		remark_no_return(p->trace, &e,
+				 call->task       ? why
+				 : call->executes ? "its thread executes another program"
+						  : "its thread has ended");
 }
 
 static void call_drop(struct process *p, struct call *call)
@@ -238,6 +252,8 @@ void call_stale(struct process *p, struct call *call)
 {
 	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->traced->shown,
 		  (unsigned long long)call->return_sp);
+	if (call_is_recorded(call))
+		remark(p, call, "it has ended otherwise (an exception, longjmp)");
 	/* Of what is watched for the tracer's own sake no event is missed. */
 	p->trace->counts.stale += !probe_is_hook(call->probe);
 	call_drop(p, call);
@@ -245,13 +261,16 @@ void call_stale(struct process *p, struct call *call)
 
 /* ---- Many ---- */
 
-void calls_drop_task(struct task *task)
+/* Another task may complete its calls (a coroutine that has moved on). */
+static void drop_task(struct task *task, bool executes)
 {
 	struct call *next;
 
 	for (struct call *call = task_newest_call(task); call; call = next) {
 		next = call->next;
 		unlink_context(call);
+		call->thread = call_is_recorded(call) ? thread_ref(task->calls->thread) : NULL;
+		call->executes = executes;
 		call->task = NULL;
 		call->next = NULL;
 		call->link = NULL;
@@ -263,14 +282,64 @@ void calls_drop_task(struct task *task)
 	task->calls->last_releases = NULL;
 }
 
+void task_calls_free(struct task *task, bool executes)
+{
+	if (!task->calls)
+		return;
+	drop_task(task, executes);
+	thread_unref(task->calls->thread);
+	free(task->calls->kept.bytes);
+	free(task->calls->last_releases);
+	free(task->calls);
+	task->calls = NULL;
+}
+
 /* Whether a call ends with the breakpoint, which is going: its function's, or where it returns to. */
 static bool ends_with(const struct call *call, const struct breakpoint *b)
 {
 	return call->site == b || probe_is_at(call->probe, b);
 }
 
+/* By threads, the inner ones of each first. */
+static int compare_calls(const void *a, const void *b)
+{
+	const struct call *const one = *(struct call *const *)a, *const other = *(struct call *const *)b;
+	const struct thread *const its = thread_of(one), *const others = thread_of(other);
+	const pid_t tid = its ? its->tid : 0, other_tid = others ? others->tid : 0;
+
+	if (tid != other_tid)
+		return tid < other_tid ? -1 : 1;
+	return (one->return_sp > other->return_sp) - (one->return_sp < other->return_sp);
+}
+
+/* Of a thread that has called itself to its stack's end the calls next to it say enough. */
+#define REMARKS_MAX 100
+
+static void remark_all(struct process *p, struct call **gone, size_t count, const char *why)
+{
+	size_t first = 0, recorded = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (call_is_recorded(gone[i]) && (gone[i]->entered || !p->trace->forked_by))
+			recorded++;
+	if (!recorded)
+		return;
+	qsort(gone, count, sizeof(*gone), compare_calls);
+	recorded = 0;
+	for (size_t i = 0; i <= count; i++) {
+		if (i == count || thread_of(gone[i]) != thread_of(gone[first])) {
+			if (recorded > REMARKS_MAX)
+				remark_more(p->trace, thread_of(gone[first]), recorded - REMARKS_MAX);
+			first = i;
+			recorded = 0;
+		}
+		if (i < count && call_is_recorded(gone[i]) && ++recorded <= REMARKS_MAX)
+			remark(p, gone[i], why);
+	}
+}
+
 /* The calls of a site or of probes, or all of them: in one pass, for there can be hundreds of thousands. */
-static void drop_calls_of(struct process *p, const struct breakpoint *b)
+static void drop_calls_of(struct process *p, const struct breakpoint *b, const char *why)
 {
 	struct call **gone = NULL;
 	size_t count = 0, capacity = 0;
@@ -285,6 +354,7 @@ static void drop_calls_of(struct process *p, const struct breakpoint *b)
 			ARRAY_GROW(gone, capacity, count);
 			gone[count++] = call;
 		}
+	remark_all(p, gone, count, why);
 	for (size_t i = 0; i < count; i++)
 		call_drop(p, gone[i]);
 	free(gone);
@@ -292,7 +362,7 @@ static void drop_calls_of(struct process *p, const struct breakpoint *b)
 
 void calls_drop_all(struct process *p)
 {
-	drop_calls_of(p, NULL);
+	drop_calls_of(p, NULL, "it goes on");
 }
 
 static void forget_release(struct task *task, const struct probe *probe)
@@ -318,7 +388,7 @@ static void forget_function(struct process *p, const struct probe *probe)
 void calls_drop_site(struct process *p, const struct breakpoint *b)
 {
 	if (p->calls->by_sp.count)
-		drop_calls_of(p, b);
+		drop_calls_of(p, b, "its code has been unloaded");
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
 		forget_function(p, probe);
 		FOR_EACH_TASK(task, p)

@@ -34,6 +34,8 @@ struct call {
 	bool has_made, made_is_reference;          /* the latter: one more of something, as far as that call knows */
 	uint64_t first_event;                      /* the number of the first event since its entry */
 	struct call *next_context, **context_link; /* of a context function's: the task's next such call; as link */
+	struct thread *thread;                     /* of a recorded call whose task is NULL: that one's; else NULL */
+	bool executes;                             /* ... and it has not ended, but executes another program */
 	bool is_elsewhere; /* contexts.c: it was not on the task's stack when that was last walked to its start */
 };
 
@@ -125,20 +127,20 @@ void call_set_context(struct process *p, struct call *call, uint32_t id);
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table any more; releases that waited for it as a publisher are written. */
 void call_free(struct process *p, struct call *call);
-/* It never returned: counted and dropped. */
+/* Whether its return is an event that says no more than that: of a function that -x names, or its like. */
+bool call_is_recorded(const struct call *call);
+/* It never returned: counted and dropped. Of a recorded one a remark is in the trace. */
 void call_stale(struct process *p, struct call *call);
 
-/* The task has ended, or executes another program: another one may complete its calls (a coroutine that has moved
- * on). */
-void calls_drop_task(struct task *task);
-/* Drops all calls in flight: their returns will not be seen. No event comes of them. */
+/* Drops all calls in flight: their returns will not be seen. No event comes of them, of recorded ones a remark. */
 void calls_drop_all(struct process *p);
 /* Forgets the calls of probes or of a return site that are going. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
 /* The task that a fork has made, in a process of its own, comes back from its maker's calls as well. The child has
  * tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);
-/* Frees what this floor knows of a task that ends. */
-void task_calls_free(struct task *task);
+/* Frees what this floor knows of a task that ends, or executes another program: another one may complete its calls (a
+ * coroutine that has moved on). */
+void task_calls_free(struct task *task, bool executes);
 
 #endif

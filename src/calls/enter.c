@@ -10,6 +10,7 @@
 #include "calls/values.h"
 #include "record/ledger.h"
 #include "record/output.h"
+#include "record/remarks.h"
 #include "text/breakpoints.h"
 #include "text/slots.h"
 #include "ptrace/tasks.h"
@@ -239,6 +240,16 @@ static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t
 	return call && stack_return_address(task, false, &return_address) && call->return_address == return_address;
 }
 
+/* The compiler knows that the call does not return. */
+static void never_returned(struct task *task, const struct probe *probe)
+{
+	struct event e = {.thread = task_calls(task)->thread, .function = called_as(task, probe)};
+
+	e.args = arguments_entered(task, probe, e.function, NULL);
+	remark_no_return(task->process->trace, &e, "it never does");
+	arg_list_unref(e.args);
+}
+
 static void enter_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 		       const struct operands *of, struct event *e)
 {
@@ -250,10 +261,13 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 		return;
 	struct breakpoint *site = return_site(p, probe, return_address, &count);
 
-	if (site)
+	if (site) {
 		call_begin(task, probe, return_sp, of->args, site, e);
-	else
-		++*count;
+		return;
+	}
+	++*count;
+	if (count == &p->trace->counts.stale)
+		never_returned(task, probe);
 }
 
 /* Whether a stack will hardly fail to be wanted when the call returns. */

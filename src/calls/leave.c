@@ -7,7 +7,7 @@
 #include "calls/unseen.h"
 #include "calls/values.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/remarks.h"
 #include "record/run.h"
 #include "record/texts.h"
 #include "text/breakpoints.h"
@@ -248,7 +248,7 @@ static void call_finish(struct task *task, struct call *call)
 	e.args = call->shown ? call->shown->list : NULL;
 	end_release(call, f, p->trace, ok, &e);
 	if (!ok && e.args && !is_said_later(call) && !(f->role == ROLE_REALLOC && f->zero_size_releases && !e.size))
-		output_failure(p->trace, &e);
+		remark_failed(p->trace, &e);
 	if (f->role == ROLE_RELEASE || !ok)
 		return;
 	/* A success that has given nothing (posix_memalign of 0 bytes, with some allocators) is no allocation. */

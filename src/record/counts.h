@@ -26,6 +26,7 @@ struct counts {
 	uint64_t stacks, cut_stacks, lost_stacks; /* taken for events; see enum stack_end */
 	uint64_t failed_probes;                   /* functions that could not be probed */
 	uint64_t failures;                        /* calls that failed, and of which a remark is in the trace: -a */
+	uint64_t unreturned;                      /* recorded calls that never returned: the same */
 	uint64_t unknown_params;                  /* functions that were called, -a, and nothing is known of theirs */
 };
 

@@ -234,7 +234,8 @@ static void report_omissions(struct trace *trace)
 	const struct settings *const set = trace->run->set;
 	const struct omissions *const omissions = writer_omissions(trace->writer);
 	const uint32_t arguments = set->args ? OMISSIONS_BIT(OMITTED_ARGUMENT) : 0;
-	const uint32_t remarks = trace->counts.failures ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
+	struct counts *const counts = &trace->counts;
+	const uint32_t remarks = counts->failures || counts->unreturned ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
 	struct buf words = {0};
 
 	if (omissions_words(&words, omissions, OMISSIONS_CALL | OMISSIONS_BIT(OMITTED_CENSUS) | arguments | remarks))
@@ -242,7 +243,7 @@ static void report_omissions(struct trace *trace)
 			 buf_str(&words));
 	buf_free(&words);
 	if (omissions->count[OMITTED_NOTE])
-		trace->counts.failures = 0; /* nobody looks for them in the trace */
+		counts->failures = counts->unreturned = 0; /* nobody looks for them in the trace */
 }
 
 /* A file of no bytes is no trace. It is removed where that name is still its own. */
@@ -360,7 +361,7 @@ void output_census(struct trace *trace, uint32_t resource, const struct census_b
 	engine_want_tick(trace->run->engine);
 }
 
-static void put_thread(struct trace *trace, struct thread *thread)
+void output_thread(struct trace *trace, struct thread *thread)
 {
 	if (!thread || thread->tid == trace->last_thread)
 		return;
@@ -382,10 +383,9 @@ void output_forget_thread(struct trace *trace, pid_t tid)
 		trace->last_thread = 0;
 }
 
-/* The first event of a fork's child: most children never have one. */
-static void begin_late(struct trace *trace)
+void output_begin_late(struct trace *trace)
 {
-	if (output_begin(trace) < 0)
+	if (trace->forked_by && output_begin(trace) < 0)
 		trace->forked_by = 0; /* it is let go of soon */
 }
 
@@ -411,12 +411,11 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	trace->counts.stacks += e->has_frames;
 	trace->counts.cut_stacks += e->end == STACK_CUT;
 	trace->counts.lost_stacks += e->end == STACK_LOST;
-	if (trace->forked_by)
-		begin_late(trace);
+	output_begin_late(trace);
 	if (!trace->writer || trace->broken)
 		return;
 	put_areas(trace, e, kind);
-	put_thread(trace, e->thread);
+	output_thread(trace, e->thread);
 	for (size_t i = 0; i < e->frame_count; i++)
 		addresses[i] = e->frames[i].pc;
 	record.type = RECORD_CALL;
@@ -436,37 +435,6 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 					   .end = e->end};
 	put(trace, &record);
 	engine_want_tick(trace->run->engine);
-}
-
-void output_failure(struct trace *trace, const struct event *e)
-{
-	struct buf text = {0};
-	const char *result = NULL, *error = NULL, *separator = "";
-
-	/* A fork's child begins its trace with its first event: most make some failing calls and execute a program. */
-	if (trace->forked_by || !trace->writer || trace->broken)
-		return;
-	trace->counts.failures++;
-	buf_printf(&text, "%s(", e->function->shown);
-	for (size_t i = 0; i < e->args->count; i++) {
-		const struct call_arg *const arg = &e->args->items[i];
-
-		if (!strcmp(arg->name, ARG_RESULT)) {
-			result = arg->value;
-		} else if (!strcmp(arg->name, ARG_ERROR)) {
-			error = arg->value;
-		} else {
-			buf_printf(&text, "%s%s=%s", separator, arg->name, arg->value);
-			separator = ", ";
-		}
-	}
-	buf_add_str(&text, ")");
-	if (result)
-		buf_printf(&text, " = %s", result);
-	buf_printf(&text, result && error ? " %s" : " failed", error);
-	put_thread(trace, e->thread);
-	output_note(trace, "%s", text.data);
-	free(text.data);
 }
 
 void output_flush_all(struct run *run)

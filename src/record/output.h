@@ -18,10 +18,12 @@ void output_object(struct trace *trace, const struct object *object);
 uint32_t output_context(struct trace *trace, const char *name);
 /* Writes a remark, in one line, where it happens. */
 void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
-/* The first event of a fork's child opens its file: most children never have one. */
+/* The first event of a fork's child opens its file: most children never have one. Does nothing for others. */
+void output_begin_late(struct trace *trace);
+/* What follows is that thread's. NULL: it is not known. */
+void output_thread(struct trace *trace, struct thread *thread);
+/* Begins the trace of a fork's child, if it has not begun. */
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
-/* Writes, as a remark, that a call has failed: its arguments, its result and the error, as far as e->args has them. */
-void output_failure(struct trace *trace, const struct event *e);
 /* Writes the allocator's figures. */
 void output_heap(struct trace *trace, const struct record_heap *heap);
 /* Writes that the process was scanned, and why nothing of the resource is known by that ("": it is); then a live id of

@@ -171,10 +171,14 @@ static void report_stacks(const struct run *run)
 static void report_arguments(const struct run *run)
 {
 	const uint64_t count = run->totals.unknown_params, failures = run->totals.failures;
+	const uint64_t unreturned = run->totals.unreturned;
 
 	if (failures)
 		msg_info("%llu call%s failed: in the trace's text, the lines of the form \"## open(...) = -1 ENOENT\"",
 			 (unsigned long long)failures, failures == 1 ? "" : "s");
+	if (unreturned)
+		msg_info("%llu recorded call%s did not return: in the trace's text, \"## abort() <no return>\"",
+			 (unsigned long long)unreturned, unreturned == 1 ? "" : "s");
 	if (count)
 		msg_info("-a shows no arguments of %llu function%s: nothing is known of their parameters. What is "
 			 "compiled with -g says it, or a description: -e FILE.conf, see functrace-modules(7)",

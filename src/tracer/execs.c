@@ -51,7 +51,7 @@ static void leave_old_process(struct task *task)
 	char how[64];
 
 	hits_free(task);
-	task_calls_free(task);
+	task_calls_free(task, true);
 	struct process *old = task_part(task);
 
 	if (!old)

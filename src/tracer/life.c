@@ -44,7 +44,7 @@ static struct process *task_free(struct tracer *t, struct task *task)
 	/* Its id may be given to another thread, whose name is to be written. */
 	if (task->process)
 		output_forget_thread(task->process->trace, task->tid);
-	task_calls_free(task);
+	task_calls_free(task, false);
 	hits_free(task);
 	free(task->life);
 	struct process *p = task_part(task);

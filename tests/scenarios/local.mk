@@ -18,7 +18,8 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/repair.py tests/scenarios/run.py tests/scenarios/special.py \
 	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py \
 	tests/scenarios/swap.py tests/scenarios/table.py tests/scenarios/tagged.py \
-	tests/scenarios/trace_text.py tests/scenarios/uprobes.py tests/scenarios/words.py \
+	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
+	tests/scenarios/uprobes.py tests/scenarios/words.py \
 	tests/generate/arguments.py tests/generate/program.py \
 	tests/generate/runtime.h tests/generate/stackless.h
 CLEANFILES += tests/scenarios/matrix.txt

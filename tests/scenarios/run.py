@@ -63,6 +63,7 @@ import steady
 import swap
 import table
 import tagged
+import unreturned
 import uprobes
 import words
 from processes import Failure, Room
@@ -146,6 +147,7 @@ MODULES = [
     ('aliases', aliases),
     ('classes', classes),
     ('chosen', chosen),
+    ('chosen', unreturned),
     ('contexts', contexts),
     ('attachments', attachments),
     ('live', live),

@@ -119,7 +119,7 @@ static struct breakpoint *site_at(uint64_t at)
 
 static void end_task(struct task *task)
 {
-	task_calls_free(task);
+	task_calls_free(task, false);
 	struct process *const its = task_part(task);
 
 	task_delete(&tracer, task);

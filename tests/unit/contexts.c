@@ -103,7 +103,7 @@ static int setup(void **state)
 
 static void end_task(struct task *gone)
 {
-	task_calls_free(gone);
+	task_calls_free(gone, false);
 	struct process *const its = task_part(gone);
 
 	task_delete(&tracer, gone);

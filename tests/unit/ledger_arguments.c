@@ -2,7 +2,7 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
-#include "record/output.h"
+#include "record/remarks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,14 +46,14 @@ static void test_failed_call(void **state)
 
 	(void)state;
 	e.args = arg_list_new();
-	output_failure(trace, &e);
+	remark_failed(trace, &e);
 	arg_list_add(e.args, "path", "\"/x\"");
 	arg_list_add(e.args, "flags", "O_RDONLY");
-	output_failure(trace, &e);
+	remark_failed(trace, &e);
 	arg_list_add(e.args, ARG_RESULT, "-1");
-	output_failure(trace, &e);
+	remark_failed(trace, &e);
 	arg_list_add(e.args, ARG_ERROR, "ENOENT");
-	output_failure(trace, &e);
+	remark_failed(trace, &e);
 	arg_list_unref(e.args);
 	assert_notes("open() failed\nopen(path=\"/x\", flags=O_RDONLY) failed\n"
 		     "open(path=\"/x\", flags=O_RDONLY) = -1 failed\nopen(path=\"/x\", flags=O_RDONLY) = -1 ENOENT\n");

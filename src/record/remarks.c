@@ -1,0 +1,77 @@
+#include "config.h"
+#include "record/remarks.h"
+#include "record/output.h"
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `open(path="/x", flags=O_RDONLY)`, of what no arguments are known `open(...)`; *result and *error are those of the
+ * list, or as they were. */
+static void put_call(struct buf *text, const struct event *e, const char **result, const char **error)
+{
+	const char *separator = "";
+
+	buf_printf(text, "%s(%s", e->function->shown, e->args ? "" : "...");
+	for (size_t i = 0; e->args && i < e->args->count; i++) {
+		const struct call_arg *const arg = &e->args->items[i];
+
+		if (!strcmp(arg->name, ARG_RESULT)) {
+			*result = arg->value;
+		} else if (!strcmp(arg->name, ARG_ERROR)) {
+			*error = arg->value;
+		} else {
+			buf_printf(text, "%s%s%s%s", separator, arg->name, *arg->name ? "=" : "", arg->value);
+			separator = ", ";
+		}
+	}
+	buf_add_str(text, ")");
+}
+
+static void put_remark(struct trace *trace, struct thread *thread, struct buf *text)
+{
+	output_thread(trace, thread);
+	output_note(trace, "%s", buf_str(text));
+	buf_free(text);
+}
+
+void remark_failed(struct trace *trace, const struct event *e)
+{
+	struct buf text = {0};
+	const char *result = NULL, *error = NULL;
+
+	/* A fork's child begins its trace with its first event: most make some failing calls and execute a program. */
+	if (trace->forked_by || !trace->writer || trace->broken)
+		return;
+	trace->counts.failures++;
+	put_call(&text, e, &result, &error);
+	if (result)
+		buf_printf(&text, " = %s", result);
+	buf_printf(&text, result && error ? " %s" : " failed", error);
+	put_remark(trace, e->thread, &text);
+}
+
+void remark_no_return(struct trace *trace, const struct event *e, const char *why)
+{
+	struct buf text = {0};
+	const char *result = NULL, *error = NULL;
+
+	output_begin_late(trace);
+	if (!trace->writer || trace->broken)
+		return;
+	trace->counts.unreturned++;
+	put_call(&text, e, &result, &error);
+	buf_printf(&text, " <no return>: %s", why);
+	put_remark(trace, e->thread, &text);
+}
+
+void remark_more(struct trace *trace, struct thread *thread, size_t count)
+{
+	struct buf text = {0};
+
+	if (!trace->writer || trace->broken)
+		return;
+	trace->counts.unreturned += count;
+	buf_printf(&text, "and %zu outer call%s of this thread <no return>", count, count == 1 ? "" : "s");
+	put_remark(trace, thread, &text);
+}

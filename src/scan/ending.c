@@ -70,26 +70,27 @@ void ending_add_alive(struct ending *ending, struct task *task, uint64_t caller)
 		ending->threads.items[ending->threads.count - 1].pc = caller;
 }
 
-static int copy(struct ending *ending, const struct task *task)
+static void begin(struct ending *ending, const struct task *task)
 {
 	if (!ending->snapshot)
 		ending->snapshot = snapshot_new(task->process->pid);
 	snapshot_limit(ending->snapshot, ending->limit);
 	if (ending->has_blocks_only)
 		snapshot_blocks_only(ending->snapshot);
-	return snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
 }
 
 static const char too_large[] = "a copy of its memory would be too large for that alone; --scan makes it all the same";
 
 const char *ending_warm(struct ending *ending, const struct task *task)
 {
-	return copy(ending, task) == -EFBIG ? too_large : NULL;
+	begin(ending, task);
+	return snapshot_warm_ending(ending->snapshot, task->tid, task->process->arch) == -EFBIG ? too_large : NULL;
 }
 
 const char *ending_copy(struct ending *ending, const struct task *task)
 {
-	const int error = copy(ending, task);
+	begin(ending, task);
+	const int error = snapshot_take_ending(ending->snapshot, task->tid, task->process->arch, &ending->threads);
 
 	return !error             ? NULL
 	       : error == -EFBIG  ? too_large

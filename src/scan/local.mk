@@ -7,4 +7,5 @@ libscan_a_SOURCES = src/scan/care.c src/scan/care.h \
 	src/scan/owners.h src/scan/pages.c src/scan/pages.h src/scan/places.c src/scan/places.h src/scan/report.h \
 	src/scan/report_json.c src/scan/report_text.c src/scan/scan.c src/scan/scan.h \
 	src/scan/shared.c src/scan/shared.h src/scan/snapshot.c \
-	src/scan/snapshot.h src/scan/threads.c src/scan/threads.h src/scan/types.c src/scan/types.h
+	src/scan/snapshot.h src/scan/threads.c src/scan/threads.h src/scan/types.c src/scan/types.h \
+	src/scan/workers.c src/scan/workers.h

@@ -1,10 +1,13 @@
 #include "config.h"
 #include "scan/pages.h"
+#include "scan/workers.h"
 #include "proc/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -15,8 +18,9 @@
 #define PAGE_GUARD   (1ull << 58) /* whoever reads it gets SIGSEGV: MADV_GUARD_INSTALL */
 #define WORDS        8192
 
-#define PIECE_MAX  (4u << 20) /* larger ones are not faster */
+#define PIECE      (4u << 20) /* that a thread copies at a time; larger ones are not faster */
 #define PIECES_MAX 256
+#define TOUCHED    (16u << 20) /* the same of the place; a multiple of a huge page */
 
 int pages_open(pid_t tid)
 {
@@ -105,11 +109,29 @@ uint64_t pages_next(const struct page_runs *runs, uint64_t address)
 	return count < runs->count ? runs->items[count].start : UINT64_MAX;
 }
 
+/* ---- The copy ---- */
+
 /* Where the copy is: `at` bytes of the run `index` are done. */
 struct position {
 	size_t index;
 	uint64_t at;
 };
+
+struct copy {
+	const struct page_runs *runs;
+	pid_t tid;
+	unsigned char *to;
+	bool is_of_lacking; /* of the runs that are lacking alone */
+	atomic_int error;   /* -errno */
+	atomic_uint_fast64_t unreadable;
+};
+
+static struct position position_of(const struct page_runs *runs, uint64_t at)
+{
+	const size_t index = COUNT_UP_TO(runs->items, runs->count, .at, at) - 1;
+
+	return (struct position){.index = index, .at = at - runs->items[index].at};
+}
 
 static void go_on(const struct page_runs *runs, struct position *position, uint64_t bytes)
 {
@@ -127,18 +149,18 @@ static void go_on(const struct page_runs *runs, struct position *position, uint6
 	}
 }
 
-/* The pieces from a position on. How many there are; *bytes: together. */
-static size_t next_pieces(const struct page_runs *runs, struct position from, struct iovec *pieces, uint64_t *bytes)
+/* The pieces from a position on that have `most` bytes at most. How many there are; *bytes: together. */
+static size_t next_pieces(const struct page_runs *runs, struct position from, uint64_t most, struct iovec *pieces,
+			  uint64_t *bytes)
 {
 	size_t count = 0;
 
-	*bytes = 0;
-	while (count < PIECES_MAX && from.index < runs->count) {
+	for (*bytes = 0; count < PIECES_MAX && *bytes < most; count++) {
 		const struct page_run *run = &runs->items[from.index];
 		const uint64_t left = run->end - run->start - from.at;
-		const size_t size = left < PIECE_MAX ? (size_t)left : PIECE_MAX;
+		const size_t size = (size_t)(left < most - *bytes ? left : most - *bytes);
 
-		pieces[count++] = (struct iovec){(void *)(uintptr_t)(run->start + from.at), size};
+		pieces[count] = (struct iovec){(void *)(uintptr_t)(run->start + from.at), size};
 		*bytes += size;
 		go_on(runs, &from, size);
 	}
@@ -153,31 +175,104 @@ static ssize_t read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, const s
 	return got < 0 ? -errno : got;
 }
 
-int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to)
+/* The bytes of some pieces, or some of them: of whole pages, how many; -errno. */
+static ssize_t copy_pieces(struct copy *copy, struct position position, struct iovec *pieces, size_t count,
+			   uint64_t bytes)
 {
 	const uint64_t page = page_size();
-	struct iovec pieces[PIECES_MAX];
-	struct position position = {0};
-	uint64_t done = 0, bytes, unreadable = 0;
+	const struct page_run *const run = &copy->runs->items[position.index];
+	unsigned char *const to = copy->to + run->at + position.at;
+	ssize_t got = read_pieces(copy->tid, to, bytes, pieces, count);
 
-	while (position.index < runs->count) {
-		const size_t count = next_pieces(runs, position, pieces, &bytes);
-		ssize_t got = read_pieces(tid, to + done, bytes, pieces, count);
-
-		if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
-			/* One page that cannot be read, at the front, or somewhere in the first piece. */
-			pieces[0].iov_len = page;
-			got = read_pieces(tid, to + done, page, pieces, 1);
-			if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
-				memset(to + done, 0, page);
-				unreadable += runs->items[position.index].is_lacking ? 0 : page;
-				got = (ssize_t)page;
-			}
+	if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
+		/* One page that cannot be read, at the front, or somewhere in the first piece. */
+		pieces[0].iov_len = page;
+		got = read_pieces(copy->tid, to, page, pieces, 1);
+		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
+			memset(to, 0, page);
+			atomic_fetch_add(&copy->unreadable, run->is_lacking ? 0 : page);
+			got = (ssize_t)page;
 		}
-		if (got < 0)
-			return got;
-		done += align_down((uint64_t)got, page);
-		go_on(runs, &position, align_down((uint64_t)got, page));
 	}
-	return (int64_t)unreadable;
+	return got < 0 ? got : (ssize_t)align_down((uint64_t)got, page);
+}
+
+static void copy_range(void *context, uint64_t from, uint64_t to)
+{
+	struct copy *const copy = context;
+	struct position position = position_of(copy->runs, from);
+	struct iovec pieces[PIECES_MAX];
+	uint64_t bytes;
+
+	while (from < to && !atomic_load(&copy->error)) {
+		const struct page_run *const run = &copy->runs->items[position.index];
+		const uint64_t left = run->end - run->start - position.at;
+		ssize_t got;
+
+		if (copy->is_of_lacking) {
+			bytes = left < to - from ? left : to - from;
+			pieces[0] = (struct iovec){(void *)(uintptr_t)(run->start + position.at), bytes};
+			got = run->is_lacking ? copy_pieces(copy, position, pieces, 1, bytes) : (ssize_t)bytes;
+		} else {
+			const size_t count = next_pieces(copy->runs, position, to - from, pieces, &bytes);
+
+			got = copy_pieces(copy, position, pieces, count, bytes);
+		}
+		if (got < 0) {
+			atomic_store(&copy->error, (int)got);
+			return;
+		}
+		from += (uint64_t)got;
+		go_on(copy->runs, &position, (uint64_t)got);
+	}
+}
+
+static int64_t copy_all(struct copy *copy)
+{
+	workers_share(copy->runs->bytes, PIECE, copy_range, copy);
+	return copy->error ? copy->error : (int64_t)copy->unreadable;
+}
+
+int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to)
+{
+	return copy_all(&(struct copy){.runs = runs, .tid = tid, .to = to});
+}
+
+int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to)
+{
+	const int64_t unreadable = copy_all(&(struct copy){.runs = runs, .tid = tid, .to = to, .is_of_lacking = true});
+
+	return unreadable < 0 ? (int)unreadable : 0;
+}
+
+/* ---- Its place ---- */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+struct touch {
+	unsigned char *memory;
+	atomic_int error;
+};
+
+static void touch_range(void *context, uint64_t from, uint64_t to)
+{
+	struct touch *const touch = context;
+
+	if (!madvise(touch->memory + from, to - from, MADV_POPULATE_WRITE))
+		return;
+	if (errno == ENOMEM)
+		atomic_store(&touch->error, -ENOMEM);
+	else
+		for (; from < to; from += page_size())
+			((volatile unsigned char *)touch->memory)[from] = 0;
+}
+
+int pages_touch(unsigned char *memory, uint64_t bytes)
+{
+	struct touch touch = {.memory = memory};
+
+	workers_share(bytes, TOUCHED, touch_range, &touch);
+	return touch.error;
 }

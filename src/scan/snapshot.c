@@ -24,8 +24,9 @@
 
 /* What the copy may take of the memory that is free: the analysis needs some, too. */
 #define SHARE_OF_FREE(bytes) ((bytes) - (bytes) / 4)
-/* What a process may have more in the pause than when it was read before. */
+/* What a process may have more in the pause than when it was read before, and how much of that is made ready. */
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
+#define READY(bytes) ((bytes) / 64 + (1u << 20))
 #define HOLE_MAX     (1u << 30)
 #define REFUSED_MAX  20 /* attempts to stop a process that may not be traced, or not now */
 
@@ -39,6 +40,7 @@ struct snapshot {
 	bool is_untagged; /* no memory had tags when it was warmed: an allocator has them from its begin, or never */
 	unsigned char *bytes; /* of the runs */
 	uint64_t capacity;    /* of bytes */
+	uint64_t touched;     /* of these: the kernel has given their pages */
 	uint64_t limit;       /* of a copy, in bytes; 0 none */
 	struct heap_image image;
 	struct snapshot_figures figures;
@@ -159,7 +161,7 @@ static int make_room(struct snapshot *s, uint64_t bytes)
 		return -ENOMEM;
 	if (s->bytes)
 		munmap(s->bytes, s->capacity);
-	s->capacity = 0;
+	s->capacity = s->touched = 0;
 	s->bytes = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->bytes == MAP_FAILED) {
 		s->bytes = NULL;
@@ -199,6 +201,28 @@ static int explain(const struct snapshot *s, int error)
 	return 1;
 }
 
+/* All that takes long and can be done while the process runs: the pages of the copy are there after it, and those of
+ * the process that are swapped out or only in the object that is mapped. 0 or -errno. */
+static int prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
+{
+	int error = read_layout(s, tid, arch);
+	const uint64_t bytes = s->runs.bytes;
+
+	if (!error && s->limit && bytes > s->limit)
+		error = -EFBIG;
+	if (!error)
+		error = make_room(s, bytes + (bytes > s->capacity ? SPARE(bytes) : 0));
+	if (error)
+		return error;
+	const uint64_t ready = bytes + READY(bytes) < s->capacity ? bytes + READY(bytes) : s->capacity;
+
+	if (ready > s->touched) {
+		error = pages_touch(s->bytes + s->touched, ready - s->touched);
+		s->touched = error ? s->touched : ready;
+	}
+	return error ? error : pages_bring(&s->runs, tid, s->bytes);
+}
+
 int snapshot_warm(struct snapshot *s)
 {
 	const pid_t tid = proc_live_thread(s->pid);
@@ -208,15 +232,14 @@ int snapshot_warm(struct snapshot *s)
 	if (error)
 		return error;
 	s->is_untagged = false;
-	error = tid ? read_layout(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
+	error = tid ? prepare(s, tid, task_arch(tid)) : -ENOENT; /* it is a zombie */
 	s->is_untagged = !error && !has_tags(&s->maps);
-	if (!error)
-		error = make_room(s, s->runs.bytes + (s->runs.bytes > s->capacity ? SPARE(s->runs.bytes) : 0));
-	if (error)
-		return explain(s, error);
-	const int64_t unreadable = pages_copy(&s->runs, tid, s->bytes);
+	return error ? explain(s, error) : 0;
+}
 
-	return unreadable < 0 ? explain(s, (int)unreadable) : 0;
+int snapshot_warm_ending(struct snapshot *s, pid_t tid, const struct arch *arch)
+{
+	return prepare(s, tid, arch);
 }
 
 /* ---- The image ---- */

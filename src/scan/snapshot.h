@@ -1,7 +1,7 @@
 /* A copy of a live process's writable memory and of its threads' registers, made while all of them stand.
  *
- * The memory is copied twice: once while the process runs, so that the pages of the copy are there, and once in the
- * pause, which the first copy makes several times shorter. */
+ * The place for the copy is made before that, while the process runs, so that its pages are there; and pages of the
+ * process are brought that are swapped out. That makes the pause several times shorter. */
 #ifndef FT_SCAN_SNAPSHOT_H
 #define FT_SCAN_SNAPSHOT_H
 
@@ -59,6 +59,8 @@ int snapshot_warm(struct snapshot *snapshot);
 /* Stops the process, copies, lets it go on. care: NULL: the threads stand wherever they are. As snapshot_warm(). The
  * copy before this one is gone in any case. */
 int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
+/* The same of a process that is traced, by one of its threads. 0, or -errno; nothing is said. */
+int snapshot_warm_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch);
 /* Copies the memory of a process none of whose threads will run again, by one of them, which has its memory still. The
  * registers of all are given, and are the snapshot's then. 0, or -errno; nothing is said. */
 int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch, struct scan_threads *threads);

@@ -1,10 +1,12 @@
 /* The copy of a live process: what it holds, and how the process goes on. */
 #include "config.h"
 #include "scan/snapshot.h"
+#include "scan/workers.h"
 #include "base/util.h"
 #include "proc/proc.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <errno.h>
 #include <signal.h>
@@ -15,12 +17,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #define THREADS 4
 #define PAGES   8
+#define WIDE    12001 /* pages that several threads copy */
 
 /* The child has it where this process has it. */
 static struct {
@@ -28,6 +32,7 @@ static struct {
 	atomic_ulong rounds[THREADS], signals;
 } * shared;
 static unsigned char *pages; /* the first and the third have something in them, the last can only be read */
+static unsigned char *wide;  /* of three pages the second has nothing in it */
 static char in_data[] = "these bytes are in .data";
 
 static unsigned char *map(size_t size, int how)
@@ -66,6 +71,9 @@ static void run_child(void)
 	memset(pages, 0x5a, page_size());
 	memset(pages + 2 * page_size(), 0xa5, page_size());
 	mprotect(pages + (PAGES - 1) * page_size(), page_size(), PROT_READ);
+	for (size_t i = 0; i < WIDE; i++)
+		if (i % 3 != 1)
+			memset(wide + i * page_size(), (int)(i % 251 + 1), page_size());
 	in_data[0] = 'T';
 	for (size_t i = 1; i < THREADS; i++)
 		pthread_create(&thread, NULL, work, (void *)i);
@@ -256,6 +264,94 @@ static void test_signals(void **state)
 	end(pid, SIGKILL);
 }
 
+static void expect_wide(const struct heap_image *image)
+{
+	const size_t page = page_size();
+
+	for (size_t i = 0; i < WIDE; i++) {
+		size_t size;
+		const unsigned char *const bytes = held(image, wide + i * page, &size);
+
+		if (i % 3 == 1) {
+			assert_null(bytes);
+			continue;
+		}
+		assert_non_null(bytes);
+		assert_true(size >= page);
+		for (size_t k = 0; k < page; k += 97)
+			assert_int_equal(bytes[k], i % 251 + 1);
+	}
+}
+
+/* Nothing but the copy is done in the pause: its pages are there by then. */
+static void test_wide(void **state)
+{
+	const pid_t pid = start();
+	struct snapshot *snapshot = snapshot_new(pid);
+	struct rusage before, after;
+
+	(void)state;
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(snapshot_warm(snapshot), 0);
+		getrusage(RUSAGE_SELF, &before);
+		assert_int_equal(snapshot_take(snapshot, NULL), 0);
+		getrusage(RUSAGE_SELF, &after);
+		assert_in_range(after.ru_minflt - before.ru_minflt, 0, WIDE / 20);
+		expect_wide(snapshot_image(snapshot));
+	}
+	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	snapshot_free(snapshot);
+	end(pid, SIGKILL);
+}
+
+struct shares {
+	atomic_uint there, wanted;
+	atomic_uint_fast64_t sum;
+	uint64_t end, piece;
+};
+
+/* Each thread waits until all are there. */
+static void share(void *context, uint64_t from, uint64_t to)
+{
+	struct shares *const shares = context;
+
+	assert_int_equal(from % shares->piece, 0);
+	assert_true(to == shares->end || to == from + shares->piece);
+	atomic_fetch_add(&shares->there, 1);
+	while (atomic_load(&shares->there) < shares->wanted)
+		sched_yield();
+	for (; from < to; from++)
+		atomic_fetch_add(&shares->sum, from + 1);
+}
+
+static uint64_t sum_up_to(uint64_t number)
+{
+	return number * (number + 1) / 2;
+}
+
+/* As many threads as processors, and each number is in one range. */
+static void test_workers(void **state)
+{
+	cpu_set_t set;
+	struct shares shares = {.piece = 10};
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	const unsigned count = (unsigned)CPU_COUNT(&set) < 16 ? (unsigned)CPU_COUNT(&set) : 16;
+
+	for (shares.end = 0; shares.end < count * 10 + 30; shares.end++) {
+		const uint64_t pieces = (shares.end + 9) / 10;
+
+		shares.there = 0;
+		shares.sum = 0;
+		shares.wanted = pieces < count ? (unsigned)pieces : count;
+		workers_share(shares.end, shares.piece, share, &shares);
+		assert_int_equal(shares.there, pieces);
+		assert_int_equal(shares.sum, sum_up_to(shares.end));
+	}
+}
+
 /* A word that is not 0 is a lock that is held, but not in another program, where it is something else. */
 static void test_other_program(void **state)
 {
@@ -326,9 +422,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_image), cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
+		cmocka_unit_test(test_wide),  cmocka_unit_test(test_workers),
 	};
 
 	shared = (void *)map(page_size(), MAP_SHARED);
 	pages = map(PAGES * page_size(), MAP_PRIVATE);
+	wide = map(WIDE * page_size(), MAP_PRIVATE);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,57 @@
+#include "config.h"
+#include "scan/workers.h"
+#include "base/util.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#define WORKERS_MAX 16 /* more do not copy faster than memory is */
+
+struct share {
+	uint64_t end, piece;
+	void (*work)(void *context, uint64_t from, uint64_t to);
+	void *context;
+	atomic_uint_fast64_t next;
+};
+
+static void *work(void *context)
+{
+	struct share *const share = context;
+	uint64_t from;
+
+	while ((from = atomic_fetch_add(&share->next, share->piece)) < share->end)
+		share->work(share->context, from, share->end - from < share->piece ? share->end : from + share->piece);
+	return NULL;
+}
+
+/* Those on which this thread may run: one, where it shares a processor with a thread that it traces. */
+static unsigned count_processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+void workers_share(uint64_t end, uint64_t piece, void (*callback)(void *context, uint64_t from, uint64_t to),
+		   void *context)
+{
+	struct share share = {.end = end, .piece = piece, .work = callback, .context = context};
+	const uint64_t pieces = end / piece + (end % piece != 0);
+	unsigned wanted = pieces > 1 ? count_processors() : 1, made = 0;
+	pthread_t threads[WORKERS_MAX - 1];
+	sigset_t all, before;
+
+	wanted = wanted < WORKERS_MAX ? wanted : WORKERS_MAX;
+	wanted = wanted < pieces ? wanted : (unsigned)pieces;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	/* Where no thread can be had, this one does it all. */
+	while (made + 1 < wanted && !pthread_create(&threads[made], NULL, work, &share))
+		made++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	work(&share);
+	while (made)
+		pthread_join(threads[--made], NULL);
+}

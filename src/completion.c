@@ -129,3 +129,8 @@ void completion_processes(void)
 	free(pids);
 	fflush(stdout);
 }
+
+void help_columns(void)
+{
+	setenv("ARGP_HELP_FMT", "opt-doc-col=32", 0);
+}

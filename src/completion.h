@@ -1,4 +1,4 @@
-/* What the shells' completion asks the programs: --list-options, and --list-processes of functrace. By asking, it knows
+/* What --help prints, and what the shells' completion asks the programs: --list-options, and --list-processes of functrace. By asking, it knows
  * each option of the program that is there (completion/). */
 #ifndef FT_COMPLETION_H
 #define FT_COMPLETION_H
@@ -19,5 +19,9 @@ void completion_options(const struct argp *argp, char *(*words)(int key));
 /* Prints the processes that have a program, a line each: its number, the name that -t knows it by, its command line,
  * with tabs between. */
 void completion_processes(void);
+
+/* Has argp print --help in two columns of which the first holds the names of nearly all options. The environment's
+ * ARGP_HELP_FMT, which argp reads, says otherwise where it is set. */
+void help_columns(void);
 
 #endif

@@ -134,8 +134,8 @@ static int check_all(struct parse *parse)
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
-	{"module", 'e', "NAME|FILE,...", 0, "kinds of resources:", 0},
-	{"track", 0, NULL, OPTION_ALIAS, NULL, 0},
+	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
+	{"track", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"symbols", 'x', "LIST|@FILE", 0,
 	 "the calls of these functions, separated by ';': patterns of their names (Parser::*), NAME@OBJECT, "
 	 "OBJECT!0xOFFSET, NAME=ADDRESS; again for more. Without -e nothing else",
@@ -238,6 +238,7 @@ static char *known_words(int key)
 
 static int show(struct parse *parse, struct argp_state *state, int key)
 {
+	help_columns();
 	if (key == 'V')
 		show_version();
 	else if (key == OPT_LIST_OPTIONS)

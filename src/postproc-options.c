@@ -444,6 +444,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 	argp_err_exit_status = EXIT_USAGE;
 	/* getopt's messages begin with it; others do without the folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
+	help_columns();
 	argp_parse(&argp, argc, argv, 0, NULL, options);
 	options->prepare.resolve = options->resolve;
 }

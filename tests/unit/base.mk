@@ -1,6 +1,6 @@
 # unit tests of base, of tests/tap.sh, by which all results are counted, and of what HACKING.md says
 check_PROGRAMS += tests/unit/base
-TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py
+TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 tests_unit_base_SOURCES = tests/unit/base.c
 tests_unit_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_base_LDADD = libbase.a $(UNIT_LIBS)
@@ -9,7 +9,7 @@ TESTS += tests/unit/json
 tests_unit_json_SOURCES = tests/unit/json.c
 tests_unit_json_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_json_LDADD = libbase.a $(UNIT_LIBS)
-EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py
+EXTRA_DIST += tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/help.py
 
 # modules: what users describe
 check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/conf_write tests/unit/params

@@ -1,5 +1,5 @@
-/* What --help prints, and what the shells' completion asks the programs: --list-options, and --list-processes of functrace. By asking, it knows
- * each option of the program that is there (completion/). */
+/* What --help prints, and what the shells' completion asks the programs: --list-options, and --list-processes of
+ * functrace. By asking, it knows each option of the program that is there (completion/). */
 #ifndef FT_COMPLETION_H
 #define FT_COMPLETION_H
 

@@ -1,8 +1,7 @@
 /* The live view where there is no terminal: some lines at each look. */
 #include "config.h"
-#include "live/view.h"
+#include "live/labels.h"
 #include "report/lines.h"
-#include "report/pretty.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,36 +10,20 @@
 
 enum { ROWS_DEFAULT = 10 };
 
-static void add_frame(struct view *view, struct lines *lines, const struct site *site)
-{
-	const struct profile_frame *frame = view_frame_of(view, site);
-	struct buf name = {0};
-
-	if (frame && frame->function)
-		pretty_name(&name, frame->function);
-	else if (frame)
-		buf_printf(&name, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
-	else
-		buf_add_str(&name, "(no stack)");
-	lines_add_name(lines, buf_str(&name));
-	if (frame && frame->file)
-		lines_add(lines, " at %s:%u", path_name(frame->file), frame->line);
-	else if (frame && frame->module)
-		lines_add(lines, " from %s", path_name(frame->module));
-	buf_free(&name);
-}
-
-static void write_row(struct view *view, struct lines *lines, const struct row *row)
+static void write_row(struct view *view, struct lines *lines, const struct row *row, const struct label *label)
 {
 	char live[32], blocks[32], grown[32], last[32], age[32];
 	const bool bytes = view_has_bytes(view);
+	struct buf name = {0};
 
 	lines_add(lines, "  %15s %12s %15s %15s %9.1f %9s  ", bytes ? number_grouped(row->live.bytes, live) : "-",
 		  number_grouped(row->live.calls, blocks), signed_text(row->grown, grown),
 		  signed_text(row->grown_last, last), row->calls,
 		  row->site->is_before ? "before" : age_text(view, row->oldest, age));
-	add_frame(view, lines, row->site);
+	label_text(label, SIZE_MAX, &name);
+	lines_add_name(lines, buf_str(&name));
 	lines_end(lines);
+	buf_free(&name);
 }
 
 static void write_look(struct view *view, struct lines *lines)
@@ -48,6 +31,7 @@ static void write_look(struct view *view, struct lines *lines)
 	const struct resource_state *which = view_resource(view);
 	const size_t top = view->options->top ? view->options->top : ROWS_DEFAULT;
 	char age[32], live[32], blocks[32], grown[32], events[32];
+	size_t count;
 
 	lines_add(lines, "%s: %s alive in %s, %s since the start; %s calls so far, %.1f a second; %s",
 		  which && which->type ? which->type : "?", number_grouped(view->live.bytes, live),
@@ -57,8 +41,11 @@ static void write_look(struct view *view, struct lines *lines)
 	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
 		  "since start", "since last", "calls/s", "oldest", "allocated by");
 	lines_end(lines);
-	for (size_t i = 0; i < view->row_count && i < top; i++)
-		write_row(view, lines, &view->rows[i]);
+	struct label *const labels = labels_of(view, top, &count);
+
+	for (size_t i = 0; i < count; i++)
+		write_row(view, lines, &view->rows[i], &labels[i]);
+	labels_free(labels, count);
 	if (view->row_count > top)
 		LINE(lines, "  and %zu more", view->row_count - top);
 	LINE(lines, "%s", "");

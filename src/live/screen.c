@@ -1,6 +1,6 @@
 /* The live view on a terminal, through ncurses. */
 #include "config.h"
-#include "live/view.h"
+#include "live/labels.h"
 
 #ifdef HAVE_CURSES
 
@@ -60,13 +60,9 @@ static void put_text(int y, int x, int width, const char *text)
 	mvaddnstr(y, x, line, width);
 }
 
-static void frame_text(const struct profile_frame *frame, struct buf *text)
+static void frame_text(struct view *view, const struct profile_frame *frame, struct buf *text)
 {
 	text->size = 0;
-	if (!frame) {
-		buf_add_str(text, "(no stack)");
-		return;
-	}
 	if (frame->function)
 		pretty_name(text, frame->function);
 	else
@@ -74,7 +70,7 @@ static void frame_text(const struct profile_frame *frame, struct buf *text)
 	if (frame->file)
 		buf_printf(text, " at %s:%u", path_name(frame->file), frame->line);
 	else if (frame->module)
-		buf_printf(text, " from %s", path_name(frame->module));
+		buf_printf(text, " from %s", view_module_name(view, frame->module));
 	if (frame->inlined)
 		buf_add_str(text, " (inlined)");
 }
@@ -109,13 +105,13 @@ static void draw_scan(const struct view *view)
 static void draw_head(const struct screen *screen)
 {
 	const int columns_at = head_lines(screen) - 1;
-	const struct view *view = screen->view;
+	struct view *view = screen->view;
 	const struct resource_state *which = view_resource(view);
 	char age[32], events[32], live[32], blocks[32], grown[32], peak[32];
 	struct buf line = {0};
 
 	buf_printf(&line, "functrace: %s, process %" PRIu32 "   %s   %s calls, %.0f a second%s%s",
-		   view->account.name ? path_name(view->account.name) : "waiting for the trace", view->account.pid,
+		   view_program(view) ? view_program(view) : "waiting for the trace", view->account.pid,
 		   age_text(view, view->account.last.since, age), number_grouped(view->events, events), view->calls,
 		   screen->is_paused ? "   PAUSED" : "", view->has_ended ? "   ENDED" : "");
 	attron(A_BOLD);
@@ -147,13 +143,12 @@ static void draw_head(const struct screen *screen)
 	buf_free(&line);
 }
 
-static void draw_row(const struct screen *screen, int y, const struct row *row, bool is_selected)
+static void draw_row(const struct screen *screen, int y, const struct row *row, const struct label *label,
+		     bool is_selected)
 {
 	struct view *view = screen->view;
 	char live[32], blocks[32], grown[32], last[32], lost[32], age[32];
-	struct buf line = {0}, name = {0};
-
-	frame_text(view_frame_of(view, row->site), &name);
+	struct buf line = {0};
 	const char *bytes = view_has_bytes(view) ? number_grouped(row->live.bytes, live) : "-";
 
 	number_grouped(row->live.calls, blocks);
@@ -161,12 +156,11 @@ static void draw_row(const struct screen *screen, int y, const struct row *row, 
 	signed_text(row->grown_last, last);
 	number_grouped(view_has_bytes(view) ? row->lost.bytes : row->lost.calls, lost);
 	if (is_narrow())
-		buf_printf(&line, "%13s %8s %13s %8.1f  %s", bytes, blocks, view->has_scan ? lost : grown, row->calls,
-			   buf_str(&name));
+		buf_printf(&line, "%13s %8s %13s %8.1f  ", bytes, blocks, view->has_scan ? lost : grown, row->calls);
 	else
-		buf_printf(&line, "%15s %10s %14s %14s %9.1f %9s  %s", bytes, blocks, grown,
-			   view->has_scan ? lost : last, row->calls,
-			   row->site->is_before ? "before" : age_text(view, row->oldest, age), buf_str(&name));
+		buf_printf(&line, "%15s %10s %14s %14s %9.1f %9s  ", bytes, blocks, grown, view->has_scan ? lost : last,
+			   row->calls, row->site->is_before ? "before" : age_text(view, row->oldest, age));
+	label_text(label, COLS > (int)line.size ? (size_t)COLS - line.size : 1, &line);
 	if (is_selected)
 		attron(A_STANDOUT);
 	mvhline(y, 0, ' ', COLS);
@@ -174,7 +168,6 @@ static void draw_row(const struct screen *screen, int y, const struct row *row, 
 	if (is_selected)
 		attroff(A_STANDOUT);
 	buf_free(&line);
-	buf_free(&name);
 }
 
 /* The stack below its row; returns the line behind it. */
@@ -187,7 +180,7 @@ static int draw_stack(const struct screen *screen, int y, int end, const struct 
 		put_text(y++, 18, COLS - 18, row->site->function ? row->site->function : "?");
 	view_frames(view, row->site);
 	for (size_t i = 0; i < view->resolver.frame_count && y < end; i++) {
-		frame_text(view->resolver.frames[i], &text);
+		frame_text(view, view->resolver.frames[i], &text);
 		put_text(y++, 18, COLS - 18, buf_str(&text));
 	}
 	buf_free(&text);
@@ -232,17 +225,22 @@ static void draw(struct screen *screen)
 {
 	const int end = LINES - FOOT_LINES;
 	int y = head_lines(screen);
+	size_t count;
 
 	erase();
 	scroll_to_selected(screen);
 	draw_head(screen);
-	for (size_t i = screen->first; i < screen->view->row_count && y < end; i++) {
+	/* All rows up to the last one that is shown are told apart, so that scrolling changes few labels. */
+	struct label *const labels = labels_of(screen->view, screen->first + (size_t)LINES, &count);
+
+	for (size_t i = screen->first; i < count && y < end; i++) {
 		const struct row *row = &screen->view->rows[i];
 
-		draw_row(screen, y++, row, i == screen->selected);
+		draw_row(screen, y++, row, &labels[i], i == screen->selected);
 		if (row->site == screen->expanded)
 			y = draw_stack(screen, y, end, row);
 	}
+	labels_free(labels, count);
 	if (!screen->view->row_count && end > y)
 		put_text(y, 2, COLS - 2, *screen->view->filter ? "Nothing passes the filter." : "Nothing is alive.");
 	draw_foot(screen);

@@ -4,6 +4,8 @@
 #include "report/page.h"
 #include "report/report.h"
 #include "profile/stage.h"
+#include "proc/proc.h"
+#include "proc/who.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,18 +58,32 @@ void view_frames(struct view *view, const struct site *site)
 	pthread_mutex_unlock(&view->lock);
 }
 
-const struct profile_frame *view_frame_of(struct view *view, const struct site *site)
+/* The trace has the path of the program's file, where a link may lead ("redis-server" to redis-check-rdb). What it was
+ * started by is known while it runs. */
+const char *view_program(struct view *view)
 {
-	const struct profile_frame *found = NULL;
+	const struct account *account = &view->account;
 
-	view_frames(view, site);
-	for (size_t i = 0; i < view->resolver.frame_count; i++) {
-		const struct profile_frame *frame = view->resolver.frames[i];
+	if (!account->name)
+		return NULL;
+	if (view->program && !strcmp(view->program_path, account->name))
+		return view->program;
+	char *const running = proc_link((pid_t)account->pid, "exe");
+	const bool is_running = running && !strcmp(running, account->name);
 
-		if (!found || (!profile_frame_is_runtime(frame) && profile_frame_is_runtime(found)))
-			found = frame;
-	}
-	return found;
+	free(view->program);
+	free(view->program_path);
+	view->program = is_running ? who_name((pid_t)account->pid) : xstrdup(path_name(account->name));
+	view->program_path = xstrdup(account->name);
+	free(running);
+	return view->program;
+}
+
+const char *view_module_name(struct view *view, const char *path)
+{
+	const char *const program = view_program(view);
+
+	return program && !strcmp(path, view->program_path) ? program : path_name(path);
 }
 
 static bool has_text(const char *text, const char *part)
@@ -388,6 +404,8 @@ char *view_write(struct view *view, enum view_file which)
 
 void view_free(struct view *view)
 {
+	free(view->program);
+	free(view->program_path);
 	for (size_t i = 0; i < view->looks_count; i++) {
 		free(view->looks[i].base);
 		free(view->looks[i].last);

@@ -44,9 +44,10 @@ struct view {
 	struct account account;
 	struct profile *profile; /* whose frames the names are */
 	struct resolver resolver;
-	uint64_t epoch;     /* of the object map that the resolver's names are of */
-	bool has_ended;     /* the trace; the reading thread is done */
-	const char *reason; /* why, if it was not its end */
+	char *program, *program_path; /* view_program()'s, and of which file */
+	uint64_t epoch;               /* of the object map that the resolver's names are of */
+	bool has_ended;               /* the trace; the reading thread is done */
+	const char *reason;           /* why, if it was not its end */
 	/* The showing thread's own: */
 	struct looks *looks; /* by the resource's place in account.resources */
 	size_t looks_count;
@@ -78,8 +79,10 @@ void view_next_resource(struct view *view);
 const struct resource_state *view_resource(const struct view *view);
 /* Whether bytes are what counts there; else blocks. */
 bool view_has_bytes(const struct view *view);
-/* The frame by which a stack is known: the innermost that is not of the language's runtime. The lock is taken. */
-const struct profile_frame *view_frame_of(struct view *view, const struct site *site);
+/* The name that the program was started by where that can be known, else that of its file; NULL: no program yet. */
+const char *view_program(struct view *view);
+/* An object's name for people: of the program as view_program(), of others that of the file. */
+const char *view_module_name(struct view *view, const char *path);
 /* Names all frames, into view->resolver.frames, which stay until the next call. The lock is taken. */
 void view_frames(struct view *view, const struct site *site);
 /* Asks the tracer for a scan: the process stands for a moment, and what is lost comes with the trace. NULL, or why it

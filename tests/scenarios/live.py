@@ -22,12 +22,13 @@ def number(text):
 class Growing:
     """A program that keeps a block every few milliseconds; at the end it must be as it was."""
 
-    def __init__(self):
-        self.child = subprocess.Popen([builds.target('growing', 'O0')], stdin=subprocess.PIPE)
+    def __init__(self, program='growing', path=None):
+        self.program = program
+        self.child = subprocess.Popen([path or builds.target(program, 'O0')], stdin=subprocess.PIPE)
         self.pid = self.child.pid
 
     def __enter__(self):
-        while 'growing' not in open('/proc/%d/maps' % self.pid).read() or not text_of(self.pid):
+        while self.program not in open('/proc/%d/maps' % self.pid).read() or not text_of(self.pid):
             time.sleep(0.01)
         self.text = text_of(self.pid)
         return self
@@ -274,6 +275,36 @@ def interrupted(room):
     return problems, ''
 
 
+WRAPPED = ('wrap < make_list', 'wrap < make_text < read_settings', 'wrap < make_text < read_request_of_client')
+
+
+def told_apart(room):
+    """Rows of one wrapper are told apart by their callers, at any width, and the program has the name of its link."""
+    need_attach()
+    program = room.path('served')
+    os.symlink(builds.target('wrapped', 'O0'), program)
+    problems = []
+    with Growing('wrapped', program) as target:
+        done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=1', '-t', str(target.pid)])
+        rows = [row[6] for row in ROW.findall(done.out.decode())]
+        want = {name + ' at wrapped.c:' for name in WRAPPED}
+        if {row[:row.rindex(':') + 1] for row in rows if ':' in row} != want or len(rows) != 3:
+            problems.append('rows %s, not %s: %s' % (rows, want, done.err))
+        screen = Screen(70, 10)
+        try:
+            screen.keys('%s --live --no-census --interval=0.2 -t %d' % (FUNCTRACE, target.pid), 'Enter')
+            problems += screen.shows('^functrace: served, process %d ' % target.pid)
+            for row in (r'  wrap < make_list$', r'  \.\. < read_settings$', r'  \.\. < read_request_of'):
+                problems += screen.shows(row)
+            screen.tmux('resize-window', '-t', 'x', '-x', '160', '-y', '10')
+            for row in WRAPPED:
+                problems += screen.shows('  %s at wrapped' % row)
+            screen.keys('q')
+        finally:
+            screen.close()
+    return problems, ''
+
+
 def usage(room):
     problems = []
     for words, said in ((['--live', 'true'], b'give it with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
@@ -292,6 +323,7 @@ CASES = [
     ('--live: a terminal', table),
     ('--live: what is lost', lost),
     ('--live: Ctrl-C, and the end', interrupted),
+    ('--live: rows are told apart', told_apart),
     ('--live: wrong usage', usage),
 ]
-BUILDS = (('growing', 'O0'),)
+BUILDS = (('growing', 'O0'), ('wrapped', 'O0'))

@@ -89,6 +89,8 @@ struct arch_abi {
 	/* Argument register `index`, or at the return result register `index`. */
 	uint64_t (*argument_register)(const struct arch_regs *regs, unsigned index);
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
+	/* DWARF's number of argument register `index`; UINT32_MAX: there is none. */
+	unsigned (*argument_dwarf)(unsigned index);
 	/* Where the register of DWARF's number is in the floating point registers' bytes; -1: it is none of them, or of
 	 * the x87's. */
 	int (*float_at)(unsigned dwarf_register);

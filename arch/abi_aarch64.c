@@ -174,6 +174,12 @@ static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_
 	return false;
 }
 
+/* x0 to x30: DWARF for the Arm 64-bit Architecture, 4.1. */
+static unsigned aarch64_argument_dwarf(unsigned index)
+{
+	return index;
+}
+
 /* v0 to v31: DWARF for the Arm 64-bit Architecture, 4.1. */
 static int aarch64_float_at(unsigned dwarf_register)
 {
@@ -186,6 +192,7 @@ const struct arch_abi abi_aarch64 = {
 	.result = aarch64_result,
 	.argument_register = aarch64_register,
 	.result_register = aarch64_register,
+	.argument_dwarf = aarch64_argument_dwarf,
 	.float_at = aarch64_float_at,
 	.thread_set = NT_ARM_TLS,
 	.reloc_tpoff = R_AARCH64_TLS_TPREL,

@@ -261,6 +261,12 @@ static bool arm_thread_field(const unsigned char *code, size_t size, uint64_t st
 
 #define IS_32_BIT (sizeof(long) == 4)
 
+/* r0 to r15: DWARF for the Arm Architecture, 4.1. */
+static unsigned arm_argument_dwarf(unsigned index)
+{
+	return index;
+}
+
 /* s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
 static int arm_float_at(unsigned dwarf_register)
 {
@@ -275,6 +281,7 @@ const struct arch_abi abi_arm = {
 	.result = arm_result,
 	.argument_register = arm_register,
 	.result_register = arm_register,
+	.argument_dwarf = arm_argument_dwarf,
 	.float_at = arm_float_at,
 	/* 32-bit kernels have no such set, and 64-bit ones no such request for a 64-bit tracer. */
 	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,

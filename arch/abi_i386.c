@@ -129,6 +129,12 @@ static bool i386_thread_field(const unsigned char *code, size_t size, uint64_t s
 	return x86_thread_field(code, size, load, sizeof(load), false, offset);
 }
 
+static unsigned i386_argument_dwarf(unsigned index)
+{
+	(void)index;
+	return UINT32_MAX;
+}
+
 /* xmm0 to xmm7: the i386 ABI's table 2.14. */
 static int i386_float_at(unsigned dwarf_register)
 {
@@ -142,6 +148,7 @@ const struct arch_abi abi_i386 = {
 	.result = i386_result,
 	.argument_register = i386_argument_register,
 	.result_register = i386_result_register,
+	.argument_dwarf = i386_argument_dwarf,
 	.float_at = i386_float_at,
 	.thread_request = REQUEST_GET_THREAD_AREA,
 	.thread_area = i386_thread_area,

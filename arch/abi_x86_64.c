@@ -204,6 +204,14 @@ static void pass_unknown(const struct abi_value *value, struct state *state)
 		state->lost_integers = true;
 }
 
+/* Whether compilers disagree: what LLVM before 18 passes of an __int128 may be half in the last register, and has 8 as
+ * its alignment on the stack; the psABI has all of it there, aligned to 16. */
+static bool is_split(const struct abi_value *value, const struct state *state)
+{
+	return !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&
+	       state->integers + WORDS > INTEGER_REGISTERS;
+}
+
 /* "Passing": an argument is in registers as a whole or not at all. */
 static void pass(const struct abi_value *value, struct state *state, struct abi_place *place)
 {
@@ -226,6 +234,10 @@ static void pass(const struct abi_value *value, struct state *state, struct abi_
 	for (unsigned i = 0; i < WORDS; i++) {
 		integers += classes[i] == INTEGER;
 		sse += classes[i] == SSE;
+	}
+	if (is_split(value, state)) {
+		state->lost_integers = state->lost_stack = true;
+		return;
 	}
 	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
 
@@ -320,6 +332,14 @@ static bool x86_64_thread_field(const unsigned char *code, size_t size, uint64_t
 	return x86_thread_field(code, size, load, sizeof(load), true, offset);
 }
 
+/* rdi, rsi, rdx, rcx, r8, r9: AMD64's figure 3.36. */
+static unsigned x86_64_argument_dwarf(unsigned index)
+{
+	static const unsigned char numbers[] = {5, 4, 1, 2, 8, 9};
+
+	return index < ARRAY_SIZE(numbers) ? numbers[index] : UINT32_MAX;
+}
+
 /* xmm0 to xmm15: AMD64's figure 3.36. */
 static int x86_64_float_at(unsigned dwarf_register)
 {
@@ -333,6 +353,7 @@ const struct arch_abi abi_x86_64 = {
 	.result = x86_64_result,
 	.argument_register = x86_64_argument_register,
 	.result_register = x86_64_result_register,
+	.argument_dwarf = x86_64_argument_dwarf,
 	.float_at = x86_64_float_at,
 	.thread_pointer = x86_64_thread_pointer,
 	.reloc_tpoff = R_X86_64_TPOFF64,

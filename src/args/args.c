@@ -153,23 +153,59 @@ static void show_address_of(struct explaining *e, const struct data_type *type, 
 		show_address(&e->showing, address);
 }
 
+/* Marks the bytes of the pieces that callers need not pass. */
+static void lose_pieces(const struct plan_param *param, unsigned char *lost, struct view *view)
+{
+	memset(lost, 0, view->size);
+	for (unsigned i = 0; i < param->place.piece_count && i < ABI_PIECES; i++) {
+		const struct abi_piece *piece = &param->place.pieces[i];
+		const uint64_t left = piece->offset < view->size ? view->size - piece->offset : 0;
+
+		if (param->left_out >> i & 1)
+			memset(lost + piece->offset, 1, left < piece->size ? left : piece->size);
+	}
+	view->lost = lost;
+}
+
+static bool is_left_out(const struct plan_param *param)
+{
+	const unsigned all = (1u << param->place.piece_count) - 1;
+
+	return (param->signature && param->signature->place == PLACE_NOWHERE) ||
+	       (param->left_out && param->left_out == all);
+}
+
+static void show_passed(struct explaining *e, const struct plan_param *param)
+{
+	const uint64_t size = param->place.is_address ? e->plan->arch->pointer_size : param->size;
+	unsigned char bytes[VALUE_BYTES], lost[VALUE_BYTES];
+	struct view view;
+
+	if (!gather(&e->gathering, &param->place, size, bytes, &view)) {
+		show_unknown(&e->showing);
+		return;
+	}
+	if (param->place.is_address) {
+		show_address_of(e, param->type, view_pointer(&e->showing, &view));
+		return;
+	}
+	if (param->left_out)
+		lose_pieces(param, lost, &view);
+	value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
+}
+
 static void show_param(struct explaining *e, const struct plan_param *param)
 {
 	const struct signature_param *chosen = param->signature;
-	const uint64_t size = param->place.is_address ? e->plan->arch->pointer_size : param->size;
-	unsigned char bytes[VALUE_BYTES];
-	struct view view;
 
-	if (chosen && chosen->place == PLACE_NOWHERE)
+	if (is_left_out(param))
 		show_lost(&e->showing);
-	else if (chosen && chosen->place != PLACE_BY_ABI)
-		show_chosen(e, param);
-	else if (!gather(&e->gathering, &param->place, size, bytes, &view))
-		out_add(&e->showing.out, "<unknown place>");
-	else if (param->place.is_address)
-		show_address_of(e, param->type, view_pointer(&e->showing, &view));
+	else if (!chosen || chosen->place == PLACE_BY_ABI)
+		show_passed(e, param);
+	else if (chosen->place == PLACE_UNKNOWN)
+		show_unknown(&e->showing);
 	else
-		value_show(&e->showing, param->type, &view, 0, FOLLOW_ALL);
+		show_chosen(e, param);
 }
 
 /* ---- Rows ---- */

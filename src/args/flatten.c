@@ -95,7 +95,7 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	case DATA_STRUCT:
 	case DATA_UNION:
 		add_members(f, type, offset, depth);
-		if (type->is_cut || type->has_variants)
+		if (type->is_cut || type->has_variants || type->is_incomplete)
 			give_up(f);
 		return;
 	case DATA_ARRAY:

@@ -212,12 +212,6 @@ static void place_rust_result(struct args_plan *plan, const struct passed_as *pa
 	}
 }
 
-/* Bytes of its own have only those that are there: what the compiler has left out is no argument. */
-static bool is_passed(const struct signature_param *param)
-{
-	return param->place != PLACE_NOWHERE && param->place != PLACE_CONSTANT;
-}
-
 static void ask_all(struct args_plan *plan, const struct signature *signature, struct asked *asked)
 {
 	for (size_t i = 0; i < plan->count; i++) {
@@ -231,8 +225,6 @@ static void ask_all(struct args_plan *plan, const struct signature *signature, s
 			.size = param->type ? param->type->size : 0,
 			.place = {.is_known = true},
 		};
-		if (!is_passed(param))
-			continue;
 		if (signature->abi_is_rust)
 			ask_rust(asked, i, &param->passed, plan->arch->pointer_size);
 		else
@@ -240,12 +232,41 @@ static void ask_all(struct args_plan *plan, const struct signature *signature, s
 	}
 }
 
+/* Whether the ABI's piece is in that register. */
+static bool is_in(const struct arch *arch, const struct abi_piece *piece, unsigned dwarf_register)
+{
+	const int at = arch->abi->float_at(dwarf_register);
+
+	if (piece->kind == PIECE_FLOAT) /* of a wider register's bytes, perhaps */
+		return at >= 0 && piece->at >= (unsigned)at && piece->at < (unsigned)at + 16;
+	return piece->kind == PIECE_INTEGER && arch->abi->argument_dwarf(piece->index) == dwarf_register;
+}
+
+/* The pieces that are in none of the registers of which debug information says that the function uses them. */
+static unsigned left_out(const struct arch *arch, const struct signature_param *param, const struct abi_place *place)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < place->piece_count && i < ABI_PIECES; i++) {
+		unsigned k = 0;
+
+		if (place->pieces[i].kind == PIECE_STACK)
+			return 0;
+		while (k < param->register_count && !is_in(arch, &place->pieces[i], param->registers[k]))
+			k++;
+		if (k == param->register_count)
+			left |= 1u << i;
+	}
+	return param->place == PLACE_BY_ABI && param->register_count ? left : 0;
+}
+
 static void take_places(struct args_plan *plan, bool is_rust, const struct asked *asked)
 {
 	for (size_t i = 0; i < asked->count; i++) {
 		struct plan_param *param = &plan->params[asked->params[i]];
 
-		note_stack(plan, &asked->places[i]);
+		if (param->signature->place == PLACE_BY_ABI)
+			note_stack(plan, &asked->places[i]);
 		if (!is_rust) {
 			param->place = asked->places[i];
 			continue;
@@ -254,6 +275,8 @@ static void take_places(struct args_plan *plan, bool is_rust, const struct asked
 		add_pieces(&param->place, &asked->places[i], asked->offsets[i],
 			   param->place.is_address ? plan->arch->pointer_size : param->size);
 	}
+	for (size_t i = 0; i < plan->count; i++)
+		plan->params[i].left_out = left_out(plan->arch, plan->params[i].signature, &plan->params[i].place);
 }
 
 struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature, bool is_soft_float)

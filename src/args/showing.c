@@ -103,6 +103,11 @@ void show_lost(struct showing *s)
 	out_add(&s->out, "<optimised out>");
 }
 
+void show_unknown(struct showing *s)
+{
+	out_add(&s->out, "<unknown place>");
+}
+
 void show_address(struct showing *s, uint64_t address)
 {
 	if (address)

@@ -58,6 +58,8 @@ uint64_t view_pointer(const struct showing *s, const struct view *view);
 /* Says that bytes are not there. */
 void show_missing(struct showing *s, const struct view *view);
 void show_lost(struct showing *s);
+/* Where it is cannot be said. */
+void show_unknown(struct showing *s);
 /* An address, or NULL. */
 void show_address(struct showing *s, uint64_t address);
 void show_unreadable(struct showing *s, uint64_t address);

@@ -14,6 +14,7 @@
 #endif
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MANGLED_MAX   65536
 #define DEMANGLED_MAX 65536
@@ -70,4 +71,44 @@ char *names_demangle(const char *symbol)
 char *names_demangle_plain(const char *symbol)
 {
 	return demangle_in(symbol, STYLE_PLAIN);
+}
+
+/* The type of the function that a mangled name is of; NULL: none. */
+static const struct demangle_component *function_type(const struct demangle_component *name)
+{
+	while (name && name->type == DEMANGLE_COMPONENT_CLONE)
+		name = name->u.s_binary.left;
+	if (!name || name->type != DEMANGLE_COMPONENT_TYPED_NAME)
+		return NULL;
+	name = name->u.s_binary.right;
+	return name && name->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? name : NULL;
+}
+
+/* What the only parameter of a function without parameters is. */
+static bool is_void(struct demangle_component *type)
+{
+	size_t size;
+	char *name =
+		type->type == DEMANGLE_COMPONENT_BUILTIN_TYPE ? cplus_demangle_print(STYLE, type, 16, &size) : NULL;
+	const bool is_it = name && !strcmp(name, "void");
+
+	free(name);
+	return is_it;
+}
+
+int names_parameters(const char *symbol)
+{
+	void *memory = NULL;
+	int count = 0;
+
+	if (symbol[0] != '_' || strnlen(symbol, MANGLED_MAX) == MANGLED_MAX)
+		return -1;
+	const struct demangle_component *const name = cplus_demangle_v3_components(symbol, STYLE, &memory);
+	const struct demangle_component *const type = function_type(name);
+	const struct demangle_component *argument = type ? type->u.s_binary.right : NULL;
+
+	for (; argument && argument->type == DEMANGLE_COMPONENT_ARGLIST; argument = argument->u.s_binary.right)
+		count += argument->u.s_binary.left && !is_void(argument->u.s_binary.left);
+	free(memory);
+	return type ? count : -1;
 }

@@ -8,11 +8,11 @@ libsymbols_a_SOURCES = src/symbols/maps.c src/symbols/maps.h src/symbols/object.
 	src/symbols/data_names.c src/symbols/data_names.h src/symbols/debugdata.c \
 	src/symbols/debug_functions.c src/symbols/debug_file.c \
 	src/symbols/debug_file.h src/symbols/mapped.c src/symbols/mapped.h \
-	src/symbols/signature.c src/symbols/type_reader.h \
+	src/symbols/signature.c src/symbols/params.c src/symbols/params.h src/symbols/type_reader.h \
 	src/symbols/types.c src/symbols/types.h src/symbols/type_reader.c \
 	src/symbols/type_scalar.c src/symbols/type_member.c \
 	src/symbols/type_passing.c src/symbols/type_string.c src/symbols/type_rust.c src/symbols/type_rust.h \
-	src/symbols/param_place.c src/symbols/param_place.h \
+	src/symbols/param_place.c src/symbols/param_proof.c src/symbols/param_place.h \
 	src/symbols/slots.c src/symbols/errno_place.c src/symbols/errno_place.h \
 	src/symbols/demangle.c src/symbols/names.c \
 	src/symbols/names.h src/symbols/names_blank.c src/symbols/names_blank.h \

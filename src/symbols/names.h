@@ -45,5 +45,8 @@ bool names_explain(const struct names *names, struct buf *out);
 char *names_demangle(const char *symbol);
 /* The same without the list of parameters and the result's type, which templates have: "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
+/* How many parameters the name of a function of C++ says that it has, a "..." and a pack as one each; -1: it does not
+ * say. */
+int names_parameters(const char *symbol);
 
 #endif

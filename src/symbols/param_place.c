@@ -97,13 +97,15 @@ static bool is_of_frame(int machine, unsigned number)
 	}
 }
 
-/* One place. False: it is one that nobody here understands, or not one of the entry. */
+/* One place. False: it is not understood, or not one of the entry. */
 static bool read_place(const struct type_reader *reader, const struct entry *entry, const struct expression *expression,
 		       struct place_piece *piece)
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
-	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer) {
+	/* The last: what the callers would have passed. */
+	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer ||
+	    first->atom == DW_OP_GNU_parameter_ref) {
 		piece->place = PLACE_NOWHERE;
 		return true;
 	}
@@ -123,9 +125,10 @@ static bool read_place(const struct type_reader *reader, const struct entry *ent
 	}
 	piece->place = PLACE_MEMORY;
 	/* Said for the whole function, such a place in its frame is one where its first instructions put the
-	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). */
+	 * parameter, for the stack pointer that they leave (clang: sub sp, sp, #64; str x0, [sp, #16]). LLVM counts
+	 * from that stack pointer in lists, too. */
 	return is_based(first, &piece->place_register, &piece->place_offset) &&
-	       (expression->is_list || !is_of_frame(reader->machine, piece->place_register));
+	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->machine, piece->place_register));
 }
 
 /* Places one behind the other, each followed by DW_OP_piece. */
@@ -203,16 +206,43 @@ static bool is_location_list(Dwarf_Attribute *location)
 	}
 }
 
+/* Those of a fixed size have no sign. */
+static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
+{
+	Dwarf_Word number;
+
+	switch (dwarf_whatform(attribute)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		if (dwarf_formudata(attribute, &number))
+			return false;
+		*value = (Dwarf_Sword)number;
+		return true;
+	default:
+		return !dwarf_formsdata(attribute, value);
+	}
+}
+
 static bool read_constant(Dwarf_Die *die, struct signature_param *param)
 {
 	Dwarf_Attribute found;
 	Dwarf_Sword value;
 
-	if (dwarf_formsdata(dwarf_attr(die, DW_AT_const_value, &found), &value))
+	if (!dwarf_attr(die, DW_AT_const_value, &found) || !constant_value(&found, &value))
 		return false;
 	param->place = PLACE_CONSTANT;
 	param->place_offset = value;
 	return true;
+}
+
+/* Whether such a place shows that the code is optimised: else the parameter is in memory all the time. Of one that is
+ * passed by its address LLVM says so in a list, too. */
+static bool shows_optimised(const struct entry *entry, enum param_place place, bool is_list)
+{
+	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
+	       place == PLACE_PIECES;
 }
 
 void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die *die, struct signature_param *param)
@@ -224,24 +254,33 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 	param->place = PLACE_NOWHERE;
 	if (!dwarf_attr(die, DW_AT_location, &location)) {
 		read_constant(die, param);
+		entry->is_optimised |= param->type->size > 0;
 		return;
 	}
 	struct expression expression = {.is_list = is_location_list(&location)};
-	entry->is_optimised |= expression.is_list;
 	const int found = dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1);
 
-	if (found != 1) {
-		/* A list of optimised code that says nothing of the entry: the parameter is made behind it (clang's
-		 * constants). */
-		param->place = !found && entry->has_all_calls ? PLACE_NOWHERE : PLACE_BY_ABI;
-		return;
-	}
-	expression.operations = operations;
-	expression.count = count;
-	if (!read_expression(reader, entry, &expression, param))
-		param->place = PLACE_BY_ABI;
-	else if (param->place == PLACE_REGISTER && !expression.is_list)
-		entry->is_optimised = true;
+	if (found == 1) {
+		expression.operations = operations;
+		expression.count = count;
+		if (!read_expression(reader, entry, &expression, param))
+			param->place = PLACE_UNKNOWN;
+	} else if (found) {
+		param->place = PLACE_UNKNOWN;
+	} /* else a list that begins later: what is passed is not used, if this is optimised */
+	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
+}
+
+/* GCC says so of itself ("GNU C17 12.2.0", "GNU GIMPLE"). */
+static bool is_of_gcc(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	const char *const producer = dwarf_diecu(function, &unit, NULL, NULL)
+					     ? dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute))
+					     : NULL;
+
+	return producer && !strncmp(producer, "GNU ", 4);
 }
 
 void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
@@ -249,12 +288,16 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct entry *entry)
 	Dwarf_Attribute base;
 	Dwarf_Op *operations;
 	size_t count;
-	uint64_t convention = 0;
+	uint64_t convention = DW_CC_normal;
 
-	*entry = (struct entry){.address = address};
-	entry->has_all_calls = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
-	entry->is_optimised = entry->has_all_calls;
-	entry->is_own = die_number(function, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
-	entry->frame_is_cfa = !dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) &&
-			      count == 1 && operations[0].atom == DW_OP_call_frame_cfa;
+	*entry = (struct entry){.address = address, .is_gcc = is_of_gcc(function)};
+	/* What compilers say of calls only when they optimise. */
+	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites);
+	die_number(function, DW_AT_calling_convention, &convention);
+	entry->is_own = convention != DW_CC_normal && convention != DW_CC_program;
+	entry->frame_register = UINT32_MAX;
+	if (dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) || count != 1)
+		return;
+	entry->frame_is_cfa = operations[0].atom == DW_OP_call_frame_cfa;
+	is_register(&operations[0], &entry->frame_register);
 }

@@ -4,7 +4,7 @@
 #include "symbols/debug_file.h"
 #include "symbols/elf_file.h"
 #include "symbols/mapped.h"
-#include "symbols/param_place.h"
+#include "symbols/params.h"
 #include "symbols/type_reader.h"
 #include "symbols/type_rust.h"
 #include "base/msg.h"
@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAMS_MAX 256
-#define BYTES_MAX  ((size_t)32 << 20) /* of types, a file; libdw's own memory comes to it */
-#define DIES_MAX   (1u << 18)         /* looked at for one function */
+#define BYTES_MAX ((size_t)32 << 20) /* of types, a file; libdw's own memory comes to it */
+#define DIES_MAX  (1u << 18)         /* looked at for one function */
 
 struct signatures {
 	struct debug_file *debug;
@@ -38,6 +37,7 @@ static struct signatures *signatures_new(const struct object *object)
 			{
 				.bytes_left = BYTES_MAX,
 				.machine = object->file->machine,
+				.is_soft_float = object->file->is_soft_float,
 				.word = object->file->class == ELFCLASS32 ? 4 : 8,
 			},
 	};
@@ -58,124 +58,53 @@ static void signatures_free(struct signatures *signatures)
 	free(signatures);
 }
 
-/* ---- A function ---- */
-
-struct param {
-	struct signature_param item;
-	Dwarf_Die die;
-	void *origin; /* the entry that says what all copies of the function have in common; the parameter's own */
-	bool is_artificial;
-};
-
-struct params {
-	struct param *items;
-	size_t count, capacity;
-	bool is_variadic;
-};
-
-static void add_param(struct type_reader *reader, Dwarf_Die *die, Dwarf_Die *pack, struct params *params)
-{
-	const struct data_type *type = type_read_of(reader, die, 0);
-	Dwarf_Die origin;
-
-	ARRAY_GROW(params->items, params->capacity, params->count);
-	struct param *param = &params->items[params->count++];
-
-	*param = (struct param){
-		.item.name = die_string(reader, die, DW_AT_name),
-		.item.type = type ? type : &type_unknown,
-		.item.place = PLACE_NOWHERE,
-		.die = *die,
-		.origin = die_reference(die, DW_AT_abstract_origin, &origin) ? origin.addr : die->addr,
-		.is_artificial = die_flag(die, DW_AT_artificial),
-	};
-	if (pack && !param->item.name[0])
-		param->item.name = die_string(reader, pack, DW_AT_name);
-}
-
-/* is_pack: these are a template's parameters that have one name, the parent's. */
-static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_pack, struct params *params)
-{
-	Dwarf_Die child = {0};
-
-	while (params->count < PARAMS_MAX && die_next_child(reader, parent, &child)) {
-		switch (dwarf_tag(&child)) {
-		case DW_TAG_formal_parameter:
-			add_param(reader, &child, is_pack ? parent : NULL, params);
-			break;
-		case DW_TAG_unspecified_parameters:
-			params->is_variadic = true;
-			break;
-		case DW_TAG_GNU_formal_parameter_pack:
-			if (!is_pack)
-				read_params(reader, &child, true, params);
-			break;
-		default:
-			break;
-		}
-	}
-}
-
-static void read_places(struct type_reader *reader, struct entry *entry, struct params *params)
-{
-	for (size_t i = 0; i < params->count; i++)
-		param_place_read(reader, entry, &params->items[i].die, &params->items[i].item);
-}
-
-/* Of a copy, the parameters that the function has, with the places of those that the copy still has. */
-static void complete_params(struct params *params, struct params *all)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < all->count; i++) {
-		size_t k = 0;
-
-		while (k < params->count && params->items[k].origin != all->items[i].origin)
-			k++;
-		/* Such as a constructor's that only some of its copies have. */
-		if (k == params->count && all->items[i].is_artificial)
-			continue;
-		all->items[count++] = k < params->count ? params->items[k] : all->items[i];
-	}
-	all->count = count;
-	if (count < params->count)
-		return;
-	free(params->items);
-	*params = *all;
-	all->items = NULL;
-}
-
 /* ---- Its places ---- */
 
-/* What compilers call copies that they have made for some of the callers. */
+/* What compilers call copies that they have made without some of the parameters, and the parts of coroutines. */
+static bool has_part_name(const char *name)
+{
+	static const char *const parts[] = {".isra.", ".part.", ".actor", ".resume", ".destroy", ".cleanup"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
+
+/* And those for some of the callers. */
 static bool has_copy_name(const char *name)
 {
-	return strstr(name, ".isra.") || strstr(name, ".constprop.") || strstr(name, ".part.") ||
+	return has_part_name(name) || strstr(name, ".constprop.") || strstr(name, ".specialized.") ||
 	       strstr(name, "__spec");
 }
 
-static bool is_local(const struct named_symbol *symbol, Dwarf_Die *function)
+/* Without a symbol it is local for all that is known: link time optimisation makes those of other files local, too. */
+static bool is_local(const struct named_symbol *symbol)
 {
-	return symbol ? symbol->is_local : !die_flag(function, DW_AT_external);
-}
-
-/* LLVM has callers in the same file give nothing for a parameter that is not used, of any function. GCC does so with
- * copies only. */
-static bool is_of_llvm(const struct entry *entry, Dwarf_Die *function)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Die unit;
-	const char *const producer = dwarf_diecu(function, &unit, NULL, NULL)
-					     ? dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute))
-					     : NULL;
-
-	return entry->has_all_calls && producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
+	return !symbol || symbol->is_local;
 }
 
 /* Where parameters were left out a result may have been, too, and nothing says so. */
 static bool may_lose_result(const struct entry *entry, const struct named_symbol *symbol)
 {
-	return entry->is_own || (symbol && strstr(symbol->name, ".isra."));
+	return entry->is_own || (symbol && has_part_name(symbol->name));
+}
+
+/* Whether i386's functions of own places return it as all others do: floats may be in another register, and the address
+ * of what is in memory is not where the ABI puts it. */
+static bool is_in_eax(const struct data_type *result)
+{
+	switch (result->kind) {
+	case DATA_INT:
+	case DATA_BOOL:
+	case DATA_CHAR:
+	case DATA_ENUM:
+	case DATA_POINTER:
+	case DATA_REFERENCE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool is_piece_lost(const struct signature_param *param)
@@ -190,50 +119,78 @@ static bool is_piece_lost(const struct signature_param *param)
 	return size < param->type->size;
 }
 
+static bool is_lost(const struct entry *entry, const struct signature_param *param)
+{
+	switch (param->place) {
+	case PLACE_NOWHERE:
+	case PLACE_CONSTANT:
+		return true;
+	case PLACE_PIECES:
+		return is_piece_lost(param);
+	case PLACE_UNKNOWN:
+		/* LLVM says the same of a variable of the function's own that has a constant's value, or the address of
+		 * something static. */
+		return !entry->is_gcc;
+	default:
+		return false;
+	}
+}
+
 /* Whether callers need not give all of the parameters: then they may give none of the others where the ABI has it. */
-static bool is_anything_lost(const struct params *params)
+static bool is_anything_lost(const struct entry *entry, const struct params *params)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		const struct signature_param *param = &params->items[i].item;
 
-		if (!param->type->size)
-			continue;
-		if (param->place == PLACE_NOWHERE || param->place == PLACE_CONSTANT ||
-		    (param->place == PLACE_PIECES && is_piece_lost(param)))
+		if ((param->type->size || param->type->kind == DATA_OTHER) && is_lost(entry, param))
 			return true;
 	}
 	return false;
 }
 
+/* Whether compilers have a convention of their own for functions that only one file calls: on i386 registers, on ARM
+ * those of the VFP, where the ABI has none. */
+static bool has_local_convention(const struct type_reader *reader)
+{
+	return reader->machine == EM_386 || (reader->machine == EM_ARM && reader->is_soft_float);
+}
+
 /* Whether the parameters are where debug information says, and not where the ABI does. Of functions that only this file
- * calls compilers leave parameters out, and i386's go to registers. */
+ * calls compilers leave parameters out. */
 static bool has_own_places(const struct type_reader *reader, const struct entry *entry, const struct params *params,
-			   const struct named_symbol *symbol, Dwarf_Die *function)
+			   const struct named_symbol *symbol)
 {
 	if (entry->is_own || (symbol && has_copy_name(symbol->name)))
 		return true;
-	return entry->is_optimised && is_local(symbol, function) &&
-	       (reader->machine == EM_386 || is_anything_lost(params));
+	return entry->is_optimised && is_local(symbol) &&
+	       (has_local_convention(reader) || is_anything_lost(entry, params));
 }
 
-/* AArch64 gives the address of such a struct: where the compiler says that it is, it is behind some instructions. */
+/* AArch64 gives the address of such a struct: where the compiler says that it is, it is after some instructions. */
 static bool is_behind_address(const struct type_reader *reader, const struct data_type *type)
 {
 	return reader->machine == EM_AARCH64 && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) &&
 	       type->size > 16;
 }
 
-static void choose_places(const struct type_reader *reader, struct params *params, bool is_own, bool may_be_unused)
+/* GCC's callers pass all parameters that the function has; LLVM's those that it uses. */
+static bool is_passed(const struct entry *entry, struct param *param)
+{
+	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
+}
+
+static void choose_places(const struct type_reader *reader, const struct entry *entry, struct params *params,
+			  bool is_own)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		struct signature_param *param = &params->items[i].item;
 
-		if (!is_own && may_be_unused && !die_has(&params->items[i].die, DW_AT_location))
-			param->place = PLACE_NOWHERE;
+		if (params->items[i].is_ambiguous)
+			param->place = PLACE_UNKNOWN;
 		else if (!is_own)
-			param->place = PLACE_BY_ABI;
-		else if (param->place == PLACE_BY_ABI || is_behind_address(reader, param->type))
-			param->place = PLACE_NOWHERE;
+			param->place = is_passed(entry, &params->items[i]) ? PLACE_BY_ABI : PLACE_NOWHERE;
+		else if (param->place != PLACE_NOWHERE && is_behind_address(reader, param->type))
+			param->place = PLACE_UNKNOWN;
 	}
 }
 
@@ -283,7 +240,7 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 	for (size_t i = 0; i < signature->param_count; i++) {
 		params[i].passed = type_passed_by_rust(params[i].type, reader->word);
 		if (is_hidden && params[i].place == PLACE_BY_ABI)
-			params[i].place = PLACE_NOWHERE;
+			params[i].place = PLACE_UNKNOWN;
 	}
 	if (signature->result)
 		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
@@ -326,21 +283,19 @@ static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, 
 static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function,
 					      const struct named_symbol *symbol)
 {
-	struct params params = {0}, all = {0};
+	struct params params = {0};
 	struct entry entry;
-	Dwarf_Die origin;
 
 	entry_read(&function->die, function->entry, &entry);
-	read_params(reader, &function->die, false, &params);
-	read_places(reader, &entry, &params);
-	if (die_reference(&function->die, DW_AT_abstract_origin, &origin)) {
-		read_params(reader, &origin, false, &all);
-		complete_params(&params, &all);
-	}
-	choose_places(reader, &params, has_own_places(reader, &entry, &params, symbol, &function->die),
-		      is_of_llvm(&entry, &function->die));
+	params_read(reader, &function->die, symbol ? symbol->name : "", &entry, &params);
+	const bool is_own = has_own_places(reader, &entry, &params, symbol);
+
+	choose_places(reader, &entry, &params, is_own);
 	const struct data_type *result =
 		may_lose_result(&entry, symbol) ? NULL : type_read_of(reader, &function->die, 0);
+
+	if (result && is_own && reader->machine == EM_386 && !is_in_eax(result))
+		result = NULL;
 	/* A function with nothing may be one of which nothing is said. */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
@@ -348,11 +303,10 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	/* Nor does anything say where LLVM has found that no caller uses it. */
 	if (signature)
-		signature->result_may_be_lost = !signature->abi_is_rust && is_local(symbol, &function->die) &&
-						is_of_llvm(&entry, &function->die);
+		signature->result_may_be_lost =
+			!signature->abi_is_rust && is_local(symbol) && entry.is_optimised && !entry.is_gcc;
 
-	free(params.items);
-	free(all.items);
+	params_free(&params);
 	return signature;
 }
 

@@ -26,8 +26,9 @@ struct type_reader {
 	unsigned depth;
 	struct hash types; /* by the entry's place in memory, and the level */
 	uint16_t machine;
-	unsigned word; /* bytes of a pointer */
-	int language;  /* of the function that is read now: DW_LANG_ */
+	bool is_soft_float; /* elf_file_is_soft_float() */
+	unsigned word;      /* bytes of a pointer */
+	int language;       /* of the function that is read now: DW_LANG_ */
 };
 
 /* A piece of the file's memory, zeroed; NULL: the file has had its part. */

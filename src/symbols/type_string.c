@@ -83,11 +83,11 @@ static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struc
 static void see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const struct data_member *data = member_named(type, "_M_dataplus");
-	uint32_t at, length;
+	uint32_t at = 0, length; /* clang declares only what holds the pointer, and nothing else */
 
 	if (type->is_incomplete) {
 		see_declared(reader, die, type);
-	} else if (data && find_word(data->type, "_M_p", "_M_p", &at)) {
+	} else if (data && (find_word(data->type, "_M_p", "_M_p", &at) || data->type->is_incomplete)) {
 		at += data->offset;
 		if (find_word(type, "_M_string_length", "_M_string_length", &length))
 			make_text(type, DATA_TEXT, at, length);

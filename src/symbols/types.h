@@ -85,13 +85,14 @@ struct data_type {
 
 /* Where a parameter, or a piece of it, is at the entry. */
 enum param_place {
-	PLACE_BY_ABI, /* where the processor's ABI puts it; those that are nowhere, or a constant, count for nothing */
+	PLACE_BY_ABI,   /* where the processor's ABI puts it, which counts all parameters, wherever they are */
 	PLACE_REGISTER, /* in the register of DWARF's number `place_register`, by the compiler's own choice */
 	PLACE_STACK,    /* in memory, at the CFA + place_offset */
 	PLACE_MEMORY,   /* in memory, at that register's value + place_offset */
 	PLACE_CONSTANT, /* it is place_offset: the compiler has made this copy of the function for it */
 	PLACE_PIECES,   /* in `pieces`; what is in none is nowhere */
-	PLACE_NOWHERE,  /* the compiler has left it out, or does not say where it is */
+	PLACE_NOWHERE,  /* the compiler has left it out: callers need not pass it */
+	PLACE_UNKNOWN,  /* it is not where the ABI puts it, and the compiler does not say where */
 };
 
 struct place_piece {
@@ -115,15 +116,19 @@ struct passed_as {
 	struct passed_scalar scalars[PASSED_SCALARS];
 };
 
+#define SIGNATURE_REGISTERS 4
 struct signature_param {
 	const char *name; /* "" unknown; "this" */
 	const struct data_type *type;
 	enum param_place place;
+	/* Of PLACE_BY_ABI: if not empty, callers need pass only what the ABI puts in these (DWARF's numbers). */
+	uint16_t registers[SIGNATURE_REGISTERS];
+	unsigned char register_count;
 	unsigned place_register;
 	int64_t place_offset;
 	const struct place_piece *pieces;
 	size_t piece_count;
-	struct passed_as passed; /* of PLACE_BY_ABI where abi_is_rust */
+	struct passed_as passed; /* where abi_is_rust */
 };
 
 struct signature {
@@ -132,10 +137,9 @@ struct signature {
 	/* NULL: void, or the compiler may have left it out where nobody wants it. */
 	const struct data_type *result;
 	struct passed_as result_passed; /* where abi_is_rust */
-	/* The compiler may have found that nobody uses it: what lies where it would be, but for memory, is anything. */
-	bool result_may_be_lost;
-	bool is_variadic; /* what is behind the parameters is not known */
-	bool abi_is_rust; /* not C's: `passed` tells what takes the place of types */
+	bool result_may_be_lost;        /* unless it is in memory, for perhaps no caller uses it */
+	bool is_variadic;               /* what is behind the parameters is not known */
+	bool abi_is_rust;               /* not C's: `passed` tells what takes the place of types */
 };
 
 /* What debug information, the file's own or in a separate debug file, says of the function at that code address (as

@@ -246,10 +246,8 @@ static void test_chosen_places(void **state)
 			PIECES("both", both),
 			PIECES("wild", wild),
 			PIECES("beyond", beyond),
-			/* What is gone, or a constant, has no register: this is the first that is passed. */
 			{.name = "passed", .type = &int32},
 		};
-		/* Those that the compiler has moved are passed all the same. */
 		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)},
 				       plain = {.params = &params[9], .param_count = 1},
 				       few = {.params = &params[0], .param_count = 2};
@@ -318,25 +316,52 @@ static void test_whole_places(void **state)
 	}
 }
 
-/* What is gone before it moves what follows. */
-static void test_shifted(void **state)
+/* What is left out has its place among the others all the same, as it does in a function that uses it. */
+static void test_left_out(void **state)
 {
+	static const struct data_member big_members[] = {{.name = "a", .type = &int32},
+							 {.name = "b", .type = &int32, .offset = 28}};
+	static const struct data_type big = STRUCT(32, big_members);
 	const struct signature_param params[] = {
 		{.name = "gone", .type = &int32, .place = PLACE_NOWHERE},
 		{.name = "fixed", .type = &int32, .place = PLACE_CONSTANT, .place_offset = 1},
+		{.name = "lost", .type = &double_type, .place = PLACE_NOWHERE},
+		{.name = "unknown", .type = &pair, .place = PLACE_UNKNOWN},
 		{.name = "first", .type = &int32},
-		{.name = "second", .type = &character}};
-	const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
+		{.name = "second", .type = &character},
+		{.name = "third", .type = &double_type}};
+	const struct signature_param simple[] = {params[0], params[1], params[4], params[5]};
+	struct signature_param used[ARRAY_SIZE(params)];
+	const struct data_type *const results[] = {NULL, &int32, &big};
 	struct fake_task task;
 
 	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
+		used[i] = (struct signature_param){.name = params[i].name, .type = params[i].type};
 	FOR_EACH_ARCH(arch)
 	{
+		for (size_t result = 0; result < ARRAY_SIZE(results); result++) {
+			const struct signature left = {.params = params,
+						       .param_count = ARRAY_SIZE(params),
+						       .result = results[result]},
+					       all = {.params = used,
+						      .param_count = ARRAY_SIZE(params),
+						      .result = results[result]};
+			struct args_plan *plan = args_plan_of_signature(arch, &left, false);
+			struct args_plan *whole = args_plan_of_signature(arch, &all, false);
+
+			for (size_t i = 0; i < ARRAY_SIZE(params); i++)
+				assert_memory_equal(&plan->params[i].place, &whole->params[i].place,
+						    sizeof(plan->params[i].place));
+			args_plan_free(plan);
+			args_plan_free(whole);
+		}
+		const struct signature signature = {.params = simple, .param_count = ARRAY_SIZE(simple)};
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 
 		fake_begin(&task, arch);
-		fake_argument(&task, 0, JUNK | 10);
-		fake_argument(&task, 1, JUNK | 'b');
+		fake_argument(&task, 2, JUNK | 10);
+		fake_argument(&task, 3, JUNK | 'b');
 		assert_text(fake_entry(&task, plan), "gone=<optimised out>, fixed=1, first=10, second='b'");
 		args_plan_free(plan);
 		fake_end(&task);
@@ -386,7 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variants),     cmocka_unit_test(test_rust_arguments),
 		cmocka_unit_test(test_rust_results), cmocka_unit_test(test_chosen_places),
-		cmocka_unit_test(test_whole_places), cmocka_unit_test(test_shifted),
+		cmocka_unit_test(test_whole_places), cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_lost_parts),
 	};
 

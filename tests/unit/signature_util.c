@@ -214,6 +214,8 @@ static void add_one_place(struct buf *out, enum param_place place, unsigned numb
 		buf_printf(out, "@=%" PRId64, offset);
 	else if (place == PLACE_NOWHERE)
 		buf_add_str(out, "@nowhere");
+	else if (place == PLACE_UNKNOWN)
+		buf_add_str(out, "@unknown");
 }
 
 static void add_passed(struct buf *out, const struct passed_as *passed)

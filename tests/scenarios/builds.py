@@ -15,6 +15,7 @@ import processes
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'generate'))
 import arguments  # pylint: disable=wrong-import-position
+import calls as made_calls  # pylint: disable=wrong-import-position
 
 TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
@@ -270,9 +271,9 @@ def _compile_full(command, output, sources):
 MADE = {'arguments_c': ('c', 1), 'arguments_cpp': ('cpp', 1)}
 
 
-def _made(name, language, seed):
+def _made(name, language, seed, maker=arguments.source):
     """The source of a made program, where it is not there or has changed."""
-    path, text = os.path.join(BINARIES, '%s.%s' % (name, language)), arguments.source(language, seed)
+    path, text = os.path.join(BINARIES, '%s.%s' % (name, language)), maker(language, seed)
     os.makedirs(BINARIES, exist_ok=True)
     with _lock(path):
         if not os.path.exists(path) or open(path).read() != text:
@@ -298,6 +299,19 @@ def rust(seed, *flags):
         _give_up(output, Skip('rustc is not installed'))
     source = _made(name, 'rs', seed)
     _compile(['rustc', '-g', '--crate-name', 'made', '--cap-lints', 'allow'] + list(flags) + [source], output, [source])
+    return output
+
+
+def calls(language, seed, count, command, name):
+    """A made program of calls, by that compiler."""
+    base = 'calls_%s_%d' % (language, seed)
+    output = os.path.join(BINARIES, base + '-' + name.replace(' ', ''))
+    if not PREBUILT and not shutil.which(command[0]):
+        _give_up(output, Skip('%s is not installed' % command[0]))
+    if '-m32' in command and not PREBUILT:
+        need_32_bit()
+    source = _made(base, language, seed, lambda language, seed: made_calls.source(language, seed, count))
+    _compile(command + ['-g', '-w', '-fno-builtin', source], output, [source])
     return output
 
 

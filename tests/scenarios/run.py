@@ -45,6 +45,7 @@ import layouts
 import lifecycle
 import live
 import made
+import made_calls
 import outputs
 import placement
 import programs
@@ -169,6 +170,7 @@ MODULES = [
     ('arguments', known),
     ('errno', errnos),
     ('made', made),
+    ('made_calls', made_calls),
     ('formats', swap),
 ]
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]

@@ -1,0 +1,135 @@
+"""-a on made programs of calls (tests/generate/calls.py), by several compilers at all levels of optimisation: each value that is
+shown is what the caller says that it passes, or it is said that it is not known. Where all that debug information says is true
+at each function's entry, which is so without optimisation, each value is shown that the ABI has a known place for."""
+
+import re
+
+import builds
+import made
+from processes import FUNCTRACE
+
+FUNCTIONS = 250  # of a program
+CALL = re.compile(r'\d+\. (?:@\w+ )?(?:\[[\d:.]+\] )?((?:box::|shape::)?[fm]\d+)(\.\w[.\w]*|.*\[clone )?[<(:.]')
+# What link time optimisation adds to names.
+ADDED = re.compile(r'\.lto_priv\.\d+| \[clone \.lto_priv\.\d+\]|\.llvm\.\d+')
+# What may stand in the place of a value, or of a part of one.
+NOT_KNOWN = re.compile('<optimised out>|<unknown place>')
+
+# name: (C compiler, C++ compiler, flags)
+GCC, CLANG = (['gcc'], ['g++']), (['clang'], ['clang++'])
+BUILDS_OF_CALLS = {
+    'gcc -O0': (GCC, ['-O0']),
+    'gcc -O1': (GCC, ['-O1']),
+    'gcc -O2': (GCC, ['-O2']),
+    'gcc -O3': (GCC, ['-O3']),
+    'gcc -O3 -flto': (GCC, ['-O3', '-flto']),
+    'gcc -O2 -gdwarf-3': (GCC, ['-O2', '-gdwarf-3']),
+    'gcc -O0 -m32': (GCC, ['-O0'] + builds.THIRTY_TWO),
+    'gcc -O2 -m32': (GCC, ['-O2'] + builds.THIRTY_TWO),
+    'clang -O0': (CLANG, ['-O0']),
+    'clang -O1': (CLANG, ['-O1']),
+    'clang -O2': (CLANG, ['-O2']),
+    'clang -O3': (CLANG, ['-O3']),
+    'clang -O3 -flto': (CLANG, ['-O3', '-flto', '-fuse-ld=lld']),
+    'clang -O2 -gdwarf-3': (CLANG, ['-O2', '-gdwarf-3']),
+    'clang -O0 -m32': (CLANG, ['-O0'] + builds.THIRTY_TWO),
+    'clang -O2 -m32': (CLANG, ['-O2'] + builds.THIRTY_TWO),
+}
+IN_CHECK = ('gcc -O0', 'gcc -O2', 'gcc -O3 -flto', 'gcc -O2 -m32', 'clang -O0', 'clang -O1', 'clang -O2', 'clang -O3 -flto')
+LANGUAGES = ('c', 'cpp')
+
+
+def program(name, language, seed):
+    compilers, flags = BUILDS_OF_CALLS[name]
+    command = compilers[LANGUAGES.index(language)]
+    return builds.calls(language, seed, FUNCTIONS, command + (['-std=gnu++17'] if language == 'cpp' else []) + flags, name)
+
+
+def said(path):
+    """{function: [{name: value} of a call]} of what the callers have written."""
+    functions = {}
+    with open(path, errors='surrogateescape') as file:
+        for line in file.read().split('\n')[:-1]:
+            name, _, text = line.partition('\t')
+            if text == 'call':
+                functions.setdefault(name, []).append({})
+            else:
+                functions[name][-1].update([text.split('=', 1)])
+    return functions
+
+
+def shown(path):
+    """The same of a text trace."""
+    functions, current = {}, None
+    with open(path, errors='surrogateescape') as file:
+        for line in file.read().split('\n'):
+            call, argument = CALL.match(line), made.ARGUMENT.match(line)
+            if call:
+                current = {}
+                # What is left of a function after a part of it was made a function of its own.
+                if '.part.' not in line:
+                    functions.setdefault(call.group(1), []).append(current)
+            elif argument and current is not None:
+                current.update([argument.group(1).split('=', 1)] if '=' in argument.group(1) else [])
+    return functions
+
+
+class Count:
+    """What has been compared."""
+
+    def __init__(self):
+        self.signatures = self.values = self.unknown = 0
+        self.wrong = []
+
+    def value(self, where, wanted, found):
+        self.values += 1
+        found = ADDED.sub('', found)
+        if found == wanted:
+            return
+        self.unknown += 1
+        # A struct of which some members are known.
+        pattern = '.*'.join(re.escape(part) for part in NOT_KNOWN.split(found))
+        if not NOT_KNOWN.search(found) or not re.fullmatch(pattern, wanted, re.DOTALL):
+            self.wrong.append('%s=%s is shown as %s' % (where, wanted, found))
+
+    def function(self, name, wanted, found):
+        self.signatures += 1
+        if len(wanted) != len(found):
+            self.wrong.append('%s: %d calls are shown, %d were made' % (name, len(found), len(wanted)))
+        for calls in zip(wanted, found):
+            for key, value in calls[0].items():
+                if key in calls[1]:
+                    self.value('%s: %s' % (name, key), value, calls[1][key])
+                else:
+                    self.unknown += 1
+            self.wrong += ['%s: %s=%s is shown, it has no such' % (name, key, calls[1][key]) for key in calls[1] if key not in calls[0]]
+
+    def text(self):
+        return '%d signatures, %d values, %d of these not known, %d wrong' % (
+            self.signatures, self.values, self.unknown, len(self.wrong))
+
+
+def compare(room, path, count, tag=''):
+    """Counts what is shown of one program. Returns problems that are no values."""
+    trace, log = room.path('trace' + tag), room.path('said' + tag)
+    traced = room.run([FUNCTRACE, '-a', '-x', 'f[0-9]*;box::m*;shape::m*', '-f', 'text', '-b', '0', '-o', trace, path, log])
+    if traced.status:
+        return ['status %d: %r' % (traced.status, traced.err[-300:])]
+    wanted, found = said(log), shown(trace)
+    for name, calls in wanted.items():
+        count.function(name, calls, found.get(name, []))
+    return []
+
+
+def scenario(name, seed=1):
+    def run(room):
+        count, problems = Count(), []
+        for language in LANGUAGES:
+            problems += compare(room, program(name, language, seed), count, language)
+        if count.signatures < FUNCTIONS * len(LANGUAGES):
+            problems.append('%d signatures only' % count.signatures)
+        return (problems + count.wrong)[:20], count.text()
+    return run
+
+
+CASES = [('calls of 500 functions [%s]' % name, scenario(name)) for name in IN_CHECK] if builds.processor() == 'x86_64' else []

@@ -2,6 +2,7 @@
 #include "calls/calls.h"
 #include "calls/alias.h"
 #include "calls/arguments.h"
+#include "calls/inner.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
 #include "text/breakpoints.h"
@@ -28,6 +29,7 @@ struct calls *calls_new(void)
 void calls_free(struct process *p)
 {
 	hash_free(&p->calls->by_sp);
+	hash_free(&p->calls->inner_blocks);
 	unwinder_free(p->calls->unwinder);
 	free(p->calls);
 	p->calls = NULL;
@@ -109,6 +111,9 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->inner = NULL;
 	call->shown = NULL;
 	call->thread = NULL;
+	call->part_of = NULL;
+	call->inner_blocks = NULL;
+	call->has_parts = false;
 	call->has_made = call->release.is_open = false;
 	if (call->next)
 		call->next->link = &call->next;
@@ -196,8 +201,18 @@ static void unlink_from_sp(struct process *p, struct call *call)
 		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
 }
 
+/* What it has made is a call of its own then. */
+static void leave_parts(struct call *call)
+{
+	for (struct call *inner = task_newest_call(call->task); inner && inner != call; inner = inner->next)
+		if (inner->part_of == call)
+			inner->part_of = NULL;
+}
+
 void call_unlink(struct process *p, struct call *call)
 {
+	if (call->has_parts && call->task)
+		leave_parts(call);
 	unlink_from_sp(p, call);
 	context_ended(&p->calls->functions, call);
 	p->calls->in_flight--;
@@ -243,6 +258,7 @@ static void remark(struct process *p, const struct call *call, const char *why)
 static void call_drop(struct process *p, struct call *call)
 {
 	call_unlink(p, call);
+	inner_write_all(p, call);
 	p->trace->counts.withdrawn += call->release.is_open;
 	ledger_withdraw(p->trace, &call->release);
 	call_free(p, call);
@@ -271,6 +287,7 @@ static void drop_task(struct task *task, bool executes)
 		unlink_context(call);
 		call->thread = call_is_recorded(call) ? thread_ref(task->calls->thread) : NULL;
 		call->executes = executes;
+		call->part_of = NULL;
 		call->task = NULL;
 		call->next = NULL;
 		call->link = NULL;
@@ -380,9 +397,12 @@ static void forget_release(struct task *task, const struct probe *probe)
 
 static void forget_function(struct process *p, const struct probe *probe)
 {
+	inner_forget_function(p, &probe->traced);
 	ledger_forget_function(p->trace, &probe->traced);
-	for (const struct alias *alias = probe->aliases; alias; alias = alias->next)
+	for (const struct alias *alias = probe->aliases; alias; alias = alias->next) {
+		inner_forget_function(p, &alias->traced);
 		ledger_forget_function(p->trace, &alias->traced);
+	}
 }
 
 void calls_drop_site(struct process *p, const struct breakpoint *b)

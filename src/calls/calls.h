@@ -8,6 +8,7 @@
 #include "text/text.h"
 
 struct call_arguments;
+struct inner_block;
 
 /* One traced call from entry to return. */
 struct call {
@@ -36,6 +37,9 @@ struct call {
 	struct call *next_context, **context_link; /* of a context function's: the task's next such call; as link */
 	struct thread *thread;                     /* of a recorded call whose task is NULL: that one's; else NULL */
 	bool executes;                             /* ... and it has not ended, but executes another program */
+	struct call *part_of;             /* inner.c: the call of the program's own allocator that has made this one */
+	struct inner_block *inner_blocks; /* ... what such calls have given this one */
+	bool has_parts;                   /* ... there were any */
 	bool is_elsewhere; /* contexts.c: it was not on the task's stack when that was last walked to its start */
 };
 
@@ -57,7 +61,8 @@ struct contexts;
 
 /* What it knows of a process. */
 struct calls {
-	struct hash by_sp; /* return sp -> the newest struct call */
+	struct hash by_sp;        /* return sp -> the newest struct call */
+	struct hash inner_blocks; /* id -> struct inner_block: inner.c */
 	size_t in_flight;
 	struct unwinder *unwinder;
 	size_t stack_want; /* bytes of stack to read at once */
@@ -70,7 +75,6 @@ struct calls {
 };
 
 /* ---- The table: calls.c ---- */
-
 /* A process's part of this floor, without calls and without an unwinder; calls_free() frees all that it has. */
 struct calls *calls_new(void);
 void calls_free(struct process *p);
@@ -127,7 +131,7 @@ void call_set_context(struct process *p, struct call *call, uint32_t id);
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table any more; releases that waited for it as a publisher are written. */
 void call_free(struct process *p, struct call *call);
-/* Whether its return is an event that says no more than that: of a function that -x names, or its like. */
+/* Whether its return is a mere record (of a function that -x names). */
 bool call_is_recorded(const struct call *call);
 /* It never returned: counted and dropped. Of a recorded one a remark is in the trace. */
 void call_stale(struct process *p, struct call *call);

@@ -3,6 +3,7 @@
 #include "calls/alias.h"
 #include "calls/arguments.h"
 #include "calls/contexts.h"
+#include "calls/inner.h"
 #include "calls/leave.h"
 #include "calls/nesting.h"
 #include "calls/sigtrap.h"
@@ -115,7 +116,7 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	/* A block that is allocated is released here, by whomever; but what a realloc releases is its own. */
 	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
-			      (!is_known && call_fold(task, probe, return_sp));
+			      (!is_known && call_fold(task, probe, return_sp, NULL));
 
 	entered_release(task, call_reserved(p, resource, e->id), is_inner, e->time_ns);
 	if (is_inner || release_fold(task, probe, return_sp, e->id) || release_count_bookkeeping(task, probe, e))
@@ -254,15 +255,18 @@ static void enter_call(struct task *task, const struct probe *probe, uint64_t re
 		       const struct operands *of, struct event *e)
 {
 	struct process *p = task->process;
+	struct call *own = NULL;
 	uint64_t *count;
 
 	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
-	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp)))
+	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp, &own) && !own))
 		return;
 	struct breakpoint *site = return_site(p, probe, return_address, &count);
 
 	if (site) {
 		call_begin(task, probe, return_sp, of->args, site, e);
+		if (own)
+			inner_begin(task_newest_call(task), own);
 		return;
 	}
 	++*count;
@@ -308,6 +312,9 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	const bool releases =
 		(f->role == ROLE_RELEASE || f->role == ROLE_REALLOC) && released_event(task, probe, of, &e);
+
+	if (releases)
+		inner_released(task->process, probe->wanted->resource, e.id);
 	const bool is_asked = f->may_release_none || f->fails_unknown || probe->wanted->kind->folds_in_object;
 	const bool is_held = releases && is_asked && ledger_holds(trace, &e);
 

@@ -2,6 +2,7 @@
 #include "calls/leave.h"
 #include "calls/arguments.h"
 #include "calls/contexts.h"
+#include "calls/inner.h"
 #include "calls/probes.h"
 #include "calls/stack.h"
 #include "calls/unseen.h"
@@ -153,7 +154,7 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 }
 
 /* Writes one id of the call, if it has no event yet: its event, without a stack yet. */
-static void write_looked(struct task *task, const struct call *call, const struct operands *of, struct event *e)
+static void write_looked(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	struct trace *trace = of->p->trace;
 	struct unwind_frame frames[MAX_FRAMES + 2];
@@ -164,7 +165,13 @@ static void write_looked(struct task *task, const struct call *call, const struc
 	}
 	if (of->row->function->unless_live && ledger_knows(trace, of->row->resource, e->id))
 		return;
+	if (call->has_parts && !inner_settle(of->p, call, e->id))
+		return;
 	stack_of_event(e, task, frames, false);
+	if (call->part_of) {
+		inner_keep(of->p, call, e);
+		return;
+	}
 	e->has_unknown_maker = unseen_may_contain(task, call->probe, e);
 	if (of->row->function->role == ROLE_CALL) {
 		ledger_call(trace, e);
@@ -184,7 +191,7 @@ static void write_looked(struct task *task, const struct call *call, const struc
 }
 
 /* The same of what the row's own code says of it. False: it is none. */
-static bool write_event(struct task *task, const struct call *call, const struct operands *of, unsigned index,
+static bool write_event(struct task *task, struct call *call, const struct operands *of, unsigned index,
 			struct event *e)
 {
 	if (!look(of, index, e))
@@ -195,7 +202,7 @@ static bool write_event(struct task *task, const struct call *call, const struct
 }
 
 /* All ids of a call that has given e->id, as far as the row says. */
-static void write_events(struct task *task, const struct call *call, const struct operands *of, struct event *e)
+static void write_events(struct task *task, struct call *call, const struct operands *of, struct event *e)
 {
 	const struct function *f = of->row->function;
 	struct value id = f->id;
@@ -287,6 +294,7 @@ static void call_done(struct task *task, struct call *call)
 		contexts_created(task, call);
 	else if (!probe_is_hook(call->probe))
 		call_finish(task, call);
+	inner_write_all(task->process, call);
 	call_free(task->process, call);
 }
 

@@ -3,6 +3,9 @@
 #include "calls/stack.h"
 #include "record/kinds.h"
 #include "record/ledger.h"
+#include "text/breakpoints.h"
+
+#include <string.h>
 
 /* Calls inside of calls: one event each, but for those that another traced function makes for its own sake (calloc
  * that calls malloc, delete that jumps to free, what an allocator keeps for itself). */
@@ -110,24 +113,39 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		inner->wanted->kind->folds_in_object);
 }
 
-/* The program's own operator new may make more blocks than the one that it returns. */
-static void note_own_allocator(struct process *p, const struct call *outer, const struct probe *probe)
+/* An allocator of the program's own (operator new) may make more blocks than the one that it returns. The C library's
+ * functions do not, in a program that has it linked in. */
+static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
-	if (outer->probe->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
-		p->trace->may_miss = true;
+	const char *const family = caller->function->family;
+
+	return caller->object == p->program && caller->function->role == ROLE_ALLOC &&
+	       probe->function->role == ROLE_ALLOC && !probe->wanted->kind->folds_in_object &&
+	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-static bool fold_into(struct process *p, struct call *outer, const struct probe *probe, uint64_t return_sp)
+/* The inner call is made by the caller's code, which is the outer call's function or one that this one calls. */
+static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
+		    struct call **own)
 {
-	note_own_allocator(p, outer, probe);
+	if (own && is_own_allocator(p, caller, probe))
+		*own = outer;
+	else if (caller->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
+		p->trace->may_miss = true;
+	return true;
+}
+
+static bool fold_into(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
+		      uint64_t return_sp, struct call **own)
+{
 	outer->inner = probe;
 	outer->inner_sp = return_sp;
-	return true;
+	return fold_by(p, outer, caller, probe, own);
 }
 
 /* Makes the call a part of one in flight whose function makes it directly, or the function of a call that was folded
  * into that one. No unwinding is needed for this. False: it is to be unwound. */
-static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp)
+static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own)
 {
 	uint64_t return_address;
 
@@ -139,19 +157,33 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 		const struct probe *caller = probe_around(task->process, return_address, probe);
 
 		if (caller && caller == outer->probe)
-			return fold_into(task->process, outer, probe, return_sp);
+			return fold_into(task->process, outer, caller, probe, return_sp, own);
 		/* It may make more such calls (new[] -> new -> malloc, a handler, malloc), and stays the inner one. */
-		return caller && caller == outer->inner && outer->inner_sp > return_sp;
+		return caller && caller == outer->inner && outer->inner_sp > return_sp &&
+		       fold_by(task->process, outer, caller, probe, own);
 	}
 	return false;
 }
 
-bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp)
+/* The function whose code makes the inner call. */
+static const struct probe *caller_of(struct task *task, const struct call *outer, const struct probe *probe)
+{
+	uint64_t return_address;
+	const struct probe *const caller = stack_return_address(task, false, &return_address)
+						   ? probe_around(task->process, return_address, probe)
+						   : NULL;
+
+	return caller ? caller : outer->probe;
+}
+
+bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own)
 {
 	struct process *p = task->process;
 	struct call *next;
 
-	if (fold_direct_call(task, probe, return_sp))
+	if (own)
+		*own = NULL;
+	if (fold_direct_call(task, probe, return_sp, own))
 		return true;
 	/* A call of another kind says nothing of this one, but stands between it and an outer one of its own kind. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
@@ -160,7 +192,8 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp)
 			continue;
 		switch (nested_in(task, outer)) {
 		case NESTED_FOLD:
-			return can_hold(outer, probe) && fold_into(p, outer, probe, return_sp);
+			return can_hold(outer, probe) &&
+			       fold_into(p, outer, caller_of(task, outer, probe), probe, return_sp, own);
 		case NESTED_APART:
 			return false;
 		case NESTED_OVER:
@@ -240,6 +273,15 @@ static struct last_release *last_release(struct task *task, uint32_t resource)
 	return &own->last_releases[resource];
 }
 
+/* Whether the call that returns there goes to the same function each time: then another one came there by a jump. */
+static bool is_fixed_call(struct process *p, uint64_t return_address)
+{
+	const struct arch_memory code = {.read = breakpoints_read, .context = p};
+	enum arch_call kind;
+
+	return arch_call_before(p->arch, return_address, &code, &kind) == 0 && kind == CALL_FIXED;
+}
+
 /* Return addresses are read only in processes where one such function can call another at all. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id)
 {
@@ -247,13 +289,14 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 	struct entry entry = {.probe = probe, .sp = return_sp};
 
 	if (task->process->probes->releases > 1 && stack_return_address(task, false, &entry.return_address)) {
-		const bool is_jump = last->outer.sp == return_sp && last->id != id;
-		const bool is_part = !is_jump && !is_next_call(last, &entry) &&
+		const bool is_part = !is_next_call(last, &entry) &&
 				     (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
-		/* Its own block, or what that function made of its address; but not one that is allocated. That is
-		 * another block which it releases, or, at its own place, the next call. */
-		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id)) {
+		/* Its own block, or what that function made of its address (the header before it); but not one that is
+		 * allocated. That is another block which it releases, or, at its own place, the next call. */
+		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id) &&
+		    (id == last->id || return_sp < last->outer.sp ||
+		     is_fixed_call(task->process, entry.return_address))) {
 			remember_inner(last, &entry, id);
 			return true;
 		}

@@ -75,6 +75,7 @@ SCENARIOS = [
     Scenario('nested', variants=('O2',), modes=('binary', 'swap'), label='nested/file'),
     Scenario('cxx_resources', variants=('O0', 'O2', 'static')),
     Scenario('own_new', variants=('O0', 'O2', 'static')),
+    Scenario('own_blocks', variants=('O0', 'O2', 'static')),
     Scenario('misuse', variants=('O2',), misuse=True),
     Scenario('ifuncs', ('none',), variants=('O2', 'no-pie', 'static', 'static-pie')),
     Scenario('ifuncs', ('{library:ifunclibrary}', 'lazy'), variants=('O2', 'z-now', 'z-lazy')),

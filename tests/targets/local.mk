@@ -28,7 +28,8 @@ EXTRA_DIST += tests/targets/aligned.c tests/targets/aliases.c tests/targets/alia
 	tests/targets/planted.c tests/targets/planted_types.cpp \
 	tests/targets/loading.c tests/targets/manysites.c tests/targets/misuse.cpp \
 	tests/targets/moments.c tests/targets/namespaces.c tests/targets/nested.c tests/targets/nopwrite.c \
-	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_new.cpp \
+	tests/targets/odd_entry.c tests/targets/oldfree.c tests/targets/older.c tests/targets/own_blocks.cpp \
+	tests/targets/own_new.cpp \
 	tests/targets/ownmalloc.c \
 	tests/targets/ownstack.c tests/targets/padding.s tests/targets/pieces.c tests/targets/pinned.c \
 	tests/targets/placed.c tests/targets/prefixed.c \

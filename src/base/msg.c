@@ -1,6 +1,10 @@
 #include "config.h"
 #include "base/msg.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <stdlib.h>
@@ -69,6 +73,115 @@ bool msg_set_debug(const char *spec)
 	return true;
 }
 
+/* ---- Where lines go ---- */
+
+static struct {
+	bool is_on;
+	int terminal;
+	_Atomic uint64_t *lost;
+	char *kept; /* whole lines: `size` of at most `room` bytes */
+	size_t size, room;
+} queue = {.terminal = STDERR_FILENO};
+
+void msg_set_queue(int terminal, _Atomic uint64_t *lost)
+{
+	queue.is_on = true;
+	queue.terminal = terminal;
+	queue.lost = lost;
+}
+
+void msg_set_direct(void)
+{
+	queue.is_on = false;
+	queue.terminal = STDERR_FILENO;
+}
+
+void msg_keep(size_t room)
+{
+	if (!queue.kept)
+		queue.kept = malloc(room);
+	queue.room = queue.kept ? room : 0;
+}
+
+/* All of it or nothing, as the kernel promises of up to PIPE_BUF bytes. False: there is no room. A reader that has gone
+ * is no reason to keep anything. */
+static bool enqueue(const void *line, size_t size)
+{
+	ssize_t done;
+
+	do
+		done = write(STDERR_FILENO, line, size);
+	while (done < 0 && errno == EINTR);
+	return done >= 0 || errno != EAGAIN;
+}
+
+static size_t whole_lines(const char *text, size_t size)
+{
+	const char *const end = memrchr(text, '\n', size < PIPE_BUF ? size : PIPE_BUF);
+
+	return end ? (size_t)(end - text) + 1 : size;
+}
+
+/* False: some of it still waits for room. */
+static bool enqueue_kept(void)
+{
+	size_t done = 0;
+
+	while (done < queue.size) {
+		const size_t size = whole_lines(queue.kept + done, queue.size - done);
+
+		if (!enqueue(queue.kept + done, size))
+			break;
+		done += size;
+	}
+	if (done)
+		memmove(queue.kept, queue.kept + done, queue.size - done);
+	queue.size -= done;
+	return !queue.size;
+}
+
+/* `line` has at most PIPE_BUF bytes. False: it is lost. */
+static bool emit(const char *line, size_t size)
+{
+	if (!queue.is_on)
+		return write_all(STDERR_FILENO, line, size, NULL) == 0;
+	if (enqueue_kept() && enqueue(line, size))
+		return true;
+	if (queue.size + size <= queue.room) {
+		memcpy(queue.kept + queue.size, line, size);
+		queue.size += size;
+		return true;
+	}
+	atomic_fetch_add(queue.lost, 1);
+	return false;
+}
+
+void msg_settle(int milliseconds)
+{
+	struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (!queue.is_on)
+		return;
+	while (!enqueue_kept()) {
+		const int found = poll(&room, 1, milliseconds);
+
+		if (!found || (found < 0 && errno != EINTR))
+			break;
+	}
+	for (size_t i = 0; i < queue.size; i++)
+		if (queue.kept[i] == '\n')
+			atomic_fetch_add(queue.lost, 1);
+	queue.size = 0;
+}
+
+/* Whether what was written before has not been read yet. */
+static bool is_waiting(void)
+{
+	int bytes;
+
+	return queue.is_on && ioctl(STDERR_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 static size_t status_width; /* of the line that stands there, 0 none */
 
 /* "\r", blanks over the line that stands there, "\r": any terminal can do that. */
@@ -88,9 +201,13 @@ void msg_status(const char *text)
 {
 	char line[2 * STATUS_MAX + 8];
 	struct winsize window;
+
+	if (text && is_waiting())
+		return;
+	const size_t width = status_width;
 	size_t room = STATUS_MAX, used = clear_status(line);
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 && window.ws_col - 1u < room)
+	if (ioctl(queue.terminal, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 && window.ws_col - 1u < room)
 		room = window.ws_col - 1u;
 	if (text) {
 		const int length = snprintf(line + used, room + 1, "%s: %s", program, text);
@@ -98,8 +215,8 @@ void msg_status(const char *text)
 		status_width = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 		used += status_width;
 	}
-	if (used)
-		write_all(STDERR_FILENO, line, used, NULL);
+	if (used && !emit(line, used))
+		status_width = width;
 }
 
 const char *msg_debug_domains(void)
@@ -116,7 +233,8 @@ const char *msg_debug_domains(void)
 
 static void write_message(const char *prefix, const char *fmt, va_list args)
 {
-	char line[4096];
+	char line[PIPE_BUF];
+	const size_t width = status_width;
 	const int cleared = (int)clear_status(line);
 	int used = cleared + snprintf(line + cleared, sizeof(line) - 1 - (size_t)cleared, "%s: %s", program, prefix);
 	const int more = vsnprintf(line + used, sizeof(line) - 1 - (size_t)used, fmt, args);
@@ -125,7 +243,8 @@ static void write_message(const char *prefix, const char *fmt, va_list args)
 	if ((size_t)used > sizeof(line) - 2)
 		used = (int)sizeof(line) - 2;
 	line[used++] = '\n';
-	write_all(STDERR_FILENO, line, (size_t)used, NULL);
+	if (!emit(line, (size_t)used))
+		status_width = width;
 }
 
 #define WRITE_MESSAGE(prefix)                                                                                          \

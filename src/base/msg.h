@@ -30,6 +30,20 @@ void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /*
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* _exit(1) */
 
+/* Standard error is a pipe that never blocks, from now on: a message that finds it full is counted in *lost, and a
+ * status line that would have to wait there is left out, because a newer one comes. terminal: a descriptor of the
+ * terminal that the pipe leads to, for its width; -1: none. Both must stay. */
+void msg_set_queue(int terminal, _Atomic uint64_t *lost);
+/* Standard error is what it was again. */
+void msg_set_direct(void);
+/* From now on up to `room` bytes of messages that find the pipe full are kept, to be sent when there is room. Each call
+ * has the same `room`. */
+void msg_keep(size_t room);
+#define MESSAGES_KEPT (256u << 10) /* a summary is far shorter */
+/* Sends what was kept, and waits for room as long as some comes within so many milliseconds (-1: any time). The rest is
+ * counted as lost. Nothing to do without a queue. */
+void msg_settle(int milliseconds);
+
 /* A line on a terminal, replaced by the next one and by any message; NULL takes it away. It is cut to the terminal's
  * width. */
 void msg_status(const char *text);

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/fds.h"
 #include "engine/guard.h"
+#include "engine/pump.h"
 
 #include "arch/arch.h"
 
@@ -39,6 +40,8 @@ struct board {
 	struct guard_seat seats[GUARD_SEATS];
 	struct guard_note notes[GUARD_NOTES];
 
+	_Atomic uint64_t lost_messages; /* that found the queue of messages full; V's thread shows and clears it */
+
 	/* Written by V, before it forks. */
 	bool is_orphaned; /* its process group */
 
@@ -59,6 +62,7 @@ struct job {
 	struct board *board;
 	pid_t visible; /* V */
 	const struct signal_state *signals;
+	const struct pump *pump;
 };
 
 struct engine {
@@ -66,6 +70,7 @@ struct engine {
 	struct board *board;
 	int socket;         /* to V */
 	int link;           /* to G */
+	int terminal;       /* that messages come to, for questions; -1: none */
 	pid_t visible;      /* V */
 	int visible_handle; /* a pidfd of V, or -1 where the kernel has none */
 	struct launch launch;

@@ -65,7 +65,7 @@ static pid_t foreground_of(pid_t visible)
 {
 	struct proc_stat stat;
 
-	return isatty(STDERR_FILENO) && proc_stat(visible, &stat) ? stat.foreground : -1;
+	return proc_stat(visible, &stat) ? stat.foreground : -1;
 }
 
 pid_t engine_visible(const struct engine *engine)
@@ -73,9 +73,16 @@ pid_t engine_visible(const struct engine *engine)
 	return engine->visible;
 }
 
+bool engine_has_terminal(const struct engine *engine)
+{
+	return engine->terminal >= 0;
+}
+
 bool engine_in_foreground(const struct engine *engine)
 {
-	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(STDERR_FILENO);
+	if (!engine_has_terminal(engine))
+		return false;
+	const pid_t group = engine->board->is_orphaned ? foreground_of(engine->visible) : tcgetpgrp(engine->terminal);
 
 	return group > 0 && group == getpgid(engine->visible);
 }
@@ -330,18 +337,24 @@ static int engine_open(struct engine *engine)
 	return 0;
 }
 
-/* Descriptors that functrace was started with are the target's; E keeps stderr, and stdout if that
- * is the trace. */
-static void leave_descriptors(const struct engine *engine)
+/* Descriptors that functrace was started with are the target's; E keeps stdout if that is the trace, and what it may
+ * ask of a terminal. */
+static void leave_descriptors(struct engine *engine, const struct pump *pump)
 {
-	const int keep[] = {engine->socket, engine->link, engine->launch.gate, engine->launch.exec_error,
-			    engine->settings->output_fd};
+	if (isatty(pump->to))
+		engine->terminal = pump->to;
+	pump_enter(pump);
+	const int keep[] = {engine->socket,
+			    engine->link,
+			    engine->launch.gate,
+			    engine->launch.exec_error,
+			    engine->settings->output_fd,
+			    engine->terminal};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
 		fds_null(STDOUT_FILENO);
-	fd_fill(STDERR_FILENO);
 }
 
 static int run(struct engine *engine)
@@ -380,6 +393,17 @@ void engine_hide(const struct board *board, const char *name)
 	protect_from_oom_killer();
 }
 
+#define SETTLE_MS 1000
+
+/* Nothing is attached any more, so the last messages may wait for V. Not for one that is stopped together with its
+ * target: E has to tell V that it goes on. */
+static void settle_messages(const struct engine *engine)
+{
+	const bool has_target = engine->launch.pid && !atomic_load(&engine->board->ended);
+
+	msg_settle(has_target ? SETTLE_MS : -1);
+}
+
 int engine_main(const struct job *job, int socket, int link)
 {
 	const struct settings *const settings = job->settings;
@@ -391,6 +415,7 @@ int engine_main(const struct job *job, int socket, int link)
 		.socket = socket,
 		.link = link,
 		.visible = job->visible,
+		.terminal = -1,
 		.launch = {.gate = -1, .exec_error = -1},
 	};
 	int error = 0;
@@ -398,12 +423,12 @@ int engine_main(const struct job *job, int socket, int link)
 	/* First of all, while E is still as functrace was started: the target inherits its process
 	 * group. */
 	if (!settings->pid_count) {
-		const int links[] = {socket, link};
+		const int links[] = {socket, link, job->pump->in, job->pump->out};
 
 		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
 		atomic_store(&board->target, engine.launch.pid);
 	}
-	leave_descriptors(&engine);
+	leave_descriptors(&engine, job->pump);
 	engine_hide(board, "ft-engine");
 	set_signals(settings);
 	if (!error)
@@ -414,6 +439,7 @@ int engine_main(const struct job *job, int socket, int link)
 	} else {
 		fds_raise_limit();
 		atomic_store(&board->result, run(&engine));
+		settle_messages(&engine);
 	}
 	if (engine.launch.pid && engine.launch.gate >= 0)
 		kill(engine.launch.pid, SIGKILL); /* nobody will open its gate */
@@ -425,6 +451,8 @@ int engine_main(const struct job *job, int socket, int link)
 		 * keeps nobody's pipe open. */
 		fds_null(STDOUT_FILENO);
 		fds_null(STDERR_FILENO);
+		if (engine.terminal >= 0)
+			fds_null(engine.terminal);
 	}
 	engine_keep_target(&engine);
 	const int result = atomic_load(&board->result);

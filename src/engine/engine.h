@@ -16,6 +16,9 @@
  * V is killed. Where V's group is orphaned from the start (setsid, cron), they are in sessions of their own: T's
  * group is to stay orphaned, or T's end would make it so, and the kernel would send SIGHUP to its stopped children.
  *
+ * Messages of G and E go to V, by a pipe that keeps nobody waiting (pump.h): a stopped terminal, or a stopped V, stops
+ * neither.
+ *
  * The tracer thread blocks in a wait for all its children and tracees (waitid(), in guard_wait()). The main thread
  * wakes it by a vfork'ed child that exits at once, whose end that wait returns (an unknown tid that is no tracee): no
  * signal, no lost wake-up. */
@@ -80,7 +83,8 @@ void engine_target_ended(struct engine *engine, int status);
 
 /* The process that the user has started, which takes signals: V. */
 pid_t engine_visible(const struct engine *engine);
-/* Whether functrace is in the foreground of the terminal that its messages go to. */
+/* Whether messages come to a terminal, and whether functrace is in its foreground. */
+bool engine_has_terminal(const struct engine *engine);
 bool engine_in_foreground(const struct engine *engine);
 
 /* ---- The guard: what G needs to put the target right when E dies ---- */

@@ -232,14 +232,14 @@ static int open_signals(void)
 	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void leave_descriptors(const struct guardian *g)
+static void leave_descriptors(const struct guardian *g, const struct pump *pump)
 {
+	pump_enter(pump);
 	const int keep[] = {g->engine.socket, g->engine.visible_handle, g->link};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
 	fds_null(STDOUT_FILENO);
-	fd_fill(STDERR_FILENO);
 }
 
 static int start_failed(struct board *board, const char *what)
@@ -276,7 +276,7 @@ int guardian_main(const struct job *job, int socket)
 	close(links[1]);
 	engine_hide(board, "ft-guard");
 	set_signals(settings);
-	leave_descriptors(&g);
+	leave_descriptors(&g, job->pump);
 	g.signals = open_signals();
 	if (g.signals < 0) {
 		kill(g.pid, SIGTERM); /* it lets go */

@@ -27,6 +27,9 @@ struct supervisor {
 	int signals;
 	int socket;
 	pid_t guardian;
+	struct pump pump;
+	bool is_asked; /* to let go, by a signal; and when: CLOCK_MONOTONIC */
+	uint64_t asked_at;
 	int out;        /* what standard output was, for settings->conclude; -1 none */
 	int end_signal; /* SIGTERM or SIGHUP that asked to let go of a launched target */
 };
@@ -83,6 +86,8 @@ static void let_go(struct supervisor *s, int sig)
 {
 	if (is_launched(s) && (sig == SIGTERM || sig == SIGHUP) && !s->end_signal)
 		s->end_signal = sig;
+	s->is_asked = true;
+	s->asked_at = clock_ns(CLOCK_MONOTONIC);
 	message_send(s->socket, MESSAGE_LET_GO, 0, -1);
 }
 
@@ -153,6 +158,27 @@ static void supervise(struct supervisor *s)
 	}
 }
 
+#define STUCK_LOOK_MS 100
+
+/* Waits until all messages are written, however long the terminal is stopped, as any program does. A signal that asks
+ * to let go ends that wait where nothing could be written for a second. */
+static void show_messages(struct supervisor *s)
+{
+	bool has_ended = false;
+
+	pump_end(&s->pump);
+	while (!has_ended && !(s->is_asked && pump_is_stuck(&s->pump, s->asked_at))) {
+		struct pollfd fds[] = {{.fd = s->pump.done, .events = POLLIN}, {.fd = s->signals, .events = POLLIN}};
+
+		if (poll(fds, ARRAY_SIZE(fds), s->is_asked ? STUCK_LOOK_MS : -1) < 0)
+			continue;
+		has_ended = fds[0].revents;
+		if (fds[1].revents)
+			take_signals(s);
+	}
+	pump_close(&s->pump, has_ended);
+}
+
 /* Ends as the target ended: the shell is to see its signal; the core file is the target's, not
  * functrace's. */
 static int end_by(int sig)
@@ -204,6 +230,7 @@ static int conclude(struct supervisor *s)
 		msg_error(
 			"the tracing process and its guardian ended unexpectedly. What was traced is killed by SIGTRAP "
 			"at its next breakpoint: restart it as soon as you can");
+	show_messages(s);
 	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out, done && !result) : 0;
 
 	if (concluded > 0)
@@ -223,7 +250,7 @@ static int start_failed(const char *what)
  * alone. */
 static void leave_descriptors(const struct supervisor *s)
 {
-	const int keep[] = {s->socket, s->out};
+	const int keep[] = {s->socket, s->out, s->pump.in, s->pump.out, s->pump.to};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
@@ -281,13 +308,19 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
 		return start_failed("descriptors");
+	if (pump_open(&s.pump, &s.board->lost_messages))
+		return start_failed("a pipe");
 	s.board->is_orphaned = is_orphaned();
 	if (settings->conclude)
 		s.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	signals_read(&signals);
 	signals_choose(&s, &signals);
-	const struct job job = {
-		.settings = settings, .tracer = tracer, .board = s.board, .visible = getpid(), .signals = &signals};
+	const struct job job = {.settings = settings,
+				.tracer = tracer,
+				.board = s.board,
+				.visible = getpid(),
+				.signals = &signals,
+				.pump = &s.pump};
 
 	fflush(NULL);
 	s.guardian = fork();
@@ -306,6 +339,8 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s.signals < 0)
 		return start_failed("signals"); /* E sees the end of the socket and lets go */
+	if (pump_start(&s.pump))
+		return start_failed("a thread");
 	fds_raise_limit();
 	supervise(&s);
 	return conclude(&s);

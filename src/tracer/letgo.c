@@ -264,6 +264,7 @@ void let_go(struct tracer *t)
 {
 	char why[64];
 
+	msg_keep(MESSAGES_KEPT);
 	for (struct process *p = t->processes; p; p = p->next)
 		process_own(p);
 	if (!lost_at_detach(t)) {

@@ -202,6 +202,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		report_end(p->trace, NULL);
 		process_report(p);
 	}
+	msg_keep(MESSAGES_KEPT);
 	progress_end(&run);
 	if (!status) {
 		libraries_report(t.wanted);

@@ -17,7 +17,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/resource_programs.py tests/scenarios/resources.py tests/scenarios/scans.py \
 	tests/scenarios/several.py tests/scenarios/shared_memory.py \
 	tests/scenarios/repair.py tests/scenarios/run.py tests/scenarios/special.py \
-	tests/scenarios/stacks.py tests/scenarios/steady.py tests/scenarios/strict.py \
+	tests/scenarios/stacks.py tests/scenarios/stalls.py tests/scenarios/steady.py tests/scenarios/strict.py \
 	tests/scenarios/swap.py tests/scenarios/table.py tests/scenarios/tagged.py \
 	tests/scenarios/trace_text.py tests/scenarios/unreturned.py \
 	tests/scenarios/uprobes.py tests/scenarios/words.py \

@@ -59,6 +59,7 @@ import scans
 import several
 import shared_memory
 import special
+import stalls
 import stacks
 import steady
 import swap
@@ -133,6 +134,7 @@ MODULES = [
     ('lifecycle', lifecycle),
     ('special', special),
     ('deaths', deaths),
+    ('stalls', stalls),
     ('engine', engine_kill),
     ('repair', repair),
     ('forking', forking),

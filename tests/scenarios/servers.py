@@ -1,5 +1,6 @@
 """Servers that work, with clients that ask them and look at each answer, for tests that look at a server meanwhile."""
 
+import collections
 import glob
 import http.client
 import itertools
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 
 import builds
 from processes import Failure, tasks_of, wait_for
@@ -29,10 +31,11 @@ def need(name, package, *folders):
 
 class Clients:
     """Threads that ask until they are stopped. make(number): a function that asks once, and raises Failure if the answer
-    is not the right one."""
+    is not the right one. `right`: how often it was."""
 
     def __init__(self, make, count=CLIENTS):
         self.right, self.problems, self.is_ending = 0, [], threading.Event()
+        self.asked, self.waits = [time.monotonic()] * count, collections.deque(maxlen=100000)
         self.threads = [threading.Thread(target=self.work, args=(make, number)) for number in range(count)]
         for thread in self.threads:
             thread.start()
@@ -41,10 +44,28 @@ class Clients:
         try:
             ask = make(number)
             while not self.is_ending.is_set():
+                self.asked[number] = time.monotonic()
                 ask()
+                self.waits.append((self.asked[number], time.monotonic()))
                 self.right += 1
         except (Failure, OSError, http.client.HTTPException, subprocess.SubprocessError) as error:
             self.problems.append('client %d: %r' % (number, error))
+
+    def more(self, what, count=20):
+        """Waits for so many more right answers; fails if they do not come."""
+        goal = self.right + count
+        try:
+            wait_for('', lambda: self.problems or self.right >= goal)
+        except Failure:
+            raise Failure('%s: %d of %d answers came' % (what, self.right - goal + count, count))
+        if self.problems:
+            raise Failure('%s: %s' % (what, self.problems[0]))
+
+    def longest(self, since):
+        """Seconds of the longest wait for an answer since then (time.monotonic()): also for one that has not come."""
+        now, waits = time.monotonic(), list(self.waits)
+        return max([end - max(begin, since) for begin, end in waits if end > since] +
+                   [now - max(begin, since) for begin in self.asked])
 
     def end(self):
         self.is_ending.set()

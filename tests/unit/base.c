@@ -335,6 +335,100 @@ static void messages_have_one_form(void **state)
 	assert_null(strchr(text, '|'));
 }
 
+/* What finds the pipe full is counted, and from msg_keep() on kept, in order, as far as there is room. A status line is
+ * left out. */
+static void a_full_queue_holds_nobody(void **state)
+{
+	static _Atomic uint64_t lost;
+	static char text[1 << 20];
+	int ends[2], ready[2], status;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	assert_int_equal(pipe(ready), 0);
+	fflush(NULL);
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		unsigned lines = 0;
+
+		dup2(ends[1], STDERR_FILENO);
+		msg_set_program("unit");
+		msg_set_queue(-1, &lost);
+		while (!lost)
+			msg_info("%4u%90s", lines++, "");
+		msg_status("never shown");
+		msg_keep(MESSAGES_KEPT);
+		for (unsigned i = 0; i < 5; i++)
+			msg_info("kept %-95u", i); /* longer than those that fit */
+		if (lost != 1 || lines < 100)
+			_exit(1);
+		if (read(ends[0], text, sizeof(text)) < 4096 || text[0] != 'u')
+			_exit(2);
+		for (unsigned i = 0; lost == 1 && i < MESSAGES_KEPT; i++)
+			msg_info("%90s", "");
+		if (lost != 2)
+			_exit(3);
+		close(ends[0]);
+		close(ready[1]);
+		msg_settle(-1);
+		_exit(lost == 2 ? 0 : 4);
+	}
+	close(ends[1]);
+	close(ready[1]);
+	ssize_t got, used = read(ready[0], text, 1);
+
+	assert_int_equal(used, 0);
+	assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
+	while ((got = read(ends[0], text + used, sizeof(text) - 1 - (size_t)used)) > 0)
+		used += got;
+	text[used] = '\0';
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(ready[0]);
+	const char *at = text;
+
+	for (unsigned i = 0; i < 5; i++) {
+		char wanted[16];
+
+		snprintf(wanted, sizeof(wanted), "kept %u ", i);
+		at = strstr(at, wanted);
+		assert_non_null(at);
+	}
+	assert_null(strstr(text, "never"));
+	close(ends[0]);
+}
+
+static void what_was_kept_is_sent_or_counted(void **state)
+{
+	static _Atomic uint64_t lost;
+	int ends[2], status;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	fflush(NULL);
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		msg_set_queue(-1, &lost);
+		while (!lost)
+			msg_info("%90s", "");
+		msg_keep(MESSAGES_KEPT);
+		for (unsigned i = 0; i < 7; i++)
+			msg_info("kept %u", i);
+		msg_settle(1);
+		_exit(lost == 8 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void debug_domains_are_checked(void **state)
 {
 	(void)state;
@@ -517,6 +611,8 @@ int main(void)
 		cmocka_unit_test(files_are_read_up_to_a_bound),
 		cmocka_unit_test(a_full_device_is_told),
 		cmocka_unit_test(messages_have_one_form),
+		cmocka_unit_test(a_full_queue_holds_nobody),
+		cmocka_unit_test(what_was_kept_is_sent_or_counted),
 		cmocka_unit_test(debug_domains_are_checked),
 		cmocka_unit_test(what_is_left_follows_the_pace),
 	};

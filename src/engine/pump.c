@@ -1,0 +1,152 @@
+#include "config.h"
+#include "engine/pump.h"
+#include "engine/fds.h"
+#include "base/msg.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIPE_SIZE (1 << 20) /* as much as anybody may have who is not root */
+#define STUCK_NS  UINT64_C(1000000000)
+#define WRITE_MAX 4096 /* at once: what takes longer than STUCK_NS is taken for stuck */
+
+int pump_open(struct pump *pump, _Atomic uint64_t *lost)
+{
+	int ends[2];
+
+	*pump = (struct pump){.lost = lost, .wake = -1, .done = -1};
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	pump->out = fd_above_standard(ends[0]);
+	pump->in = fd_above_standard(ends[1]);
+	pump->to = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (pump->to < 0) /* it was closed */
+		pump->to = fd_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+	if (pump->out < 0 || pump->in < 0 || pump->to < 0)
+		return -errno;
+	fcntl(pump->in, F_SETPIPE_SZ, PIPE_SIZE); /* else what a pipe has anyway */
+	return 0;
+}
+
+void pump_enter(const struct pump *pump)
+{
+	const int terminal = isatty(pump->to) ? pump->to : -1;
+
+	dup2(pump->in, STDERR_FILENO);
+	msg_set_queue(terminal, pump->lost);
+}
+
+/* ---- The thread ---- */
+
+/* Whoever shares the terminal may have made it one that does not block. */
+static void show(struct pump *pump, const char *bytes, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		const size_t left = size - done;
+
+		atomic_store(&pump->waits_at, clock_ns(CLOCK_MONOTONIC));
+		const ssize_t more = write(pump->to, bytes + done, left < WRITE_MAX ? left : WRITE_MAX);
+
+		if (more > 0)
+			done += (size_t)more;
+		else if (errno == EAGAIN)
+			poll(&(struct pollfd){.fd = pump->to, .events = POLLOUT}, 1, -1);
+		else if (errno != EINTR)
+			break; /* it has been closed, or the disk is full: there is no other place to say so */
+	}
+	atomic_store(&pump->waits_at, 0);
+}
+
+static void show_lost(struct pump *pump)
+{
+	const uint64_t lost = atomic_exchange(pump->lost, 0);
+	char text[160];
+
+	if (!lost)
+		return;
+	const int size = snprintf(text, sizeof(text),
+				  "functrace: warning: messages that are not shown, because nothing read them when "
+				  "they came: %" PRIu64 "\n",
+				  lost);
+	show(pump, text, (size_t)size);
+}
+
+static void *work(void *context)
+{
+	static char bytes[1 << 16];
+	struct pump *const pump = context;
+
+	for (;;) {
+		struct pollfd fds[] = {{.fd = pump->out, .events = POLLIN}, {.fd = pump->wake, .events = POLLIN}};
+		const bool is_over = atomic_load(&pump->is_over);
+		const ssize_t got = read(pump->out, bytes, sizeof(bytes));
+
+		if (got > 0) {
+			show(pump, bytes, (size_t)got);
+			continue;
+		}
+		show_lost(pump);
+		if (is_over)
+			break;
+		poll(fds, ARRAY_SIZE(fds), -1);
+	}
+	eventfd_write(pump->done, 1);
+	return NULL;
+}
+
+/* No signal is this thread's: not V's own, and not the SIGTTOU of a terminal that V is in the background of, by which
+ * the target would stop as well. */
+static int start_thread(struct pump *pump)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const int error = pthread_create(&pump->thread, NULL, work, pump);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return -error;
+}
+
+int pump_start(struct pump *pump)
+{
+	pump->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pump->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (pump->wake < 0 || pump->done < 0)
+		return -errno;
+	const int error = start_thread(pump);
+
+	if (!error)
+		pump_enter(pump);
+	return error;
+}
+
+void pump_end(struct pump *pump)
+{
+	atomic_store(&pump->is_over, true);
+	eventfd_write(pump->wake, 1);
+}
+
+bool pump_is_stuck(const struct pump *pump, uint64_t since)
+{
+	const uint64_t waits_at = atomic_load(&pump->waits_at), now = clock_ns(CLOCK_MONOTONIC);
+
+	return waits_at && now - waits_at > STUCK_NS && now - since > STUCK_NS;
+}
+
+void pump_close(struct pump *pump, bool has_ended)
+{
+	dup2(pump->to, STDERR_FILENO);
+	msg_set_direct();
+	if (has_ended)
+		pthread_join(pump->thread, NULL);
+}

@@ -1,0 +1,244 @@
+"""A server that is traced, and what functrace says is not read: its terminal is stopped (Ctrl-S), it is stopped itself
+(Ctrl-Z, SIGSTOP), its pipe is full. Clients ask the server and look at each answer: all that time answers come, and it is
+let go of when it should be, while nothing is read.
+
+attach() puts a functrace into a terminal of its own or at a full pipe; STALLS stop it, ENDS end it; drawn() draws one of
+each. No time is measured: the answers that have come are counted."""
+
+import fcntl
+import os
+import random
+import re
+import signal
+import struct
+import termios
+import time
+
+import servers
+from lifecycle import need_attach
+from processes import FUNCTRACE, Failure, state_of, status_field, text_differences, text_of, wait_for
+from terminal import Shell
+
+SUMMARY = r'\d+ events; .*; trace: '
+LONG = 2.5  # seconds of a stall: so long that lines which count have come, each second one
+
+
+def tracer_of(pid):
+    return int(status_field(pid, 'TracerPid') or 0)
+
+
+def visible_of(engine):
+    """V, whose guardian has this engine: /proc/PID/status of each."""
+    return int(status_field(int(status_field(engine, 'PPid')), 'PPid'))
+
+
+def fill(fd):
+    """Puts so much into a pipe that no byte has room any more."""
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(fd, b'.' * size)
+        except BlockingIOError:
+            pass
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags)
+
+
+def in_pipe(fd):
+    return struct.unpack('i', fcntl.ioctl(fd, termios.FIONREAD, b'    '))[0]
+
+
+class Attached:
+    """functrace, attached to a server. `visible`: the process that the user has started; `engine`: the one that traces."""
+
+    def __init__(self, room, server):
+        self.room, self.server, self.pid = room, server, next(server.scanned)
+        self.text, self.shell, self.child, self.reader, self.said = text_of(self.pid), None, None, -1, b''
+
+    def at_terminal(self, options):
+        """In the foreground of a shell on a terminal of its own."""
+        self.shell = Shell()
+        words = [FUNCTRACE, *options, '-t', str(self.pid)]
+        self.shell.send("cd '%s'; %s\n" % (self.room.folder, ' '.join(words)))
+        return self.wait()
+
+    def at_pipe(self, options, stream, is_full):
+        """Its standard output or error is a pipe."""
+        self.reader, writer = os.pipe()
+        if is_full:
+            fill(writer)
+        self.child = self.room.start([FUNCTRACE, *options, '-t', str(self.pid)], **{stream: writer})
+        os.close(writer)
+        return self.wait()
+
+    def wait(self):
+        def is_attached():
+            if self.child and self.child.poll() is not None:
+                raise Failure('functrace ended with %d' % self.child.returncode)
+            return tracer_of(self.pid)
+        self.engine = int(status_field(wait_for('the attach', is_attached), 'Tgid'))
+        self.visible = visible_of(self.engine)
+        return self
+
+    def has_ended(self, pid):
+        return state_of(pid) in ('', 'Z', 'X')
+
+    def is_free(self, what):
+        """Waits until the server is not traced; it is as it was, and answers."""
+        wait_for('the release of the server: %s' % what, lambda: not tracer_of(self.pid))
+        problems = text_differences(self.text, text_of(self.pid))
+        if problems:
+            raise Failure('%s: %s' % (what, '; '.join(problems)))
+        self.server.clients.more(what)
+
+    def has_gone(self, what):
+        for name in 'visible', 'engine':
+            wait_for('the end of the %s process: %s' % (name, what), lambda: self.has_ended(getattr(self, name)))
+
+    def close(self):
+        for pid in (self.visible, self.engine):
+            if not self.has_ended(pid):
+                os.kill(pid, signal.SIGKILL)
+        if self.shell:
+            os.kill(self.shell.pid, signal.SIGKILL)
+            self.shell.close()
+        if self.reader >= 0:
+            os.close(self.reader)
+
+
+# ---- Stalls: begin(attached), and resume(attached) ----
+
+class CtrlS:
+    name, place = 'Ctrl-S', 'terminal'
+
+    def begin(self, attached):
+        attached.shell.send('\x13')
+
+    def resume(self, attached):
+        attached.shell.send('\x11')
+
+
+class CtrlZ:
+    name, place = 'Ctrl-Z', 'terminal'
+
+    def begin(self, attached):
+        attached.shell.send('\x1a')
+        wait_for('the stop', lambda: state_of(attached.visible) == 'T')
+
+    def resume(self, attached):
+        attached.shell.send('fg\n')
+        wait_for('the foreground', lambda: state_of(attached.visible) != 'T')
+
+
+class Stop:
+    name, place = 'SIGSTOP', 'terminal'
+
+    def begin(self, attached):
+        os.kill(attached.visible, signal.SIGSTOP)
+
+    def resume(self, attached):
+        os.kill(attached.visible, signal.SIGCONT)
+        attached.shell.send('fg\n')
+
+
+class FullPipe:
+    name, place = 'a pipe that is full', 'pipe'
+
+    def begin(self, _):
+        pass
+
+    def resume(self, attached):
+        """Reads what is there, once."""
+        while in_pipe(attached.reader):
+            attached.said += os.read(attached.reader, 65536)
+
+
+STALLS = [CtrlS(), CtrlZ(), Stop(), FullPipe()]
+ENDS = ['duration', 'TERM', 'KILL', 'resume']
+
+
+def attach(room, server, stall, options):
+    attached = Attached(room, server)
+    return attached.at_terminal(options) if stall.place == 'terminal' else attached.at_pipe(options, 'stderr', True)
+
+
+def shows_summary(attached, what):
+    """Waits for the summary, and for the end."""
+    if attached.shell:
+        try:
+            attached.shell.expect(SUMMARY)
+        except AssertionError as error:
+            raise Failure('%s, the summary: %s' % (what, error))
+    else:
+        while not re.search(SUMMARY, attached.said.decode(errors='replace')):
+            more = os.read(attached.reader, 65536)
+            if not more:
+                raise Failure('%s: no summary: %r' % (what, attached.said[-600:]))
+            attached.said += more
+    attached.has_gone(what)
+
+
+def ended_by(attached, stall, end):
+    """Of a functrace that is stalled: ends it so."""
+    what = '%s, %s' % (stall.name, end)
+    if end == 'duration':
+        attached.is_free(what)
+    if end == 'TERM':
+        os.kill(attached.visible, signal.SIGTERM)
+        attached.is_free(what)
+        if stall.name in ('SIGSTOP', 'Ctrl-Z'): # it has the signal, and can do nothing before it goes on
+            os.kill(attached.visible, signal.SIGCONT)
+        attached.has_gone(what)
+        return
+    if end == 'KILL':
+        os.kill(attached.visible, signal.SIGKILL)
+        attached.is_free(what)
+        attached.has_gone(what)
+        return
+    stall.resume(attached)
+    if end == 'resume':
+        attached.server.clients.more('%s, it goes on' % stall.name)
+        os.kill(attached.visible, signal.SIGINT)
+        attached.is_free(what)
+    shows_summary(attached, what)
+
+
+def stalled(room, make, stall, end, options=()):
+    """(problems, remark): one stall of one functrace, and its end."""
+    need_attach()
+    server, problems, attached = make(room), [], None
+    try:
+        server.clients.more('before functrace')
+        options = ['-o', room.path('trace'), *(['--duration=4'] if end == 'duration' else []), *options]
+        attached = attach(room, server, stall, options)
+        server.clients.more('attached')
+        before = server.clients.right
+        stall.begin(attached)
+        time.sleep(LONG)
+        if end != 'duration' and not tracer_of(attached.pid):
+            problems.append('functrace has let go by itself')
+        server.clients.more('%s, after %.1f s' % (stall.name, LONG))
+        remark = '%d answers' % (server.clients.right - before)
+        ended_by(attached, stall, end)
+    except Failure as failure:
+        problems, remark = problems + [str(failure)], ''
+    finally:
+        if attached:
+            attached.close()
+        problems += server.end()
+    return problems, remark
+
+
+def drawn(seed, makes=(servers.python,)):
+    """A scenario of that seed."""
+    draw = random.Random(seed)
+    make, stall, end = draw.choice(makes), draw.choice(STALLS), draw.choice(ENDS)
+    options = draw.choice([(), ('-r',), ('-A', '-b', '20'), ('-d',), ('--no-census',), ('-f', 'text', '-r')])
+    name = '%s, %s, %s%s' % (make.__name__, stall.name, end, ''.join(' ' + word for word in options))
+    return name, lambda room: stalled(room, make, stall, end, options)
+
+
+CASES = [('%s, %s' % (stall.name, end), lambda room, stall=stall, end=end: stalled(room, servers.python, stall, end))
+         for stall, end in ((STALLS[0], 'duration'), (STALLS[0], 'TERM'), (STALLS[0], 'resume'), (STALLS[2], 'KILL'),
+                            (STALLS[1], 'resume'), (STALLS[3], 'duration'))]

@@ -110,7 +110,7 @@ static void add_type(struct flattening *f, const struct data_type *type, uint64_
 	default:
 		if (type->size && type->size <= f->pointer_size)
 			add_field(f, offset, type->size, ABI_INTEGER);
-		else if (type->size)
+		else
 			give_up(f);
 		return;
 	}
@@ -138,8 +138,8 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 {
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
-	/* Where it may be, and how much of that it takes, nobody can say. */
-	if (!type || type->is_incomplete) {
+	/* Where it may be, and how much of that it takes, cannot be said. */
+	if (!type || type->is_incomplete || (type->kind == DATA_OTHER && !type->size)) {
 		f.value.size = UINT64_MAX;
 		give_up(&f);
 		return f.value;

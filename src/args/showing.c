@@ -108,6 +108,11 @@ void show_unknown(struct showing *s)
 	out_add(&s->out, "<unknown place>");
 }
 
+void show_unknown_type(struct showing *s)
+{
+	out_add(&s->out, "<unknown type>");
+}
+
 void show_address(struct showing *s, uint64_t address)
 {
 	if (address)

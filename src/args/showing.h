@@ -60,6 +60,8 @@ void show_missing(struct showing *s, const struct view *view);
 void show_lost(struct showing *s);
 /* Where it is cannot be said. */
 void show_unknown(struct showing *s);
+/* Debug information does not say what it is, or refers to a file that is not there. */
+void show_unknown_type(struct showing *s);
 /* An address, or NULL. */
 void show_address(struct showing *s, uint64_t address);
 void show_unreadable(struct showing *s, uint64_t address);

@@ -123,7 +123,10 @@ static void show_scalar(struct showing *s, const struct data_type *type, const s
 		show_member_pointer(s, type, view);
 		return;
 	default:
-		show_bytes(s, view, type->size);
+		if (type->size)
+			show_bytes(s, view, type->size);
+		else
+			show_unknown_type(s);
 		return;
 	}
 }
@@ -134,7 +137,7 @@ void value_show(struct showing *s, const struct data_type *type, const struct vi
 	if (!out_step(&s->out))
 		return;
 	if (!type) {
-		out_add(&s->out, "<unknown>");
+		show_unknown_type(s);
 		return;
 	}
 	if (!has_parts(type->kind) && view->size < type->size) {

@@ -170,7 +170,9 @@ void show_elements(struct showing *s, const struct data_type *type, const struct
 		return;
 	}
 	out_add(&s->out, "[");
-	if (depth >= DEPTH_MAX && type->count) {
+	const bool is_unknown = !element || (element->kind == DATA_OTHER && !element->size);
+
+	if ((depth >= DEPTH_MAX || is_unknown) && type->count) {
 		out_add(&s->out, "...");
 		out_end(&s->out, "]");
 		return;

@@ -254,7 +254,7 @@ void param_place_read(struct type_reader *reader, struct entry *entry, Dwarf_Die
 	param->place = PLACE_NOWHERE;
 	if (!dwarf_attr(die, DW_AT_location, &location)) {
 		read_constant(die, param);
-		entry->is_optimised |= param->type->size > 0;
+		entry->is_optimised |= type_has_bytes(param->type);
 		return;
 	}
 	struct expression expression = {.is_list = is_location_list(&location)};

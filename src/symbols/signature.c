@@ -142,7 +142,7 @@ static bool is_anything_lost(const struct entry *entry, const struct params *par
 	for (size_t i = 0; i < params->count; i++) {
 		const struct signature_param *param = &params->items[i].item;
 
-		if ((param->type->size || param->type->kind == DATA_OTHER) && is_lost(entry, param))
+		if (type_has_bytes(param->type) && is_lost(entry, param))
 			return true;
 	}
 	return false;
@@ -280,12 +280,22 @@ static bool has_promoted(const struct type_reader *reader, Dwarf_Die *function, 
 	return false;
 }
 
+/* What it is a copy of is in a file that is not there. */
+static bool is_origin_lost(Dwarf_Die *function)
+{
+	Dwarf_Die origin;
+
+	return die_has(function, DW_AT_abstract_origin) && !die_reference(function, DW_AT_abstract_origin, &origin);
+}
+
 static const struct signature *read_signature(struct type_reader *reader, struct dwarf_function *function,
 					      const struct named_symbol *symbol)
 {
 	struct params params = {0};
 	struct entry entry;
 
+	if (is_origin_lost(&function->die))
+		return NULL;
 	entry_read(&function->die, function->entry, &entry);
 	params_read(reader, &function->die, symbol ? symbol->name : "", &entry, &params);
 	const bool is_own = has_own_places(reader, &entry, &params, symbol);

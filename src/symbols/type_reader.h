@@ -37,7 +37,8 @@ void type_memory_free(struct type_reader *reader);
 
 /* The type that an entry is; `level` pointers lie between a parameter and it. Never NULL. */
 const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, unsigned level);
-/* The type of an entry (of a parameter, a member...) by its DW_AT_type, NULL: void. */
+/* The type of an entry (of a parameter, a member...) by its DW_AT_type; NULL: void; type_unknown where what it refers
+ * to cannot be had. */
 const struct data_type *type_read_of(struct type_reader *reader, Dwarf_Die *die, unsigned level);
 
 /* An attribute of the entry, or of the one that it completes. NULL, false: there is none, or it is no constant. */
@@ -76,5 +77,10 @@ bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct
 void type_see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 
 extern const struct data_type type_unknown;
+/* False of what is empty; of what is unknown it may be so. */
+static inline bool type_has_bytes(const struct data_type *type)
+{
+	return type->size || type->kind == DATA_OTHER;
+}
 
 #endif

@@ -7,6 +7,7 @@
 
 #define DEPTH_MAX      64
 #define DIMENSIONS_MAX 8
+#define COMPLETED_MAX  16 /* entries of which each completes the next */
 
 const struct data_type type_unknown = {.kind = DATA_OTHER, .align = 1, .name = ""};
 
@@ -358,9 +359,35 @@ const struct data_type *type_read(struct type_reader *reader, Dwarf_Die *die, un
 	return type;
 }
 
+/* The entry with its DW_AT_type: itself, or one that it completes. False: neither has one. *is_lost: what it completes
+ * is in a file that is not there (dwz's common file). */
+static bool find_typed(Dwarf_Die *die, Dwarf_Attribute *type, bool *is_lost)
+{
+	Dwarf_Die entry = *die;
+
+	for (unsigned i = 0; i < COMPLETED_MAX; i++) {
+		if (dwarf_attr(&entry, DW_AT_type, type))
+			return true;
+		const unsigned next =
+			die_has(&entry, DW_AT_abstract_origin) ? DW_AT_abstract_origin : DW_AT_specification;
+
+		if (!die_has(&entry, next))
+			return false;
+		if (!die_reference(&entry, next, &entry)) {
+			*is_lost = true;
+			return false;
+		}
+	}
+	return false;
+}
+
 const struct data_type *type_read_of(struct type_reader *reader, Dwarf_Die *die, unsigned level)
 {
+	Dwarf_Attribute found;
 	Dwarf_Die type;
+	bool is_lost = false;
 
-	return die_reference(die, DW_AT_type, &type) ? type_read(reader, &type, level) : NULL;
+	if (!find_typed(die, &found, &is_lost))
+		return is_lost ? &type_unknown : NULL;
+	return dwarf_formref_die(&found, &type) ? type_read(reader, &type, level) : &type_unknown;
 }

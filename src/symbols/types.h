@@ -7,7 +7,7 @@
 #include "symbols/object.h"
 
 enum data_kind {
-	DATA_OTHER, /* nothing is known but its size */
+	DATA_OTHER, /* nothing is known but its size; of one of 0 bytes nothing at all */
 	DATA_VOID,
 	DATA_INT,         /* is_signed or not; of 1 to 16 bytes */
 	DATA_BOOL,        /* of 1 byte or more */

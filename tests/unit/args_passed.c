@@ -406,13 +406,54 @@ static void test_lost_parts(void **state)
 	}
 }
 
+/* A type that debug information does not say has no known place, nor has what follows it. */
+static void test_unknown_types(void **state)
+{
+	static const struct data_type lost = {.kind = DATA_OTHER, .align = 1, .name = ""};
+	static const struct data_member members[] = {{.name = "x", .type = &int32},
+						     {.name = "y", .type = &lost, .offset = 4}};
+	static const struct data_type has_lost = STRUCT(8, members);
+	const struct signature_param params[] = {{.name = "a", .type = &int32},
+						 {.name = "b", .type = &lost},
+						 {.name = "c", .type = &int32}},
+				     half[] = {{.name = "d", .type = &has_lost}, {.name = "e", .type = &int32}};
+	const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)},
+			       members_lost = {.params = half, .param_count = ARRAY_SIZE(half)},
+			       result_lost = {.params = params, .param_count = 1, .result = &lost};
+	struct fake_task task;
+
+	(void)state;
+	FOR_EACH_ARCH(arch)
+	{
+		const bool is_apart =
+			arch == &arch_aarch64; /* the address of its results is in no argument's register */
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+		fake_begin(&task, arch);
+		fake_argument(&task, 0, 7);
+		assert_text(fake_entry(&task, plan), "a=7, b=<unknown type>, c=<unknown place>");
+		args_plan_free(plan);
+		plan = args_plan_of_signature(arch, &members_lost, false);
+		assert_text(fake_entry(&task, plan), "d=<unknown place>, e=<unknown place>");
+		args_plan_free(plan);
+		plan = args_plan_of_signature(arch, &result_lost, false);
+		assert_text(fake_entry(&task, plan), is_apart ? "a=7" : "a=<unknown place>");
+		assert_text(fake_return(&task, plan, false), "return=<unknown type>");
+		args_plan_free(plan);
+		fake_end(&task);
+	}
+	fake_begin(&task, fake_arches(&(size_t){0})[0]);
+	assert_text(fake_value(&task, &has_lost, "\1\0\0\0\2\0\0\0", 8, 0), "{x=1, y=<unknown type>}");
+	fake_end(&task);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variants),     cmocka_unit_test(test_rust_arguments),
 		cmocka_unit_test(test_rust_results), cmocka_unit_test(test_chosen_places),
 		cmocka_unit_test(test_whole_places), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_lost_parts),
+		cmocka_unit_test(test_lost_parts),   cmocka_unit_test(test_unknown_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

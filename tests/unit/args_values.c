@@ -67,9 +67,9 @@ static void test_integers(void **state)
 	assert_shown(&boolean, (char)1, "true");
 	assert_shown(&boolean, (char)0, "false");
 	assert_shown(&boolean, (char)7, "7");
-	assert_text(text_of(NULL, absurd, 8), "<unknown>");
+	assert_text(text_of(NULL, absurd, 8), "<unknown type>");
 	assert_shown(&(struct data_type){.size = 4}, 0x1234, "0x1234");
-	assert_shown(&(struct data_type){.kind = DATA_VOID}, 0, "0x0");
+	assert_shown(&(struct data_type){.kind = DATA_VOID}, 0, "<unknown type>");
 	/* What is not there. */
 	assert_text(text_of(&int32, absurd, 3), "(unreadable)");
 }

@@ -185,11 +185,43 @@ static void test_cut(void **state)
 	free(path);
 }
 
+/* dwz has moved to a file of its own what several programs have in common, and that file is not there: no type is
+ * another one then, none is void, and no member is missing. */
+static void test_common_file_lost(void **state)
+{
+	static const char *const builds[] = {"gcc -g -O0", "gcc -g -O2"};
+	char *path = xasprintf("%s/common", test_folder);
+
+	(void)state;
+	if (!test_has("dwz")) {
+		print_message("SKIPPED: there is no dwz here\n");
+		free(path);
+		skip();
+	}
+	test_write("s.c", source);
+	for (size_t i = 0; i < ARRAY_SIZE(builds); i++) {
+		for (unsigned program = 0; program < 3; program++)
+			assert_int_equal(test_run("%s -shared -fPIC -nostdlib -o common%u s.c", builds[i], program), 0);
+		assert_int_equal(test_run("dwz -m common common0 common1 common2"), 0);
+		struct object *whole = test_object("common0"), *lost = test_object("common1");
+
+		assert_signature(whole, "plain", "int:i4 (int:i4 a, const char:c1* b, double:f8 c)");
+		assert_int_equal(unlink(path), 0);
+		assert_signature(lost, "plain", "?:uo0 (?:uo0 a, ?:uo0 b, ?:uo0 c)");
+		assert_signature(lost, "nodes", "?:uo0 (?:uo0, ?:uo0, ?:uo0 w)");
+		assert_signature(lost, "caller", "?:uo0 (?:uo0 a, ?:uo0 w)");
+		test_object_free(whole);
+		test_object_free(lost);
+	}
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_common_file_lost),
 	};
 
 	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);
